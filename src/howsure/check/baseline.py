@@ -62,7 +62,7 @@ class MeanSummary:
     n: int
 
     @classmethod
-    def of(cls, mean: MeanScore | BoundedMean, n: int) -> MeanSummary:
+    def of(cls, mean: MeanScore, n: int) -> MeanSummary:
         """The summary of a mean that is estimated from rows."""
         return cls(mean.summary if isinstance(mean, BoundedMean) else mean, n)
 

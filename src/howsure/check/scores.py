@@ -178,7 +178,7 @@ def of_differences(
 def notes_on(
     values: Floats,
     clusters: Integers | None,
-    test: MeanScore | BoundedMean,
+    test: MeanScore,
     rule: Rule,
     size: float,
     *,

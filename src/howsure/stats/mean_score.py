@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -56,7 +56,11 @@ class MeanScore:
 
     def p_value(self, alternative: str) -> float:
         """The p of a mean of 0, against `two-sided`, `better` (larger) or `worse`; NaN if it is undefined."""
-        return p_of_zero(self, alternative)
+        if not self.known:
+            return math.nan
+        if alternative == "two-sided":
+            return min(2 * min(self.tail(0.0), self.turned().tail(0.0)), 1.0)
+        return (self if alternative == "better" else self.turned()).tail(0.0)
 
     def bounds(self, size: float) -> Bounds:
         """The one-sided bounds of tests of this size; NaN where nothing varies or so few units can show nothing."""
@@ -117,8 +121,7 @@ class MeanScore:
 
     def turned(self) -> MeanScore:
         """The same of the negative values."""
-        held = (-self.value, self.error, -self.lean, self.degrees_of_freedom, self.n)
-        return MeanScore(*held, self.standard_error, self.unseen, units=self.units)
+        return replace(self, value=-self.value, lean=-self.lean)
 
     def rare_loss(self, limit: float, size: float) -> tuple[float, float]:
         """A share of values that goes unseen with probability `size`, and the value that they would need to have to
@@ -148,98 +151,59 @@ class MeanScore:
         return math.exp2(-min(units, 1000.0))
 
 
-@dataclass(frozen=True, slots=True)
-class BoundedMean:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundedMean(MeanScore):
     """A mean of scores that have bounds, with Gaffke's tests (howsure.stats.gaffke).
 
     They hold however the scores of a cluster depend on each other, and whatever values between the bounds are too rare
-    to have been seen. moments: the mean and its error, for what asks for no test: forecasts, other programs' figures.
+    to have been seen. What asks for no test, a forecast or another program's figure, uses the error as before.
     """
 
     sums: Sums
-    low: float
-    high: float
-    moments: MeanScore
+    lowest: float
+    highest: float
     clustered: bool
-    within: Bounds  # of the mean; `low` and `high` reach farther for values that are taken around means of strata
+    within: Bounds  # of the mean; `lowest` and `highest` lie farther out for values taken around means of strata
+    method: str = "Gaffke"
 
-    @property
-    def value(self) -> float:
-        """The mean."""
-        return self.moments.value
-
-    @property
-    def n(self) -> int:
-        """The rows."""
-        return self.moments.n
-
-    @property
-    def standard_error(self) -> float:
-        """The standard error as other programs give it."""
-        return self.moments.standard_error
-
-    @property
-    def degrees_of_freedom(self) -> float:
-        """Those of the standard error."""
-        return self.moments.degrees_of_freedom
+    @classmethod
+    def of(cls, mean: MeanScore, *, sums: Sums, ends: Bounds, clustered: bool, within: Bounds) -> BoundedMean:
+        """The same mean of scores between bounds."""
+        held = {one.name: getattr(mean, one.name) for one in fields(mean) if one.name != "method"}
+        return cls(**held, sums=sums, lowest=ends[0], highest=ends[1], clustered=clustered, within=within)
 
     @property
     def known(self) -> bool:
         """Whether there is an estimate: always."""
         return True
 
-    @property
-    def method(self) -> str:
-        """What the test is called."""
-        return "Gaffke"
-
-    def p_above(self, limit: float) -> float:
-        """The p-value of the hypothesis that the mean is `limit` or less; 1 if the estimate says so, too."""
-        return self.tail(limit) if self.value > limit else 1.0
-
-    def p_below(self, limit: float) -> float:
-        """The p-value of the hypothesis that the mean is `limit` or more; 1 if the estimate says so, too."""
-        return self.turned().p_above(-limit)
-
-    def p_value(self, alternative: str) -> float:
-        """The p of a mean of 0, against `two-sided`, `better` (larger) or `worse`."""
-        return p_of_zero(self, alternative)
-
     def bounds(self, size: float) -> Bounds:
         """The one-sided bounds of tests of this size, between the bounds of the scores."""
-        low, high = gaffke_interval(self.sums, bounds=(self.low, self.high), size=size)
+        low, high = gaffke_interval(self.sums, bounds=(self.lowest, self.highest), size=size)
         return max(low, self.within[0]), min(high, self.within[1])
-
-    def interval(self, level: float) -> Bounds:
-        """The interval of two tests of half of 1 - level each."""
-        return self.bounds((1 - level) / 2)
-
-    def detectable(self, level: float, alternative: str) -> float:
-        """About the true mean that a test finds with a power of .8; NaN if it is undefined."""
-        return self.moments.detectable(level, alternative)
 
     def rows_needed(self, limit: float, size: float) -> int | None:
         """About the rows with which a test of this size gives a verdict with probability .8, if the mean is as
         estimated; None if the estimate lies too near to the limit."""
         if not self.within[0] < limit < self.within[1]:
             return None
-        spread = (limit - self.low) * (self.high - limit)
-        inside = (self.value - self.low) * (self.high - self.value)
+        spread = (limit - self.lowest) * (self.highest - limit)
+        inside = (self.value - self.lowest) * (self.highest - self.value)
         units = self.degrees_of_freedom + 1
-        at_limit = self.moments.error * math.sqrt(spread / inside) if inside > 0.0 else math.sqrt(spread / units)
+        at_limit = self.error * math.sqrt(spread / inside) if inside > 0.0 else math.sqrt(spread / units)
         above = self.value > limit
-        if self.moments.error > 0.0:
+        if self.error > 0.0:
             least = self.least_p(limit, above=above)
         else:  # more rows that are all alike
             least = self.p_above(limit) if above else self.p_below(limit)
-        return self.moments.needed(limit, size, at_limit=at_limit, least=least)
+        return self.needed(limit, size, at_limit=at_limit, least=least)
 
     def least_p(self, limit: float, *, above: bool) -> float:
         """The p of these rows if all of them had the best score (above), or the worst."""
         sizes, times = self.sums.sizes, self.sums.times
         if above:
-            return gaffke_p_value(Sums(self.high * sizes, sizes, times), limit, low=self.low)
-        return gaffke_p_value(Sums(-self.low * sizes, sizes, times), -limit, low=-self.high)
+            return gaffke_p_value(Sums(self.highest * sizes, sizes, times), limit, low=self.lowest)
+        return gaffke_p_value(Sums(-self.lowest * sizes, sizes, times), -limit, low=-self.highest)
 
     @property
     def summary(self) -> MeanScore:
@@ -247,34 +211,31 @@ class BoundedMean:
         Agresti & Caffo (2000) add to each of two shares that are compared: none without variation is certain."""
         largest, n = float(self.sums.sizes.max()), float(self.sums.times @ self.sums.sizes)
         e = self.sums.sums - self.value * self.sums.sizes
-        added = largest**2 * ((self.low - self.value) ** 2 + (self.high - self.value) ** 2)
+        added = largest**2 * ((self.lowest - self.value) ** 2 + (self.highest - self.value) ** 2)
         units = float(self.sums.times.sum()) + 2
         error = math.sqrt(units / (units - 1) * (float(self.sums.times @ e**2) + added)) / (n + 2 * largest)
-        held = self.moments
-        return MeanScore(held.value, max(error, held.error), 0.0, max(held.degrees_of_freedom, 1.0), held.n)
+        return MeanScore(self.value, max(error, self.error), 0.0, max(self.degrees_of_freedom, 1.0), self.n)
 
     def turned(self) -> BoundedMean:
         """The same of the negative scores."""
-        within = (-self.within[1], -self.within[0])
-        return BoundedMean(self.sums.negated(), -self.high, -self.low, self.moments.turned(), self.clustered, within)
+        return replace(
+            self,
+            value=-self.value,
+            lean=-self.lean,
+            sums=self.sums.negated(),
+            lowest=-self.highest,
+            highest=-self.lowest,
+            within=(-self.within[1], -self.within[0]),
+        )
 
     def tail(self, limit: float) -> float:
         """The p-value of the hypothesis that the mean is `limit` or less, also where the estimate says so."""
-        return 0.0 if limit <= self.within[0] else gaffke_p_value(self.sums, limit, low=self.low)
-
-
-def p_of_zero(mean: MeanScore | BoundedMean, alternative: str) -> float:
-    """The p of a mean of 0, against `two-sided`, `better` (larger) or `worse`; NaN if it is undefined."""
-    if not mean.known:
-        return math.nan
-    if alternative == "two-sided":
-        return min(2 * min(mean.tail(0.0), mean.turned().tail(0.0)), 1.0)
-    return (mean if alternative == "better" else mean.turned()).tail(0.0)
+        return 0.0 if limit <= self.within[0] else gaffke_p_value(self.sums, limit, low=self.lowest)
 
 
 def mean_score(
     values: Floats, groups: ItemGroups | None = None, *, bounds: Bounds | None = None, n: int | None = None
-) -> MeanScore | BoundedMean:
+) -> MeanScore:
     """The mean of scores: with `bounds` by Gaffke's tests, by Student's t otherwise.
 
     n: the rows that such scores took, if more than there are scores.
@@ -294,7 +255,7 @@ def mean_difference(
     bounds: Bounds | None = None,
     spread: float = math.nan,
     level: float = 0.95,
-) -> MeanScore | BoundedMean:
+) -> MeanScore:
     """The mean of paired differences, first - second, of scores that lie between `bounds`, if these are known.
 
     By Student's t: to the square of the standard error (the larger of both, `ItemGroups.safe_error`), (d/n)² is added,
@@ -339,7 +300,7 @@ def _bounded(values: Floats, groups: ItemGroups, bounds: Bounds, mean: MeanScore
     if groups.strata.any():
         values, ends = _within_strata(values, groups, bounds, mean.value)
     sums = Sums.of(groups.totals(values), groups.sizes)
-    return BoundedMean(sums, *ends, mean, groups.unit is not None, bounds)
+    return BoundedMean.of(mean, sums=sums, ends=ends, clustered=groups.unit is not None, within=bounds)
 
 
 def _within_strata(values: Floats, groups: ItemGroups, bounds: Bounds, mean: float) -> tuple[Floats, Bounds]:

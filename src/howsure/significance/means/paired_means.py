@@ -11,10 +11,10 @@ from howsure.inputs.pairs import Floats
 from howsure.significance.means.item_scores import ItemScores, within_variance
 from howsure.significance.means.model_means import share_of_runs
 from howsure.significance.results import Difference, relative_reduction
-from howsure.stats.mean_score import BoundedMean, MeanScore, mean_difference
+from howsure.stats.mean_score import MeanScore, mean_difference
 
 
-def paired_mean(held: ItemScores, baseline: str, model: str, *, level: float, bounded: bool) -> MeanScore | BoundedMean:
+def paired_mean(held: ItemScores, baseline: str, model: str, *, level: float, bounded: bool) -> MeanScore:
     """The mean of the paired differences, model - baseline; with the metric's bounds, or by Student's t."""
     bounds = held.metric.bounds if bounded else None
     both = held.means[model], held.means[baseline]
@@ -57,7 +57,7 @@ def paired_difference(
 
 
 def beside(
-    held: ItemScores, found: MeanScore | BoundedMean, baseline: str, model: str, *, level: float, alternative: str
+    held: ItemScores, found: MeanScore, baseline: str, model: str, *, level: float, alternative: str
 ) -> dict[str, Any]:
     """What a row tells of a difference of means, whatever the test: `standard_error`, `degrees_of_freedom`,
     `correlation`, `detectable_difference`, `run_share`."""
