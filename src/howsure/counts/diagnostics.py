@@ -10,7 +10,7 @@ import numpy as np
 from howsure.calibration.estimates.calibration_error import calibration_error
 from howsure.counts.cell_counts import FittedCells
 from howsure.counts.design import FEW, difference_total
-from howsure.counts.model.cell_levels import LEVELS, cell_levels
+from howsure.counts.model.cell_levels import LEVELS, CellLevels, cell_levels
 from howsure.counts.model.count_law import count_law
 from howsure.counts.model.proxy import FOLDS, Proxy, fit_proxy, folds_of, weights_of
 from howsure.counts.population.lumps import LEAST_ALIKE, Bools, lumps_of
@@ -23,6 +23,7 @@ from howsure.stats.logistic import sigmoid
 from howsure.stats.proportions import normal_quantile
 
 NAMED = 5  # cells in a note
+LEAST_AGREEMENT = 0.15  # of a cell's labels with the law of the other cells, below which they borrow nothing
 LEAST_PAIRS = 40  # of a calibration error
 FAR = 4.0  # standard errors between the sum of all scores and that by the draw
 
@@ -52,11 +53,23 @@ def diagnostics_of(
     )
 
 
-def drift_of(units: Units, proxy: Proxy) -> Floats:
+def levels_of(units: Units, proxy: Proxy) -> CellLevels:
+    """The levels of all cells by all labels."""
+    n_cells, domain, weight = len(units.cells.names), units.cells.domain, weights_of(units)
+    return cell_levels(proxy.of_labelled, units.labels, units.cell_of_labelled, n_cells, domain, weight)
+
+
+def drift_of(units: Units, levels: CellLevels) -> Floats:
     """Of each domain, the expected standard deviation of the levels of its cells; NaN where there is one cell."""
-    names, domain, weight = units.cells.names, units.cells.domain, weights_of(units)
-    levels = cell_levels(proxy.of_labelled, units.labels, units.cell_of_labelled, len(names), domain, weight)
-    return np.where(np.bincount(domain) > 1, levels.expected_spread, np.nan)
+    return np.where(np.bincount(units.cells.domain) > 1, levels.expected_spread, np.nan)
+
+
+def too_unlike(units: Units, levels: CellLevels) -> Bools:
+    """The domains with a cell whose labels contradict the other cells: pooled levels hold on average, and would draw
+    the few cells of an event to the many others."""
+    least = np.ones(len(units.cells.domain_names))
+    np.minimum.at(least, units.cells.domain, levels.agreement)
+    return (least < LEAST_AGREEMENT) & (np.bincount(units.cells.domain) > 1)
 
 
 def hidden_coverage(

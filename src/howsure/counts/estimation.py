@@ -8,7 +8,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.counts.cell_counts import count_cells, count_total, fit_cells
-from howsure.counts.diagnostics import diagnostics_of, drift_of, is_far, notes_of, notes_on_cells
+from howsure.counts.diagnostics import diagnostics_of, drift_of, is_far, levels_of, notes_of, notes_on_cells, too_unlike
 from howsure.counts.drawn import Drawn, within_extremes
 from howsure.counts.model.proxy import fit_proxy
 from howsure.counts.population.features import read_features
@@ -24,9 +24,6 @@ from howsure.stats.logistic import sigmoid
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 METHODS = ("auto", "hierarchical", "exact", "difference", "labels", "raw")
-MOST_DRIFT = 0.6  # logits between the levels of cells, beyond which they borrow nothing from each other
-FEW_CELLS = 12
-MOST_OF_FEW = 0.8  # the same in domains of fewer cells, which say little of it: 0.63 is expected without any label
 
 
 def estimate_counts(
@@ -64,8 +61,9 @@ def estimate_counts(
     when all are. "exact": a cell's own labels alone decide its level (conditional law, no pooling). "difference": Σ m
     plus the weighted mean of y - m, with Wilson's interval (prediction-powered inference in the form of survey
     sampling). "labels": no model. "raw": the sum of scores as if they were calibrated. "auto": hierarchical in cells,
-    but labels with Gaffke's bound where the levels of a domain's cells vary by more than 0.6 logits (0.8 in fewer
-    than 12 cells); in domains and in all, difference, or labels where fewer than 20 labels are positive, or negative.
+    but labels with Gaffke's bound in a domain with a cell whose labels contradict the other cells (their likelihood
+    under the law of these is below .15 of the largest); in domains and in all, difference, or labels where fewer than
+    20 labels are positive, or negative.
 
     What holds at `level` is coverage on average over cells, not of each cell. Sources: Angelopoulos et al. (2023);
     Särndal, Swensson & Wretman (1992); Chen & Liu (1997); Keith & O'Connor (2018).
@@ -118,13 +116,11 @@ def _estimated(
     generator = generator_from(rng)
     proxy = fit_proxy(units, list(features.values()), generator)
     fitted = fit_cells(units, proxy, with_laws=method in ("auto", "hierarchical"))
-    drift = drift_of(units, proxy) if fitted.laws else np.empty(0)
+    levels = levels_of(units, proxy) if fitted.laws else None
+    drift = np.empty(0) if levels is None else drift_of(units, levels)
     apart = np.zeros(len(units.cells.domain_names), dtype=np.bool_)
-    if method == "auto":
-        few = np.bincount(units.cells.domain) < FEW_CELLS
-        apart = drift > np.where(
-            few, MOST_OF_FEW, MOST_DRIFT
-        )  # pooled levels hold on average, and draw the few cells of an event to the others
+    if levels is not None and method == "auto":
+        apart = too_unlike(units, levels)
     rows = count_cells(units, proxy, fitted, apart=apart, method=method, level=level)
     members = [None, *range(len(units.cells.domain_names))]
     total, *domains = (

@@ -20,10 +20,15 @@ TAILS = 3.0  # degrees of freedom of the levels: a cell may be far from the othe
 
 @dataclass(frozen=True, slots=True)
 class CellLevels:
-    """The posterior of the level of each cell (cells, levels), and of the spread τ of each domain (domains, τ)."""
+    """The posterior of the level of each cell (cells, levels), and of the spread τ of each domain (domains, τ).
+
+    agreement (cells,): how likely the labels of a cell are under the law that the other cells of its domain imply,
+    relative to the level that explains them best; 1 without labels.
+    """
 
     posterior: Floats
     spread: Floats
+    agreement: Floats
 
     @property
     def expected_spread(self) -> Floats:
@@ -48,7 +53,8 @@ def cell_levels(
     density above 0 at none covers cells that drift too rarely (Chung et al. 2013).
 
     On grids: L_c(θ) the likelihood of the cell's labels, Z_ch = Σ_θ L_c(θ) g_h(θ) for each hyperparameter h = (μ, τ),
-    w_h ∝ π_h Π_c Z_ch over the cells of the domain, and q_c(θ) = Σ_h w_h L_c(θ) g_h(θ) / Z_ch.
+    w_h ∝ π_h Π_c Z_ch over the cells of the domain, and q_c(θ) = Σ_h w_h L_c(θ) g_h(θ) / Z_ch. The agreement of a cell
+    is Σ_h v_h Z_ch / max_θ L_c(θ), v_h ∝ w_h / Z_ch: the law of the others (Box 1980).
     """
     log_likelihood = np.zeros((n_cells, len(LEVELS)))
     eta = logits[:, None] + LEVELS
@@ -61,7 +67,7 @@ def cell_levels(
     n_domains = int(domain_of_cell.max()) + 1
     information = _log_root_information(logits, domain_of_cell[cell], n_domains, weight)
     posterior = np.empty_like(likelihood)
-    spreads = np.empty((n_domains, len(SPREADS)))
+    spreads, agreement = np.empty((n_domains, len(SPREADS))), np.empty(n_cells)
     for domain in range(len(spreads)):
         members = np.flatnonzero(domain_of_cell == domain)
         log_weight = log_prior + information[domain] + np.log(evidence[members]).sum(axis=0)
@@ -69,7 +75,10 @@ def cell_levels(
         weight /= weight.sum()
         posterior[members] = likelihood[members] * ((weight / evidence[members]) @ densities)
         spreads[domain] = weight.reshape(len(MEANS), len(SPREADS)).sum(axis=0)
-    return CellLevels(posterior / posterior.sum(axis=1, keepdims=True), spreads)
+        log_others = log_weight - np.log(evidence[members])
+        others = np.exp(log_others - log_others.max(axis=1, keepdims=True))
+        agreement[members] = (others * evidence[members]).sum(axis=1) / others.sum(axis=1)
+    return CellLevels(posterior / posterior.sum(axis=1, keepdims=True), spreads, agreement)
 
 
 def _log_root_information(logits: Floats, domain: Integers, n_domains: int, weight: Floats | None) -> Floats:
