@@ -23,7 +23,7 @@ from howsure.stats.logistic import sigmoid
 from howsure.stats.proportions import normal_quantile
 
 NAMED = 5  # cells in a note
-LEAST_AGREEMENT = 0.15  # of a cell's labels with the law of the other cells, below which they borrow nothing
+ALIKE = 0.5  # the probability that no cell of a domain seems to contradict the others if they are normal and alike
 LEAST_PAIRS = 40  # of a calibration error
 FAR = 4.0  # standard errors between the sum of all scores and that by the draw
 
@@ -66,10 +66,18 @@ def drift_of(units: Units, levels: CellLevels) -> Floats:
 
 def too_unlike(units: Units, levels: CellLevels) -> Bools:
     """The domains with a cell whose labels contradict the other cells: pooled levels hold on average, and would draw
-    the few cells of an event to the many others."""
-    least = np.ones(len(units.cells.domain_names))
-    np.minimum.at(least, units.cells.domain, levels.agreement)
-    return (least < LEAST_AGREEMENT) & (np.bincount(units.cells.domain) > 1)
+    the few cells of an event to the many others.
+
+    Its agreement is below e^(-z²/2), z the normal quantile that the largest of k cells exceeds with probability ½.
+    """
+    domain = units.cells.domain
+    labelled = np.zeros(len(domain), dtype=np.bool_)
+    labelled[units.cell_of_labelled] = True
+    cells = np.bincount(domain, weights=labelled)
+    least = np.ones(len(cells))
+    np.minimum.at(least, domain, levels.agreement)
+    z = np.array([normal_quantile(ALIKE ** (1 / k)) if k > 1 else math.inf for k in cells.tolist()])
+    return np.asarray(least < np.exp(-z * z / 2))
 
 
 def hidden_coverage(

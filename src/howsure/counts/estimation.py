@@ -61,9 +61,8 @@ def estimate_counts(
     when all are. "exact": a cell's own labels alone decide its level (conditional law, no pooling). "difference": Σ m
     plus the weighted mean of y - m, with Wilson's interval (prediction-powered inference in the form of survey
     sampling). "labels": no model. "raw": the sum of scores as if they were calibrated. "auto": hierarchical in cells,
-    but labels with Gaffke's bound in a domain with a cell whose labels contradict the other cells (their likelihood
-    under the law of these is below .15 of the largest); in domains and in all, difference, or labels where fewer than
-    20 labels are positive, or negative.
+    but labels with Gaffke's bound in a domain with a cell whose labels contradict the other cells (docs/counts.md); in
+    domains and in all, difference, or labels where fewer than 20 labels are positive, or negative.
 
     What holds at `level` is coverage on average over cells, not of each cell. Sources: Angelopoulos et al. (2023);
     Särndal, Swensson & Wretman (1992); Chen & Liu (1997); Keith & O'Connor (2018).

@@ -22,8 +22,8 @@ TAILS = 3.0  # degrees of freedom of the levels: a cell may be far from the othe
 class CellLevels:
     """The posterior of the level of each cell (cells, levels), and of the spread τ of each domain (domains, τ).
 
-    agreement (cells,): how likely the labels of a cell are under the law that the other cells of its domain imply,
-    relative to the level that explains them best; 1 without labels.
+    agreement (cells,): how likely the labels of a cell are under the law of the other cells of its domain, relative to
+    the same law moved to where they are likeliest: e^(-z²/2) if both are normal and z standard deviations apart.
     """
 
     posterior: Floats
@@ -53,8 +53,8 @@ def cell_levels(
     density above 0 at none covers cells that drift too rarely (Chung et al. 2013).
 
     On grids: L_c(θ) the likelihood of the cell's labels, Z_ch = Σ_θ L_c(θ) g_h(θ) for each hyperparameter h = (μ, τ),
-    w_h ∝ π_h Π_c Z_ch over the cells of the domain, and q_c(θ) = Σ_h w_h L_c(θ) g_h(θ) / Z_ch. The agreement of a cell
-    is Σ_h v_h Z_ch / max_θ L_c(θ), v_h ∝ w_h / Z_ch: the law of the others (Box 1980).
+    w_h ∝ π_h Π_c Z_ch over the cells of the domain, and q_c(θ) = Σ_h w_h L_c(θ) g_h(θ) / Z_ch. The law of the others is
+    p_c(θ) ∝ Σ_h w_h g_h(θ) / Z_ch, and the agreement of the cell Σ_θ L_c(θ) p_c(θ) / max_δ Σ_θ L_c(θ) p_c(θ - δ).
     """
     log_likelihood = np.zeros((n_cells, len(LEVELS)))
     eta = logits[:, None] + LEVELS
@@ -77,8 +77,13 @@ def cell_levels(
         spreads[domain] = weight.reshape(len(MEANS), len(SPREADS)).sum(axis=0)
         log_others = log_weight - np.log(evidence[members])
         others = np.exp(log_others - log_others.max(axis=1, keepdims=True))
-        agreement[members] = (others * evidence[members]).sum(axis=1) / others.sum(axis=1)
+        law = (others / others.sum(axis=1, keepdims=True)) @ densities
+        agreement[members] = [_agreement(*both) for both in zip(likelihood[members], law, strict=True)]
     return CellLevels(posterior / posterior.sum(axis=1, keepdims=True), spreads, agreement)
+
+
+def _agreement(likelihood: Floats, law: Floats) -> float:
+    return float(likelihood @ law / np.correlate(likelihood, law, mode="full").max())
 
 
 def _log_root_information(logits: Floats, domain: Integers, n_domains: int, weight: Floats | None) -> Floats:
