@@ -56,7 +56,9 @@ _ROOMS = {
     ),
     "howsure.monitoring": ("CalibrationMonitor", "GroupStatus", "MonitorSeries", "MonitorStatus", "MonitorUpdate"),
     "howsure.check": ("Check", "Verdict", "check_calibration", "check_score", "check_selective"),
+    "howsure.data.sources": ("Files", "read"),
     "howsure.inputs.classes": ("pairs_from_classes",),
+    "howsure.inputs.given": ("Given",),
     "howsure.stats.estimate": ("Estimate",),
     "howsure.inputs.pairs": ("Pairs",),
     "howsure.calibration": (
@@ -101,9 +103,11 @@ if TYPE_CHECKING:
     from howsure.coreference import AntecedentModel, CorefPosterior, score_clusters  # noqa: F401
     from howsure.counts import *  # noqa: F403
     from howsure.data import Document, Mention, Sentence, read_documents  # noqa: F401
+    from howsure.data.sources import Files, read  # noqa: F401
     from howsure.errors import HowsureError, InputError, MissingExtraError  # noqa: F401
     from howsure.events import EventStore, Lexicon, Rule, compare_actors, event_series  # noqa: F401
     from howsure.inputs.classes import pairs_from_classes  # noqa: F401
+    from howsure.inputs.given import Given  # noqa: F401
     from howsure.inputs.pairs import Pairs  # noqa: F401
     from howsure.monitoring import *  # noqa: F403
     from howsure.recalibration import *  # noqa: F403

@@ -1,11 +1,213 @@
-"""What can go wrong, as a few exceptions that say what to do about it."""
+"""What can go wrong, as data: the parameter, the rule, the value, its row and what to do; a surface spells it.
+
+A message marks the parameters and rows that it names (`parameter`, `at_row`). Python spells them `bins=20` and `row 3`,
+the command line `--bins 20` and `row 4 of b.csv`: both tell the same fault, and neither reads the other's sentence.
+"""
+
+from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Final, Protocol
 
-ROW = re.compile(r"\brow \d")
 ORIGIN = "(Rows are counted from 0.)"
 QUOTED = re.compile(r"""(?<!\w)(b?(['"]))((?:\\.|(?!\2)[^\\])*)\2(?!\w)""", re.DOTALL)
 LONGEST = 80  # characters of a value that a message repeats
+BEGIN, SPLIT, END = "\x91", "\x1f", "\x92"  # control characters without a use, around what a surface spells
+ROW = ""  # the name of a row among parameters
+
+
+class _Nothing:
+    """The type of NOTHING."""
+
+    def __repr__(self) -> str:
+        return "NOTHING"
+
+
+NOTHING: Final = _Nothing()  # where None is a value
+GIVEN: Final = ...  # a parameter that is set, to whatever
+
+
+class ColumnName(str):
+    """What a frame or a file calls the column of a parameter, its `role`; messages repeat it as it is."""
+
+    role: str
+
+    def __new__(cls, name: str, role: str) -> ColumnName:
+        """The name of a column for a role."""
+        made = super().__new__(cls, name)
+        made.role = role
+        return made
+
+    def __reduce__(self) -> tuple[type[ColumnName], tuple[str, str]]:
+        return ColumnName, (str(self), self.role)
+
+
+def parameter(name: str, value: object = NOTHING) -> str:
+    """A parameter in a message, perhaps with the value that it has or should have (GIVEN: any). A `ColumnName` stays.
+
+    >>> print(InputError(f"{parameter('two_way', True)} needs {parameter('method', 'bootstrap')}."))
+    two_way=True needs method='bootstrap'.
+    """
+    if isinstance(name, ColumnName):
+        return str(name)
+    if value is NOTHING:
+        return f"{BEGIN}{name}{END}"
+    listed = value if isinstance(value, (list, tuple)) else [value]
+    typed = "" if value is True or value is GIVEN else ",".join("…" if one is GIVEN else str(one) for one in listed)
+    python = "..." if value is GIVEN else repr(value).replace("Ellipsis", "…")
+    return f"{BEGIN}{name}{SPLIT}{python}{SPLIT}{typed}{END}"
+
+
+def way(name: str, value: object = GIVEN) -> str:
+    """A way of giving probabilities in a message: Given('logits', 'COL'), or --logits COL."""
+    return parameter(f"Given.{name}", value)
+
+
+def at_row(row: int) -> str:
+    """A row in a message, counted from 0 as in `y_prob[12]`."""
+    return f"{BEGIN}{ROW}{SPLIT}{int(row)}{END}"
+
+
+class Spelling(Protocol):
+    """How a surface writes what a message marks."""
+
+    def parameter(self, name: str, python: str | None, typed: str | None) -> str:
+        """A parameter, and its value, if one is told: as Python writes it, and as a shell does."""
+
+    def row(self, row: int) -> str:
+        """A row, counted from 0 by whoever found it."""
+
+    origin: str  # said at the end of a message that names rows
+
+
+class InPython:
+    """A message as Python says it."""
+
+    origin = ORIGIN
+
+    def parameter(self, name: str, python: str | None, typed: str | None) -> str:
+        """`bins` or `bins=20`; of a way to give probabilities, `Given('logits', 'COL')`."""
+        way, _, of_given = name.partition(".")
+        if of_given:
+            return f"{way}({of_given!r}, {python or '...'})"
+        return name if python is None else f"{name}={python}"
+
+    def row(self, row: int) -> str:
+        """`row 3`."""
+        return f"row {row}"
+
+
+class _AtPlaces:
+    """Rows where they are, parameters left as they are marked."""
+
+    origin = ""
+
+    def __init__(self, place: Callable[[int], str]) -> None:
+        self.row = place
+
+    def parameter(self, name: str, python: str | None, typed: str | None) -> str:
+        return f"{BEGIN}{SPLIT.join(one for one in (name, python, typed) if one is not None)}{END}"
+
+
+def spelled(message: str, spelling: Spelling) -> str:
+    """A marked message in the words of a surface."""
+    parts = list(_parts(message, spelling))
+    rows = any(is_row for _, is_row in parts)
+    said = "".join(text for text, _ in parts)
+    return f"{said} {spelling.origin}" if rows and spelling.origin and "counted from" not in said else said
+
+
+def _parts(message: str, spelling: Spelling) -> Iterator[tuple[str, bool]]:
+    plain, *marked = message.split(BEGIN)
+    yield plain, False
+    for one in marked:
+        inside, _, after = one.partition(END)
+        name, *values = inside.split(SPLIT)
+        if name == ROW and values:
+            yield spelling.row(int(values[0])), True
+        else:
+            yield spelling.parameter(name, *(values or (None, None))), False
+        yield after, False
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A value that breaks the rule of a parameter.
+
+    name: the parameter, or what a frame or a file calls its column (`ColumnName`, which knows its role). rule: what it
+    must be. value: what stands there instead, as a message shows it. row: where, from 0; or `place`, in words, where a
+    source has no numbered rows, or knows better. advice: what to do.
+    """
+
+    name: str
+    rule: str
+    value: str | None = None
+    row: int | None = None
+    place: str | None = None
+    advice: str = ""
+
+    @property
+    def role(self) -> str:
+        """The parameter."""
+        return self.name.role if isinstance(self.name, ColumnName) else self.name
+
+    @property
+    def message(self) -> str:
+        """The sentence, marked."""
+        where = self.place if self.row is None else at_row(self.row)
+        held = (
+            ""
+            if self.value is None
+            else f"; it holds {self.value}"
+            if where is None
+            else f"; {where} holds {self.value}"
+        )
+        return f"{parameter(self.name)} {self.rule}{held}. {self.advice}".rstrip()
+
+
+class HowsureError(Exception):
+    """The parent of every error that howsure raises on purpose."""
+
+
+class InputError(HowsureError, ValueError):
+    """A value that breaks a rule. The message names the parameter, the rule, the value, the row and what to do.
+
+    Rows of arrays are counted from 0, as in `y_prob[12]`, those of files from 1; the message says which. `fault` holds
+    the parts of the message where it is about a column.
+    """
+
+    def __init__(self, said: str | Fault = "") -> None:
+        super().__init__(said)
+        self.fault = said if isinstance(said, Fault) else None
+
+    @property
+    def message(self) -> str:
+        """What is wrong, parameters and rows marked."""
+        given = self.args[0]
+        return given.message if isinstance(given, Fault) else str(given)
+
+    def told(self, spelling: Spelling) -> str:
+        """What is wrong, in the words of a surface."""
+        return with_short_values(spelled(self.message, spelling))
+
+    def at(self, place: Callable[[int], str]) -> InputError:
+        """The same error, its row where it is."""
+        fault = self.fault
+        if fault is not None and fault.row is not None:
+            return InputError(replace(fault, row=None, place=place(fault.row)))
+        return InputError(spelled(self.message, _AtPlaces(place)))
+
+    def __str__(self) -> str:
+        return self.told(InPython())
+
+
+class MissingExtraError(HowsureError, ImportError):
+    """An optional part is not installed. The message says what to install."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f'{what} needs an optional part: pip install "howsure[{extra}]"')
 
 
 def with_short_values(message: str) -> str:
@@ -35,25 +237,3 @@ def shown(value: object) -> str:
 def _short(found: re.Match[str]) -> str:
     begin, quote, value = found.groups()
     return f"{begin}{short(value)}{quote}"
-
-
-class HowsureError(Exception):
-    """The parent of every error that howsure raises on purpose."""
-
-
-class InputError(HowsureError, ValueError):
-    """A value that breaks a rule. The message names the parameter, the rule, the value, the row and what to do.
-
-    Rows of arrays are counted from 0, as in `y_prob[12]`, those of files from 1; the message says which.
-    """
-
-    def __str__(self) -> str:
-        said = with_short_values(super().__str__())
-        return f"{said} {ORIGIN}" if ROW.search(said) and "counted from" not in said else said
-
-
-class MissingExtraError(HowsureError, ImportError):
-    """An optional part is not installed. The message says what to install."""
-
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f'{what} needs an optional part: pip install "howsure[{extra}]"')

@@ -91,11 +91,16 @@ def test_two_values_and_which_is_positive(values: object, positive: object, expe
         (
             ["no", "yes", "no"],
             None,
-            "y_true must be 0 or 1; it holds 'no' (2), 'yes' (1). Say which is positive: pos_label='no'.",
+            "y_true must be 0 or 1; it holds 'no' (2), 'yes' (1). Say which is positive: pos_label='no' or "
+            "pos_label='yes'.",
         ),
-        ([1, 2], None, "y_true must be 0 or 1; it holds 1 (1), 2 (1). Say which is positive: pos_label=1."),
+        (
+            [1, 2],
+            None,
+            "y_true must be 0 or 1; it holds 1 (1), 2 (1). Say which is positive: pos_label=1 or pos_label=2.",
+        ),
         ([0, 1, 2], None, "y_true must have two values; it holds 0 (1), 1 (1), 2 (1)."),
-        ([0, 1, 0.5], None, "y_true must have two values; it holds 0.0 (1), 1.0 (1), 0.5 (1)."),
+        ([0, 1, 0.5], None, "y_true must have two values; it holds 0 (1), 1 (1), 0.5 (1)."),
         (["a", "b", "c"], "a", "y_true must have two values; it holds 'a' (1), 'b' (1), 'c' (1)."),
         (
             np.arange(1, 21) / 32,
@@ -105,10 +110,10 @@ def test_two_values_and_which_is_positive(values: object, positive: object, expe
         (["a", "b"], "c", "pos_label='c' is not a value of y_true; it holds 'a' (1), 'b' (1)."),
         (["b", "b"], "a", "pos_label='a' is not a value of y_true; it holds 'b' (2)."),
         ([0, 1], "1", "pos_label='1' is not a value of y_true"),
-        ([1, 0, None], None, "y_true must not be missing; row 2 holds None."),
-        ([1, float("nan")], None, "y_true must not be missing; row 1 holds nan."),
-        (["a", None], "a", "y_true must not be missing; row 1 holds None."),
-        ([2.0, float("nan"), 1.0], 2, "y_true must not be missing; row 1 holds nan."),
+        ([1, 0, None], None, "y_true must not be missing; row 2 holds nothing."),
+        ([1, float("nan")], None, "y_true must not be missing; row 1 holds nothing."),
+        (["a", None], "a", "y_true must not be missing; row 1 holds nothing."),
+        ([2.0, float("nan"), 1.0], 2, "y_true must not be missing; row 1 holds nothing."),
         (pd.Series([1, None], dtype="Int64"), None, "y_true must not be missing; row 1"),
         (pl.Series([True, None]), None, "y_true must not be missing; row 1"),
         (np.ones((2, 2)), None, "y_true must have one dimension"),
@@ -170,8 +175,8 @@ def test_double_precision_is_not_copied_and_negative_zero_is_zero() -> None:
         ),
         ([-1e-9], "row 0 holds -1e-09. Rounding?"),
         ([float("inf")], "row 0 holds inf."),
-        ([0.5, float("nan"), 7], "y_prob must not be missing; row 1 holds nan."),
-        ([0.5, None], "y_prob must not be missing; row 1 holds None."),
+        ([0.5, float("nan"), 7], "y_prob must not be missing; row 1 holds nothing."),
+        ([0.5, None], "y_prob must not be missing; row 1 holds nothing."),
         (["0.5"], "y_prob must be numbers; row 0 holds '0.5'."),
         (np.array([0.5, "high"], dtype=object), "y_prob must be numbers; row 1 holds 'high'."),
         ([0.5 + 1j], "y_prob must be numbers"),
@@ -204,7 +209,7 @@ def test_weights() -> None:
     assert check_weights([0, 2], n=2).tolist() == [0.0, 2.0]
     assert "sample_weight must be finite and not negative; row 1 holds -1.0." in said(check_weights, [1, -1], n=2)
     assert "row 0 holds inf" in said(check_weights, [float("inf"), 1], n=2)
-    assert "row 1 holds nan" in said(check_weights, [1, float("nan")], n=2)
+    assert "row 1 holds nothing" in said(check_weights, [1, float("nan")], n=2)
     assert "sample_weight is 0 in every row" in said(check_weights, [0, 0], n=2)
     assert "as many rows" in said(check_weights, [1, 1], n=3)
 
@@ -250,8 +255,8 @@ def test_codes_of_equal_text_are_one_group() -> None:
 
 
 def test_codes_that_are_missing() -> None:
-    assert "groups must not be missing; row 1 holds None." in said(check_codes, ["a", None], n=2, name="groups")
-    assert "clusters must not be missing; row 0 holds nan." in said(check_clusters, [float("nan"), 1.0], n=2)
+    assert "groups must not be missing; row 1 holds nothing." in said(check_codes, ["a", None], n=2, name="groups")
+    assert "clusters must not be missing; row 0 holds nothing." in said(check_clusters, [float("nan"), 1.0], n=2)
 
 
 @pytest.mark.parametrize("level", [0, 1, 95, -0.5, float("nan"), "0.95", True, None])

@@ -19,12 +19,12 @@ from howsure.calibration.estimates.paired_jackknife import Units, jackknifed
 from howsure.calibration.estimates.score_differences import class_differences, losses, reach, score_difference
 from howsure.calibration.results import CalibrationComparison
 from howsure.calibration.scores.score_parts import BRIER, LOG
-from howsure.errors import InputError
+from howsure.errors import InputError, at_row
 from howsure.inputs.checks import check_labels, check_level, check_probabilities, check_same_length
 from howsure.inputs.classes import TOP_LABEL, pairs_from_classes
-from howsure.inputs.frames import is_frame
+from howsure.inputs.frames import columns_of, is_frame
 from howsure.inputs.pairs import Floats, Integers, Pairs
-from howsure.inputs.pairs_from import columns_of, pairs_from
+from howsure.inputs.pairs_from import pairs_from
 from howsure.stats.clusters import few_clusters
 
 NAMES = ("A", "B")
@@ -154,7 +154,7 @@ def compare_pairs(
         raise InputError(f"names must be two different ones, of A and of B; they are {names!r}.")
     if not own_labels and not np.array_equal(a.labels, b.labels):
         row = int(np.flatnonzero(a.labels != b.labels)[0])
-        raise InputError(f"the two models must be evaluated on the same rows; the label of row {row} differs")
+        raise InputError(f"the two models must be evaluated on the same rows; the label of {at_row(row)} differs")
     for name, one, other in (("weight", a.weights, b.weights), ("cluster", a.clusters, b.clusters)):
         _check_same(name, one, other)
     a, b = a.that_weigh(), b.that_weigh()
@@ -212,7 +212,9 @@ def _check_same(name: str, one: Any, other: Any) -> None:
         raise InputError(f"the two models must be evaluated on the same rows; only one of them has a {name}")
     differs = np.flatnonzero(one != other) if one is not None else np.empty(0)
     if len(differs):
-        raise InputError(f"the two models must be evaluated on the same rows; the {name} of row {differs[0]} differs")
+        raise InputError(
+            f"the two models must be evaluated on the same rows; the {name} of {at_row(differs[0])} differs"
+        )
 
 
 def _units(a: Pairs, b: Pairs) -> Units:

@@ -35,7 +35,7 @@ from howsure.calibration.scores.multiclass import multiclass_scores
 from howsure.calibration.scores.score_parts import brier_parts, log_parts
 from howsure.calibration.summary.slots import Slots
 from howsure.calibration.words.notes import groups_together, infinite_classes, notes_of
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.checks import check_level
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.estimate import Estimate
@@ -126,10 +126,16 @@ def check_method(method: str, n_simulations: int | None, of_bins: Mapping[str, A
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
     if method == "bins" and n_simulations is not None:
-        raise InputError(f"n_simulations belongs to method='corp', which has no bins; it is {n_simulations!r}.")
+        raise InputError(
+            f"{parameter('n_simulations')} belongs to {parameter('method', 'corp')}, which has no bins; it is "
+            f"{n_simulations!r}."
+        )
     for name, value in of_bins.items():
         if method == "corp" and value != OF_BINS[name]:
-            raise InputError(f"{name} belongs to method='bins': a curve of method='corp' has none; it is {value!r}.")
+            raise InputError(
+                f"{name} belongs to {parameter('method', 'bins')}: a curve of {parameter('method', 'corp')} has none; "
+                f"it is {value!r}."
+            )
 
 
 def curve_of(

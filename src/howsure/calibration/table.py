@@ -198,17 +198,17 @@ def by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
 
 def _weighing(name: str, pairs: Pairs) -> Pairs:
     if pairs.weights is not None and not pairs.weights.any():
-        raise weighs_nothing(name)
+        raise group_weighs_nothing(name)
     return pairs.that_weigh()
 
 
-def weighs_nothing(name: str) -> InputError:
+def group_weighs_nothing(name: str) -> InputError:
     """The error for a group without any weight."""
     return InputError(f"every weight of the group {name!r} is 0: nothing in it counts. Leave it out first.")
 
 
 def _holds_nothing(name: str, weightless: int) -> InputError:
-    return weighs_nothing(name) if weightless else InputError(f"the group {name!r} is empty: leave it out first.")
+    return group_weighs_nothing(name) if weightless else InputError(f"the group {name!r} is empty: leave it out first.")
 
 
 def _judge(name: str, part: Pairs | Slots, level: float, bins: dict[str, Any]) -> GroupCalibration:

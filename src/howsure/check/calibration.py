@@ -21,10 +21,11 @@ from howsure.check.limits import check_limit, check_margin, named_once
 from howsure.check.one_error import OneError
 from howsure.check.results import Check
 from howsure.check.two_errors import two_errors
-from howsure.errors import InputError
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import check_labels, check_probabilities
+from howsure.inputs.frames import columns_of
 from howsure.inputs.pairs import Pairs
-from howsure.inputs.pairs_from import columns_of, pairs_from
+from howsure.inputs.pairs_from import pairs_from
 
 KIND, ERROR, DIFFERENCE = "calibration", "calibration error", "difference of calibration errors"
 OTHER = "the other model"
@@ -98,7 +99,10 @@ def check_calibration(
     level, alarms_over = check_sizes(level, alarms_over)
     other = named_once(better_than, against, not_worse_than)
     if max_error is None and other is None:
-        raise InputError("nothing to check: give max_error=0.05, better_than=... or not_worse_than=0.01.")
+        raise InputError(
+            f"nothing to check: give {parameter('max_error', 0.05)}, {parameter('better_than', GIVEN)} or "
+            f"{parameter('not_worse_than', 0.01)}."
+        )
     check_margin(not_worse_than)
     if data is not None:
         y_true, y_prob, sample_weight, groups, clusters, other, y_true_other = columns_of(
@@ -177,5 +181,8 @@ def _beside(pairs: Pairs, other: Any, labels: Any, pos_label: Any) -> Pairs:
     q = check_probabilities(other, name="better_than or against", n=len(pairs))
     theirs = pairs.labels if labels is None else check_labels(labels, pos_label=pos_label, name="y_true_other")
     if len(theirs) != len(pairs):
-        raise InputError(f"y_true_other must have as many rows as y_true; {len(theirs):,}, not {len(pairs):,}.")
+        raise InputError(
+            f"{parameter('y_true_other')} must have as many rows as {parameter('y_true')}; {len(theirs):,}, not "
+            f"{len(pairs):,}."
+        )
     return replace(pairs, labels=np.asarray(theirs), probabilities=q)

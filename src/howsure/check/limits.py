@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.numbers import is_number
 
 
@@ -28,7 +28,7 @@ def check_margin(value: object, *, most: float = 1.0) -> None:
     """Raise InputError for a margin that is no number from 0 to below `most`."""
     if value is not None and not (is_number(value) and 0.0 <= value < most):
         rule = "of 0 or more" + (f" and below {most:g}" if np.isfinite(most) else "")
-        raise InputError(f"not_worse_than must be a margin {rule}; it is {value!r}.")
+        raise InputError(f"{parameter('not_worse_than')} must be a margin {rule}; it is {value!r}.")
 
 
 def named_once(better_than: Any, against: Any, margin: Any, *, baseline: bool | None = None) -> Any:
@@ -40,11 +40,18 @@ def named_once(better_than: Any, against: Any, margin: Any, *, baseline: bool | 
     """
     check_margin(margin, most=np.inf)
     if better_than is not None and against is not None:
-        raise InputError("better_than=... and against=... both name the other model; give one of them.")
+        raise InputError(
+            f"{parameter('better_than', GIVEN)} and {parameter('against', GIVEN)} both name the other model; give one "
+            "of them."
+        )
     if margin is None and (against is not None or baseline):
         given = "against=..." if against is not None else "baseline=..."
-        raise InputError(f"{given} needs the margin by which this model may be worse: not_worse_than=0.01.")
+        raise InputError(
+            f"{given} needs the margin by which this model may be worse: {parameter('not_worse_than', 0.01)}."
+        )
     if margin is not None and better_than is None and against is None and not baseline:
         former = "" if baseline is None else ", or what a former run wrote: baseline=..."
-        raise InputError(f"not_worse_than=... needs the other model: against=...{former}")
+        raise InputError(
+            f"{parameter('not_worse_than', GIVEN)} needs the other model: {parameter('against', GIVEN)}{former}"
+        )
     return against if better_than is None else better_than

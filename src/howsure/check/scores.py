@@ -14,12 +14,12 @@ from howsure.check.decision import check_sizes, decided
 from howsure.check.evidence import ABOVE, BELOW, Evidence, Rule
 from howsure.check.limits import check_limit, check_margin, named_once
 from howsure.check.results import Check
-from howsure.errors import InputError
+from howsure.errors import GIVEN, InputError, at_row, parameter
 from howsure.inputs.checks import check_clusters, check_codes
+from howsure.inputs.frames import columns_of
 from howsure.inputs.naming import counted
 from howsure.inputs.numbers import check_bounds, check_within
 from howsure.inputs.pairs import Floats, Integers
-from howsure.inputs.pairs_from import columns_of
 from howsure.stats.clusters import few_clusters
 from howsure.stats.item_groups import ItemGroups
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_difference, mean_score, share_bounds
@@ -65,7 +65,10 @@ def check_score(
     other = named_once(better_than, against, not_worse_than)
     limits = score_limits(min_score, max_score)
     if not limits and other is None:
-        raise InputError("nothing to check: give min_score=0.8, better_than=... or not_worse_than=0.01.")
+        raise InputError(
+            f"nothing to check: give {parameter('min_score', 0.8)}, {parameter('better_than', GIVEN)} or "
+            f"{parameter('not_worse_than', 0.01)}."
+        )
     check_margin(not_worse_than, most=np.inf)
     if data is not None:
         scores, other, groups, clusters = columns_of(data, scores=scores, other=other, groups=groups, clusters=clusters)
@@ -240,11 +243,13 @@ def check_scores(values: Any, *, name: str, n: int | None = None) -> Floats:
         numbers = column.astype(np.float64)
     except (TypeError, ValueError):
         row = next(row for row, value in enumerate(column.tolist()) if not _is_number(value))
-        raise InputError(f"{name} must be numbers; row {row} holds {column[row : row + 1].tolist()[0]!r}.") from None
+        raise InputError(
+            f"{name} must be numbers; {at_row(row)} holds {column[row : row + 1].tolist()[0]!r}."
+        ) from None
     wrong = np.flatnonzero(~np.isfinite(numbers))
     if len(wrong):
         raise InputError(
-            f"{name} must be finite numbers; row {wrong[0]} holds {numbers[wrong[0]]}. Leave it out first."
+            f"{name} must be finite numbers; {at_row(wrong[0])} holds {numbers[wrong[0]]}. Leave it out first."
         )
     return np.asarray(numbers)
 

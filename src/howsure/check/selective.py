@@ -15,7 +15,7 @@ from howsure.check.evidence import BELOW, Evidence, Rule
 from howsure.check.limits import check_limit
 from howsure.check.results import Check
 from howsure.check.scores import notes_on
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
@@ -69,7 +69,10 @@ def risk_rule(max_risk: float, min_coverage: float, *, name: str = KIND) -> Rule
     """
     risk = check_limit(max_risk, name="max_risk")
     if not (is_number(min_coverage) and 0.0 < min_coverage <= 1.0):
-        raise InputError(f"min_coverage must lie above 0 and be at most 1; it is {min_coverage!r}. Write 0.7 for 70 %.")
+        raise InputError(
+            f"{parameter('min_coverage')} must lie above 0 and be at most 1; it is {min_coverage!r}. Write 0.7 for 70 "
+            "%."
+        )
     kept = "risk" if min_coverage == 1.0 else f"risk of the most confident {100 * min_coverage:g} %"
     return Rule(name, kept, BELOW, risk)
 

@@ -18,16 +18,17 @@ from howsure.data.predictions.sources import LISTS, ONE, SEVERAL, VERBALISED, So
 from howsure.data.tables.columns import Column
 from howsure.data.tables.conditions import ALL
 from howsure.data.tables.database import Database, NullFound, chunks, copy_to_file, identifier, literal, reading
-from howsure.data.tables.decimal_commas import comma_advice, said_of_commas
+from howsure.data.tables.decimal_commas import said_of_commas
 from howsure.data.tables.named_files import File
 from howsure.data.tables.sources import parquet_source, separator_option, text_source
 from howsure.data.tables.stated_confidence import with_stated_confidence
 from howsure.data.tables.table import column_names, open_table
-from howsure.errors import InputError, shown
+from howsure.errors import GIVEN, InputError, parameter, shown, way
 from howsure.files.whole import copy_whole
 from howsure.inputs.checks import probability_advice
 from howsure.inputs.log_scale import LOG_PROBABILITIES, LOGITS, ROUNDING
 from howsure.inputs.naming import shortened
+from howsure.inputs.numerals import comma_advice
 from howsure.inputs.pairs import Floats, Integers
 
 ADDED = "added_columns"
@@ -140,7 +141,7 @@ class FileToExtend:
         if taken:
             raise InputError(
                 f"{self.file.name} has a column {taken[0]!r} already, which would be written anew; name the new one "
-                "by new_name='...'."
+                f"by {parameter('new_name', GIVEN)}."
             )
 
     def write(self, path: str | os.PathLike[str]) -> None:
@@ -178,7 +179,7 @@ class FileToExtend:
         row = int(np.flatnonzero(~good)[0])
         value = float(scores[row])
         rules = {LOGITS: "be a finite logit", LOG_PROBABILITIES: "be a log-probability, at most 0"}
-        advice = "" if self.scale else f" {probability_advice(value, float(scores.max()), in_file=True)}"
+        advice = "" if self.scale else f" {probability_advice(value, float(scores.max()), scales=way)}"
         rule = rules.get(str(self.scale), "lie in [0, 1]")
         held = f"{self._shown} must {rule}; {self.place(int(rows[row]))} holds {value!r}."
         raise InputError(f"{held}{advice}")
@@ -275,23 +276,25 @@ def _in_order(
     if not wanted:
         raise InputError(
             f"the map takes one probability per row; {shortened(one.name for one in source.columns)} hold several. "
-            "Name one column by prob='COL'."
+            f"Name one column by {way('prob', 'COL')}."
         )
     known = tuple(source.names) if source.kind == SEVERAL else first.keys
     if classes is not None and known and source.kind == LISTS:
-        raise InputError(f"{first.name} names its classes, {shortened(known)}; leave classes=[...] out.")
+        raise InputError(
+            f"{first.name} names its classes, {shortened(known)}; leave {parameter('classes', GIVEN)} out."
+        )
     names = known if classes is None else tuple(classes)
     if not names:  # plain lists
         if tuple(wanted) != tuple(map(str, range(len(wanted)))):
             raise InputError(
                 f"{first.name} holds lists without names, and the map has the classes {shortened(wanted)}. Say which "
-                "they are, in order: classes=['A', 'B', 'C']."
+                f"they are, in order: {parameter('classes', ['A', 'B', 'C'])}."
             )
         names = tuple(wanted)
     if sorted(names) != sorted(wanted) or (source.kind == SEVERAL and len(names) != len(source.columns)):
         raise InputError(
             f"the map has the classes {shortened(wanted)}, and the columns are {shortened(names)}. If these are "
-            "only other names, say which class each column is, in order: classes=['A', 'B', 'C']."
+            f"only other names, say which class each column is, in order: {parameter('classes', ['A', 'B', 'C'])}."
         )
     places = [names.index(name) for name in wanted]
     if source.kind == SEVERAL:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, shown
+from howsure.errors import Fault, InputError, shown
 
 Column = npt.NDArray[Any]
+REMEDY = "Leave such rows out first."
 
 
 def as_column(values: object, *, name: str) -> Column:
@@ -83,10 +84,17 @@ def _distinct(column: Column) -> Iterable[object]:
         return column
 
 
+def missing(
+    name: str, row: int | None = None, *, place: str | None = None, value: str = "nothing", remedy: str = REMEDY
+) -> InputError:
+    """The error for a missing value."""
+    return InputError(Fault(name, "must not be missing", value, row, place, remedy))
+
+
 def _refuse_hidden(values: np.ma.MaskedArray[Any, Any], name: str) -> None:
     hidden = np.flatnonzero(np.ma.getmaskarray(values))
     if len(hidden):
-        raise InputError(f"{name} must not be missing; row {hidden[0]} is masked. Leave such rows out first.")
+        raise missing(name, int(hidden[0]))
 
 
 def _kind(value: object) -> str:

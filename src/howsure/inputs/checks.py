@@ -7,29 +7,34 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError
-from howsure.inputs.arrays import Column, as_column, first_missing
+from howsure.errors import GIVEN, Fault, InputError, parameter, way
+from howsure.inputs.arrays import REMEDY, Column, as_column, first_missing, missing
 from howsure.inputs.coded import Coded, check_group_count, factorised
-from howsure.inputs.naming import natural_order, shortened
+from howsure.inputs.naming import natural_order, nearest, shortened
+from howsure.inputs.numerals import comma_advice, spelled_number
 from howsure.inputs.pairs import Floats, Integers, Labels
 
 ROUNDING = 1e-3
 MANY_LABELS = 12  # more values than this are no labels
 LIKELY_PERCENT = 10  # few logits are greater
 NUMERIC = "biuf"  # the kinds of numpy's dtypes that are numbers
+Scales = Callable[[str, object], str]
 NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.ndarray)  # though some turn into floats
 
 
-def check_probabilities(y_prob: object, *, name: str = "y_prob", n: int | None = None, logits: bool = False) -> Floats:
+def check_probabilities(
+    y_prob: object, *, name: str = "y_prob", n: int | None = None, scales: Scales | None = None
+) -> Floats:
     """Probabilities as float64: all in [0, 1], none missing; not copied if they are already float64.
 
-    A negative zero becomes 0. `n` is the required number of rows; `logits`: the caller takes these, too.
+    A negative zero becomes 0. `n` is the required number of rows; `scales` spells what reads logits, if any.
 
     >>> check_probabilities([0, 0.25, 1])
     array([0.  , 0.25, 1.  ])
@@ -45,19 +50,16 @@ def check_probabilities(y_prob: object, *, name: str = "y_prob", n: int | None =
         row = int(np.flatnonzero(~((values >= 0.0) & (values <= 1.0)))[0])
         value = float(values[row])
         if math.isnan(value):
-            raise _missing(name, row, value)
-        advice = probability_advice(value, high, in_file=logits)
-        raise InputError(f"{name} must lie in [0, 1]; row {row} holds {value!r}. {advice}")
+            raise missing(name, row)
+        raise no_probability(name, repr(value), row=row, highest=float(high), scales=scales)
     return values + 0.0 if low == 0.0 and np.signbit(values).any() else values
 
 
-def probability_advice(value: float, highest: float = math.inf, *, in_file: bool = False) -> str:
-    """Advice about a value that is not a probability; `highest` is the largest value in its column.
-
-    Of a file, other scales can be read as they are.
-    """
-    exp = "logprobs=... reads them" if in_file else "Apply exp first"
-    softmax = "logits=... reads them" if in_file else "Apply a softmax first"
+def probability_advice(value: float, highest: float = math.inf, *, scales: Scales | None = None) -> str:
+    """Advice about a value that is not a probability; `highest` is the largest value in its column. `scales` spells
+    what reads logits and log-probabilities as they are, if anything does."""
+    exp = "Apply exp first" if scales is None else f"{scales('logprobs', GIVEN)} reads them"
+    softmax = "Apply a softmax first" if scales is None else f"{scales('logits', GIVEN)} reads them"
     if -ROUNDING <= value <= 1 + ROUNDING:
         return "Rounding? Clip or round it in your own pipeline; nothing is clipped silently."
     if highest <= 0:
@@ -81,13 +83,13 @@ def check_labels(y_true: object, *, pos_label: object = None, name: str = "y_tru
     column = as_column(y_true, name=name)
     row = first_missing(column) if column.dtype.kind == "O" else None
     if row is not None:
-        raise _missing(name, row, column[row])
+        raise missing(name, row)
     labels = _zero_or_one(column) if pos_label is None else _equal_to(column, pos_label)
     if labels is not None:
         return labels
     row = first_missing(column)
     if row is not None:
-        raise _missing(name, row, column[row])
+        raise missing(name, row)
     try:
         counts = Counter(column.tolist())
     except TypeError:
@@ -107,15 +109,15 @@ def check_weights(sample_weight: object, *, n: int, name: str = "sample_weight")
     low, high = values.min(), values.max()
     if not (low >= 0.0 and high < math.inf):
         row = int(np.flatnonzero(~((values >= 0.0) & (values < math.inf)))[0])
-        held = f"row {row} holds {float(values[row])!r}"
-        raise InputError(f"{name} must be finite and not negative; {held}. Leave such rows out first.")
+        value = float(values[row])
+        raise missing(name, row) if math.isnan(value) else no_weight(name, repr(value), row=row)
     if high == 0.0:
-        raise InputError(f"{name} is 0 in every row: nothing has any weight.")
+        raise weighs_nothing(name)
     with np.errstate(over="ignore"):
         total = float(values.sum())
     if total == math.inf:
-        held = f"row {int(values.argmax())} holds {float(high)!r}"
-        raise InputError(f"{name} must have a finite sum; {held}. Divide by the largest.")
+        row, rule = int(values.argmax()), "must have a finite sum"
+        raise InputError(Fault(name, rule, repr(float(high)), row, advice="Divide by the largest."))
     return values
 
 
@@ -167,7 +169,7 @@ def check_level(level: float, *, name: str = "level") -> float:
     """
     if isinstance(level, (int, float, np.number)) and not isinstance(level, bool) and 0.0 < level < 1.0:
         return float(level)
-    raise InputError(f"{name} must lie strictly between 0 and 1; it is {level!r}. Write 0.95 for 95 %.")
+    raise InputError(f"{parameter(name)} must lie strictly between 0 and 1; it is {level!r}. Write 0.95 for 95 %.")
 
 
 def check_same_length(**columns: Any) -> int:
@@ -180,7 +182,7 @@ def check_same_length(**columns: Any) -> int:
     lengths = {name: len(column) for name, column in columns.items() if column is not None}
     if len(set(lengths.values())) != 1:
         sizes = ", ".join(f"{length:,}" for length in lengths.values())
-        raise InputError(f"{', '.join(lengths)} must have the same length; they have {sizes}.")
+        raise InputError(f"{', '.join(map(parameter, lengths))} must have the same length; they have {sizes}.")
     return next(iter(lengths.values()))
 
 
@@ -192,13 +194,13 @@ def _numbers(values: object, name: str, n: int | None) -> Floats:
     if kind in NUMERIC:
         return column.astype(np.float64, copy=False)
     if kind != "O":
-        raise InputError(f"{name} must be numbers; row 0 holds {_plain(column[0])!r}.")
+        raise no_number(name, repr(_plain(column[0])), row=0)
     row = first_missing(column)
     if row is not None:
-        raise _missing(name, row, column[row])
+        raise missing(name, row)
     for row, value in enumerate(column):
         if isinstance(value, NO_NUMBERS) or not hasattr(value, "__float__"):
-            raise InputError(f"{name} must be numbers; row {row} holds {value!r}.")
+            raise no_number(name, repr(_plain(value)), row=row)
     return column.astype(np.float64)
 
 
@@ -207,13 +209,15 @@ def _no_missing(values: object, n: int, name: str) -> Column:
     _check_length(column, n, name)
     row = first_missing(column)
     if row is not None:
-        raise _missing(name, row, column[row])
+        raise missing(name, row)
     return column
 
 
 def _check_length(column: Column, n: int, name: str) -> None:
     if len(column) != n:
-        raise InputError(f"{name} must have as many rows as the others; it has {len(column):,}, they have {n:,}.")
+        raise InputError(
+            f"{parameter(name)} must have as many rows as the others; it has {len(column):,}, they have {n:,}."
+        )
 
 
 def _zero_or_one(column: Column) -> Labels | None:
@@ -253,29 +257,6 @@ def _equal_to(column: Column, pos_label: object) -> Labels | None:
     return np.ascontiguousarray(positive).view(np.uint8) if known else None
 
 
-def not_two_values(counts: Counter[Any], *, pos_label: object, name: str) -> InputError:
-    """The error for labels of which there are so many, by value, and that are not two or not named."""
-    held = shortened(f"{value!r} ({count:,})" for value, count in counts.most_common())
-    if pos_label is not None and pos_label not in counts:
-        return InputError(f"pos_label={pos_label!r} is not a value of {name}; it holds {held}.")
-    if len(counts) <= 2:
-        first = counts.most_common(1)[0][0]
-        return InputError(f"{name} must be 0 or 1; it holds {held}. Say which is positive: pos_label={first!r}.")
-    if len(counts) > MANY_LABELS:
-        few = shortened((repr(value) for value in counts), limit=3)
-        return InputError(
-            f"{name} must have two values; it holds {few}. Are these labels? Labels come before probabilities."
-        )
-    return InputError(
-        f"{name} must have two values; it holds {held}. "
-        f"Leave out the rows of the others, or compare with one value: {name} == {counts.most_common(1)[0][0]!r}."
-    )
-
-
-def _missing(name: str, row: int, value: object) -> InputError:
-    return InputError(f"{name} must not be missing; row {row} holds {_plain(value)!r}. Leave such rows out first.")
-
-
 def _factorised(column: Column, name: str) -> tuple[Integers, list[Any]]:
     try:
         return factorised(column)
@@ -283,9 +264,71 @@ def _factorised(column: Column, name: str) -> tuple[Integers, list[Any]]:
         raise _not_one_value(name) from None
 
 
-def _not_one_value(name: str) -> InputError:
-    return InputError(f"{name} must hold one value per row; some rows hold lists or the like.")
-
-
 def _plain(value: object) -> object:
     return value.item() if isinstance(value, np.generic) else value
+
+
+# The rules of a column, each written once. Arrays, frames, engines and files find the row in their own ways; `place` is
+# where it is, in words, for those that do not number rows from 0.
+
+
+def no_number(name: str, value: str, *, row: int | None = None, place: str | None = None) -> InputError:
+    """The error for a text, or the like, where there must be a number."""
+    return InputError(Fault(name, "must be numbers", value, row, place, comma_advice(value.strip("'")) or REMEDY))
+
+
+def no_probability(
+    name: str, value: str, *, highest: float, row: int | None = None, place: str | None = None,
+    scales: Scales | None = way,
+) -> InputError:  # fmt: skip
+    """The error for a number that is no probability; `highest` is the largest in its column, `scales` as above."""
+    advice = probability_advice(float(value), highest, scales=scales)
+    return InputError(Fault(name, "must lie in [0, 1]", value, row, place, advice))
+
+
+def no_weight(name: str, value: str, *, row: int | None = None, place: str | None = None) -> InputError:
+    """The error for a number that is no weight."""
+    return InputError(Fault(name, "must be finite and not negative", value, row, place, REMEDY))
+
+
+def weighs_nothing(name: str) -> InputError:
+    """The error for weights that are all 0."""
+    return InputError(f"{parameter(name)} is 0 in every row: nothing has any weight.")
+
+
+def not_two_values(
+    counts: Mapping[Any, int], *, pos_label: object, name: str, more: bool = False, treated: str = ""
+) -> InputError:
+    """The error for labels of which there are so many, by value, and that are not two or not named.
+
+    more: there are others. treated: how values that are no labels can be treated as missing.
+    """
+    ordered = [(_as_label(value), count) for value, count in sorted(counts.items(), key=lambda one: -one[1])]
+    held = shortened(f"{value!r} ({count:,})" for value, count in ordered)
+    if pos_label is not None and pos_label not in counts:
+        values = {str(value): value for value, _ in ordered}
+        near = None if more else nearest(str(pos_label), list(values))
+        asked = "" if near is None else f" Did you mean {parameter('pos_label', values[near])}?"
+        positive = parameter("pos_label", pos_label)
+        return InputError(f"{positive} is not a value of {parameter(name)}; it holds {held}.{asked}")
+    if len(counts) <= 2 and not more:
+        choice = " or ".join(parameter("pos_label", value) for value, _ in ordered)
+        return InputError(Fault(name, "must be 0 or 1", held, advice=f"Say which is positive: {choice}."))
+    if len(counts) > MANY_LABELS or more:
+        few = shortened((repr(value) for value, _ in ordered), limit=3)
+        advice = "Are these labels? Labels come before probabilities."
+        return InputError(Fault(name, "must have two values", few, advice=advice))
+    otherwise = f"Leave out the rows of the others, or compare with one value: {parameter(name)} == {ordered[0][0]!r}."
+    return InputError(Fault(name, "must have two values", held, advice=treated or otherwise))
+
+
+def _as_label(value: Any) -> Any:
+    """A label as a message tells it: a whole number without a point, also where a file holds it as text."""
+    number = spelled_number(value) if isinstance(value, str) else value
+    if isinstance(number, (float, np.floating)) and number == int(number if math.isfinite(number) else 0):
+        return int(number)
+    return value
+
+
+def _not_one_value(name: str) -> InputError:
+    return InputError(f"{parameter(name)} must hold one value per row; some rows hold lists or the like.")

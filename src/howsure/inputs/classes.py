@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError
-from howsure.inputs.checks import check_clusters, check_codes, check_weights, probability_advice
+from howsure.errors import InputError, at_row, parameter, way
+from howsure.inputs.checks import Scales, check_clusters, check_codes, check_weights, probability_advice
 from howsure.inputs.class_scores import class_scores
 from howsure.inputs.frames import all_columns, is_frame
 from howsure.inputs.naming import shortened, unknown_name
@@ -55,9 +55,11 @@ def pairs_from_classes(
     codes, labels = check_codes(y_true, n=n, name="y_true")
     names = None if classes is None else tuple(str(name) for name in classes)
     positions, names = class_positions(labels, names, matrix.shape[1], name="y_true", option="classes=[...]")
-    fault = first_fault(matrix, names)
+    fault = first_fault(matrix, names, scales=way)
     if fault is not None:
-        raise InputError(f"y_prob must hold the probabilities of the classes; row {fault[0]} {fault[1]}")
+        raise InputError(
+            f"{parameter('y_prob')} must hold the probabilities of the classes; {at_row(fault[0])} {fault[1]}"
+        )
     return reduced(
         positions[codes],
         matrix,
@@ -143,15 +145,15 @@ def class_positions(
     raise InputError(f"{name} must be one of the classes {shortened(classes)}{index}; it holds {wrong!r}.")
 
 
-def first_fault(matrix: Floats, names: tuple[str, ...], *, in_file: bool = False) -> tuple[int, str] | None:
+def first_fault(matrix: Floats, names: tuple[str, ...], *, scales: Scales | None = None) -> tuple[int, str] | None:
     """The first row that is not a distribution over the classes, and what is wrong with it; None if all rows are
-    valid. Of a file, advice names what reads other scales."""
+    valid. `scales` spells what reads other scales, if anything does."""
     low, high = matrix.min(), matrix.max()
     if not (low >= 0.0 and high <= 1.0):
         row, column = (int(index) for index in np.argwhere(~((matrix >= 0.0) & (matrix <= 1.0)))[0])
         value = float(matrix[row, column])
         advice = (
-            "Leave such rows out first." if np.isnan(value) else probability_advice(value, float(high), in_file=in_file)
+            "Leave such rows out first." if np.isnan(value) else probability_advice(value, float(high), scales=scales)
         )
         return row, f"holds {value!r} for {names[column]!r}, not in [0, 1]. {advice}"
     sums = matrix.sum(axis=1)
@@ -167,11 +169,15 @@ def _matrix(y_prob: object) -> Floats:
     try:
         matrix = np.asarray(y_prob, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(f"y_prob must be numbers, one row per case and one column per class ({error}).") from error
+        raise InputError(
+            f"{parameter('y_prob')} must be numbers, one row per case and one column per class ({error})."
+        ) from error
     if matrix.ndim != 2 or matrix.shape[1] < 2:
-        raise InputError(f"y_prob must have the shape (rows, classes) with two classes or more; it is {matrix.shape}.")
+        raise InputError(
+            f"{parameter('y_prob')} must have the shape (rows, classes) with two classes or more; it is {matrix.shape}."
+        )
     if len(matrix) == 0:
-        raise InputError("y_prob is empty: there is nothing to evaluate.")
+        raise InputError(f"{parameter('y_prob')} is empty: there is nothing to evaluate.")
     return matrix
 
 

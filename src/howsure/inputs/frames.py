@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError, MissingExtraError
+from howsure.errors import GIVEN, InputError, MissingExtraError, parameter
 from howsure.inputs.arrays import Column
 from howsure.inputs.naming import shortened, unknown_name
 
@@ -81,6 +81,26 @@ def columns_from(frame: Any, names: Sequence[str]) -> tuple[Column, ...]:
         known = distinct
     held = dict(zip(distinct, _arrays(table.select(nw.nth(*map(known.index, distinct)))), strict=True))
     return tuple(held[name] for name in names)
+
+
+def no_column_name(role: str, given: object) -> InputError:
+    """The error for a parameter that must name a column and does not."""
+    data = parameter("data", GIVEN)
+    return InputError(f"with {data}, {parameter(role)} must name a column, not be a {type(given).__name__}.")
+
+
+def columns_of(data: Any, **named: Any) -> list[Any]:
+    """The columns of a data frame that the arguments name, in their order; None stays None."""
+    if not is_frame(data):
+        raise InputError(
+            f"{parameter('data')} must be a data frame, or files by howsure.read; it is a {type(data).__name__}. Pass "
+            f"arrays without {parameter('data', GIVEN)}."
+        )
+    for role, name in named.items():
+        if name is not None and not isinstance(name, str):
+            raise no_column_name(role, name)
+    found = iter(columns_from(data, [name for name in named.values() if name is not None]))
+    return [None if name is None else next(found) for name in named.values()]
 
 
 def all_columns(frame: Any) -> tuple[tuple[str, ...], list[Column]]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from howsure.errors import way
 from howsure.inputs.pairs import Floats
 
 LOGITS, LOG_PROBABILITIES = "logits", "logprobs"
@@ -30,10 +31,13 @@ def first_fault_in_scores(matrix: Floats, names: tuple[str, ...], scale: str) ->
     """The first row that holds no logits (finite numbers) or log-probabilities (at most 0, one above -inf), and why."""
     if scale == LOGITS:
         wrong = ~np.isfinite(matrix)
-        rule, advice = "not finite", "Where a class is impossible, give log-probabilities: logprobs=... takes -inf."
+        rule, advice = (
+            "not finite",
+            f"Where a class is impossible, give log-probabilities: {way('logprobs')} takes -inf.",
+        )
     else:
         wrong = ~(matrix <= ROUNDING)
-        rule, advice = "not at most 0", "Are these logits? logits=... reads them."
+        rule, advice = "not at most 0", f"Are these logits? {way('logits')} reads them."
     rows = wrong.any(axis=1) | (matrix.max(axis=1) == -math.inf)
     if not rows.any():
         return None

@@ -8,7 +8,7 @@ from typing import TypeGuard
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, at_row, parameter, shown
 
 MOST_PROCESSES = 256
 MOST_CLUSTERINGS = 10_000  # samples of a document
@@ -49,7 +49,7 @@ def check_bounds(bounds: object) -> tuple[float, float]:
         return float(held[0]), float(held[1])
     raise InputError(
         f"bounds must be the lowest and the highest score that is possible; they are {shown(bounds)}. Write "
-        "the lower one first, such as bounds=[0, 1]."
+        f"the lower one first, such as {parameter('bounds', [0, 1])}."
     )
 
 
@@ -59,7 +59,8 @@ def check_within(values: npt.NDArray[np.float64], bounds: tuple[float, float], *
     if len(outside):
         row = int(outside[0])
         raise InputError(
-            f"{name} must lie between the bounds, {bounds[0]:g} and {bounds[1]:g}; row {row} holds {values[row]:g}. "
+            f"{name} must lie between the bounds, {bounds[0]:g} and {bounds[1]:g}; {at_row(row)} holds "
+            f"{values[row]:g}. "
             "Give bounds that hold for every score."
         )
 

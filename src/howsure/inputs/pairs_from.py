@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import ColumnName, InputError, parameter, way
 from howsure.inputs.checks import (
     check_clusters,
     check_codes,
@@ -15,8 +15,10 @@ from howsure.inputs.checks import (
     check_same_length,
     check_weights,
 )
-from howsure.inputs.frames import columns_from, is_frame
+from howsure.inputs.frames import columns_of
+from howsure.inputs.given import PROB, Given, pairs_of_given
 from howsure.inputs.pairs import Pairs
+from howsure.inputs.sources import Source
 
 PARTS = {"sample_weight": "weights", "groups": "groups", "clusters": "clusters"}  # of Pairs, by their parameters
 
@@ -34,7 +36,8 @@ def pairs_from(
 ) -> Pairs:
     """Check everything once and return `Pairs`.
 
-    With `data` (a data frame of any library that narwhals supports) the other arguments are names of its columns.
+    With `data` (a data frame of any library that narwhals supports, or files by `howsure.read`) the other arguments are
+    names of its columns. `y_prob` may be `Given`: classes, logits, stated confidences.
     `y_true` may be `Pairs`, which include their probabilities and, optionally, weights, groups and clusters; any of
     these that they lack may be given separately.
 
@@ -51,23 +54,50 @@ def pairs_from(
         beside = {"sample_weight": sample_weight, "groups": groups, "clusters": clusters}
         _refuse_beside(y_true, {prob_name: y_prob, "data": data, "pos_label": pos_label, **beside})
         return _joined(y_true, beside)
+    roles = {
+        "y_true": y_true,
+        prob_name: y_prob,
+        "sample_weight": sample_weight,
+        "groups": groups,
+        "clusters": clusters,
+    }
+    if isinstance(data, Source):
+        with data.predictions(y_true, y_prob, groups=groups, clusters=clusters, sample_weight=sample_weight,
+                              pos_label=pos_label) as found:  # fmt: skip
+            return found.pairs()
+    if isinstance(y_prob, Given) and y_prob.way != PROB:
+        return _of_given(roles, y_prob, data, pos_label=pos_label, prob_name=prob_name)
+    if isinstance(y_prob, Given):
+        roles[prob_name] = y_prob.values
+    called: dict[str, str] = {role: role for role in roles}
     if data is not None:
-        y_true, y_prob, sample_weight, groups, clusters = columns_of(
-            data, y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, groups=groups, clusters=clusters
-        )
+        called |= {role: ColumnName(name, role) for role, name in roles.items() if isinstance(name, str)}
+        roles = dict(zip(roles, columns_of(data, **roles), strict=True))
+    y_true, y_prob, sample_weight, groups, clusters = roles.values()
     _refuse_classes(y_prob, prob_name)
-    labels = check_labels(y_true, pos_label=pos_label)
+    labels = check_labels(y_true, pos_label=pos_label, name=called["y_true"])
     n = len(labels)
-    codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name="groups", groups=True)
+    codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name=called["groups"], groups=True)
     return Pairs(
         labels,
-        check_probabilities(y_prob, name=prob_name, n=n),
-        None if sample_weight is None else check_weights(sample_weight, n=n),
+        check_probabilities(y_prob, name=called[prob_name], n=n, scales=way),
+        None if sample_weight is None else check_weights(sample_weight, n=n, name=called["sample_weight"]),
         codes,
         names,
-        None if clusters is None else check_clusters(clusters, n=n),
+        None if clusters is None else check_clusters(clusters, n=n, name=called["clusters"]),
         positive=None if pos_label is None else str(pos_label),
     )
+
+
+def _of_given(roles: dict[str, Any], given: Given, data: Any, *, pos_label: Any, prob_name: str) -> Pairs:
+    """The pairs of probabilities that are given in another way than one number per row."""
+    del roles[prob_name]
+    columns: list[Any] = [given.values]
+    if data is not None:
+        named = {f"{prob_name}[{place}]": name for place, name in enumerate(given.columns)}
+        found = columns_of(data, **roles, **named)
+        roles, columns = dict(zip(roles, found, strict=False)), found[len(roles) :]
+    return pairs_of_given(roles.pop("y_true"), given, columns, pos_label=pos_label, **roles)
 
 
 def _refuse_beside(pairs: Pairs, given: dict[str, Any]) -> None:
@@ -90,7 +120,9 @@ def _joined(pairs: Pairs, beside: dict[str, Any]) -> Pairs:
     if beside["groups"] is not None:
         groups, names = check_codes(beside["groups"], n=n, name="groups", groups=True)
     elif groups is not None and (len(groups) != n or groups.min() < 0 or groups.max() >= len(names)):
-        raise InputError(f"groups of Pairs must be {n:,} positions in group_names, from 0 to {len(names) - 1}.")
+        raise InputError(
+            f"groups of Pairs must be {n:,} positions in {parameter('group_names')}, from 0 to {len(names) - 1}."
+        )
     return Pairs(
         labels,
         q,
@@ -113,17 +145,7 @@ def _refuse_classes(y_prob: Any, name: str) -> None:
     if len(shape) == 2 and shape[1] > 2:
         raise InputError(
             f"{name} must have one dimension; its shape is {shape}, one column per class. "
-            f"Make pairs of a probability and a label by howsure.pairs_from_classes(y_true, {name}), and give these "
+            f"Make pairs of a probability and a label by howsure.pairs_from_classes({parameter('y_true')}, {name}), "
+            "and give these "
             "instead."
         )
-
-
-def columns_of(data: Any, **named: Any) -> list[Any]:
-    """The columns of a data frame that the arguments name, in their order; None stays None."""
-    if not is_frame(data):
-        raise InputError(f"data must be a data frame, not {type(data).__name__}; pass arrays without data=")
-    for parameter, name in named.items():
-        if name is not None and not isinstance(name, str):
-            raise InputError(f"with data=, {parameter} must name a column, not be a {type(name).__name__}")
-    found = iter(columns_from(data, [name for name in named.values() if name is not None]))
-    return [None if name is None else next(found) for name in named.values()]

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, at_row, shown
 from howsure.inputs.arrays import as_column, first_missing
 
 Days = npt.NDArray[np.datetime64]
@@ -29,7 +29,7 @@ def as_days(dates: object, *, name: str = "dates") -> Days:
     column = as_column(dates, name=name)
     row = first_missing(column)
     if row is not None:
-        raise InputError(f"{name} must not be missing; row {row} holds nothing. Leave such rows out first.")
+        raise InputError(f"{name} must not be missing; {at_row(row)} holds nothing. Leave such rows out first.")
     if column.dtype.kind == "M":
         return column.astype("datetime64[D]")
     distinct: dict[Any, np.datetime64] = {}

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.arrays import Column, as_column, is_missing
 from howsure.inputs.checks import check_clusters, check_codes, check_labels, check_probabilities, check_same_length
 from howsure.inputs.pairs import Floats, Integers, Labels
@@ -53,7 +53,7 @@ def checked_rows(dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters:
     here = _labelled(label)
     n = int(here.sum())
     if n == 0:
-        raise InputError("y_true holds no label at all: there is nothing to monitor yet.")
+        raise InputError(f"{parameter('y_true')} holds no label at all: there is nothing to monitor yet.")
     probabilities = check_probabilities(y_prob)[here]
     labels = check_labels(label[here].tolist(), pos_label=pos_label)
     codes: Integers = np.zeros(n, dtype=np.int64)

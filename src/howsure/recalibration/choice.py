@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.pairs import Floats
 from howsure.recalibration.fitted import fit, out_of_fold
 from howsure.recalibration.folds import folds_of
@@ -78,13 +78,13 @@ def chosen(
             refused.append(None)
         except InputError as error:
             losses.append(None)
-            refused.append(str(error))
+            refused.append(str(error.at(lambda row: f"row {row + 1:,} of those used")))
     means = [np.inf if one is None else float(data.weight @ one / data.weight.sum()) for one in losses]
     best = int(np.argmin(means))
     if not np.isfinite(means[best]):
         raise InputError(
             "every method has an infinite log loss, or no fit: probabilities of exactly 0 or 1 are wrong somewhere. "
-            "Say floor=1e-6 to move all probabilities into [floor, 1 - floor]."
+            f"Say {parameter('floor', 1e-6)} to move all probabilities into [floor, 1 - floor]."
         )
     least = losses[best]
     assert least is not None

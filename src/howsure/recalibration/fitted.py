@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.labelled import Labelled, rows_of_all
@@ -87,7 +87,8 @@ def check_fit(data: Labelled) -> None:
         return
     label = data.label_names()[int(seen.argmax())]
     raise InputError(
-        f"y_true must hold two labels or more; all of {counted(len(data), 'row')} hold {label!r}. One class alone says "
+        f"{parameter('y_true')} must hold two labels or more; all of {counted(len(data), 'row')} hold {label!r}. One "
+        "class alone says "
         "nothing about what probabilities are worth."
     )
 
@@ -98,7 +99,7 @@ def small_groups(data: Labelled, how: str) -> tuple[str, ...]:
     Raises InputError for any, unless they take the map of all by name: `how` is "pooled".
     """
     if how not in (ERROR, POOLED):
-        raise InputError(f"small_groups must be {ERROR!r} or {POOLED!r}, not {how!r}.")
+        raise InputError(f"{parameter('small_groups')} must be {ERROR!r} or {POOLED!r}, not {how!r}.")
     if data.groups is None:
         return ()
     labels = data.labels
@@ -113,7 +114,7 @@ def small_groups(data: Labelled, how: str) -> tuple[str, ...]:
         raise InputError(
             f"groups must have {LEAST_ROWS} rows of {label} for a map of their own; {shortened(map(repr, found))} have "
             f"fewer ({found[0]!r}: {int(least[data.group_names.index(found[0])])}). Leave them out, or say "
-            "small_groups='pooled': they then take the map of all rows."
+            f"{parameter('small_groups', 'pooled')}: they then take the map of all rows."
         )
     return found
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -10,14 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.checks import check_clusters, check_codes, check_labels, check_weights
 from howsure.inputs.classes import class_positions
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.recalibration.scores import Classes, Rows, Scores, binary_of, scores_from
-
-ROW = re.compile(r"\brow (\d+)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +103,10 @@ def labelled_from(
         beside["groups"], beside["group_names"] = check_codes(groups, n=n, name="groups", groups=True)
     if isinstance(scores, Classes):
         if pos_label is not None:
-            raise InputError("pos_label is for one probability per row; with several classes, leave pos_label out.")
+            raise InputError(
+                f"{parameter('pos_label')} is for one probability per row; with several classes, leave "
+                f"{parameter('pos_label')} out."
+            )
         codes, texts = check_codes(y_true, n=n, name="y_true")
         known = found if names is not None or found != tuple(map(str, range(scores.k))) else None
         positions, found = class_positions(texts, known, scores.k, name="y_true", option="classes=[...]")
@@ -115,7 +115,9 @@ def labelled_from(
         raise InputError("classes is for several probabilities per row; there is one, so leave classes out.")
     labels = check_labels(y_true, pos_label=pos_label)
     if len(labels) != n:
-        raise InputError(f"y_true must have as many rows as the scores; it has {len(labels):,}, they have {n:,}.")
+        raise InputError(
+            f"{parameter('y_true')} must have as many rows as the scores; it has {len(labels):,}, they have {n:,}."
+        )
     positive = None if pos_label is None else str(pos_label)
     return Labelled(scores, labels.astype(np.int64), positive=positive, **beside)
 
@@ -139,12 +141,12 @@ def rows_of_all(rows: Integers, *, before: str = "", behind: str = "") -> Iterat
 
     >>> import numpy as np
     >>> with rows_of_all(np.array([4, 7]), before="group 'b': "):
-    ...     raise InputError("row 1 is wrong.")
+    ...     raise InputError(f"{at_row(1)} is wrong.")
     Traceback (most recent call last):
     howsure.errors.InputError: group 'b': row 7 is wrong. (Rows are counted from 0.)
     """
     try:
         yield
     except InputError as error:
-        said = ROW.sub(lambda found: f"row {rows[int(found[1])]}", str(error.args[0]))
-        raise InputError(f"{before}{said}{behind}") from error
+        among_all = error.at(lambda row: at_row(int(rows[row]))).message
+        raise InputError(f"{before}{among_all}{behind}") from error

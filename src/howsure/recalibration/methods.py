@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.recalibration.labelled import Labelled
@@ -98,7 +98,7 @@ def candidates(method: object, *, binary: bool, bins: int = BINS, penalty: float
     if name != AUTO and name not in known:
         rows = "one probability per row" if binary else "several classes"
         other = ", ".join(known)
-        raise InputError(f"method={name!r} is not for {rows}; for these there are auto, {other}.")
+        raise InputError(f"{parameter('method', name)} is not for {rows}; for these there are auto, {other}.")
     _check_told(name, bins, penalty)
     several = PENALTIES if penalty is None else (penalty,)
     return tuple(
@@ -112,10 +112,14 @@ def _check_told(name: str, bins: int, penalty: float | None) -> None:
     if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or not 1 <= bins <= 100_000:
         raise InputError(f"bins must be a whole number from 1 to 100,000; it is {bins!r}.")
     if bins != BINS and name not in (AUTO, Histogram.method):
-        raise InputError(f"bins is for method='histogram'; with method={name!r}, leave bins out.")
+        raise InputError(
+            f"bins is for {parameter('method', 'histogram')}; with {parameter('method', name)}, leave bins out."
+        )
     if penalty is None:
         return
     if isinstance(penalty, bool) or not isinstance(penalty, (int, float)) or not 0 < penalty < float("inf"):
         raise InputError(f"penalty must be a finite number above 0; it is {penalty!r}. Write 0.001, say.")
     if name not in (AUTO, Dirichlet.method):
-        raise InputError(f"penalty is for method='dirichlet'; with method={name!r}, leave penalty out.")
+        raise InputError(
+            f"penalty is for {parameter('method', 'dirichlet')}; with {parameter('method', name)}, leave penalty out."
+        )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.checks import check_codes
 from howsure.inputs.naming import shortened
 from howsure.inputs.pairs import Floats, Integers
@@ -89,7 +89,9 @@ class RecalibrationMap(Result):
         Raises InputError for another method.
         """
         if self.method != VennAbers.method:
-            raise InputError(f"only method='venn-abers' gives two probabilities; this map is of {self.method!r}.")
+            raise InputError(
+                f"only {parameter('method', 'venn-abers')} gives two probabilities; this map is of {self.method!r}."
+            )
         scores, codes, names = self._given(y_prob, logits, groups, None)
         assert isinstance(scores, Binary)
         low, high = scores.probabilities.copy(), scores.probabilities.copy()
@@ -133,19 +135,23 @@ class RecalibrationMap(Result):
         """The scores, their columns in the map's order of classes."""
         if isinstance(scores, Binary):
             if self.classes:
-                raise InputError(f"y_prob must have a column for each class of the map: {shortened(self.classes)}.")
+                raise InputError(
+                    f"{parameter('y_prob')} must have a column for each class of the map: {shortened(self.classes)}."
+                )
             return scores
         if not self.classes:
             raise InputError(
-                f"y_prob must be one number per row, the probability of label 1; it has {scores.k} columns. Take one: "
-                "y_prob[:, 1]."
+                f"{parameter('y_prob')} must be one number per row, the probability of label 1; it has {scores.k} "
+                "columns. Take one: "
+                f"{parameter('y_prob')}[:, 1]."
             )
         numbered = found == tuple(map(str, range(scores.k))) and not named
         if scores.k == len(self.classes) and (found == self.classes or numbered):
             return scores
         if sorted(found) != sorted(self.classes):
             raise InputError(
-                f"y_prob must have the classes of the map, {shortened(self.classes)}; it has {shortened(found)}."
+                f"{parameter('y_prob')} must have the classes of the map, {shortened(self.classes)}; it has "
+                f"{shortened(found)}."
             )
         order = [found.index(name) for name in self.classes]
         return Classes(scores.probabilities[:, order], scores.logs[:, order])

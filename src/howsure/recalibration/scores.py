@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError
+from howsure.errors import GIVEN, InputError, at_row, parameter
 from howsure.inputs.arrays import as_column
 from howsure.inputs.checks import NUMERIC, check_probabilities
 from howsure.inputs.classes import first_fault
@@ -71,7 +71,10 @@ def scores_from(
     Raises InputError naming the parameter, the row and the value.
     """
     if (y_prob is None) == (logits is None):
-        raise InputError("give either y_prob, probabilities, or logits=..., numbers without bounds.")
+        raise InputError(
+            f"give either {parameter('y_prob')}, probabilities, or {parameter('logits', GIVEN)}, numbers without "
+            "bounds."
+        )
     name, given = ("y_prob", y_prob) if logits is None else ("logits", logits)
     if is_frame(given):
         columns, arrays = all_columns(given)
@@ -81,7 +84,7 @@ def scores_from(
         matrix = _matrix(given, name)
         names = _names(classes, matrix.shape[1])
         return classes_of(_checked(matrix, names, name), logits=logits is not None, floor=floor), names
-    column = _finite(given) if logits is not None else check_probabilities(given, logits=True)
+    column = _finite(given) if logits is not None else check_probabilities(given, scales=parameter)
     return binary_of(column, logits=logits is not None, floor=floor), ()
 
 
@@ -183,10 +186,10 @@ def _names(classes: Sequence[str] | None, k: int) -> tuple[str, ...]:
 
 def _checked(matrix: Floats, names: tuple[str, ...], name: str) -> Floats:
     on_logs = name == LOGITS
-    fault = first_fault_in_scores(matrix, names, LOGITS) if on_logs else first_fault(matrix, names, in_file=True)
+    fault = first_fault_in_scores(matrix, names, LOGITS) if on_logs else first_fault(matrix, names, scales=parameter)
     if fault is not None:
         held = "logits" if on_logs else "probabilities"
-        raise InputError(f"{name} must hold the {held} of the classes; row {fault[0]} {fault[1]}")
+        raise InputError(f"{name} must hold the {held} of the classes; {at_row(fault[0])} {fault[1]}")
     return matrix + 0.0
 
 
@@ -199,5 +202,7 @@ def _finite(given: Any) -> Floats:
     wrong = np.flatnonzero(~np.isfinite(values))
     if len(wrong):
         row = int(wrong[0])
-        raise InputError(f"logits must be finite numbers; row {row} holds {column[row]!r}. Leave such rows out first.")
+        raise InputError(
+            f"logits must be finite numbers; {at_row(row)} holds {column[row]!r}. Leave such rows out first."
+        )
     return values

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.stats.carriers import carriers
 from howsure.stats.clusters import kish
@@ -76,8 +76,9 @@ def ranked(pairs: Pairs) -> Ranked:
     """
     if pairs.weights is not None:
         raise InputError(
-            "sample_weight is not supported here: coverage and risk count answers, and the guarantee of a threshold "
-            "holds for counts. Leave sample_weight out."
+            f"{parameter('sample_weight')} is not supported here: coverage and risk count answers, and the guarantee "
+            "of a threshold "
+            f"holds for counts. Leave {parameter('sample_weight')} out."
         )
     values, place = np.unique(-pairs.probabilities, return_inverse=True)
     correct = pairs.labels.astype(np.int64)

@@ -23,50 +23,44 @@ from tests.calibration.engines.pairs import ENGINES, FEW
 OUT = "Leave such rows out first."
 FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "no such column": ({"y_prob": "prop"}, r"no column 'prop' in the data frame; it has .*Did you mean prob\?"),
-    "not a name": ({"y_prob": 3}, "with data=, y_prob must name a column, not be a int"),
-    "text for numbers": ({"y_prob": "said"}, "y_prob must be numbers; the column 'said' holds String"),
-    "text for weights": ({"sample_weight": "said"}, "sample_weight must be numbers; the column 'said' holds String"),
-    "missing": ({"y_prob": "hole"}, rf"y_prob must not be missing; .*{OUT}"),
-    "not a number": ({"y_prob": "nan"}, rf"y_prob must not be missing; .*{OUT}"),
-    "outside": ({"y_prob": "logit"}, r"y_prob must lie in \[0, 1\]; .*holds 3\.5.* Are these logits\?"),
-    "per cent": ({"y_prob": "percent"}, r"y_prob must lie in \[0, 1\]; .*Are these percentages\? Divide by 100"),
-    "missing label": ({"y_true": "hole"}, rf"y_true must not be missing; .*{OUT}"),
-    "missing group": ({"groups": "void"}, rf"groups must not be missing; .*{OUT}"),
-    "missing weight": (
-        {"sample_weight": "gap"},
-        rf"sample_weight must (not be missing|be finite and not negative); .*{OUT}",
-    ),
-    "no number for a weight": ({"sample_weight": "nan"}, r"sample_weight must be finite and not negative; .*nan\."),
-    "negative weight": ({"sample_weight": "below"}, r"sample_weight must be finite and not negative; .*-1\.0"),
-    "infinite weight": ({"sample_weight": "endless"}, "sample_weight must be finite and not negative; .*inf"),
-    "no weight": ({"sample_weight": "zero"}, "sample_weight is 0 in every row: nothing has any weight"),
-    "unnamed labels": (
-        {"y_true": "said"},
-        r"y_true must be 0 or 1; it holds 'no' \(3\), 'yes' \(3\)\. Say which is pos",
-    ),
+    "not a name": ({"y_prob": 3}, "with data=..., y_prob must name a column, not be a int"),
+    "text for numbers": ({"y_prob": "said"}, "said must be numbers; (its type is String|row 0 holds 'no')"),
+    "text for weights": ({"sample_weight": "said"}, "said must be numbers; (its type is String|row 0 holds 'no')"),
+    "missing": ({"y_prob": "hole"}, rf"hole must not be missing; .*{OUT}"),
+    "not a number": ({"y_prob": "nan"}, rf"nan must not be missing; .*{OUT}"),
+    "outside": ({"y_prob": "logit"}, r"logit must lie in \[0, 1\]; .*holds 3\.5.* Are these logits\?"),
+    "per cent": ({"y_prob": "percent"}, r"percent must lie in \[0, 1\]; .*Are these percentages\? Divide by 100"),
+    "missing label": ({"y_true": "hole"}, rf"hole must not be missing; .*{OUT}"),
+    "missing group": ({"groups": "void"}, rf"void must not be missing; .*{OUT}"),
+    "missing weight": ({"sample_weight": "gap"}, rf"gap must not be missing; .*{OUT}"),
+    "no number for a weight": ({"sample_weight": "nan"}, rf"nan must not be missing; .*{OUT}"),
+    "negative weight": ({"sample_weight": "below"}, r"below must be finite and not negative; .*-1\.0"),
+    "infinite weight": ({"sample_weight": "endless"}, "endless must be finite and not negative; .*inf"),
+    "no weight": ({"sample_weight": "zero"}, "zero is 0 in every row: nothing has any weight"),
+    "unnamed labels": ({"y_true": "said"}, r"said must be 0 or 1; it holds 'no' \(3\), 'yes' \(3\)\. Say which is pos"),
     "three labels": (
         {"y_true": "three"},
-        r"y_true must have two values; it holds 'no' \(3\), 'yes' \(2\), 'maybe' \(1\)",
+        r"three must have two values; it holds 'no' \(3\), 'yes' \(2\), 'maybe' \(1\)",
     ),
     "three labels, one named": ({"y_true": "three", "pos_label": "yes"}, r"must have two values; it holds 'no' \(3\)"),
-    "a label misspelt": ({"y_true": "said", "pos_label": "Yes"}, r"pos_label='Yes' is not a value of y_true; it holds"),
+    "a label misspelt": ({"y_true": "said", "pos_label": "Yes"}, r"pos_label='Yes' is not a value of said; it holds"),
     "a label of another type": (
         {"pos_label": "1"},
-        r"pos_label='1' is not a value of y_true; it holds 0 \(3\), 1 \(3\)",
+        r"pos_label='1' is not a value of label; it holds 0 \(3\), 1 \(3\)",
     ),
     "a label that is no day": (
         {"y_true": "day", "pos_label": "2020"},
-        r"pos_label='2020' is not a value of y_true; it holds datetime",
+        r"pos_label='2020' is not a value of day; it holds datetime",
     ),
     "lists for labels": (
         {"y_true": "lists"},
-        "y_true must hold one value per row; (the column 'lists' holds List|some rows hold lists)",
+        "lists must hold one value per row; (its type is List|some rows hold lists)",
     ),
     "lists for groups": (
         {"groups": "lists"},
-        "groups must hold one value per row; (the column 'lists' holds List|some rows hold lists)",
+        "lists must hold one value per row; (its type is List|some rows hold lists)",
     ),
-    "numbers for labels": ({"y_true": "third"}, r"y_true must be 0 or 1; it holds 0\.5 \(6\)"),
+    "numbers for labels": ({"y_true": "third"}, r"third must be 0 or 1; it holds 0\.5 \(6\)"),
 }
 
 
@@ -121,7 +115,7 @@ def test_a_fault_is_refused(engine: str, fault: str, frames: Callable[[str], Any
 
 
 def test_few_rows_are_refused_with_the_row(path: str) -> None:
-    with pytest.raises(InputError, match=r"y_prob must lie in \[0, 1\]; row 1 holds 3\.5\. Are these logits\?"):
+    with pytest.raises(InputError, match=r"logit must lie in \[0, 1\]; row 1 holds 3\.5\. Are these logits\?"):
         calibration_curve("label", "logit", data=pl.scan_parquet(path))
 
 
@@ -132,8 +126,8 @@ def test_one_row_among_many_is_counted(engine: str, tmp_path: Path) -> None:
     pl.DataFrame({"q": q, "y": np.arange(FEW) % 2}).write_parquet(tmp_path / "one.parquet")
     with pytest.raises(InputError) as caught:
         calibration_curve("y", "q", data=ENGINES[engine](str(tmp_path / "one.parquet")))
-    where = "row 77777 holds nan" if engine == "dask" else f"it is in 1 of {FEW:,} rows"
-    assert str(caught.value).startswith(f"y_prob must not be missing; {where}. {OUT}")
+    where = "row 77777 (counted from 0 in partition 0)" if engine == "dask" else f"one of {FEW:,} rows"
+    assert str(caught.value) == f"q must not be missing; {where} holds nothing. {OUT}"
 
 
 def test_a_group_without_weight_is_named(tmp_path: Path) -> None:
@@ -162,7 +156,7 @@ def test_a_frame_that_changes_between_two_queries(q: float, y: int) -> None:
 
 def test_weights_whose_powers_are_no_numbers() -> None:
     lazy = pl.LazyFrame({"q": [0.5, 0.25], "y": [0, 1], "w": [1e100, 1e100]})
-    with pytest.raises(InputError, match="sample_weight must have fourth powers with a finite sum"):
+    with pytest.raises(InputError, match="w must have fourth powers with a finite sum"):
         sums_of_frame(lazy, y_true="y", y_prob="q", sample_weight="w").checked()
 
 

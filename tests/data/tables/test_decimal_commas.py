@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.data import open_predictions, read_columns
-from howsure.data.tables.decimal_commas import comma_advice
+from howsure.inputs.numerals import comma_advice
 from howsure.errors import InputError
 from howsure.inputs.numerals import spelled_number
 from tests.cli.running import howsure as run

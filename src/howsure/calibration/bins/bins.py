@@ -19,7 +19,7 @@ from howsure.calibration.bins.sums import Sums, sums_of_rows
 from howsure.calibration.summary.cells import EXACT_UP_TO, cells_of, last_of_cells
 from howsure.calibration.summary.slot_adder import slots_of
 from howsure.calibration.summary.slots import Slots
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 
@@ -64,11 +64,15 @@ def choose_bin_size(n: int, *, bin_size: int | str, n_bins: int | None) -> int:
     """The minimum number of pairs in an adaptive bin; `n_bins` requests floor(n / n_bins)."""
     if n_bins is not None:
         if bin_size != "auto":
-            raise InputError(f"give n_bins or bin_size, not both; they are {n_bins!r} and {bin_size!r}")
+            raise InputError(
+                f"give {parameter('n_bins')} or {parameter('bin_size')}, not both; they are {n_bins!r} and {bin_size!r}"
+            )
         return max(1, n // check_whole(n_bins, name="n_bins"))
     if isinstance(bin_size, str):
         if bin_size != "auto":
-            raise InputError(f"bin_size must be 'auto' or a whole number of at least 1, not {bin_size!r}")
+            raise InputError(
+                f"{parameter('bin_size')} must be 'auto' or a whole number of at least 1, not {bin_size!r}"
+            )
         return automatic_bin_size(n)
     return min(check_whole(bin_size, name="bin_size"), max(n, 1))
 
@@ -87,13 +91,19 @@ def bin_pairs(
     made of whole cells; not so of pairs in clusters, which no engine adds up.
     """
     if binning == "weight" and not isinstance(pairs, Slots):
-        raise InputError("binning='weight' is for sums: add the pairs to a CalibrationSummary, whose curve takes it.")
+        raise InputError(
+            f"{parameter('binning', 'weight')} is for sums: add the pairs to a CalibrationSummary, whose curve takes "
+            "it."
+        )
     if binning not in ("adaptive", "uniform", "weight"):
         known = "'adaptive', 'uniform' or 'weight'" if isinstance(pairs, Slots) else "'adaptive' or 'uniform'"
         raise InputError(f"binning must be {known}, not {binning!r}")
     if binning != "adaptive" and bin_size != "auto":
         equal = "width" if binning == "uniform" else "weight"
-        raise InputError(f"bins of equal {equal} have no bin_size; it is {bin_size!r}. Give n_bins instead.")
+        raise InputError(
+            f"bins of equal {equal} have no {parameter('bin_size')}; it is {bin_size!r}. Give {parameter('n_bins')} "
+            "instead."
+        )
     size = choose_bin_size(len(pairs), bin_size=bin_size, n_bins=n_bins)
     if isinstance(pairs, Pairs):
         exact = not by_cells(pairs, whole)

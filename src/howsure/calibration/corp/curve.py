@@ -19,7 +19,7 @@ from howsure.calibration.estimates.clusters import clustered_standard_errors, ef
 from howsure.calibration.scores.score_parts import wrong_extremes
 from howsure.calibration.summary.slots import Slots
 from howsure.calibration.words.notes import cluster_weights
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.checks import check_level
 from howsure.inputs.naming import counted
 from howsure.inputs.numbers import check_whole
@@ -94,7 +94,8 @@ def checked_simulations(n_simulations: object, level: float) -> int:
     times = check_whole(n_simulations, name="n_simulations", most=100_000)
     if times < least:
         raise InputError(
-            f"n_simulations must be at least {least} for a band of level {level:g}, so that one simulated curve lies "
+            f"{parameter('n_simulations')} must be at least {least} for a band of level {level:g}, so that one "
+            "simulated curve lies "
             f"beyond each end; it is {times}."
         )
     return times

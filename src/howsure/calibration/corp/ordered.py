@@ -13,7 +13,7 @@ from howsure.calibration.bins.of_slots import bars_of
 from howsure.calibration.summary.cells import EXACT_UP_TO
 from howsure.calibration.summary.slot_adder import slots_of
 from howsure.calibration.summary.slots import Slots
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 
 
@@ -102,7 +102,10 @@ def by_content(pairs: Pairs) -> Pairs:
 def _of_cells(slots: Slots) -> Ordered:
     """One row per slot, at the mean prediction of its cell."""
     if slots.weights is not None:
-        raise InputError("method='corp' needs weighted pairs themselves; these are kept as sums. Use method='bins'.")
+        raise InputError(
+            f"{parameter('method', 'corp')} needs weighted pairs themselves; these are kept as sums. Use "
+            f"{parameter('method', 'bins')}."
+        )
     (mean, gap, variance), w1 = slots.means(), slots.powers()[0]
     _, of_slot = np.unique(slots.cell, return_inverse=True)
     q = np.bincount(of_slot, w1 * mean) / np.bincount(of_slot, w1)

@@ -13,12 +13,12 @@ from howsure.calibration.engines.frame_sums import FrameSums, labels_refused, la
 from howsure.calibration.engines.lazy_pairs import LazyPairs
 from howsure.calibration.summary.slot_adder import slots_of
 from howsure.calibration.summary.slots import Slots
-from howsure.errors import ORIGIN, InputError
+from howsure.errors import ColumnName, InputError, way
 from howsure.inputs.arrays import Column, first_missing
-from howsure.inputs.checks import check_codes, check_labels, check_probabilities, check_weights
+from howsure.inputs.checks import check_codes, check_labels, check_probabilities, check_weights, missing
 from howsure.inputs.frames import columns_from
 from howsure.inputs.naming import natural_order
-from howsure.inputs.pairs import Floats, Labels, Pairs
+from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 
 AT_ONCE = 16  # sums that one task of the tree adds up
 MOST_LABELS = 100  # different ones kept of a partition, to be shown
@@ -39,7 +39,7 @@ class PartSums:
     n: int = 0
     by_group: dict[str, Slots] = field(default_factory=dict)
     labels: Counter[Any] = field(default_factory=Counter)
-    fault: str | None = None
+    fault: InputError | None = None
 
     def __add__(self, other: PartSums) -> PartSums:
         groups = dict(self.by_group)
@@ -65,19 +65,24 @@ class PartitionSums:
         try:
             return self._sums(frame)
         except InputError as error:
-            said = str(error).removesuffix(ORIGIN).rstrip()
-            return PartSums(len(frame), fault=f"{said} (Rows are counted from 0 in partition {number}.)")
+            return PartSums(len(frame), fault=error.at(lambda row: f"row {row} (counted from 0 in partition {number})"))
 
     def _sums(self, frame: Any) -> PartSums:
         wanted = (self.y_true, self.y_prob, self.sample_weight, self.groups)
         found = dict(zip(filter(None, wanted), columns_from(frame, [*filter(None, wanted)]), strict=True))
         n, given = len(frame), found[self.y_true]
-        labels, y = _labels(given, self.pos_label)
-        codes, names = (
-            (None, ()) if self.groups is None else check_codes(found[self.groups], n=n, name="groups", groups=True)
+        labels, y = _labels(given, self.pos_label, ColumnName(self.y_true, "y_true"))
+        codes: Integers | None = None
+        names: tuple[str, ...] = ()
+        if self.groups is not None:
+            name = ColumnName(self.groups, "groups")
+            codes, names = check_codes(found[self.groups], n=n, name=name, groups=True)
+        q = check_probabilities(found[self.y_prob], n=n, name=ColumnName(self.y_prob, "y_prob"), scales=way)
+        w = (
+            None
+            if self.sample_weight is None
+            else _weights(found[self.sample_weight], n, ColumnName(self.sample_weight, "sample_weight"))
         )
-        q = check_probabilities(found[self.y_prob], n=n)
-        w = None if self.sample_weight is None else _weights(found[self.sample_weight], n)
         positive = None if self.pos_label is None else str(self.pos_label)
         pairs = Pairs(y, q, w, codes, names, positive=positive)
         parts = [("", pairs)] if codes is None else pairs.by_group()
@@ -115,29 +120,29 @@ def added(parts: Sequence[PartSums]) -> PartSums:
 def _refusal(total: PartSums, pairs: LazyPairs) -> Callable[[], InputError] | None:
     """What is wrong with a row, or with the labels of all."""
     if total.fault is not None:
-        told = InputError(total.fault)
+        told = total.fault
     elif total.n and labels_unclear(set(total.labels), pairs.pos_label):
-        told = labels_refused(total.labels, pairs.pos_label)
+        told = labels_refused(total.labels, pairs.pos_label, name=pairs.column("y_true"))
     else:
-        return weights_refused(total.by_group) if total.n and pairs.is_weighted else None
+        return weights_refused(total.by_group, pairs.column("sample_weight")) if total.n and pairs.is_weighted else None
     return lambda: told
 
 
-def _weights(column: Column, n: int) -> Floats:
+def _weights(column: Column, n: int, name: str) -> Floats:
     """Checked weights; a partition may have none above 0 if another one has."""
-    return check_weights(np.append(column, 1.0), n=n + 1)[:-1]
+    return check_weights(np.append(column, 1.0), n=n + 1, name=name)[:-1]
 
 
-def _labels(column: Column, pos_label: Any) -> tuple[Counter[Any], Labels]:
+def _labels(column: Column, pos_label: Any, name: str) -> tuple[Counter[Any], Labels]:
     """How often each label occurs in a partition, and the labels as 0 and 1; of other labels zeros.
 
     Whether a partition's labels are those of the others is seen when all are known.
     """
     row = first_missing(column)
     if row is not None:
-        raise InputError(f"y_true must not be missing; row {row} holds {column[row]!r}. Leave such rows out first.")
+        raise missing(name, row)
     try:
-        labels = check_labels(column, pos_label=pos_label)
+        labels = check_labels(column, pos_label=pos_label, name=name)
     except InputError as error:
         try:
             held = Counter(column.tolist())

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.calibration.summary.slots import Slots
-from howsure.errors import InputError
-from howsure.inputs.checks import MANY_LABELS, not_two_values
+from howsure.errors import Fault, InputError
+from howsure.inputs.checks import MANY_LABELS, not_two_values, weighs_nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,20 +47,18 @@ def labels_unclear(labels: set[Any], pos_label: Any) -> bool:
     return len(labels - {pos_label}) > 1 or (pos_label not in labels and not zero_or_one)
 
 
-def labels_refused(counts: Counter[Any], pos_label: Any) -> InputError:
+def labels_refused(counts: Counter[Any], pos_label: Any, *, name: str) -> InputError:
     """The error for labels that do not say which are 1; of many different ones `counts` may hold some."""
-    if len(counts) <= MANY_LABELS or (pos_label is not None and pos_label not in counts):
-        return not_two_values(counts, pos_label=pos_label, name="y_true")
-    few = ", ".join(repr(value) for value, _ in counts.most_common(3))
-    told = f"y_true must have two values; it holds {few} and others. Are these labels?"
-    return InputError(f"{told} Labels come before probabilities.")
+    more = len(counts) > MANY_LABELS and (pos_label is None or pos_label in counts)
+    return not_two_values(counts, pos_label=pos_label, name=name, more=more)
 
 
-def weights_refused(by_group: dict[str, Slots]) -> Callable[[], InputError] | None:
+def weights_refused(by_group: dict[str, Slots], name: str) -> Callable[[], InputError] | None:
     """Makes the error for weights that are all 0, or whose fourth powers are no numbers; None if neither."""
     fourth = sum(float(slots.weights[3].sum()) for slots in by_group.values() if slots.weights is not None)
     if not any(len(slots) for slots in by_group.values()):
-        return lambda: InputError("sample_weight is 0 in every row: nothing has any weight.")
+        return lambda: weighs_nothing(name)
     if not 0.0 < fourth < math.inf:
-        return lambda: InputError("sample_weight must have fourth powers with a finite sum. Divide by the largest.")
+        rule = "must have fourth powers with a finite sum"
+        return lambda: InputError(Fault(name, rule, advice="Divide by the largest."))
     return None

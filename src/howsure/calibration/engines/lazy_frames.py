@@ -41,13 +41,17 @@ def _by_group(pairs: LazyPairs, rows: dict[str, Column], n: int) -> FrameSums:
     names: tuple[str, ...] = ("",)
     codes = np.zeros(len(rows["n"]), dtype=np.int64)
     if pairs.groups is not None and n:
-        codes, names = check_codes(np.ma.getdata(rows["group"]), n=len(rows["n"]), name="groups", groups=True)
+        codes, names = check_codes(
+            np.ma.getdata(rows["group"]), n=len(rows["n"]), name=pairs.column("groups"), groups=True
+        )
     order = np.argsort(codes, kind="stable")
     ends = np.searchsorted(codes[order], np.arange(len(names) + 1))
     by_group = {
         name: _slots(pairs, rows, order[start:end]) for name, start, end in zip(names, ends[:-1], ends[1:], strict=True)
     }
-    return FrameSums(n, by_group, weights_refused(by_group) if n and pairs.is_weighted else None)
+    return FrameSums(
+        n, by_group, weights_refused(by_group, pairs.column("sample_weight")) if n and pairs.is_weighted else None
+    )
 
 
 def _slots(pairs: LazyPairs, rows: dict[str, Column], chosen: Integers) -> Slots:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError
-from howsure.inputs.frames import lazy_table
+from howsure.errors import ColumnName, InputError
+from howsure.inputs.frames import lazy_table, no_column_name
 from howsure.inputs.naming import unknown_name
 
 OTHER, MISSING = 2, 3  # of a label, beside 0 and 1
@@ -46,6 +46,10 @@ class LazyPairs:
     pos_label: Any
     dtypes: dict[str, Any]
 
+    def column(self, role: str) -> ColumnName:
+        """What the frame calls the column of a role."""
+        return ColumnName(getattr(self, role), role)
+
     @property
     def is_weighted(self) -> bool:
         """Whether the pairs have weights."""
@@ -77,8 +81,8 @@ class LazyPairs:
         found[Fault.PROBABILITY_MISSING] = q.is_null() | is_nan(q)
         found[Fault.PROBABILITY_OUTSIDE] = ~((q >= 0.0) & (q <= 1.0))
         if self.is_weighted:
-            found[Fault.WEIGHT_MISSING] = weight.is_null()
-            found[Fault.WEIGHT_OUTSIDE] = is_nan(weight) | ~((weight >= 0.0) & (weight <= LARGEST))
+            found[Fault.WEIGHT_MISSING] = weight.is_null() | is_nan(weight)
+            found[Fault.WEIGHT_OUTSIDE] = ~((weight >= 0.0) & (weight <= LARGEST))
             found[Fault.WEIGHTLESS] = weight == 0.0
         return found
 
@@ -132,22 +136,21 @@ def lazy_pairs(
     Raises InputError if an argument names no column of the frame, or one that does not hold numbers where it must.
     """
     named = {"y_true": y_true, "y_prob": y_prob, "sample_weight": sample_weight, "groups": groups}
-    for parameter, name in named.items():
-        optional = parameter in ("sample_weight", "groups")
+    for role, name in named.items():
+        optional = role in ("sample_weight", "groups")
         if not isinstance(name, str) and not (optional and name is None):
-            raise InputError(f"with data=, {parameter} must name a column, not be a {type(name).__name__}")
+            raise no_column_name(role, name)
     table = lazy_table(data)
     dtypes = dict(table.collect_schema())
     for name in named.values():
         if name is not None and name not in dtypes:
             raise unknown_name("column", name, list(dtypes), place="the data frame")
-    for parameter, name in (("y_true", y_true), ("groups", groups)):
+    for name in (y_true, groups):
         if name is not None and dtypes[name].is_nested():
-            raise InputError(f"{parameter} must hold one value per row; the column {name!r} holds {dtypes[name]}.")
-    for parameter in ("y_prob", "sample_weight"):
-        name = named[parameter]
+            raise InputError(f"{name} must hold one value per row; its type is {dtypes[name]}.")
+    for name in (y_prob, sample_weight):
         if name is not None and not _is_number(dtypes[name]):
-            raise InputError(f"{parameter} must be numbers; the column {name!r} holds {dtypes[name]}.")
+            raise InputError(f"{name} must be numbers; its type is {dtypes[name]}.")
     return LazyPairs(table, y_true, y_prob, sample_weight, groups, pos_label, dtypes)
 
 

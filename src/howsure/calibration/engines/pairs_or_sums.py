@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 from howsure.calibration.engines.frame_sums import FrameSums
 from howsure.calibration.engines.lazy_frames import sums_of_lazy
@@ -10,8 +10,10 @@ from howsure.calibration.engines.lazy_pairs import lazy_pairs
 from howsure.calibration.summary.cells import EXACT_UP_TO
 from howsure.calibration.summary.slots import Slots
 from howsure.inputs.frames import is_dask, is_lazy
+from howsure.inputs.given import Given
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
+from howsure.inputs.sources import Source
 
 
 def sums_of_frame(
@@ -42,6 +44,10 @@ def pairs_or_sums(
 
     Raises InputError naming the parameter, and of rows the value, that violated a rule.
     """
+    if isinstance(data, Source):
+        with data.predictions(y_true, y_prob, clusters=clusters, sample_weight=sample_weight, pos_label=pos_label,
+                              soft_labels=True) as read:  # fmt: skip
+            return read.pairs() if needs_rows or clusters is not None else read.source()
     if not needs_rows and clusters is None:
         found = _sums_of_many(
             y_true, data, y_prob=y_prob, sample_weight=sample_weight, groups=None, pos_label=pos_label
@@ -56,6 +62,13 @@ def pairs_or_group_sums(
     pos_label: Any = None,
 ) -> Pairs | dict[str, Slots]:  # fmt: skip
     """The same for pairs with groups: sums by the names of the groups, in their order."""
+    if isinstance(data, Source):
+        with data.predictions(y_true, y_prob, groups=groups, clusters=clusters, sample_weight=sample_weight,
+                              pos_label=pos_label, soft_labels=True) as read:  # fmt: skip
+            parts = {name: read.source(name) for name in read.group_names} if clusters is None else {}
+            if parts and all(isinstance(part, Slots) for part in parts.values()):
+                return cast("dict[str, Slots]", parts)
+            return read.pairs()
     if groups is not None and clusters is None:
         found = _sums_of_many(
             y_true, data, y_prob=y_prob, sample_weight=sample_weight, groups=groups, pos_label=pos_label
@@ -69,7 +82,7 @@ def pairs_or_group_sums(
 
 def _sums_of_many(y_true: Any, data: Any, **columns: Any) -> dict[str, Slots] | None:
     """The sums of a lazy frame by group; None of anything else, or of few rows."""
-    if data is None or isinstance(y_true, Pairs) or not is_lazy(data):
+    if data is None or isinstance(y_true, Pairs) or isinstance(columns["y_prob"], Given) or not is_lazy(data):
         return None
     found = sums_of_frame(data, y_true=y_true, **columns)
     return found.checked() if found.n > EXACT_UP_TO else None

@@ -10,28 +10,23 @@ from howsure.calibration.engines.frame_sums import labels_refused
 from howsure.calibration.engines.lazy_pairs import Fault, LazyPairs, is_nan
 from howsure.errors import InputError
 from howsure.inputs.arrays import Column, is_missing
-from howsure.inputs.checks import MANY_LABELS, probability_advice
+from howsure.inputs.checks import MANY_LABELS, missing, no_probability, no_weight
 from howsure.inputs.frames import fetched
 from howsure.inputs.naming import counted
 
-OUT = "Leave such rows out first."
-
 
 def refusal(pairs: LazyPairs, fault: Fault, *, rows: int, n: int) -> InputError:
-    """The error for a fault that `rows` of n rows have."""
-    of_all = f"of {counted(n, 'row')}"
+    """The error for a fault that `rows` of n rows have; an engine numbers no rows."""
     if fault is Fault.LABEL_OTHER:
         return _labels(pairs)
+    place = f"one of {counted(n, 'row')}" + (f" ({rows:,} are wrong)" if rows > 1 else "")
     if fault is Fault.PROBABILITY_OUTSIDE:
-        value, highest = _value(pairs, fault, "q"), _highest(pairs)
-        told = f"y_prob must lie in [0, 1]; {rows:,} {of_all} do not, one holds {value!r}."
-        return InputError(f"{told} {probability_advice(value, highest)}")
+        value = repr(_value(pairs, fault, "q"))
+        return no_probability(pairs.column("y_prob"), value, highest=_highest(pairs), place=place)
     if fault is Fault.WEIGHT_OUTSIDE:
-        value = _value(pairs, fault, "weight")
-        told = f"sample_weight must be finite and not negative; {rows:,} {of_all} are not, one holds {value!r}."
-        return InputError(f"{told} {OUT}")
-    parameter = {Fault.LABEL_MISSING: "y_true", Fault.GROUP_MISSING: "groups", Fault.WEIGHT_MISSING: "sample_weight"}
-    return InputError(f"{parameter.get(fault, 'y_prob')} must not be missing; it is in {rows:,} {of_all}. {OUT}")
+        return no_weight(pairs.column("sample_weight"), repr(_value(pairs, fault, "weight")), place=place)
+    roles = {Fault.LABEL_MISSING: "y_true", Fault.GROUP_MISSING: "groups", Fault.WEIGHT_MISSING: "sample_weight"}
+    return missing(pairs.column(roles.get(fault, "y_prob")), place=place)
 
 
 def _value(pairs: LazyPairs, fault: Fault, column: str) -> float:
@@ -68,7 +63,7 @@ def _labels(pairs: LazyPairs) -> InputError:
     found = fetched(counts.head(MANY_LABELS + 1))
     _first(found["n"])
     held = Counter(dict(zip(map(_plain, found["label"]), found["n"].tolist(), strict=True)))
-    return labels_refused(held, pairs.pos_label)
+    return labels_refused(held, pairs.pos_label, name=pairs.column("y_true"))
 
 
 def _plain(value: Any) -> Any:

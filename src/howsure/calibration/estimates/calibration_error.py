@@ -14,7 +14,7 @@ from howsure.calibration.estimates.clusters import clustered_mse
 from howsure.calibration.estimates.error import SquaredError, debiased_mse, plugin_mse, root
 from howsure.calibration.estimates.resampled_intervals import bootstrap_intervals, nguyen_oconnor_intervals
 from howsure.calibration.summary.slots import Slots
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.checks import check_level
 from howsure.inputs.pairs import Pairs
 from howsure.stats.estimate import Estimate
@@ -130,7 +130,9 @@ def plugin_estimates(
         method = interval
     elif interval == "bootstrap":
         if not isinstance(pairs, Pairs):
-            raise InputError("interval='bootstrap' draws pairs anew; these are kept as sums. Use 'debiased'.")
+            raise InputError(
+                f"{parameter('interval', 'bootstrap')} draws pairs anew; these are kept as sums. Use 'debiased'."
+            )
         of_error, of_mse = bootstrap_intervals(pairs, binned, level=level, rng=rng)
         method = interval
     n = int(binned.sums.count.sum())

@@ -8,7 +8,7 @@ from howsure.calibration.bins.bins import Binned
 from howsure.calibration.bins.sums import Sums
 from howsure.calibration.estimates.cluster_sums import cluster_sums
 from howsure.calibration.estimates.error import plugin_mse, root
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.proportions import normal_quantile
 
@@ -61,7 +61,7 @@ def bootstrap_intervals(
     position = np.cumsum(counted) - 1
     cluster, n = position[cells.cluster], int(counted.sum())
     if n < 2:
-        raise InputError("interval='bootstrap' needs at least 2 rows or clusters to draw from")
+        raise InputError(f"{parameter('interval', 'bootstrap')} needs at least 2 rows or clusters to draw from")
     squares = np.empty(RESAMPLES)
     for i in range(RESAMPLES):
         times = np.bincount(rng.integers(n, size=n), minlength=n)[cluster]

@@ -18,7 +18,7 @@ from howsure.calibration.hypothesis_tests.cox import cox_test
 from howsure.calibration.hypothesis_tests.cumulative import cumulative_test
 from howsure.calibration.summary.slots import Slots
 from howsure.calibration.words.notes import groups_together
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.result import Result
@@ -187,7 +187,7 @@ def check_sums(
     if method != "binned":
         known = f"method={method!r} needs the pairs themselves: give them to calibration_test."
         asked = known if method in METHODS else f"method must be 'binned', not {method!r}."
-        raise InputError(f"of a summary, {asked} Sums suffice for method='binned'.")
+        raise InputError(f"of a summary, {asked} Sums suffice for {parameter('method', 'binned')}.")
     binned = bin_pairs(slots, binning=binning, bin_size=bin_size, n_bins=n_bins)
     recipe: dict[str, Any] = {"howsure": __version__, "method": method, "n": len(slots), "binning": binning}
     recipe |= {"bin_size": binned.bin_size, "ties": "cells", "weighted": slots.weights is not None, "clustered": False}

@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.hypothesis_tests.rank_tests import clustered_tests, independent_tests
-from howsure.errors import InputError
+from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.checks import check_clusters, check_level
 from howsure.inputs.numbers import check_whole, is_number
 from howsure.inputs.pairs import Floats, Integers
@@ -204,11 +204,13 @@ def _checked(y_true: Any, draws: Any) -> tuple[Floats, Floats]:
     if samples.ndim != 2 or samples.shape[1] < 1 or samples.shape[0] < 2:
         raise InputError(f"draws must have shape (n, S) with n ≥ 2 quantities and S ≥ 1 draws; it has {samples.shape}")
     if values.shape != samples.shape[:1]:
-        raise InputError(f"y_true must have shape ({samples.shape[0]},) like the rows of draws; it has {values.shape}")
+        raise InputError(
+            f"{parameter('y_true')} must have shape ({samples.shape[0]},) like the rows of draws; it has {values.shape}"
+        )
     for name, array in (("draws", samples), ("y_true", values)):
         bad = np.flatnonzero(~np.isfinite(array.reshape(len(array), -1)).all(axis=1))
         if len(bad):
-            raise InputError(f"{name} must be finite; row {bad[0]} is not. Leave such rows out first.")
+            raise InputError(f"{name} must be finite; {at_row(bad[0])} is not. Leave such rows out first.")
     return samples, values
 
 
@@ -223,7 +225,9 @@ def _number_of_bars(n: int, draws: int, asked: int | None) -> int:
     if asked is None:
         return max(2, min(20, n // FEWEST_EXPECTED, draws + 1))
     if not is_number(asked) or not 2 <= asked <= draws + 1 or int(asked) != asked:
-        raise InputError(f"n_bins must be a whole number from 2 to the number of ranks, {draws + 1}; it is {asked!r}")
+        raise InputError(
+            f"{parameter('n_bins')} must be a whole number from 2 to the number of ranks, {draws + 1}; it is {asked!r}"
+        )
     return int(asked)
 
 

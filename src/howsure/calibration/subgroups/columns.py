@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.subgroups.features import Feature, feature_of
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, parameter, shown
 from howsure.inputs.frames import all_columns, columns_from, is_frame
 from howsure.inputs.pairs import NOTHING, Pairs
 
@@ -51,7 +51,8 @@ def features_of(given: Pairs, columns: Mapping[str, Any], *, min_rows: int) -> t
     pairs, features = _that_weigh(given, features)
     if len(pairs) < 2 * min_rows:
         raise InputError(
-            f"groups of min_rows={min_rows:,} need at least {2 * min_rows:,} rows; there are {len(pairs):,}."
+            f"groups of {parameter('min_rows')}={min_rows:,} need at least {2 * min_rows:,} rows; there are "
+            f"{len(pairs):,}."
         )
     for feature in features:
         _refuse_teller(feature, pairs)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.arrays import Column, as_column, is_missing
 from howsure.inputs.coded import Coded
 from howsure.inputs.naming import natural_order
@@ -90,7 +90,10 @@ def everything(n: int, name: str) -> Feature:
 
 def _check_length(found: int, n: int, name: str) -> None:
     if found != n:
-        raise InputError(f"features: {name} must have as many rows as y_true; it has {found:,}, y_true has {n:,}.")
+        raise InputError(
+            f"features: {name} must have as many rows as {parameter('y_true')}; it has {found:,}, "
+            f"{parameter('y_true')} has {n:,}."
+        )
 
 
 def _of_names(name: str, codes: Integers, names: Sequence[str], min_rows: int) -> Feature:

@@ -13,9 +13,8 @@ from howsure.calibration.summary.slots import Slots
 from howsure.calibration.table import CalibrationTable, table_of
 from howsure.errors import InputError, shown
 from howsure.files.whole import Place
-from howsure.inputs.frames import is_lazy
+from howsure.inputs.frames import columns_of, is_lazy
 from howsure.inputs.naming import natural_order
-from howsure.inputs.pairs_from import columns_of
 
 
 class CalibrationSummaries(Mapping[str, CalibrationSummary]):

@@ -16,13 +16,13 @@ from howsure.calibration.summary.logits.slots_of_logits import IGNORED, slots_of
 from howsure.calibration.summary.saved import Saved, from_bytes, read, to_bytes, write
 from howsure.calibration.summary.slot_adder import slots_of
 from howsure.calibration.summary.slots import Slots
-from howsure.errors import InputError
+from howsure.errors import InputError, at_row, parameter
 from howsure.files.whole import Place
 from howsure.inputs.classes import CLASS_WISE
-from howsure.inputs.frames import is_lazy
+from howsure.inputs.frames import columns_of, is_lazy
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Pairs
-from howsure.inputs.pairs_from import columns_of, pairs_from
+from howsure.inputs.pairs_from import pairs_from
 from howsure.show.numbers import number
 from howsure.stats.estimate import Estimate
 from howsure.stats.randomness import Randomness
@@ -246,7 +246,7 @@ def checked_pairs(
         if bool(bad.any()):
             row = int(np.flatnonzero(bad)[0])
             raise InputError(
-                f"sample_weight of a summary must be 0 or between 1e-60 and 1e60; row {row} holds "
+                f"{parameter('sample_weight')} of a summary must be 0 or between 1e-60 and 1e60; {at_row(row)} holds "
                 f"{float(pairs.weights[row])!r}. Divide all weights by the same number."
             )
     return pairs

@@ -17,7 +17,7 @@ from howsure.calibration.summary.cells import (
     unfolded,
 )
 from howsure.calibration.summary.slots import COLUMNS, WEIGHTS, Slots, added, checked_sums
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.pairs import CHUNK_ROWS, Floats, Integers, Labels, Pairs
 
 BLOCK = 1 << 14  # rows worked on at a time, so that they stay in the cache
@@ -40,7 +40,7 @@ class SlotAdder:
         """Add checked pairs: probabilities in [0, 1] and labels 0 or 1 (n,), and positive weights of all or of none."""
         if len(labels) and (weights is not None) != (self._weights is not None):
             if self._sums[0].any():
-                raise InputError("sample_weight must be given for all pairs of a summary, or for none.")
+                raise InputError(f"{parameter('sample_weight')} must be given for all pairs of a summary, or for none.")
             self._weights = np.zeros((len(WEIGHTS), SLOTS))
         for start in range(0, len(labels), CHUNK_ROWS):
             rows = slice(start, start + CHUNK_ROWS)

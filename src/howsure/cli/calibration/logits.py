@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from howsure.cli.calibration.output import curves_json, curves_table, curves_text, write_figure, write_report
-from howsure.cli.calibration.sums import of_saved, refuse_options, saved_summaries
-from howsure.cli.terminal.commands import Command
+from howsure.cli.terminal.commands import Command, refuse_given
 from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.options import axis_option, binning_options, figure_option, output_options, report_option
 from howsure.cli.terminal.output import emit, table_text
 from howsure.cli.terminal.progress import progress
 from howsure.data.logit_files.shards import IGNORED, LogitShards, open_logits
+from howsure.data.sources import saved_summaries, sums_of_saved
 from howsure.errors import InputError
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 
@@ -64,7 +64,7 @@ def command(
     howsure calibration logits 'shards/*.safetensors' --reduce top-label
     """
     if saved := saved_summaries(files):
-        refuse_options({"targets", "ignore", "reduce"}, "is for files of logits; saved summaries hold sums")
+        refuse_given(("targets", "ignore", "reduce"), "is for files of logits; saved summaries hold sums")
         summary, recipe = added_up(saved)
     else:
         summary, recipe = summed(open_logits(files, targets=targets, ignore=ignore), reduce)
@@ -124,7 +124,7 @@ def added_up(files: Sequence[str]) -> tuple[CalibrationSummary, dict[str, Any]]:
     """The sums that saved summaries hold together, and what they are of."""
     from howsure.calibration.summary.calibration_summary import CalibrationSummary
 
-    found = of_saved(files)
+    found = sums_of_saved(files)
     if found.group_names or found.sums[""].reduction is None:
         raise InputError(
             f"{', '.join(found.files)}: not the sums of logits, which --out of this command saves. howsure calibration "

@@ -14,8 +14,7 @@ from howsure.cli.calibration import find_groups, logits, summary
 from howsure.cli.calibration.corp import check_options, corp_text, judged_without_bins, write_corp_figure
 from howsure.cli.calibration.output import curves_json, curves_table, curves_text, pictured, write_figure, write_report
 from howsure.cli.calibration.p_values import METHODS, with_test
-from howsure.cli.calibration.reading import as_called, opened, reading_options, sources
-from howsure.cli.calibration.sums import SAVED, engine_options, predictions_or_sums
+from howsure.cli.calibration.reading import as_called, engine_options, opened, reading_options, sources
 from howsure.cli.terminal.options import (
     PROBABILITIES,
     DefaultGroup,
@@ -29,6 +28,7 @@ from howsure.cli.terminal.options import (
 )
 from howsure.cli.terminal.output import emit, table_text
 from howsure.cli.terminal.progress import progress
+from howsure.data.sources import SAVED
 from howsure.inputs.classes import CLASS_WISE
 
 ALIKE = "each pair of a row and a class counts alike; howsure calibration logits FILE has them count by probability"
@@ -71,7 +71,7 @@ def command() -> None:
 def curve_command(
     files: tuple[str, ...], level: float, seed: int, interval: str, adjust: str, test: str | None,
     bin_size: int | str, bins: int | None, binning: str, form: str, output: str | None, figure: str | None,
-    axis: str, report: str | None, method: str, simulations: int, engine: str, scheduler: str | None, **reading: Any,
+    axis: str, report: str | None, method: str, simulations: int, **reading: Any,
 ) -> None:  # fmt: skip
     """Evaluate the predictions in FILE... (CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin;
     or logs of programs that evaluate language models, see --from; or saved summaries, see `summary`).
@@ -84,8 +84,7 @@ def curve_command(
     howsure calibration 'results/*/samples_*.jsonl'
     """
     check_options(method)
-    asked = predictions_or_sums(files, engine=engine, scheduler=scheduler, soft_labels=True, **reading)
-    with asked as predictions:
+    with opened(files, soft_labels=True, **reading) as predictions:
         common: dict[str, Any] = {"level": level, "rng": seed}
         of_bins: dict[str, Any] = {
             "test": test,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -17,10 +19,10 @@ from howsure.cli.terminal.options import (
     in_order,
     where_option,
 )
+from howsure.data.sources import ENGINES, Files
+from howsure.data.sources import read as files_of
 from howsure.errors import InputError
-
-ONE_PER_ROW = ("prob", "verbalised")
-LOG_SCALES = ("logits", "logprobs")
+from howsure.inputs.given import UNNAMED, Given
 
 
 def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -44,26 +46,54 @@ def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return in_order(options)(function)
 
 
+def engine_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--engine` and `--scheduler`."""
+    options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
+        click.option("--engine", type=click.Choice(ENGINES), default=ENGINES[0], show_default=True,
+                     help="What reads the files: DuckDB here, or a Dask cluster all of whose workers see the Parquet "
+                     "files, such as 's3://bucket/*.parquet'."),
+        click.option("--scheduler", metavar="ADDRESS", help="Address of the scheduler of --engine dask."),
+    ]  # fmt: skip
+    return in_order(options)(function)
+
+
+OF_SOURCE = ("where", "by_file", "across_files", "skip_missing", "normalise", "engine", "scheduler")
+ROLES = {"label": "y_true", "group": "groups", "cluster": "clusters", "weight": "sample_weight"}
+ROLES |= {"positive": "pos_label", "id": "id"}
+
+
 def as_called(read: Mapping[str, Any]) -> dict[str, Any]:
     """What was read, the column of true labels named as its option is: `target`."""
     return {"target" if name == "label" else name: held for name, held in read.items()}
 
 
-def opened(files: Sequence[str], *, missing: Sequence[str], input_format: str | None, **reading: Any) -> Any:
-    """The predictions in files, checked."""
-    from howsure.data import open_predictions
+def source_and_roles(files: Sequence[str], options: Mapping[str, Any]) -> tuple[Files, dict[str, Any]]:
+    """The source that the options of a command name, and the columns by their roles.
 
-    given = [role for role in PROBABILITIES if reading.get(role)]
-    if len(given) > 1:
+    Raises InputError if the probabilities are named in several ways.
+    """
+    how = {name: options[name] for name in OF_SOURCE if name in options}
+    source = files_of(files, missing_values=options["missing"], format=options["input_format"], **how)
+    roles = {role: options[name] for name, role in ROLES.items() if name in options}
+    return replace(source, tell=tell), roles | {"y_prob": given(options)}
+
+
+def given(options: Mapping[str, Any]) -> Given | None:
+    """How the options of a command give probabilities; None where a log names them."""
+    ways = [way for way in PROBABILITIES if options.get(way)]
+    if len(ways) > 1:
         raise InputError(ONE_WAY)
-    for option in ("reduce", "classes"):
-        if reading.get(option) is not None and given and given[0] in ONE_PER_ROW:
-            raise InputError(f"--{option} is for several classes; with --{given[0]}, there is one probability per row.")
-    if given and given[0] not in (*ONE_PER_ROW, *LOG_SCALES) and reading.get("reduce") is None:
-        reading["reduce"] = "top-label"
-    predictions = open_predictions(files, missing_values=missing, format=input_format, **reading)
-    tell(predictions.said)
-    return predictions
+    asked = {name: options[name] for name in ("reduce", "classes") if options.get(name) is not None}
+    if not ways:
+        return Given(UNNAMED, None, **asked) if asked else None
+    return Given(ways[0], options[ways[0]], **asked)
+
+
+def opened(files: Sequence[str], **options: Any) -> AbstractContextManager[Any]:
+    """The predictions that the options of a command name, checked; those that say nothing of reading go with them."""
+    source, roles = source_and_roles(files, options)
+    known = {*OF_SOURCE, *ROLES, *PROBABILITIES, "missing", "input_format", "reduce", "classes"}
+    return source.predictions(**roles, **{name: value for name, value in options.items() if name not in known})
 
 
 def sources(

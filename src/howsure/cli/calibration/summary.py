@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from howsure.cli.calibration.output import rows_text
-from howsure.cli.calibration.reading import reading_options, sources
-from howsure.cli.calibration.sums import engine_options, predictions_or_sums
+from howsure.cli.calibration.reading import engine_options, opened, reading_options, sources
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.options import as_names, probability_options
@@ -32,7 +31,7 @@ from howsure.inputs.pairs import Pairs
 @click.option("--target", "label", metavar="COL", help="Column of the true label.")
 @reading_options
 @engine_options
-def command(files: tuple[str, ...], out: str, engine: str, scheduler: str | None, **reading: Any) -> None:
+def command(files: tuple[str, ...], out: str, **reading: Any) -> None:
     """Sums that stand for the predictions in FILE..., in a file of at most two megabytes per group, without rows.
 
     FILE...: predictions, as for `howsure calibration`, or summaries, which are added up. `howsure calibration` reads
@@ -49,7 +48,7 @@ def command(files: tuple[str, ...], out: str, engine: str, scheduler: str | None
 
     if reading["cluster"] is not None or reading["id"] is not None:
         raise InputError("--cluster and --id need the rows themselves; a summary has none. Leave them out.")
-    with predictions_or_sums(files, engine=engine, scheduler=scheduler, **reading) as predictions:
+    with opened(files, **reading) as predictions:
         cluster = predictions.columns.get("cluster")
         if cluster is not None:  # of a log, which knows it by itself
             raise InputError(f"rows of one {cluster} are correlated, which sums do not hold: howsure calibration FILE.")

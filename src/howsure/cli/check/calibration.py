@@ -10,7 +10,6 @@ from howsure.check.calibration import Bins, comparison_rules, evidence_of_limit,
 from howsure.check.evidence import Evidence
 from howsure.check.limits import named_once
 from howsure.cli.calibration.reading import as_called, opened, sources
-from howsure.cli.calibration.sums import predictions_or_sums
 from howsure.cli.check.found import Found, what_was_read
 from howsure.cli.check.other_model import other_files
 from howsure.cli.terminal.progress import progress
@@ -21,7 +20,6 @@ from howsure.errors import InputError
 from howsure.inputs.naming import counted
 
 TOP_LABEL = "top-label"
-OF_ROWS = ("labels", "better_than", "against")  # parameters that saved summaries cannot follow
 
 
 def calibration_found(
@@ -40,8 +38,8 @@ def calibration_found(
         raise InputError("--target is named once, or twice with another model: the labels of this one and of that one.")
     how = Bins(bin_size, bins, binning)
     this, that = (labels[0], labels[-1]) if labels else (None, None)
-    how_read: dict[str, Any] = {"label": this, "pairing": other is not None, "of_rows": OF_ROWS}
-    with predictions_or_sums(files, **how_read, **reading) as predictions:
+    how_read: dict[str, Any] = {"label": this, "pairing": other is not None}
+    with opened(files, **how_read, **reading) as predictions:
         evidence, entries = _alone(predictions, max_error, how, name)
         recipe = {"check": name, **as_called(predictions.describe()), **how.options}
         notes = [what_was_read(recipe)]

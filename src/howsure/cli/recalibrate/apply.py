@@ -6,7 +6,6 @@ from typing import Any
 
 import click
 
-from howsure.cli.calibration.reading import ONE_PER_ROW
 from howsure.cli.recalibrate.input import read_map, scores_of
 from howsure.cli.terminal.commands import Command, tell
 from howsure.cli.terminal.destinations import Written
@@ -16,6 +15,7 @@ from howsure.cli.terminal.progress import progress
 from howsure.cli.terminal.row_numbers import rows_as_in_files
 from howsure.data.added_columns import SUFFIXES, FileToExtend, open_to_extend
 from howsure.errors import InputError
+from howsure.inputs.given import Given
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats
 from howsure.recalibration.results import RecalibrationMap
@@ -53,8 +53,7 @@ def apply_command(
     given = [role for role in PROBABILITIES if scores.get(role)]
     if len(given) != 1:
         raise InputError(ONE_WAY)
-    if classes is not None and given[0] in ONE_PER_ROW:
-        raise InputError(f"--classes is for several classes; with --{given[0]}, there is one probability per row.")
+    Given(given[0], scores[given[0]], classes=classes)
     found = read_map(map_file)
     if found.groups and group is None:
         raise InputError("group='COL' must name the column of groups: the map has one for each group.")

@@ -15,7 +15,6 @@ from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.options import as_names, figure_option, in_order, probability_options
 from howsure.cli.terminal.output import emit, name_text, table_text
 from howsure.cli.terminal.progress import progress
-from howsure.cli.terminal.row_numbers import counted_from_1
 from howsure.files.whole import write_text
 from howsure.inputs.naming import counted
 from howsure.recalibration.fitted import ERROR, POOLED
@@ -92,7 +91,7 @@ def fit_command(
     options = options_of(click.get_current_context().command)
     found = replace(
         found, recipe={"command": "howsure recalibrate fit", **as_called(read), **found.recipe},
-        notes=tuple(as_options(counted_from_1(note), options) for note in found.notes),
+        notes=tuple(as_options(note, options) for note in found.notes),
     )  # fmt: skip
     if figure is not None:
         _draw(found, figure)

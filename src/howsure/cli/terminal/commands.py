@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import shlex
+from collections.abc import Collection, Mapping
 from functools import partial
 
 import click
@@ -11,18 +12,23 @@ import click
 from howsure.cli.terminal.destinations import check_destinations
 from howsure.cli.terminal.output import say
 from howsure.cli.terminal.streams import as_printed
-from howsure.errors import InputError
+from howsure.errors import InputError, InPython, spelled
 
-OTHER_NAMES = {
-    "n_simulations": "--simulations",
+VOCABULARY = {  # the option of a parameter, where it is called otherwise
     "y_true": "--target",
-    "labels": "--classes",
-    "n_bins": "--bins",
+    "y_prob": "--prob",
+    "groups": "--group",
+    "clusters": "--cluster",
+    "sample_weight": "--weight",
+    "pos_label": "--positive",
+    "missing_values": "--missing",
     "format": "--from",
+    "n_bins": "--bins",
+    "n_simulations": "--simulations",
+    "rng": "--seed",
 }
-OTHER_NAMES |= {"label": "--target", "missing_values": "--missing", "ids": "--id", "cluster": "--cluster"}
+OTHER_NAMES = VOCABULARY | {"labels": "--classes", "label": "--target", "ids": "--id", "cluster": "--cluster"}
 OTHER_NAMES |= {"probs_column": "--probs-column", "prob": "--prob", "runs": "--run"}
-OTHER_NAMES |= {"sample_weight": "--weight"}
 OTHER_NAMES |= {"howsure.compare_calibration": "howsure calibration compare"}
 OTHER_NAMES |= {"howsure.calibration_error": "howsure calibration"}
 
@@ -39,6 +45,30 @@ VALUE = r"""True|\.\.\.|'[^']*'|"[^"]*"|\[[^\]]*\]|\d[\d.]*(?:e-?\d+)?"""  # of 
 TRACEBACK = "--traceback"
 WORDS = {"a valid integer range": "a whole number", "a valid integer": "a whole number"}
 WORDS |= {"a valid float range": "a number", "a valid float": "a number"}
+
+
+class InOptions:
+    """A message as a command says it: `--bins 20` for n_bins=20, and rows counted from 1."""
+
+    origin = "(Rows are counted from 1 here, among those used.)"
+
+    def __init__(self, command: click.Command) -> None:
+        self.options = VOCABULARY | {
+            str(one.name): one.opts[0] for one in command.params if isinstance(one, click.Option)
+        }
+
+    def parameter(self, name: str, python: str | None, typed: str | None) -> str:
+        """The option of a parameter, with its value; a parameter without one as Python writes it."""
+        option = self.options.get(name.removeprefix("Given."))
+        if option is None:
+            return InPython().parameter(name, python, typed)
+        if not typed:
+            return option
+        return f"{option} {shlex.quote(typed) if ' ' in typed else typed}"
+
+    def row(self, row: int) -> str:
+        """`row 4` for the row of number 3."""
+        return f"row {row + 1}"
 
 
 class Helpful(click.Command):
@@ -89,7 +119,7 @@ class Command(Helpful):
         except InputError as error:
             if type(error) is not InputError:  # one that others know by its type
                 raise
-            raise InputError(as_options(str(error), options_of(self))) from error
+            raise InputError(as_options(error.told(InOptions(self)), options_of(self))) from error
 
 
 class Group(Helpful, click.Group):
@@ -119,10 +149,20 @@ def as_options(message: str, options: Mapping[str, str]) -> str:
     return message
 
 
+def refuse_given(names: Collection[str], why: str) -> None:
+    """Raise InputError for an option that was given and cannot be followed."""
+    context = click.get_current_context()
+    for option in context.command.params:
+        given = context.get_parameter_source(str(option.name)) is not click.core.ParameterSource.DEFAULT
+        if option.name in names and given:
+            raise InputError(f"{option.opts[0]} {why}. Leave it out.")
+
+
 def tell(said: str) -> None:
     """Tell the user what a file was taken for, in the words of the running command; nothing where that is plain."""
     if said:
-        say(as_options(said, options_of(click.get_current_context().command)))
+        command = click.get_current_context().command
+        say(as_options(spelled(said, InOptions(command)), options_of(command)))
 
 
 def _as_option(option: str, found: re.Match[str]) -> str:

@@ -17,7 +17,7 @@ from howsure.data.logs.formats import BY_NAME, check_format, detected
 from howsure.data.logs.log_format import NAMED, LogFormat, Row
 from howsure.data.logs.source import Source
 from howsure.data.tables.named_files import File, named_files
-from howsure.errors import InputError, shown
+from howsure.errors import GIVEN, InputError, parameter, shown
 from howsure.inputs.naming import shortened
 from howsure.inputs.numerals import spelled_number
 
@@ -151,20 +151,24 @@ def input_files(
     """
     check_format(format)
     if normalise is not None and normalise not in WAYS:
-        raise InputError(f"normalise=... must be one of {', '.join(WAYS)}; it is {normalise!r}.")
+        raise InputError(f"{parameter('normalise', GIVEN)} must be one of {', '.join(WAYS)}; it is {normalise!r}.")
     is_log = format in BY_NAME
     files = named_files(paths, format=None if is_log else format, spool=spool, by_content=is_log)
     form = BY_NAME[str(format)] if is_log else (detected(files) if format is None else None)
     if form is None:
         _refuse_archives(files)
         if normalise is not None:
-            raise InputError("normalise=... is for log-likelihoods of choices in a log; these files are tables.")
+            raise InputError(
+                f"{parameter('normalise', GIVEN)} is for log-likelihoods of choices in a log; these files are tables."
+            )
         return files, None
     log = Log(form, normalise or NONE)
     words = {word for text in wanted if text for word in WORD.findall(text)}
     rewritten = tuple(_rewritten(file, spool / f"log-{at}.jsonl", log, words) for at, file in enumerate(files))
     if normalise is not None and "log_probabilities" not in log.held:
-        raise InputError(f"normalise=... is for log-likelihoods of choices; {files[0].name} holds none.")
+        raise InputError(
+            f"{parameter('normalise', GIVEN)} is for log-likelihoods of choices; {files[0].name} holds none."
+        )
     return rewritten, log
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from howsure.data.logs.conversion import Log
 from howsure.data.tables.named_files import File
-from howsure.errors import InputError
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 from howsure.inputs.naming import shortened
 
@@ -27,7 +27,10 @@ def with_defaults(asked: Mapping[str, Any], log: Log, files: Sequence[File], *, 
     """
     found = dict(asked) | _probabilities(asked, log, files)
     if found["label"] is None:
-        raise InputError(f"label=... must name the column of the true label; {files[0].name} holds none by itself.")
+        raise InputError(
+            f"{parameter('y_true', GIVEN)} must name the column of the true label; {files[0].name} holds none by "
+            "itself."
+        )
     parts = list(log.group)
     if pairing:
         _refuse_several_models(log, files)
@@ -68,7 +71,7 @@ def _probabilities(asked: Mapping[str, Any], log: Log, files: Sequence[File]) ->
     if _held(log, "probability") is None:
         raise _missing_probabilities(log, files)
     if reduce not in (None, TOP_LABEL):
-        raise InputError(f"reduce={reduce!r} needs the same classes in all rows; {_why_not(log, files)}.")
+        raise InputError(f"{parameter('reduce', reduce)} needs the same classes in all rows; {_why_not(log, files)}.")
     return {"label": asked["label"] or _held(log, "correct"), "prob": "probability", "reduce": None}
 
 

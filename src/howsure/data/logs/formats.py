@@ -13,7 +13,7 @@ from howsure.data.logs.readers.lighteval import LIGHTEVAL
 from howsure.data.logs.readers.lm_eval import LM_EVAL
 from howsure.data.logs.readers.openai import OPENAI
 from howsure.data.tables.named_files import TABLES, File
-from howsure.errors import InputError
+from howsure.errors import GIVEN, InputError, parameter
 
 FORMATS: tuple[LogFormat, ...] = (LM_EVAL, INSPECT, HELM, LIGHTEVAL, OPENAI, HUGGING_FACE)
 BY_NAME = {one.name: one for one in FORMATS}
@@ -23,7 +23,8 @@ def check_format(name: str | None) -> None:
     """Raise InputError if no table or log is of that format."""
     if name is not None and name not in (*TABLES, *BY_NAME):
         raise InputError(
-            f"format=... must be one of {', '.join(TABLES)}, or of the logs {', '.join(BY_NAME)}; it is {name!r}."
+            f"{parameter('format', GIVEN)} must be one of {', '.join(TABLES)}, or of the logs {', '.join(BY_NAME)}; "
+            f"it is {name!r}."
         )
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.files.archive import MAGIC, NUMBERS, TEXTS, ZIP, Archive, ArchiveError, read_array
 from howsure.files.json_text import parsed_json
 from howsure.files.opened import opened
@@ -69,7 +69,9 @@ def read_model_arrays(path: str, *, targets: str | None = None) -> ModelArrays:
             raise InputError(f"{path} cannot be read: {error}.") from error
     if targets is not None:
         if "label_ids" in found:
-            raise InputError(f"{path} holds the numbers of the right labels; targets={targets!r} names them again.")
+            raise InputError(
+                f"{path} holds the numbers of the right labels; {parameter('targets', targets)} names them again."
+            )
         found["label_ids"] = read_label_numbers(targets)
     return ModelArrays(path, **found)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from howsure.data.tables.columns import Column
 from howsure.data.tables.conditions import ALL
 from howsure.data.tables.table import Table
-from howsure.errors import InputError, shown
+from howsure.errors import GIVEN, InputError, parameter, shown, way
 from howsure.inputs.naming import natural_order, shortened
 
 
@@ -73,10 +73,11 @@ def two_classes(label: Column, positive: str | None) -> tuple[tuple[str, str], s
     if len(keys) != 2:
         raise InputError(
             f"{label.name} holds shares of {len(keys)} classes, {shortened(map(repr, keys))}; the probability of one "
-            "needs labels of two. Name the probabilities of all: probs_column='COL' or probs=['COL', 'COL', …]."
+            f"needs labels of two. Name the probabilities of all: {way('probs_column', 'COL')} or "
+            f"{way('probs', ['COL', 'COL', GIVEN])}."
         )
     if chosen not in keys:
-        choice = " or ".join(f"positive={key!r}" for key in keys)
+        choice = " or ".join(f"{parameter('pos_label', key)}" for key in keys)
         raise InputError(
             f"{label.name} holds shares of {' and '.join(map(repr, keys))}. Say which is positive: {choice}."
         )

@@ -13,11 +13,11 @@ from howsure.data.predictions.labels import label_counts
 from howsure.data.predictions.missing import Selection
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import Connection, NullFound, batches, chunks
-from howsure.data.tables.decimal_commas import comma_advice
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter, way
 from howsure.inputs.classes import class_positions, first_fault
 from howsure.inputs.log_scale import LOG_PROBABILITIES, LOGITS, first_fault_in_scores, softmax
 from howsure.inputs.naming import shortened
+from howsure.inputs.numerals import comma_advice
 from howsure.inputs.pairs import Floats, Integers
 
 
@@ -59,7 +59,11 @@ def class_shares(
     if label.keys:
         if sorted(label.keys) != sorted(names):
             held, wanted = (shortened(map(repr, some)) for some in (label.keys, names))
-            advice = " Say which classes they are, in order: classes=['A', 'B', 'C']." if classes is None else ""
+            advice = (
+                f" Say which classes they are, in order: {parameter('classes', ['A', 'B', 'C'])}."
+                if classes is None
+                else ""
+            )
             raise InputError(
                 f"{label.name} must name the classes of the probabilities, {wanted}; it names {held}.{advice}"
             )
@@ -85,7 +89,7 @@ def as_probabilities(
 
     Raises InputError at the first row that is none.
     """
-    fault = first_fault(matrix, names, in_file=True) if scale is None else first_fault_in_scores(matrix, names, scale)
+    fault = first_fault(matrix, names, scales=way) if scale is None else first_fault_in_scores(matrix, names, scale)
     if fault is not None:
         place, _ = selection.table.place(selection.where, skip=fault[0])
         held = {None: "the probabilities", LOGITS: "the logits", LOG_PROBABILITIES: "log-probabilities"}[scale]

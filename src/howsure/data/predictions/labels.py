@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from howsure.data.predictions.missing import Selection
 from howsure.data.tables.columns import Column, as_number
-from howsure.errors import InputError
-from howsure.inputs.checks import MANY_LABELS
-from howsure.inputs.naming import nearest, shortened
+from howsure.errors import ColumnName, InputError, parameter
+from howsure.inputs.checks import not_two_values
 
 LISTED = 1000  # distinct labels that are looked at: more than two are too many anyway
 BOOLEANS = {"true": 1.0, "false": 0.0}
@@ -39,37 +38,24 @@ def positive_values(column: Column, counts: dict[str, int], positive: str | None
     if target is not None and None not in numbers.values():
         return [value for value, number in numbers.items() if number == target]
     if positive is None:
-        raise not_two_values(column, counts)
+        raise labels_refused(column, counts)
     chosen = [value for value in counts if _same(value, positive)]
-    if not chosen:
-        near = nearest(positive, list(counts))
-        advice = "" if near is None else f" Did you mean positive={near!r}?"
-        raise InputError(f"{positive!r} is not a value of {column.name}; it holds {_listed(counts)}.{advice}")
-    if len(counts) - len(chosen) > 1:
-        raise not_two_values(column, counts, positive)
+    if not chosen or len(counts) - len(chosen) > 1:
+        raise labels_refused(column, counts, positive)
     return chosen
 
 
-def not_two_values(column: Column, counts: dict[str, int], positive: str | None = None) -> InputError:
+def labels_refused(column: Column, counts: dict[str, int], positive: str | None = None) -> InputError:
     """The error for a label that is neither 0 or 1 nor one of two values."""
-    if len(counts) <= 2:
-        choice = " or ".join(f"positive={value!r}" for value in counts)
-        return InputError(f"{column.name} must be 0 or 1; it holds {_listed(counts)}. Say which is positive: {choice}.")
     rest = [value for value in counts if value != positive]
-    choice = "" if positive is not None else " If two are left, say which is positive: positive='VALUE'."
-    if len(counts) > MANY_LABELS:
-        return InputError(
-            f"{column.name} must have two values; it holds {_listed(counts)}. Is this the column of labels?"
-        )
-    return InputError(
-        f"{column.name} must have two values; it holds {_listed(counts)}. "
-        f"Treat non-answers as missing, for example missing_values=[{rest[-1]!r}] with skip_missing=True."
-        f"{choice}"
+    choice = (
+        "" if positive is not None else f" If two are left, say which is positive: {parameter('pos_label', 'VALUE')}."
     )
-
-
-def _listed(counts: dict[str, int]) -> str:
-    return shortened(f"{value!r} ({count:,})" for value, count in counts.items())
+    treated = (
+        f"Treat non-answers as missing, for example {parameter('missing_values', [rest[-1]])} with "
+        f"{parameter('skip_missing', True)}.{choice}"
+    )
+    return not_two_values(counts, pos_label=positive, name=ColumnName(column.name, "y_true"), treated=treated)
 
 
 def _same(value: str, positive: str) -> bool:

@@ -11,7 +11,8 @@ from howsure.data.tables.columns import Column
 from howsure.data.tables.conditions import ALL
 from howsure.data.tables.database import chunks
 from howsure.data.tables.table import Table
-from howsure.errors import InputError
+from howsure.errors import ColumnName, InputError, parameter
+from howsure.inputs.checks import missing
 from howsure.inputs.pairs import Integers
 
 
@@ -98,12 +99,10 @@ def missing_value(
     """The error for the first row in which a column is missing."""
     place, value = table.place(test, column.text)
     held = "nothing" if value is None or not str(value).strip() else repr(value)
-    meaning = ", which counts as missing" if value in values else ""
+    held += ", which counts as missing" if value in values else ""
     count = "" if rows is None else f" ({rows:,} in all)"
-    return InputError(
-        f"{column.name} must not be missing; {place} holds {held}{meaning}. "
-        f"Leave such rows out with skip_missing=True{count}."
-    )
+    remedy = f"Leave such rows out with {parameter('skip_missing', True)}{count}."
+    return missing(ColumnName(column.name, column.name), place=place, value=held, remedy=remedy)
 
 
 def missing_in(selection: Selection, column: Column, role: str = "text") -> InputError | None:

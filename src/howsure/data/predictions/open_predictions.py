@@ -23,7 +23,7 @@ from howsure.data.tables.decimal_commas import said_of_commas
 from howsure.data.tables.pooling import SAME, check_across_files, check_different, check_way
 from howsure.data.tables.stated_confidence import with_stated_confidence
 from howsure.data.tables.table import Table, open_table
-from howsure.errors import InputError
+from howsure.errors import GIVEN, InputError, parameter, way
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 from howsure.inputs.naming import shortened
 
@@ -125,7 +125,7 @@ def open_predictions(
         source = source_of(**{role: asked[role] for role in SOURCES})
         _check_request(source, reduce, positive, group)
         if label is None:
-            raise InputError("label=... must name the column of the true label.")
+            raise InputError(f"{parameter('y_true', GIVEN)} must name the column of the true label.")
         named = {role: asked[role] for role in ("label", "group", "cluster")} | {"weight": weight, "id": asked["id"]}
         roles = {role: name for role, name in named.items() if name is not None}
         columns_of = [*roles.values(), *source.names, *features, *(rows.names if rows else ())]
@@ -139,7 +139,8 @@ def open_predictions(
         for column in (columns["label"], *source.columns, *(columns[role] for role in ("weight",) if role in columns)):
             if column.parts:
                 raise InputError(
-                    f"{column.name} must be one column; several are one key for group=..., cluster=... and id=...."
+                    f"{column.name} must be one column; several are one key for {parameter('groups', GIVEN)}, "
+                    f"{parameter('clusters', GIVEN)} and {parameter('id', GIVEN)}."
                 )
         columns["label"] = label_of(table, columns["label"], only, soft=soft_labels)
         selection = _selected(
@@ -165,12 +166,16 @@ def open_predictions(
         if source.kind == ONE:
             if reduce is not None:
                 raise InputError(
-                    f"{source.columns[0].name} holds one number per row; reduce=... needs several classes."
+                    f"{source.columns[0].name} holds one number per row; {parameter('reduce', GIVEN)} needs several "
+                    "classes."
                 )
             one = one_probability(selection, columns, source, names, notes, positive, exact_up_to, soft=soft_labels)
             return replace(one, said=said)
         if positive is not None:
-            raise InputError("positive=... does not go with several classes; name one by reduce='CLASS'.")
+            raise InputError(
+                f"{parameter('pos_label', GIVEN)} does not go with several classes; name one by "
+                f"{parameter('reduce', 'CLASS')}."
+            )
         order = classes if classes is not None else source.names if source.kind == SEVERAL else None
         if source.columns[0].keys:
             order, column = _in_order(source.columns[0], classes)
@@ -194,7 +199,9 @@ def _in_order(column: Column, classes: Sequence[str] | None) -> tuple[Sequence[s
         return column.keys, column
     if sorted(classes) != sorted(column.keys):
         held = shortened(map(repr, column.keys))
-        raise InputError(f"classes=[...] must name the classes in {column.name}, {held}; it is {shortened(classes)}.")
+        raise InputError(
+            f"{parameter('classes', GIVEN)} must name the classes in {column.name}, {held}; it is {shortened(classes)}."
+        )
     return classes, replace(column, keys=tuple(classes))
 
 
@@ -240,13 +247,22 @@ def _selected(
 def _check_request(source: Source, reduce: str | None, positive: str | None, group: str | None) -> None:
     if source.kind == ONE:
         if reduce is not None:
-            raise InputError("reduce=... needs the probabilities of several classes: probs=[...] or probs_column.")
+            raise InputError(
+                f"{parameter('reduce', GIVEN)} needs the probabilities of several classes: {way('probs', GIVEN)} or "
+                "probs_column."
+            )
         return
     if reduce is None and source.scale is None:
-        raise InputError("several classes need reduce=...: top-label, class-wise, or the name of one class.")
+        raise InputError(
+            f"several classes need {parameter('reduce', GIVEN)}: top-label, class-wise, or the name of one class."
+        )
     if positive is not None and source.scale is None:
-        raise InputError("positive=... does not go with several classes; name one by reduce='CLASS'.")
+        raise InputError(
+            f"{parameter('pos_label', GIVEN)} does not go with several classes; name one by "
+            f"{parameter('reduce', 'CLASS')}."
+        )
     if group is not None and reduce == CLASS_WISE:
         raise InputError(
-            "class-wise, the class is the group; leave group=... out, or name one class by reduce='CLASS'."
+            f"class-wise, the class is the group; leave {parameter('groups', GIVEN)} out, or name one class by "
+            f"{parameter('reduce', 'CLASS')}."
         )

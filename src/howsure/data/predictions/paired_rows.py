@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from howsure.data.predictions.loading import load_values
 from howsure.data.predictions.predictions import Predictions
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.pairs import Integers, Pairs
 
 
@@ -73,7 +73,9 @@ def _keys(a: Predictions, b: Predictions) -> tuple[npt.NDArray[Any], npt.NDArray
         return ids[0].astype(np.str_), ids[1].astype(np.str_)
     if a.selection.total != b.selection.total:
         sizes = ", ".join(f"{one.selection.table.name} has {one.selection.total:,}" for one in (a, b))
-        raise InputError(f"both models must be evaluated on the same rows; {sizes}. Match them by id: id='COL'.")
+        raise InputError(
+            f"both models must be evaluated on the same rows; {sizes}. Match them by id: {parameter('id', 'COL')}."
+        )
     return a.selection.positions(), b.selection.positions()
 
 
@@ -93,7 +95,8 @@ def _check_labels(a: Predictions, b: Predictions, rows_b: Integers, one: Pairs, 
         raise InputError(
             f"both models must be evaluated on the same rows; the label of {place} is not that of "
             f"{a.selection.table.name}.{order} Does the label say whether the model's own answer is right? "
-            "Then name that of each: label='COL' for the one, label='COL' for the other."
+            f"Then name that of each: {parameter('y_true', 'COL')} for the one, {parameter('y_true', 'COL')} for the "
+            "other."
         )
 
 

@@ -20,7 +20,7 @@ from howsure.data.tables.expressions import (
     parsed,
 )
 from howsure.data.tables.table import Table
-from howsure.errors import InputError, shown
+from howsure.errors import GIVEN, InputError, parameter, shown
 from howsure.inputs.naming import nearest, shortened
 
 ALL = "TRUE"
@@ -50,7 +50,7 @@ class Condition:
         """
         found = f"coalesce({_Writer(table, values).sql(self.tree)}, FALSE)"
         if not table.ask("1", rest=f"WHERE {found} LIMIT 1"):
-            raise InputError(f"no row of {table.name} satisfies where={self.text!r}.{self._advice(table)}")
+            raise InputError(f"no row of {table.name} satisfies {parameter('where', self.text)}.{self._advice(table)}")
         return found
 
     def _advice(self, table: Table) -> str:
@@ -118,10 +118,14 @@ class _Writer:
             return f"({self._present(column, column.text)} {operator} {literal(value.text)})"
         number = as_number(value.text)
         if number is None and value.kind == "number":
-            raise InputError(f"where=...: {column.name} is compared with {value.text}, larger than any number can be.")
+            raise InputError(
+                f"{parameter('where', GIVEN)}: {column.name} is compared with {value.text}, larger than any number "
+                "can be."
+            )
         if number is None:
             raise InputError(
-                f"where=...: {column.name} is a column of numbers ({column.type}) and cannot be compared with "
+                f"{parameter('where', GIVEN)}: {column.name} is a column of numbers ({column.type}) and cannot be "
+                "compared with "
                 f"{value.text!r}."
             )
         whole = column.is_integer and number.is_integer() and value.text.lstrip("-").isdecimal()
@@ -136,7 +140,9 @@ class _Writer:
 
     def _truth(self, operator: str, column: Column, text: str) -> str:
         if operator not in ("=", "<>"):
-            raise InputError(f"where=...: {column.name} {operator} {text} orders truth values; write = or <>.")
+            raise InputError(
+                f"{parameter('where', GIVEN)}: {column.name} {operator} {text} orders truth values; write = or <>."
+            )
         held = f"lower({column.text})"
         wrong = f"NOT {self._missing(column)} AND {held} NOT IN ({literals(TRUE + FALSE)})"
         self._refuse(column, wrong, "true or false", text)
@@ -145,7 +151,9 @@ class _Writer:
 
     def _number(self, column: Column, other: str) -> str:
         if not (column.is_text or column.is_number):
-            raise InputError(f"where=...: {column.name} must hold numbers; its type is {column.type}.")
+            raise InputError(
+                f"{parameter('where', GIVEN)}: {column.name} must hold numbers; its type is {column.type}."
+            )
         self._refuse(column, f"NOT {self._missing(column)} AND {column.number} IS NULL", "a number", other)
         return self._present(column, column.number)
 
@@ -154,6 +162,7 @@ class _Writer:
             return
         place, held = self.table.place(wrong, column.text)
         raise InputError(
-            f"where=...: {column.name} must be {what} to be compared with {other}; {place} holds {shown(held)}. Texts "
+            f"{parameter('where', GIVEN)}: {column.name} must be {what} to be compared with {other}; {place} holds "
+            f"{shown(held)}. Texts "
             f"are compared with a value in single quotes. Is it a non-answer? missing_values=[{str(held)[:100]!r}]."
         )

@@ -7,7 +7,6 @@ numbers has a decimal point.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 
 from howsure.data.tables.columns import Column
@@ -46,17 +45,3 @@ def _counts(column: Column) -> str:
 def said_of_commas(names: Sequence[str]) -> str:
     """What readers are told of columns with decimal commas; nothing where there are none."""
     return f"Read with decimal commas (0,5 is a half): {', '.join(names)}." if names else ""
-
-
-def comma_advice(text: str) -> str:
-    """What to do about a text that is no number, if a comma is to blame; else nothing.
-
-    >>> comma_advice("1,234")
-    'Its comma may separate thousands or decimals: write 1234 or 1.234.'
-    """
-    if "," not in text:
-        return ""
-    if re.fullmatch(THOUSANDS, text):
-        thousand, point = (text.strip().replace(",", mark) for mark in ("", "."))
-        return f"Its comma may separate thousands or decimals: write {thousand} or {point}."
-    return "Write a decimal point."

@@ -16,7 +16,7 @@ import duckdb
 
 from howsure.data.tables.database import literal
 from howsure.data.tables.paths import Step, path_text
-from howsure.errors import InputError, shown
+from howsure.errors import GIVEN, InputError, parameter, shown
 
 MOST_CHARACTERS = 10_000
 COMPARISONS = {
@@ -97,9 +97,13 @@ def parsed(expression: str) -> Node:
     Raises InputError if it is no boolean expression over columns, or too long.
     """
     if not expression.strip():
-        raise InputError(f"where=... must be an expression such as where={EXAMPLE!r}; it is empty.")
+        raise InputError(
+            f"{parameter('where', GIVEN)} must be an expression such as {parameter('where', EXAMPLE)}; it is empty."
+        )
     if len(expression) > MOST_CHARACTERS:
-        raise InputError(f"where=... must have at most {MOST_CHARACTERS:,} characters; it has {len(expression):,}.")
+        raise InputError(
+            f"{parameter('where', GIVEN)} must have at most {MOST_CHARACTERS:,} characters; it has {len(expression):,}."
+        )
     try:
         tree = _tree(expression)
         if _around(tree, None) != _around(_tree("TRUE"), None):
@@ -159,7 +163,7 @@ def _around(tree: dict[str, Any], clause: Any) -> dict[str, Any]:
 
 
 def _refused(expression: str, what: str) -> InputError:
-    return InputError(f"where={shown(expression)} cannot be used: {what}. {ADVICE}")
+    return InputError(f"{parameter('where', shown(expression))} cannot be used: {what}. {ADVICE}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from howsure.calibration.summary.saved import WORDS
-from howsure.errors import InputError
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.compression import COMPRESSIONS, check_packed, compression_of
 from howsure.files.opened import check_each_once, missing_file
 from howsure.files.standard_input import STANDARD_INPUT, standard_input
@@ -52,7 +52,7 @@ def named_files(
     """
     if format is not None and format not in TABLES:
         known = ", ".join(TABLES)
-        raise InputError(f"format=... must be one of {known}; it is {format!r}.")
+        raise InputError(f"{parameter('format', GIVEN)} must be one of {known}; it is {format!r}.")
     named = each_once(paths)
     return tuple(_file(one, format, spool / f"input-{at}", by_content=by_content) for at, one in enumerate(named))
 
@@ -161,7 +161,7 @@ def _from_suffix(path: str) -> str:
             )
         raise InputError(
             f"the format of {path} cannot be determined from its name; known are {', '.join(SUFFIXES)}, "
-            "also with .gz or .zst. Or name it: format='csv'."
+            f"also with .gz or .zst. Or name it: {parameter('format', 'csv')}."
         )
     return SUFFIXES[suffix.lower()]
 
@@ -193,7 +193,7 @@ def _sniffed(beginning: bytes, name: str) -> str:
         return "npz"
     text = beginning.lstrip(b"\xef\xbb\xbf \t\r\n")
     if not text:
-        raise InputError(f"the format of {name} cannot be seen; name it: format='csv'.")
+        raise InputError(f"the format of {name} cannot be seen; name it: {parameter('format', 'csv')}.")
     if text[:1] in b"{[":
         return "jsonl" if text[:1] == b"{" else "json"
     return "tsv" if b"\t" in text.partition(b"\n")[0] else "csv"

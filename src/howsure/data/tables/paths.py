@@ -10,7 +10,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from howsure.data.tables.database import identifier, literal
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.naming import nearest, unknown_name
 
 Step = str | int  # a key of a mapping, or a position from 0 in a list
@@ -56,7 +56,8 @@ def place_of(name: str, known: Sequence[str], *, file: str) -> Place:
         return Place(column, _steps(name, column))
     if column == FILE and nearest(FILE, known) is None:
         raise InputError(
-            f"{unknown_name('column', name, known, place=file)} For the file's own name, set by_file=True."
+            f"{unknown_name('column', name, known, place=file)} For the file's own name, set "
+            f"{parameter('by_file', True)}."
         )
     asked = name if nearest(name, known) is not None else column
     raise unknown_name("column", asked, known, place=file)

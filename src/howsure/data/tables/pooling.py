@@ -8,7 +8,7 @@ from howsure.data.predictions.missing import Selection
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import reading
 from howsure.data.tables.table import Table
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.pairs import Integers
 
@@ -22,8 +22,9 @@ def check_way(how: str, *, of: str | None, named: str) -> None:
         raise unknown_name("way", how, ACROSS_FILES, place="across_files")
     if how != "error" and of is None:
         raise InputError(
-            f"across_files={how!r} says what equal values of a column in several files are, and none is named. Name "
-            f"it with {named}, or leave across_files out."
+            f"{parameter('across_files', how)} says what equal values of a column in several files are, and none is "
+            "named. Name "
+            f"it with {named}, or leave {parameter('across_files')} out."
         )
 
 
@@ -52,9 +53,10 @@ def check_across_files(selection: Selection, column: Column, group: Column | Non
     raise InputError(
         f"equal values of {column.name} occur in several files, and it is unclear what that means: "
         f"{str(value)!r} is in {here} and in {there}; so are {int(number) - 1:,} of {int(total) - 1:,} "
-        f"others. Are they the same item, evaluated twice (for example with two seeds)? across_files={SAME!r} counts "
+        "others. Are they the same item, evaluated twice (for example with two seeds)? "
+        f"{parameter('across_files', SAME)} counts "
         "them as one "
-        f"cluster. Does each file have its own numbering? across_files={SEPARATE!r} keeps them apart."
+        f"cluster. Does each file have its own numbering? {parameter('across_files', SEPARATE)} keeps them apart."
     )
 
 
@@ -83,7 +85,7 @@ def check_different(selection: Selection, column: Column, group: Column | None) 
             first, last = (table.place_of(int(end)) for end in ends_of)
             raise InputError(
                 f"{column.name} must be different in every row; {value!r} is that of {first} and of {last}. "
-                f"Several rows per item? Name them with cluster={column.name!r}."
+                f"Several rows per item? Name them with {parameter('clusters', column.name)}."
             )
 
 

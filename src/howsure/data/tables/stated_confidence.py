@@ -9,7 +9,7 @@ import numpy as np
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import identifier, reading
 from howsure.data.tables.table import Table
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, parameter, shown
 from howsure.inputs.stated_confidence import NONE, UNCLEAR, stated_confidence
 
 STATED = "stated"  # the table of what each row states, in the order of the rows
@@ -52,5 +52,5 @@ def _check(table: Table, text: Column, only: str) -> None:
         raise InputError(
             f"{text.name} must state one confidence in every row; {place} holds {shown('' if held is None else held)} "
             f"({none + unclear:,} in all: {none:,} state none, {unclear:,} are unclear). Leave such rows out with "
-            "skip_missing=True."
+            f"{parameter('skip_missing', True)}."
         )

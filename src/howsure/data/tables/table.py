@@ -21,7 +21,7 @@ from howsure.data.tables.npz import archive_columns, copy_archives
 from howsure.data.tables.paths import FILE, Place, column_of, parts_of, place_of
 from howsure.data.tables.sources import as_texts, folders_are_columns, parquet_source, text_source
 from howsure.data.tables.typed_paths import in_typed
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.naming import nearest, shortened
 
 COPIED = "copied_rows"
@@ -258,7 +258,9 @@ def _places(
     if not known:
         raise InputError(f"{file.name} holds no column; {shortened(names)} must be in it.")
     if shown and FILE in known:
-        raise InputError(f"{file.name} has a column {FILE!r} of its own, and by_file=True makes one too. Rename it.")
+        raise InputError(
+            f"{file.name} has a column {FILE!r} of its own, and {parameter('by_file', True)} makes one too. Rename it."
+        )
     asked = [name for name in names if not (shown and name == FILE)]
     check_alike(connection, file, [column_of(name, known) for name in asked], list(known))
     if any(column_of(name, known) not in known for name in asked):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.labelled import Labelled
 from howsure.recalibration.maps.log_odds import refuse_one_value, uncertain
@@ -103,6 +103,7 @@ def _refuse_separated(odds: Floats, labels: Integers) -> None:
     ones, zeros = odds[labels == 1], odds[labels == 0]
     if ones.min() >= zeros.max():
         raise InputError(
-            "method='beta' has no best slopes: every row of label 1 has a probability at least as high as every row of "
-            "label 0. method='platt' has one."
+            f"{parameter('method', 'beta')} has no best slopes: every row of label 1 has a probability at least as "
+            "high as every row of "
+            f"label 0. {parameter('method', 'platt')} has one."
         )

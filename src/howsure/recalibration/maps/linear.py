@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.log_scale import softmax
 from howsure.inputs.naming import shortened
 from howsure.inputs.pairs import Floats
@@ -156,7 +156,7 @@ def finite_logs(scores: Scores) -> Floats:
     if impossible.any():
         row, column = (int(place) for place in np.argwhere(impossible)[0])
         raise InputError(
-            f"this map needs probabilities above 0; row {row} holds 0 for class number {column + 1}. {CERTAIN}"
+            f"this map needs probabilities above 0; {at_row(row)} holds 0 for class number {column + 1}. {CERTAIN}"
         )
     return scores.logs
 
@@ -188,8 +188,8 @@ def _usable(data: Labelled, method: str) -> tuple[Floats, Floats]:
     if not seen.all():
         absent = [name for name, there in zip(data.classes, seen, strict=True) if not there]
         raise InputError(
-            f"method={method!r} needs rows of every class; no label is {shortened(map(repr, absent))}. "
-            "method='temperature' does not."
+            f"{parameter('method', method)} needs rows of every class; no label is {shortened(map(repr, absent))}. "
+            f"{parameter('method', 'temperature')} does not."
         )
     truth = np.zeros(logs.shape, order="F")
     truth[np.arange(len(data)), data.labels] = 1.0
@@ -208,7 +208,8 @@ def _finite(found: Floats, method: str) -> Floats:
     """
     if not np.isfinite(found).all() or np.abs(found).max() > LARGEST:
         raise InputError(
-            f"method={method!r} has no best coefficients: the classes can be told apart without an error, or nearly. "
-            "method='temperature' needs less."
+            f"{parameter('method', method)} has no best coefficients: the classes can be told apart without an error, "
+            "or nearly. "
+            f"{parameter('method', 'temperature')} needs less."
         )
     return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError
+from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.labelled import Labelled
@@ -38,8 +38,9 @@ def refuse_certain_errors(wrong: npt.NDArray[np.bool_], said: str) -> None:
         return
     row = int(np.flatnonzero(wrong)[0])
     raise InputError(
-        f"{said} and wrong in {counted(int(wrong.sum()), 'row')}, the first of them row {row}: their log loss is "
-        f"infinite whatever the map does to log-odds. Say floor=1e-6 to move all probabilities into [floor, 1 - floor]"
+        f"{said} and wrong in {counted(int(wrong.sum()), 'row')}, the first of them {at_row(row)}: their log loss is "
+        f"infinite whatever the map does to log-odds. Say {parameter('floor')}=1e-6 to move all probabilities into "
+        "[floor, 1 - floor]"
         f", or use another method: {OTHERWISE}"
     )
 
@@ -51,6 +52,6 @@ def refuse_one_value(odds: Floats, *, least: int, method: str) -> None:
         found = len(np.unique(odds))
     if found < least:
         raise InputError(
-            f"method={method!r} needs {least} different probabilities between 0 and 1 or more; there "
-            f"{'is' if found == 1 else 'are'} {found}. method='histogram' gives the frequency of each."
+            f"{parameter('method', method)} needs {least} different probabilities between 0 and 1 or more; there "
+            f"{'is' if found == 1 else 'are'} {found}. {parameter('method', 'histogram')} gives the frequency of each."
         )

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.pairs import Floats
 from howsure.recalibration.labelled import Labelled
 from howsure.recalibration.maps.log_odds import uncertain
@@ -44,7 +44,9 @@ class Temperature:
         sign = np.where(labels == 1, odds, -odds)
         counted = weight > 0
         if not odds[counted].any():
-            raise InputError("every probability is 1/2, and no temperature changes that. method='platt' may.")
+            raise InputError(
+                f"every probability is 1/2, and no temperature changes that. {parameter('method', 'platt')} may."
+            )
         if (sign[counted] >= 0).all():
             raise InputError(SEPARATED)
         if weight @ sign <= 0:  # the slope of the log likelihood at 1 / T = 0

@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.summary.slots import Slots
-from howsure.data.predictions.labels import label_counts, not_two_values
+from howsure.data.predictions.labels import label_counts, labels_refused
 from howsure.data.predictions.missing import Selection, missing_in
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import NullFound, chunks
-from howsure.data.tables.decimal_commas import comma_advice
-from howsure.errors import InputError
-from howsure.inputs.checks import probability_advice
+from howsure.errors import ColumnName, Fault, InputError
+from howsure.inputs.checks import no_number, no_probability, no_weight, weighs_nothing
 from howsure.inputs.log_scale import LOG_PROBABILITIES, LOGITS, exp_sql, sigmoid_sql
 from howsure.inputs.numerals import spelled_number
 from howsure.inputs.pairs import Floats
@@ -75,11 +74,11 @@ class PairStream:
         Raises InputError if their weights are all 0, or their fourth powers, which intervals need, no numbers.
         """
         if self.weight is not None and not len(slots.slot):
-            from howsure.calibration.table import weighs_nothing
+            from howsure.calibration.table import group_weighs_nothing
 
             if group is None:
-                raise InputError(f"{self.weight.name} is 0 in every row: nothing has any weight.")
-            raise weighs_nothing(group)
+                raise weighs_nothing(ColumnName(self.weight.name, "sample_weight"))
+            raise group_weighs_nothing(group)
         if self.weight is not None and not 0.0 < slots.powers()[3].sum() < np.inf:
             raise InputError(f"{self.weight.name} must have fourth powers with a finite sum. Divide by the largest.")
         return slots
@@ -108,26 +107,23 @@ class PairStream:
         bad = f"({number} IS NULL OR NOT ({number} >= 0 AND {number} <= 1))"
         if self.selection.has(bad):
             return self._no_probability(bad)
-        if self.weight is not None and self.selection.has(no_weight(self.weight)):
+        if self.weight is not None and self.selection.has(no_weight_sql(self.weight)):
             return bad_weight(self.selection, self.weight)
-        return not_two_values(self.label, label_counts(self.selection, self.label))
+        return labels_refused(self.label, label_counts(self.selection, self.label))
 
     def _no_probability(self, bad: str) -> InputError:
         place, held = self.selection.place(bad, self.prob.text)
-        value = spelled_number(str(held))
+        name, value = ColumnName(self.prob.name, "y_prob"), spelled_number(str(held))
         if value is None:
-            advice = comma_advice(str(held)) or "Leave such rows out first."
-            what = "in [0, 1]" if self.scale is None else f"({self.scale})"
-            return InputError(f"{self.prob.name} must be a number {what}; {place} holds {held!r}. {advice}")
-        highest = self.selection.ask(f"max({self.prob.number})")[0][0]
+            return no_number(name, repr(held), place=place)
         if self.scale is not None:
-            what = {LOGITS: "a finite logit", LOG_PROBABILITIES: "a log-probability, at most 0"}[self.scale]
-            return InputError(f"{self.prob.name} must be {what}; {place} holds {held}.")
-        advice = probability_advice(value, float(str(highest)), in_file=True)
-        return InputError(f"{self.prob.name} must lie in [0, 1]; {place} holds {held}. {advice}")
+            what = {LOGITS: "must be a finite logit", LOG_PROBABILITIES: "must be a log-probability, at most 0"}
+            return InputError(Fault(name, what[self.scale], str(held), place=place))
+        highest = self.selection.ask(f"max({self.prob.number})")[0][0]
+        return no_probability(name, repr(value), highest=float(str(highest)), place=place)
 
 
-def no_weight(column: Column) -> str:
+def no_weight_sql(column: Column) -> str:
     """Whether the value is not a finite weight of at least 0, in SQL."""
     return f"({column.number} IS NULL OR NOT ({column.number} >= 0 AND {column.number} < CAST('inf' AS DOUBLE)))"
 
@@ -137,6 +133,6 @@ def bad_weight(selection: Selection, column: Column) -> InputError:
     missing = missing_in(selection, column, "number")
     if missing is not None:
         return missing
-    place, held = selection.place(no_weight(column), column.text)
-    told = f"{column.name} must be a weight, finite and not negative; {place} holds {held}. {comma_advice(str(held))}"
-    return InputError(told.rstrip())
+    place, held = selection.place(no_weight_sql(column), column.text)
+    name, value = ColumnName(column.name, "sample_weight"), spelled_number(str(held))
+    return no_number(name, repr(held), place=place) if value is None else no_weight(name, repr(value), place=place)

@@ -1,0 +1,272 @@
+"""`howsure.read`: files, logs and saved summaries as a source of rows, which every function takes as `data`."""
+
+from __future__ import annotations
+
+import glob
+import logging
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from howsure.data.tables.named_files import each_once
+from howsure.errors import GIVEN, InputError, parameter, way
+from howsure.inputs.classes import TOP_LABEL
+from howsure.inputs.frames import no_column_name
+from howsure.inputs.given import PROB, PROBS, PROBS_COLUMN, UNNAMED, given_of
+from howsure.inputs.naming import natural_order
+from howsure.inputs.sources import Source
+
+if TYPE_CHECKING:
+    from howsure.calibration.summary.slots import Slots
+    from howsure.data.predictions.predictions import Predictions
+
+DUCKDB, DASK = "duckdb", "dask"
+ENGINES = (DUCKDB, DASK)
+SAVED = "saved summaries"
+BY_DASK = ("y_true", "y_prob", "groups", "sample_weight", "pos_label")  # what the workers of a cluster read
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+
+
+@dataclass(frozen=True)
+class Files(Source):
+    """Files of predictions, and which of their rows are meant: made by `read`, given as `data` to any function."""
+
+    paths: tuple[str, ...]
+    where: str | None = None
+    skip_missing: bool = False
+    missing_values: tuple[str, ...] = ()
+    by_file: bool = False
+    across_files: str = "error"
+    format: str | None = None
+    normalise: str | None = None
+    engine: str = DUCKDB
+    scheduler: str | None = None
+    tell: Callable[[str], None] = field(default=lambda said: None, repr=False, compare=False)
+
+    @contextmanager
+    def predictions(
+        self,
+        y_true: Any = None,
+        y_prob: Any = None,
+        *,
+        groups: Any = None,
+        clusters: Any = None,
+        sample_weight: Any = None,
+        id: Any = None,
+        pos_label: Any = None,
+        **how: Any,
+    ) -> Iterator[Predictions | Sums]:
+        """The checked pairs of the columns that play the roles; a log names by itself what is not named here.
+
+        Raises InputError naming the file, the column, the row and the value that violated a rule.
+        """
+        roles = {"y_true": y_true, "groups": groups, "clusters": clusters, "sample_weight": sample_weight, "id": id}
+        for role, name in roles.items():
+            if name is not None and not isinstance(name, str):
+                raise no_column_name(role, name)
+        roles |= {"y_prob": y_prob, "pos_label": pos_label}
+        if saved := saved_summaries(self.paths):
+            self._refuse(roles, "is for files of predictions; saved summaries hold sums")
+            yield sums_of_saved(saved)
+        elif self.engine == DASK:
+            yield self._by_dask(roles)
+        else:
+            if self.scheduler is not None:
+                raise InputError(
+                    f"{parameter('scheduler')} is that of {parameter('engine', DASK)}. Name the engine too, or leave "
+                    "the "
+                    "scheduler out."
+                )
+            from howsure.data.predictions.open_predictions import open_predictions
+
+            ways: dict[str, Any] = {}
+            if y_prob is not None:
+                given = given_of(y_prob)
+                reduce = given.reduce or (TOP_LABEL if given.way in (PROBS, PROBS_COLUMN) else None)
+                ways = {"reduce": reduce, "classes": given.classes}
+                if given.way != UNNAMED:
+                    ways[given.way] = given.columns[0] if isinstance(given.values, str) else given.columns
+            with open_predictions(
+                self.paths, label=y_true, group=groups, cluster=clusters, weight=sample_weight, id=id,
+                positive=None if pos_label is None else str(pos_label), where=self.where,
+                skip_missing=self.skip_missing, missing_values=self.missing_values, by_file=self.by_file,
+                across_files=self.across_files, format=self.format, normalise=self.normalise, **ways, **how,
+            ) as predictions:  # fmt: skip
+                self.tell(predictions.said)
+                yield predictions
+
+    def _refuse(self, roles: dict[str, Any], why: str, *, but: Sequence[str] = ()) -> None:
+        """Raise InputError for what was asked and cannot be followed."""
+        how = {name: getattr(self, name) for name in ("where", "skip_missing", "missing_values", "by_file", "format")}
+        how |= {
+            "normalise": self.normalise,
+            "across_files": self.across_files if self.across_files != "error" else None,
+        }
+        how |= {"scheduler": self.scheduler, "engine": None if self.engine == DUCKDB else self.engine}
+        for name, value in (roles | how).items():
+            if value not in (None, False, ()) and name not in but:
+                called = way(given_of(value).way) if name == "y_prob" else parameter(name)
+                raise InputError(f"{called} {why}. Leave it out.")
+
+    def _by_dask(self, roles: dict[str, Any]) -> Sums:
+        if self.scheduler is None:
+            raise InputError(
+                f"{parameter('engine', DASK)} needs the address of a scheduler: "
+                f"{parameter('scheduler', 'tcp://host:8786')}."
+            )
+        read = ", ".join(map(parameter, BY_DASK))
+        why = f"does not go with {parameter('engine', DASK)}, whose workers read {read}"
+        self._refuse(roles, why, but=(*BY_DASK, "engine", "scheduler"))
+        if not (isinstance(roles["y_true"], str) and given_of(roles["y_prob"]).way == PROB and roles["y_prob"]):
+            name = "y_true" if roles["y_true"] is None else "y_prob"
+            raise InputError(
+                f"{parameter('engine', DASK)} reads a label and one probability per row; name its column: "
+                f"{parameter(name, 'COL')}."
+            )
+        from howsure.calibration.engines.dask_files import sums_by_dask
+
+        positive = roles["pos_label"]
+        asked = roles | {"y_prob": given_of(roles["y_prob"]).values}
+        asked["pos_label"] = int(positive) if positive in ("0", "1") else positive
+        del asked["clusters"], asked["id"]
+        logging.disable(logging.CRITICAL)  # Dask's remarks on a lost scheduler; what is wrong is told in one sentence
+        try:
+            sums = sums_by_dask(list(self.paths), scheduler=self.scheduler, **asked)
+        finally:
+            logging.disable(logging.NOTSET)
+        called = {"y_true": "target", "y_prob": "prob", "groups": "group", "sample_weight": "weight"}
+        columns = {name: asked[role] for role, name in called.items() if asked[role] is not None}
+        return Sums(sums, list(self.paths), columns, {"engine": DASK} | ({"positive": positive} if positive else {}))
+
+
+def read(
+    files: Paths,
+    *,
+    where: str | None = None,
+    skip_missing: bool = False,
+    missing_values: Sequence[str] = (),
+    by_file: bool = False,
+    across_files: str = "error",
+    format: str | None = None,
+    normalise: str | None = None,
+    engine: str = DUCKDB,
+    scheduler: str | None = None,
+) -> Files:
+    """Files as a source of rows: given as `data` to a function, whose other arguments then name their columns.
+
+    files: one or several paths or globs of CSV, TSV, JSON lines, Parquet or .npz (text may be compressed by gzip or
+    zstd), logs of programs that evaluate language models, or saved calibration summaries; "-" is standard input. where:
+    use only the rows for which an expression holds, such as "prompt = 'first' and n > 3". skip_missing: leave rows with
+    missing values out, and count them; missing_values: values that are treated as missing, such as "unparseable".
+    by_file: each file's name is a column, `file`. across_files: whether equal ids and clusters of several files are the
+    "same" item or "separate" ones. format: of the files, where their names do not tell it. normalise: divide the
+    log-likelihoods of choices in a log by their "characters", "bytes" or "tokens". engine: "duckdb" here, or "dask", a
+    cluster all of whose workers see the Parquet files, at `scheduler`.
+
+    Columns are named as on the command line: one inside another as "doc.answer" or "scores[0]", several as one key as
+    "task,question". Nothing is read before a function asks for it. A log names the columns itself.
+
+    >>> import howsure, os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "dev.csv")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("gold,score\\n" + "1,0.9\\n0,0.2\\n1,0.7\\n0,0.4\\n" * 50)
+    >>> round(howsure.calibration_error("gold", "score", data=howsure.read(path)).value, 3)
+    0.263
+
+    Raises InputError for an engine that does not exist; the functions that read raise it for what is wrong in a file.
+    """
+    if engine not in ENGINES:
+        raise InputError(f"{parameter('engine')} must be one of {', '.join(ENGINES)}; it is {engine!r}.")
+    named = (files,) if isinstance(files, (str, os.PathLike)) else tuple(files)
+    values = (missing_values,) if isinstance(missing_values, str) else tuple(missing_values)
+    return Files(
+        tuple(os.fspath(one) for one in named), where, skip_missing, values, by_file, across_files, format, normalise,
+        engine, scheduler,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Sums:
+    """Pairs that come as sums by group, from a cluster or a saved summary; without groups, under the name ""."""
+
+    sums: dict[str, Slots]
+    files: list[str]
+    columns: dict[str, Any]
+    notes: dict[str, Any]
+    skipped: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def n(self) -> int:
+        """The number of pairs."""
+        return sum(len(slots) + slots.weightless for slots in self.sums.values())
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """The names of the groups; () if there are none."""
+        return () if list(self.sums) == [""] else tuple(self.sums)
+
+    def source(self, group: str | None = None, *, advance: Callable[[int], None] = lambda rows: None) -> Slots:
+        """The sums of a group, or of all pairs."""
+        slots = self.sums[group or ""]
+        advance(len(slots))
+        return slots
+
+    def pairs(self) -> NoReturn:
+        """Raise InputError: there are none."""
+        raise InputError(
+            f"{parameter('test', GIVEN)}, {parameter('interval', 'bootstrap')}, {parameter('clusters', GIVEN)} and, "
+            "with "
+            f"weights, {parameter('method', 'corp')} need the pairs themselves; these are sums. Leave them out."
+        )
+
+    def describe(self) -> dict[str, Any]:
+        """What was read, for the recipe of a result."""
+        return {"files": self.files, "rows": self.n, "skipped": self.skipped, **self.columns, **self.notes}
+
+
+def saved_summaries(files: Sequence[str]) -> list[str]:
+    """The saved summaries that paths and globs name; [] if they name none.
+
+    Raises InputError if they name anything else beside summaries, or a summary twice.
+    """
+    paths = [path for file in files for path in ([file] if os.path.exists(file) else glob.glob(file, recursive=True))]
+    first = next(filter(is_summary, paths), None)
+    if first is None:
+        return []
+    named = each_once(files)
+    for file in named:
+        if not is_summary(file):
+            raise InputError(
+                f"{file} is not a saved summary, and {first} is. Summarise it first: howsure calibration summary FILE "
+                "--out FILE."
+            )
+    return named
+
+
+def is_summary(path: str) -> bool:
+    """Whether a file begins as saved summaries do."""
+    from howsure.calibration.summary.saved import WORDS
+
+    if not os.path.isfile(path):
+        return False
+    with open(path, "rb") as file:
+        return file.read(len(WORDS)) == WORDS
+
+
+def sums_of_saved(files: Sequence[str]) -> Sums:
+    """What saved summaries hold together, by group. Raises InputError where they do not go together."""
+    from howsure.calibration.summary.saved import read
+    from howsure.calibration.summary.slots import Slots
+
+    sums: dict[str, Slots] = {}
+    for file in files:
+        found = read(file)
+        for name, slots in zip(found.names if found.names is not None else [""], found.parts, strict=True):
+            sums[name] = sums.get(name, Slots.none()) + slots
+    if "" in sums and len(sums) > 1:
+        raise InputError("some of the summaries have groups and others have none. Summarise all with --group, or none.")
+    if not any(len(slots) for slots in sums.values()):
+        raise InputError("the summaries are empty: no pairs were added to them.")
+    return Sums({name: sums[name] for name in sorted(sums, key=natural_order)}, list(files), {}, {"engine": SAVED})

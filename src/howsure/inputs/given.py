@@ -1,0 +1,173 @@
+"""Ways of giving a model's probabilities: one number per row, several classes, logits, or words that state them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import GIVEN, Fault, InputError, parameter, shown, way
+from howsure.inputs.arrays import Column, as_column, first_missing
+from howsure.inputs.checks import check_codes, check_probabilities, missing, no_number
+from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, pairs_from_classes
+from howsure.inputs.log_scale import LOG_PROBABILITIES, LOGITS, ROUNDING, first_fault_in_scores, softmax
+from howsure.inputs.pairs import Floats, Pairs
+from howsure.inputs.stated_confidence import stated_confidence
+
+PROB, PROBS, PROBS_COLUMN, VERBALISED = "prob", "probs", "probs_column", "verbalised"
+UNNAMED = "unnamed"  # a log names them
+WAYS = (PROB, PROBS, PROBS_COLUMN, LOGITS, LOG_PROBABILITIES, VERBALISED, UNNAMED)
+OF_ONE = (PROB, VERBALISED)
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """How `y_prob` is given, where it is not one probability per row.
+
+    way: "probs", several columns of class probabilities; "probs_column", one column of lists of them; "logits" and
+    "logprobs" (log-probabilities), several columns, one of lists, or one number per row; "verbalised", a column of
+    texts that state a confidence ("85 % sure"); "prob", one probability per row. values: names of columns with `data`,
+    else the values themselves. reduce: with classes, "top-label" (the default), "class-wise", or the name of one class.
+    classes: their names, in order.
+
+    >>> Given("logits", ["a", "b"]).columns
+    ('a', 'b')
+
+    Raises InputError for another way, and for classes where there are none.
+    """
+
+    way: str
+    values: Any
+    reduce: str | None = None
+    classes: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        if self.way not in WAYS:
+            known = ", ".join(map(repr, WAYS[:-1]))
+            raise InputError(f"{parameter('way')} must be one of {known}; it is {self.way!r}.")
+        for name in ("reduce", "classes"):
+            if self.way in OF_ONE and getattr(self, name) is not None:
+                raise InputError(
+                    f"{parameter(name)} is for several classes; with {way(self.way)}, there is one probability per row."
+                )
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns.
+
+        Raises InputError if these are no names.
+        """
+        named = (self.values,) if isinstance(self.values, str) else tuple(self.values)
+        if not named or not all(isinstance(one, str) for one in named):
+            raise InputError(
+                f"with {parameter('data', GIVEN)}, {way(self.way)} must name columns; it is {shown(self.values)}."
+            )
+        return named
+
+
+def given_of(y_prob: Any) -> Given:
+    """How probabilities are given: names of several columns are those of classes.
+
+    >>> given_of("score").way, given_of(["p_no", "p_yes"]).way
+    ('prob', 'probs')
+    """
+    if isinstance(y_prob, Given):
+        return y_prob
+    several = isinstance(y_prob, (list, tuple)) and len(y_prob) > 0 and all(isinstance(one, str) for one in y_prob)
+    return Given(PROBS if several else PROB, y_prob)
+
+
+def pairs_of_given(
+    y_true: Any, given: Given, columns: Sequence[Any], *, groups: Any, pos_label: Any, **beside: Any
+) -> Pairs:
+    """The pairs of arrays (n,) or (n, K), given in any way; of several columns, one array each.
+
+    Raises InputError naming the row and value that violated a rule.
+    """
+    from howsure.inputs.pairs_from import pairs_from
+
+    held = np.column_stack([np.asarray(one) for one in columns]) if len(columns) > 1 else _array(columns[0])
+    if held.ndim == 1:
+        one = _of_one(given, held)
+        return pairs_from(y_true, one, groups=groups, pos_label=pos_label, **beside)
+    if pos_label is not None:
+        raise InputError(
+            f"{parameter('pos_label', GIVEN)} does not go with several classes; name one by "
+            f"{parameter('reduce', 'CLASS')}."
+        )
+    reduce = given.reduce or TOP_LABEL
+    if groups is not None and reduce == CLASS_WISE:
+        raise InputError(
+            f"class-wise, the class is the group; leave {parameter('groups', GIVEN)} out, or name one class by "
+            f"{parameter('reduce', 'CLASS')}."
+        )
+    matrix = held if given.way in (PROBS, PROBS_COLUMN) else _softmax(given, held)
+    pairs = pairs_from_classes(y_true, matrix, reduce=reduce, classes=given.classes, **beside)
+    if groups is None:
+        return pairs
+    codes, names = check_codes(groups, n=len(pairs), name="groups", groups=True)
+    return replace(pairs, groups=codes, group_names=names)
+
+
+def _array(values: Any) -> Column:
+    """A column, or a matrix of the lists in it."""
+    held = np.asarray(values)
+    if held.dtype.kind == "O" and held.ndim == 1 and len(held) and isinstance(held[0], (list, tuple, np.ndarray)):
+        lengths = {len(one) for one in held}
+        if len(lengths) > 1:
+            raise InputError(f"{parameter('y_prob')} must hold lists of one length; they have {sorted(lengths)[:3]}.")
+        return np.stack([np.asarray(one) for one in held])
+    return held
+
+
+def _of_one(given: Given, held: Column) -> Floats:
+    """One probability per row."""
+    if given.way == VERBALISED:
+        return _stated(held)
+    if given.way not in (LOGITS, LOG_PROBABILITIES):
+        return held
+    values = check_numbers(held)
+    wrong = ~np.isfinite(values) if given.way == LOGITS else ~(values <= ROUNDING)
+    if wrong.any():
+        row = int(wrong.argmax())
+        rule = "must be a finite logit" if given.way == LOGITS else "must be a log-probability, at most 0"
+        raise InputError(Fault("y_prob", rule, repr(float(values[row])), row))
+    if given.way == LOGITS:
+        return np.asarray(1 / (1 + np.exp(-values)))
+    return np.minimum(np.exp(values), 1.0)
+
+
+def check_numbers(column: Any, *, name: str = "y_prob") -> Floats:
+    """Numbers as float64, none missing."""
+    held = as_column(column, name=name)
+    row = first_missing(held)
+    if row is not None:
+        raise missing(name, row)
+    try:
+        return held.astype(np.float64)
+    except (TypeError, ValueError):
+        row = next(row for row, value in enumerate(held) if not hasattr(value, "__float__"))
+        raise no_number(name, repr(held[row]), row=row) from None
+
+
+def _stated(texts: Column) -> Floats:
+    found = [stated_confidence("" if one is None else str(one)) for one in texts]
+    row = next((row for row, one in enumerate(found) if not isinstance(one, float)), None)
+    if row is not None:
+        advice = "Leave such rows out first."
+        raise InputError(
+            Fault("y_prob", "must state one confidence in every row", shown(texts[row]), row, advice=advice)
+        )
+    return check_probabilities(found)
+
+
+def _softmax(given: Given, held: Column) -> Floats:
+    matrix = np.asarray(held, dtype=np.float64)
+    names = tuple(given.classes) if given.classes is not None else tuple(str(one) for one in range(matrix.shape[1]))
+    fault = first_fault_in_scores(matrix, names, given.way)
+    if fault is not None:
+        what = "the logits" if given.way == LOGITS else "log-probabilities"
+        raise InputError(f"y_prob must hold {what} of the classes; row {fault[0]} {fault[1]}")
+    return softmax(matrix)
