@@ -66,7 +66,7 @@ def test_an_array_is_not_copied() -> None:
         ([], "y_prob is empty: there is nothing to evaluate."),
         ([[0.5, 0.5]], r"its shape is (1, 2). Take one column: y_prob[:, 1]."),
         ([[0.5], [0.5, 0.5]], "y_prob cannot be read as a column"),
-        (np.ma.masked_array([0.5, 0.25], mask=[False, True]), "y_prob must not be missing; row 1 is masked."),
+        (np.ma.masked_array([0.5, 0.25], mask=[False, True]), "y_prob must not be missing; row 1 holds nothing."),
         (Tensor([0.5], refuses=True), "it requires grad); torch: pass tensor.detach().cpu()."),
     ],
 )

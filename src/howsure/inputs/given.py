@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import GIVEN, Fault, InputError, parameter, shown, way
-from howsure.inputs.arrays import Column, as_column, first_missing
-from howsure.inputs.checks import check_codes, check_probabilities, missing, no_number
+from howsure.inputs.arrays import Column, as_column, first_missing, missing
+from howsure.inputs.checks import check_codes, check_probabilities, no_number
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, pairs_from_classes
 from howsure.inputs.log_scale import LOG_PROBABILITIES, LOGITS, ROUNDING, first_fault_in_scores, softmax
 from howsure.inputs.pairs import Floats, Pairs

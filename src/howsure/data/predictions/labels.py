@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from howsure.data.predictions.missing import Selection
 from howsure.data.tables.columns import Column, as_number
-from howsure.errors import ColumnName, InputError, parameter
+from howsure.errors import InputError, parameter
 from howsure.inputs.checks import not_two_values
 
 LISTED = 1000  # distinct labels that are looked at: more than two are too many anyway
@@ -55,7 +55,7 @@ def labels_refused(column: Column, counts: dict[str, int], positive: str | None 
         f"Treat non-answers as missing, for example {parameter('missing_values', [rest[-1]])} with "
         f"{parameter('skip_missing', True)}.{choice}"
     )
-    return not_two_values(counts, pos_label=positive, name=ColumnName(column.name, "y_true"), treated=treated)
+    return not_two_values(counts, pos_label=positive, name=column.called, treated=treated)
 
 
 def _same(value: str, positive: str) -> bool:

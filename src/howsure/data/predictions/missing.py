@@ -11,8 +11,8 @@ from howsure.data.tables.columns import Column
 from howsure.data.tables.conditions import ALL
 from howsure.data.tables.database import chunks
 from howsure.data.tables.table import Table
-from howsure.errors import ColumnName, InputError, parameter
-from howsure.inputs.checks import missing
+from howsure.errors import InputError, parameter
+from howsure.inputs.arrays import missing
 from howsure.inputs.pairs import Integers
 
 
@@ -102,7 +102,7 @@ def missing_value(
     held += ", which counts as missing" if value in values else ""
     count = "" if rows is None else f" ({rows:,} in all)"
     remedy = f"Leave such rows out with {parameter('skip_missing', True)}{count}."
-    return missing(ColumnName(column.name, column.name), place=place, value=held, remedy=remedy)
+    return missing(column.called, place=place, value=held, remedy=remedy)
 
 
 def missing_in(selection: Selection, column: Column, role: str = "text") -> InputError | None:

@@ -27,6 +27,8 @@ from howsure.errors import GIVEN, InputError, parameter, way
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 from howsure.inputs.naming import shortened
 
+ROLES = {"label": "y_true", "group": "groups", "cluster": "clusters", "weight": "sample_weight", "id": "id"}
+
 
 def open_predictions(
     paths: Sequence[str | os.PathLike[str]],
@@ -131,8 +133,9 @@ def open_predictions(
         columns_of = [*roles.values(), *source.names, *features, *(rows.names if rows else ())]
         table = open_table(database, files, columns_of, by_file=by_file)
         only = rows.sql(table, missing_values) if rows else ALL
-        columns = {role: table.columns[name] for role, name in roles.items()}
+        columns = {role: replace(table.columns[name], role=ROLES[role]) for role, name in roles.items()}
         source = source.found(table, only)
+        source = replace(source, columns=tuple(replace(one, role="y_prob") for one in source.columns))
         if source.role == VERBALISED:
             table, stated = with_stated_confidence(table, source.columns[0], only, skip=skip_missing)
             source = replace(source, columns=(stated,))

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from howsure.data.tables.database import identifier, literal, literals
+from howsure.errors import ColumnName
 from howsure.inputs.numerals import spelled_number
 
 FLOATS = ("FLOAT", "DOUBLE")
@@ -28,6 +29,12 @@ class Column:
     parts: tuple[Column, ...] = ()
     comma: bool = False
     truths: bool = False
+    role: str = ""  # the parameter that names it
+
+    @property
+    def called(self) -> ColumnName:
+        """Its name in a message."""
+        return ColumnName(self.name, self.role or self.name)
 
     @property
     def sql(self) -> str:

@@ -13,7 +13,7 @@ from howsure.data.predictions.labels import label_counts, labels_refused
 from howsure.data.predictions.missing import Selection, missing_in
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import NullFound, chunks
-from howsure.errors import ColumnName, Fault, InputError
+from howsure.errors import Fault, InputError
 from howsure.inputs.checks import no_number, no_probability, no_weight, weighs_nothing
 from howsure.inputs.log_scale import LOG_PROBABILITIES, LOGITS, exp_sql, sigmoid_sql
 from howsure.inputs.numerals import spelled_number
@@ -77,7 +77,7 @@ class PairStream:
             from howsure.calibration.table import group_weighs_nothing
 
             if group is None:
-                raise weighs_nothing(ColumnName(self.weight.name, "sample_weight"))
+                raise weighs_nothing(self.weight.called)
             raise group_weighs_nothing(group)
         if self.weight is not None and not 0.0 < slots.powers()[3].sum() < np.inf:
             raise InputError(f"{self.weight.name} must have fourth powers with a finite sum. Divide by the largest.")
@@ -113,7 +113,7 @@ class PairStream:
 
     def _no_probability(self, bad: str) -> InputError:
         place, held = self.selection.place(bad, self.prob.text)
-        name, value = ColumnName(self.prob.name, "y_prob"), spelled_number(str(held))
+        name, value = self.prob.called, spelled_number(str(held))
         if value is None:
             return no_number(name, repr(held), place=place)
         if self.scale is not None:
@@ -134,5 +134,5 @@ def bad_weight(selection: Selection, column: Column) -> InputError:
     if missing is not None:
         return missing
     place, held = selection.place(no_weight_sql(column), column.text)
-    name, value = ColumnName(column.name, "sample_weight"), spelled_number(str(held))
+    name, value = column.called, spelled_number(str(held))
     return no_number(name, repr(held), place=place) if value is None else no_weight(name, repr(value), place=place)
