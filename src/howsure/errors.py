@@ -1,7 +1,7 @@
 """What can go wrong, as data: the parameter, the rule, the value, its row and what to do; a surface spells it.
 
 A message marks the parameters and rows that it names (`parameter`, `at_row`). Python spells them `bins=20` and `row 3`,
-the command line `--bins 20` and `row 4 of b.csv`: both tell the same fault, and neither reads the other's sentence.
+the command line as options and `row 4 of b.csv`: both tell the same fault, and neither reads the other's sentence.
 """
 
 from __future__ import annotations
@@ -44,8 +44,10 @@ class ColumnName(str):
         return ColumnName, (str(self), self.role)
 
 
-def parameter(name: str, value: object = NOTHING) -> str:
+def parameter(name: str, value: object = NOTHING, *, quoted: bool = True) -> str:
     """A parameter in a message, perhaps with the value that it has or should have (GIVEN: any). A `ColumnName` stays.
+
+    quoted: a text is shown in quotes; else it spells a number.
 
     >>> print(InputError(f"{parameter('two_way', True)} needs {parameter('method', 'bootstrap')}."))
     two_way=True needs method='bootstrap'.
@@ -56,12 +58,12 @@ def parameter(name: str, value: object = NOTHING) -> str:
         return f"{BEGIN}{name}{END}"
     listed = value if isinstance(value, (list, tuple)) else [value]
     typed = "" if value is True or value is GIVEN else ",".join("…" if one is GIVEN else str(one) for one in listed)
-    python = "..." if value is GIVEN else repr(value).replace("Ellipsis", "…")
+    python = "..." if value is GIVEN else repr(value).replace("Ellipsis", "…") if quoted else str(value)
     return f"{BEGIN}{name}{SPLIT}{python}{SPLIT}{typed}{END}"
 
 
 def way(name: str, value: object = GIVEN) -> str:
-    """A way of giving probabilities in a message: Given('logits', 'COL'), or --logits COL."""
+    """A way of giving probabilities in a message: Given('logits', 'COL'), or an option."""
     return parameter(f"Given.{name}", value)
 
 

@@ -107,7 +107,7 @@ def test_more_level_is_less_certain() -> None:
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        ({}, "nothing to check: give max_error=0.05"),
+        ({}, "nothing to check: name a limit, max_error=0.05"),
         ({"max_error": 0}, "max_error must lie strictly between 0 and 1"),
         ({"max_error": 5}, "max_error must lie strictly between 0 and 1"),
         ({"max_error": "low"}, "max_error must lie strictly between 0 and 1"),

@@ -147,14 +147,16 @@ VALUES = [
           f"prob must not be missing; row 12 of dev.csv {COUNTED} holds 'NaN'. "
           "Leave such rows out with --skip-missing (1 in all).", {"dev.csv": table(prob=(12, "NaN"))}),
     Wrong("text for a probability", JUDGE,
-          f"prob must be a number in [0, 1]; row 12 of dev.csv {COUNTED} holds 'sure'. Leave such rows out first.",
+          "prob must be numbers; row 12 of dev.csv (counted from 1, without the header) holds 'sure'. Leave "
+    "such rows out first.",
           {"dev.csv": table(prob=(12, "sure"))}),
     Wrong("a decimal comma", JUDGE,
-          f"prob must be a number in [0, 1]; row 12 of dev.csv {COUNTED} holds '0,5'. Write a decimal point.",
+          "prob must be numbers; row 12 of dev.csv (counted from 1, without the header) holds '0,5'. Write a "
+    "decimal point.",
           {"dev.csv": table(prob=(12, '"0,5"'))}),
     Wrong("a comma that may separate thousands", f"{JUDGE} --weight weight",
-          f"weight must be a weight, finite and not negative; row 1 of dev.csv {COUNTED} holds 1,234. Its comma may "
-          "separate thousands or decimals: write 1234 or 1.234.", {"dev.csv": table(weight=['"1,234"'] * 40)}),
+          "weight must be numbers; row 1 of dev.csv (counted from 1, without the header) holds '1,234'. Its "
+    "comma may separate thousands or decimals: write 1234 or 1.234.", {"dev.csv": table(weight=['"1,234"'] * 40)}),
     Wrong("a missing label", JUDGE,
           f"gold must not be missing; row 7 of dev.csv {COUNTED} holds nothing. "
           "Leave such rows out with --skip-missing (1 in all).", {"dev.csv": table(gold=(7, ""))}),
@@ -167,15 +169,17 @@ VALUES = [
           "--positive VALUE.",
           {"dev.csv": table(gold=["yes", "no", "yes", "no", "yes", "no", "no", "maybe"] * 5)}),
     Wrong("a positive label that does not occur", f"{JUDGE} --positive Yes",
-          "'Yes' is not a value of gold; it holds 'no' (20), 'yes' (20). Did you mean --positive yes?",
+          "--positive Yes is not a value of gold; it holds 'no' (20), 'yes' (20). Did you mean --positive yes?",
           {"dev.csv": table(gold=["yes", "no"] * 20)}),
     Wrong("nothing left", f"{JUDGE} --missing 0 --missing 1 --skip-missing",
           "every row of dev.csv has a missing value (gold: 40); nothing is left.", CSV),
     Wrong("a negative weight", f"{JUDGE} --weight weight",
-          f"weight must be a weight, finite and not negative; row 3 of dev.csv {COUNTED} holds -1.",
+          "weight must be finite and not negative; row 3 of dev.csv (counted from 1, without the header) holds "
+    "-1.0. Leave such rows out first.",
           {"dev.csv": table(weight=(3, -1))}),
     Wrong("an infinite weight", f"{JUDGE} --weight weight",
-          f"weight must be a weight, finite and not negative; row 3 of dev.csv {COUNTED} holds inf.",
+          "weight must be finite and not negative; row 3 of dev.csv (counted from 1, without the header) holds "
+    "inf. Leave such rows out first.",
           {"dev.csv": table(weight=(3, "inf"))}),
     Wrong("a missing group", f"{JUDGE} --group model",
           f"model must not be missing; row 9 of dev.csv {COUNTED} holds nothing. "
@@ -260,8 +264,8 @@ OPTIONS = [
           "--target is_correct --target is_correct.", {"dev.csv": b"is_correct,conf_a,conf_b\n1,0.9,0.2\n"}),
     Wrong("models of which one lacks an item",
           "calibration compare a.csv b.csv --target gold --prob prob --id uid",
-          "both models must be evaluated on the same rows; 1 only A (a.csv), 1 only B (b.csv) has judged. Leave them "
-          "out with --skip-missing.",
+          "both models must be evaluated on the same rows; 1 row only of a.csv, 1 only of b.csv. Leave them out"
+    " with --skip-missing.",
           {"a.csv": b"uid,gold,prob\na,1,0.3\nb,0,0.5\n", "b.csv": b"uid,gold,prob\nc,1,0.3\nb,0,0.5\n"}),
     Wrong("the same items in two files",
           "calibration a.csv b.csv --target gold --prob prob --id uid",
@@ -337,10 +341,14 @@ PYTHON = [
     ("curve([0, 1, 1], [0.1, 0.8])", "y_prob must have as many rows as the others; it has 2, they have 3."),
     ("curve([], [])", "y_true is empty: there is nothing to evaluate."),
     ("curve([0, 1], [0.1, 1.7])",
-     "y_prob must lie in [0, 1]; row 1 holds 1.7. Are these logits? Apply a softmax first." + FROM_0),
+     "y_prob must lie in [0, 1]; row 1 holds 1.7. Are these logits? Given('logits', ...) reads them. (Rows"
+    " are counted from 0.)"),
     ("curve([0, 1], [0.1, np.nan])",
-     "y_prob must not be missing; row 1 holds nan. Leave such rows out first." + FROM_0),
-    ("curve([0, 1], [0.1, None])", "y_prob must not be missing; row 1 holds None. Leave such rows out first." + FROM_0),
+     "y_prob must not be missing; row 1 holds nothing. Leave such rows out first. (Rows are counted from "
+    "0.)"),
+    ("curve([0, 1], [0.1, None])",
+     "y_prob must not be missing; row 1 holds nothing. Leave such rows out first. (Rows are counted from "
+    "0.)"),
     ("curve([0, 1, 2], [[0.9, 0.1, 0], [0.2, 0.8, 0], [0.1, 0.2, 0.7]])",
      "y_prob must have one dimension; its shape is (3, 3), one column per class. Make pairs of a probability and a "
      "label "
@@ -348,18 +356,21 @@ PYTHON = [
     ("curve([0, 1], [[0.9, 0.1], [0.2, 0.8]])",
      "y_prob must have one dimension; its shape is (2, 2). Take one column: y_prob[:, 1]."),
     ("curve(['no', 'yes', 'no'], [0.1, 0.8, 0.3])",
-     "y_true must be 0 or 1; it holds 'no' (2), 'yes' (1). Say which is positive: pos_label='no'."),
+     "y_true must be 0 or 1; it holds 'no' (2), 'yes' (1). Say which is positive: pos_label='no' or "
+    "pos_label='yes'."),
     ("curve(['no', 'yes'], [0.1, 0.8], pos_label='Yes')",
-     "pos_label='Yes' is not a value of y_true; it holds 'no' (1), 'yes' (1)."),
+     "pos_label='Yes' is not a value of y_true; it holds 'no' (1), 'yes' (1). Did you mean "
+    "pos_label='yes'?"),
     ("curve([0, 1, 2, 0], [0.1, 0.8, 0.6, 0.3])",
      "y_true must have two values; it holds 0 (2), 1 (1), 2 (1). Leave out the rows of the others, or compare with one "
      "value: y_true == 0."),
     ("curve('gold', 'prob', data={'gold': [0, 1]})",
-     "data must be a data frame, not dict; pass arrays without data="),
+     "data must be a data frame, or files by howsure.read; it is a dict. Pass arrays without data."),
     ("curve('glod', 'prob', data=frame)", "no column 'glod' in the data frame; it has gold, prob. Did you mean gold?"),
-    ("curve([0, 1], 'prob', data=frame)", "with data=, y_true must name a column, not be a list"),
+    ("curve([0, 1], 'prob', data=frame)", "with data=..., y_true must name a column, not be a list."),
     ("curve([0, 1], [0.1, 0.8], clusters=['a', None])",
-     "clusters must not be missing; row 1 holds None. Leave such rows out first." + FROM_0),
+     "clusters must not be missing; row 1 holds nothing. Leave such rows out first. (Rows are counted from"
+    " 0.)"),
     ("curve([0, 1], [0.1, 0.8], sample_weight=[1, -1])",
      "sample_weight must be finite and not negative; row 1 holds -1.0. Leave such rows out first." + FROM_0),
     ("curve([0, 1], [0.1, 0.8], level=95)",
@@ -370,7 +381,8 @@ PYTHON = [
     ("howsure.compare_calibration([0, 1], [0.1, 0.8], [0.2])",
      "prob_b must have as many rows as the others; it has 1, they have 2."),
     ("howsure.calibration_table([0, 1], [0.1, 0.8], groups=['NN', None])",
-     "groups must not be missing; row 1 holds None. Leave such rows out first." + FROM_0),
+     "groups must not be missing; row 1 holds nothing. Leave such rows out first. (Rows are counted from "
+    "0.)"),
     ("howsure.pairs_from_classes([0, 1], [[0.5, 0.6], [0.1, 0.9]])",
      "y_prob must hold the probabilities of the classes; row 0 sums to 1.1, not to 1 (within 0.001). Is a class "
      "missing? Evaluate scores of separate questions one column at a time." + FROM_0),

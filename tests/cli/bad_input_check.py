@@ -20,7 +20,7 @@ CHECKED = [
           f"prob must lie between the bounds, 0.6 and 1; row 2 of dev.csv {COUNTED} holds 0.27. Give bounds that hold "
           "for every score.", CSV),
     Wrong("nothing to check", CHECK,
-          "nothing to check: name a limit, --max-error 0.05, or another model, --better-than FILE.", CSV),
+          "nothing to check: name a limit, --max-error 0.05, or another model, --better-than.", CSV),
     Wrong("a limit in per cent", f"{CHECK} --max-error 5",
           "Invalid value for '--max-error': 5.0 is not in the range 0.0<x<1.0.", CSV),
     Wrong("a negative margin", f"{CHECK} --against weight --not-worse-than -0.1",

@@ -36,7 +36,9 @@ LOGITS = "calibration log.jsonl --target gold --logits"
 NAMED = [
     Wrong(
         "a condition with a function", f'{WHERE} "lower(model) = 1"',
-        f"--where lower(model) = 1 cannot be used: the function lower is none of what it may hold. {ADVICE}", CSV,
+        "--where 'lower(model) = 1' cannot be used: the function lower is none of what it may hold. It may "
+    "hold columns, numbers, 'texts', =, <>, <, <=, >, >=, between, in, like, is null, and, or, not and "
+    "parentheses; write a column with spaces in double quotes, a text in single ones.", CSV,
     ),
     Wrong(
         "a condition that reads a file", f"{WHERE} \"prob > (select max(x) from 'b.csv')\"",
@@ -45,19 +47,27 @@ NAMED = [
     ),
     Wrong(
         "a condition and a second statement", f'{WHERE} "prob > 0; drop table t"',
-        f'--where prob > 0; drop table t cannot be used: syntax error at or near ";". {ADVICE}', CSV,
+        '--where \'prob > 0; drop table t\' cannot be used: syntax error at or near ";". It may hold columns, '
+    "numbers, 'texts', =, <>, <, <=, >, >=, between, in, like, is null, and, or, not and parentheses; "
+    "write a column with spaces in double quotes, a text in single ones.", CSV,
     ),
     Wrong(
         "a condition that ends its parenthesis", f'{WHERE} "prob > 0) order by (prob"',
-        f"--where prob > 0) order by (prob cannot be used: more than one expression. {ADVICE}", CSV,
+        "--where 'prob > 0) order by (prob' cannot be used: more than one expression. It may hold columns, "
+    "numbers, 'texts', =, <>, <, <=, >, >=, between, in, like, is null, and, or, not and parentheses; "
+    "write a column with spaces in double quotes, a text in single ones.", CSV,
     ),
     Wrong(
         "a condition on no column", f'{WHERE} "1 = 1"',
-        f"--where 1 = 1 cannot be used: 1 is compared with 1, and neither is a column. {ADVICE}", CSV,
+        "--where '1 = 1' cannot be used: 1 is compared with 1, and neither is a column. It may hold columns, "
+    "numbers, 'texts', =, <>, <, <=, >, >=, between, in, like, is null, and, or, not and parentheses; "
+    "write a column with spaces in double quotes, a text in single ones.", CSV,
     ),
     Wrong(
         "a condition that equals null", f'{WHERE} "model = null"',
-        "--where model = null cannot be used: nothing equals null; write `is null` or `is not null`. " + ADVICE, CSV,
+        "--where 'model = null' cannot be used: nothing equals null; write `is null` or `is not null`. It may"
+    " hold columns, numbers, 'texts', =, <>, <, <=, >, >=, between, in, like, is null, and, or, not and "
+    "parentheses; write a column with spaces in double quotes, a text in single ones.", CSV,
     ),
     Wrong(
         "an empty condition", f'{WHERE} " "',

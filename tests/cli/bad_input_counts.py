@@ -65,7 +65,7 @@ COUNTS = [
           " --positive A0.",
           NEWS),
     Wrong("a positive value that is none", "counts estimate news.csv --prob p --target actor --positive A2",
-          "--positive A2 is not a value of --target; it holds 'A0' (20), 'A1' (20).",
+          "--positive A2 is not a value of --target; it holds 'A0' (20), 'A1' (20). Did you mean --positive A1?",
           NEWS),
     Wrong("a unit without a score", TARGET,
           f"p must not be missing; row 3 of news.csv {COUNTED} holds nothing. Give each unit a value, or remove "

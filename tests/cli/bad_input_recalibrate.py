@@ -93,7 +93,7 @@ RECALIBRATE = [
           "groups must be left out: the map is one of all rows; they hold 'de', 'en'.",
           {"dev.csv": b"gold,prob,lang\n1,0.2,de\n0,0.9,en\n", "map.json": a_map()}),
     Wrong("a new column that is there", f"{APPLY} --new-name gold",
-          "dev.csv has a column 'gold' already, which would be written anew; name the new one by --new-name ....",
+          "dev.csv has a column 'gold' already, which would be written anew; name the new one by --new-name.",
           WITH_MAP),
     Wrong("an output over the input", APPLY.replace("out.csv", "dev.csv"),
           "dev.csv is an input of this command and would be overwritten; name another file.", WITH_MAP),

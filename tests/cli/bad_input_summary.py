@@ -34,8 +34,8 @@ SUMMARISED = [
     Wrong("a summary read by a cluster", f"calibration a.summary {DASK}",
           "--engine is for files of predictions; saved summaries hold sums. Leave it out.", ONE),
     Wrong("a summary beside predictions", "calibration a.summary dev.csv --target gold --prob prob",
-          "dev.csv is not a saved summary, and a.summary is. Summarise it first: howsure calibration summary FILE "
-          "--out FILE.", ONE | CSV),
+          "dev.csv is not a saved summary, and a.summary is. Summarise it first: howsure calibration summary.",
+          ONE | CSV),
     Wrong("a summary beside a file that is not there", "calibration a.summary b.summary",
           "no file b.summary. Did you mean a.summary?", ONE),
     Wrong("a summary named twice", "calibration '*.summary' a.summary",
@@ -43,10 +43,11 @@ SUMMARISED = [
     Wrong("a column of a summary that is checked", "check calibration a.summary --max-error 0.1 --target gold",
           "--target is for files of predictions; saved summaries hold sums. Leave it out.", ONE),
     Wrong("another model beside a summary", "check calibration a.summary --better-than b.summary",
-          "--better-than is for files of predictions; saved summaries hold sums. Leave it out.", ONE),
+          "a.summary: sums stand for the pairs, and tests, bootstrap intervals, clusters, another model, and "
+    "CORP with weights need the pairs themselves. Name the files of predictions.", ONE),
     Wrong("a summary where rows are needed", "selective a.summary",
-          "a.summary is a calibration summary, which holds no rows; howsure calibration, howsure check calibration and "
-          "CalibrationSummary.load read it.", ONE),
+          "a.summary: sums stand for the pairs, and tests, bootstrap intervals, clusters, another model, and "
+    "CORP with weights need the pairs themselves. Name the files of predictions.", ONE),
     Wrong("logits as a table", "calibration x.safetensors --target gold --prob prob",
           "x.safetensors holds tensors, not columns; logits over many classes: howsure calibration logits.",
           {"x.safetensors": b"tensors"}),
@@ -65,8 +66,8 @@ SUMMARISED = [
           "the pairs of the group 'c' have weights, and those of 'b' have none: give each of the latter the weight 1.",
           {"a.summary": grouped(), "b.summary": grouped(weighted=True)}),
     Wrong("a test of sums", "calibration a.summary --test cox",
-          "--test, --interval bootstrap and, with weights, --method corp need the pairs themselves; these are sums. "
-          "Leave them out.", ONE),
+          "a.summary: sums stand for the pairs, and tests, bootstrap intervals, clusters, another model, and "
+    "CORP with weights need the pairs themselves. Name the files of predictions.", ONE),
     Wrong("a summary over what it is made of", "calibration summary a.summary --out a.summary",
           "a.summary is an input of this command and would be overwritten; name another file.", ONE),
     Wrong("clusters in a summary", f"{SUMMARISE} --cluster model",
@@ -76,8 +77,8 @@ SUMMARISED = [
     Wrong("an engine without its scheduler", f"{JUDGE} --engine dask",
           "--engine dask needs the address of a scheduler: --scheduler tcp://host:8786.", CSV),
     Wrong("clusters on a cluster", f"{JUDGE} {DASK} --cluster model",
-          "--cluster does not go with --engine dask, whose workers read --target, --prob, --group and --weight. Leave "
-          "it out.", CSV),
+          "--cluster does not go with --engine dask, whose workers read --target, --prob, --group, --weight, "
+    "--positive. Leave it out.", CSV),
     Wrong("a cluster without a probability", f"calibration dev.csv --target gold {DASK}",
           "--engine dask reads a label and one probability per row; name its column: --prob COL.", CSV),
     Wrong("an address that is none", f"{JUDGE} --engine dask --scheduler nowhere:port",

@@ -101,7 +101,7 @@ def test_what_needs_rows_is_refused(halves: tuple[Path, dict[str, Any]]) -> None
     for options in (("--interval", "bootstrap"), ("--test", "cox")):
         done = run("calibration", path, *options)
         assert done.code == 2
-        assert "need the pairs themselves; these are sums. Leave them out." in done.err
+        assert "need the pairs themselves. Name the files of predictions." in done.err
     assert "miscalibration" in printed("calibration", path, "--method", "corp")
 
 

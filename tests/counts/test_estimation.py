@@ -503,7 +503,7 @@ BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
         ({"labels": dict.fromkeys(range(20), 1), "inclusion": {0: 0.5}}, "row 1 has none"),
         ({"features": [[1 + 2j] * 40]}, "must be a column of numbers; row 0 holds"),
         ({"features": [["1"] * 39 + ["2,5"]]}, "row 39 holds '2,5'"),
-        ({"features": [np.ma.masked_array([1.0] * 40, [0] * 39 + [1])]}, "row 39 is masked"),
+        ({"features": [np.ma.masked_array([1.0] * 40, [0] * 39 + [1])]}, "row 39 holds nothing"),
         ({"cells": {"month": ["a"] * 40, "day": [1.0] * 39 + [float("nan")]}}, r"cells\['day'\].*row 39"),
         ({"features": 3}, "features must be columns of numbers; it is a int"),
         ({"features": [[1e300] * 40]}, r"at most 1e\+100 in size; row 0"),

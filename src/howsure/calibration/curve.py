@@ -59,7 +59,7 @@ def calibration_curve(
     rng: Randomness = None, data: Any = None,
 ) -> CorpCurve: ...  # fmt: skip
 def calibration_curve(
-    y_true: Any,
+    y_true: Any = None,
     y_prob: Any = None,
     *,
     method: str = "bins",

@@ -117,7 +117,7 @@ class CalibrationTable(Result):
 
 
 def calibration_table(
-    y_true: Any,
+    y_true: Any = None,
     y_prob: Any = None,
     *,
     groups: Any = None,

@@ -8,15 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from howsure import __version__
 from howsure.calibration.bins.bins import bin_pairs
+from howsure.calibration.engines.pairs_or_sums import Parts, parts_read
 from howsure.calibration.estimates.calibration_error import squared_error
 from howsure.calibration.estimates.error import SquaredError
 from howsure.calibration.summary.slots import Slots
 from howsure.calibration.table import by_group
 from howsure.calibration.words.notes import notes_of_error
-from howsure.check.decision import check_sizes, decided
+from howsure.check.baseline import Baseline, Entry, ErrorSummary
+from howsure.check.decision import check_sizes
 from howsure.check.evidence import BELOW, Evidence, Rule
+from howsure.check.found import Found, checked, rows_read
 from howsure.check.limits import check_limit, check_margin, named_once
 from howsure.check.one_error import OneError
 from howsure.check.results import Check
@@ -26,6 +28,7 @@ from howsure.inputs.checks import check_labels, check_probabilities
 from howsure.inputs.frames import columns_of
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
+from howsure.inputs.sources import Matched, Source
 
 KIND, ERROR, DIFFERENCE = "calibration", "calibration error", "difference of calibration errors"
 OTHER = "the other model"
@@ -53,7 +56,7 @@ class Bins:
 
 
 def check_calibration(
-    y_true: Any,
+    y_true: Any = None,
     y_prob: Any = None,
     *,
     max_error: float | None = None,
@@ -67,6 +70,7 @@ def check_calibration(
     binning: str = "adaptive",
     sample_weight: Any = None,
     clusters: Any = None,
+    id: Any = None,
     pos_label: Any = None,
     level: float = 0.95,
     alarms_over: int = 1,
@@ -75,7 +79,8 @@ def check_calibration(
     """Verdicts on the calibration error of predictions: pass, fail, or cannot tell.
 
     max_error: the error (root mean square, debiased) must lie below. better_than (n,): the probabilities of another
-    model on the same rows, whose error must be larger. not_worse_than: the margin by which the error may exceed that of
+    model on the same rows, whose error must be larger; with `data` its column, or another source of the same columns,
+    whose rows are matched by `id` or position. not_worse_than: the margin by which the error may exceed that of
     the other model, whose probabilities are `against` (n,). y_true_other (n,): its labels, if each model has its own,
     such as whether its own answer is right. groups (n,): each group must keep the rules. The other arguments are those
     of `calibration_curve`.
@@ -97,38 +102,104 @@ def check_calibration(
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     level, alarms_over = check_sizes(level, alarms_over)
-    other = named_once(better_than, against, not_worse_than)
-    if max_error is None and other is None:
-        raise InputError(
-            f"nothing to check: give {parameter('max_error', 0.05)}, {parameter('better_than', GIVEN)} or "
-            f"{parameter('not_worse_than', 0.01)}."
-        )
+    found = calibration_found(
+        y_true, y_prob, max_error=max_error, better_than=better_than, not_worse_than=not_worse_than, against=against,
+        y_true_other=y_true_other, groups=groups, bins=Bins(bin_size, n_bins, binning), sample_weight=sample_weight,
+        clusters=clusters, id=id, pos_label=pos_label, data=data,
+    )  # fmt: skip
+    return checked([found], level=level, alarms_over=alarms_over)
+
+
+def calibration_found(
+    y_true: Any = None, y_prob: Any = None, *, max_error: float | None = None, better_than: Any = None,
+    not_worse_than: float | None = None, against: Any = None, y_true_other: Any = None, groups: Any = None,
+    bins: Bins, sample_weight: Any = None, clusters: Any = None, id: Any = None, pos_label: Any = None,
+    data: Any = None, baseline: Baseline | bool = False, name: str = KIND,
+) -> Found:  # fmt: skip
+    """The evidence for all rules that are named: the implementation of `check_calibration`, for one of several checks.
+
+    baseline: what a former run left, for `not_worse_than`; True where none is named, but one could be. name: of the
+    check.
+
+    Raises InputError if no rule is named, or the other model in no way or in two.
+    """
+    former = None if isinstance(baseline, bool) else baseline
+    could_be = None if baseline is False else former is not None
+    other = named_once(better_than, against, not_worse_than, baseline=could_be)
     check_margin(not_worse_than)
+    if max_error is None and other is None and former is None:
+        raise InputError(
+            f"nothing to check: name a limit, {parameter('max_error', 0.05)}, or another model, "
+            f"{parameter('better_than', GIVEN)}."
+        )
+    roles = {"groups": groups, "clusters": clusters, "sample_weight": sample_weight, "id": id, "pos_label": pos_label}
+    matched: Matched | None = None
+    if isinstance(data, Source):
+        with data.predictions(y_true, y_prob, pairing=other is not None, **roles) as read:
+            parts = parts_read(read, data)
+            if other is not None:
+                matched = data.matched(read, other, y_true=y_true, y_true_other=y_true_other, y_prob=y_prob, **roles)
+    else:
+        parts, matched = _of_rows(y_true, y_prob, other, y_true_other, data, roles)
+    evidence, entries = [], []
+    for group, pairs in parts.by_group:
+        squared, n, notes = judged(pairs, bins, whole=parts.n)
+        entries.append(Entry(name, group, ErrorSummary.of(squared, n, bins.growth), bins.options))
+        if max_error is not None:
+            evidence.append(evidence_of_limit(group, squared, n, notes, max_error, bins, name=name))
+    if former is not None:
+        for rule in comparison_rules(better=False, margin=not_worse_than, against=former.name, name=name):
+            evidence += former.evidence(entries, rule)
+    recipe = {"check": name, **(parts.read or {"n": parts.n, "clustered": clusters is not None}), **bins.options}
+    said = rows_read(recipe)
+    if matched is not None:
+        margin = not_worse_than if former is None or against is not None else None
+        rules = comparison_rules(
+            better=better_than is not None,
+            margin=margin,
+            against=(name_of(other) if isinstance(data, Source) else None) or OTHER,
+            name=name,
+        )
+        evidence += of_comparison(matched.a, matched.b, rules, bins, own_labels=matched.own_labels)
+        recipe |= {"without_the_other": matched.only_a, "only_the_other": matched.only_b} if parts.read else {}
+        said += matched.said
+    limits = {"max_error": max_error, "better_than": name_of(better_than), "not_worse_than": not_worse_than}
+    return Found(name, tuple(evidence), recipe | limits | {"against": name_of(against)}, tuple(said), tuple(entries))
+
+
+def name_of(model: object) -> str | None:
+    """What another model is called: its files or its column; None of arrays."""
+    return model if isinstance(model, str) else model.name if isinstance(model, Source) else None
+
+
+@dataclass(frozen=True, slots=True)
+class SameRows:
+    """The pairs of two models on the same rows."""
+
+    a: Pairs
+    b: Pairs
+    own_labels: bool
+    only_a: int = 0
+    only_b: int = 0
+    said: tuple[str, ...] = ()
+
+
+def _of_rows(
+    y_true: Any, y_prob: Any, other: Any, labels: Any, data: Any, roles: dict[str, Any]
+) -> tuple[Parts, SameRows | None]:
+    """The pairs of arrays or of a frame, and those of the other model on the same rows."""
+    del roles["id"]
+    pos_label = roles.pop("pos_label")
     if data is not None:
-        y_true, y_prob, sample_weight, groups, clusters, other, y_true_other = columns_of(
-            data, y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, groups=groups, clusters=clusters,
-            other=other, y_true_other=y_true_other,
-        )  # fmt: skip
-    pairs = pairs_from(
-        y_true, y_prob, sample_weight=sample_weight, groups=groups, clusters=clusters, pos_label=pos_label
-    )
-    bins = Bins(bin_size, n_bins, binning)
-    found = list(_of_limit(_parts(pairs), max_error, bins, len(pairs)))
-    if other is not None:
-        beside = _beside(pairs, other, y_true_other, pos_label)
-        rules = comparison_rules(better=better_than is not None, margin=not_worse_than, against=OTHER)
-        found += of_comparison(pairs, beside, rules, bins, own_labels=y_true_other is not None)
-    recipe = {"howsure": __version__, "n": len(pairs), "clustered": pairs.clusters is not None, **bins.options}
-    recipe |= {"max_error": max_error, "not_worse_than": not_worse_than, "level": level, "alarms_over": alarms_over}
-    return Check(decided(found, level=level, alarms_over=alarms_over), level, recipe)
-
-
-def _of_limit(
-    parts: Iterable[tuple[str | None, Pairs]], limit: float | None, bins: Bins, whole: int
-) -> Iterator[Evidence]:
-    if limit is not None:
-        for name, pairs in parts:
-            yield evidence_of_limit(name, *judged(pairs, bins, whole=whole), limit, bins)
+        named = {"y_true": y_true, "y_prob": y_prob, **roles, "other": other, "y_true_other": labels}
+        held = dict(zip(named, columns_of(data, **named), strict=True))
+        y_true, y_prob, other, labels = (held.pop(role) for role in ("y_true", "y_prob", "other", "y_true_other"))
+        roles = held
+    pairs = pairs_from(y_true, y_prob, pos_label=pos_label, **roles)
+    parts = Parts(tuple(_parts(pairs)), len(pairs))
+    if other is None:
+        return parts, None
+    return parts, SameRows(pairs, _beside(pairs, other, labels, pos_label), labels is not None)
 
 
 def evidence_of_limit(

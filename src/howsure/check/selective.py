@@ -26,7 +26,7 @@ KIND = "selective"
 
 
 def check_selective(
-    y_true: Any,
+    y_true: Any = None,
     y_prob: Any = None,
     *,
     max_risk: float,

@@ -6,20 +6,21 @@ import glob
 import logging
 import os
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from howsure.data.tables.named_files import each_once
 from howsure.errors import GIVEN, InputError, parameter, way
 from howsure.inputs.classes import TOP_LABEL
 from howsure.inputs.frames import no_column_name
-from howsure.inputs.given import PROB, PROBS, PROBS_COLUMN, UNNAMED, given_of
-from howsure.inputs.naming import natural_order
+from howsure.inputs.given import PROB, PROBS, PROBS_COLUMN, UNNAMED, Given, given_of
+from howsure.inputs.naming import natural_order, shortened
 from howsure.inputs.sources import Source
 
 if TYPE_CHECKING:
     from howsure.calibration.summary.slots import Slots
+    from howsure.data.predictions.paired_rows import PairedRows
     from howsure.data.predictions.predictions import Predictions
 
 DUCKDB, DASK = "duckdb", "dask"
@@ -44,6 +45,12 @@ class Files(Source):
     engine: str = DUCKDB
     scheduler: str | None = None
     tell: Callable[[str], None] = field(default=lambda said: None, repr=False, compare=False)
+    bar: Callable[[int], AbstractContextManager[Callable[[int], None]]] | None = field(default=None, repr=False)
+
+    @property
+    def name(self) -> str:
+        """The files."""
+        return shortened(self.paths, limit=6)
 
     @contextmanager
     def predictions(
@@ -97,6 +104,28 @@ class Files(Source):
                 self.tell(predictions.said)
                 yield predictions
 
+    def progress(self, pairs: int) -> AbstractContextManager[Callable[[int], None]]:
+        """What is to be told how many of the pairs were read."""
+        return super().progress(pairs) if self.bar is None else self.bar(pairs)
+
+    def matched(
+        self, read: Any, other: Any, *, y_true: Any = None, y_true_other: Any = None, y_prob: Any = None, **roles: Any
+    ) -> PairedRows:
+        """The rows that were read and are another model's too, by their ids or positions. `other` is files with the
+        same columns, or the model's columns in these files.
+
+        Raises InputError for rows that only one model has, unless missing ones are skipped.
+        """
+        from howsure.data.predictions.paired_rows import paired_rows
+
+        files, theirs = (other, y_prob) if isinstance(other, Files) else (self, _beside(y_prob, other))
+        label = y_true if y_true_other is None else y_true_other
+        read.pairs()  # sums have none
+        with files.predictions(label, theirs, pairing=True, **roles) as beside:
+            own = y_true_other is not None or beside.notes.get("reduce") == TOP_LABEL
+            assert not isinstance(beside, Sums)
+            return paired_rows(read, beside, own_labels=own, skip_missing=self.skip_missing)
+
     def _refuse(self, roles: dict[str, Any], why: str, *, but: Sequence[str] = ()) -> None:
         """Raise InputError for what was asked and cannot be followed."""
         how = {name: getattr(self, name) for name in ("where", "skip_missing", "missing_values", "by_file", "format")}
@@ -104,7 +133,7 @@ class Files(Source):
             "normalise": self.normalise,
             "across_files": self.across_files if self.across_files != "error" else None,
         }
-        how |= {"scheduler": self.scheduler, "engine": None if self.engine == DUCKDB else self.engine}
+        how = {"engine": None if self.engine == DUCKDB else self.engine, "scheduler": self.scheduler} | how
         for name, value in (roles | how).items():
             if value not in (None, False, ()) and name not in but:
                 called = way(given_of(value).way) if name == "y_prob" else parameter(name)
@@ -139,6 +168,17 @@ class Files(Source):
         called = {"y_true": "target", "y_prob": "prob", "groups": "group", "sample_weight": "weight"}
         columns = {name: asked[role] for role, name in called.items() if asked[role] is not None}
         return Sums(sums, list(self.paths), columns, {"engine": DASK} | ({"positive": positive} if positive else {}))
+
+
+def _beside(own: Any, other: Any) -> Given:
+    """The columns of another model in the same files, given as this one's."""
+    given = Given(PROB, None) if own is None else given_of(own)
+    columns = [other] if isinstance(other, str) else list(other)
+    if given.values is not None and list(given.columns) == columns:
+        raise InputError(f"{', '.join(columns)} is this model's own column; name that of another one.")
+    if given.values is not None and len(given.columns) > 1 and len(columns) == 1:
+        raise InputError(f"{columns[0]} is no file; this model has several columns, so name the other model's file.")
+    return replace(given, values=columns[0] if isinstance(given.values, str | None) else columns)
 
 
 def read(
@@ -216,9 +256,8 @@ class Sums:
     def pairs(self) -> NoReturn:
         """Raise InputError: there are none."""
         raise InputError(
-            f"{parameter('test', GIVEN)}, {parameter('interval', 'bootstrap')}, {parameter('clusters', GIVEN)} and, "
-            "with "
-            f"weights, {parameter('method', 'corp')} need the pairs themselves; these are sums. Leave them out."
+            f"{shortened(self.files, limit=3)}: sums stand for the pairs, and tests, bootstrap intervals, clusters, "
+            "another model, and CORP with weights need the pairs themselves. Name the files of predictions."
         )
 
     def describe(self) -> dict[str, Any]:
@@ -239,8 +278,7 @@ def saved_summaries(files: Sequence[str]) -> list[str]:
     for file in named:
         if not is_summary(file):
             raise InputError(
-                f"{file} is not a saved summary, and {first} is. Summarise it first: howsure calibration summary FILE "
-                "--out FILE."
+                f"{file} is not a saved summary, and {first} is. Summarise it first: howsure calibration summary."
             )
     return named
 
@@ -266,7 +304,10 @@ def sums_of_saved(files: Sequence[str]) -> Sums:
         for name, slots in zip(found.names if found.names is not None else [""], found.parts, strict=True):
             sums[name] = sums.get(name, Slots.none()) + slots
     if "" in sums and len(sums) > 1:
-        raise InputError("some of the summaries have groups and others have none. Summarise all with --group, or none.")
+        raise InputError(
+            "some of the summaries have groups and others have none. Summarise all with "
+            f"{parameter('groups', GIVEN)}, or none."
+        )
     if not any(len(slots) for slots in sums.values()):
         raise InputError("the summaries are empty: no pairs were added to them.")
     return Sums({name: sums[name] for name in sorted(sums, key=natural_order)}, list(files), {}, {"engine": SAVED})

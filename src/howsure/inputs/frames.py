@@ -94,7 +94,7 @@ def columns_of(data: Any, **named: Any) -> list[Any]:
     if not is_frame(data):
         raise InputError(
             f"{parameter('data')} must be a data frame, or files by howsure.read; it is a {type(data).__name__}. Pass "
-            f"arrays without {parameter('data', GIVEN)}."
+            f"arrays without {parameter('data')}."
         )
     for role, name in named.items():
         if name is not None and not isinstance(name, str):

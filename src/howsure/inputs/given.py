@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from howsure.errors import GIVEN, Fault, InputError, parameter, shown, way
 from howsure.inputs.arrays import Column, as_column, first_missing, missing
-from howsure.inputs.checks import check_codes, check_probabilities, no_number
-from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, pairs_from_classes
+from howsure.inputs.checks import check_probabilities, no_number
 from howsure.inputs.log_scale import LOG_PROBABILITIES, LOGITS, ROUNDING, first_fault_in_scores, softmax
-from howsure.inputs.pairs import Floats, Pairs
+from howsure.inputs.pairs import Floats
 from howsure.inputs.stated_confidence import stated_confidence
 
 PROB, PROBS, PROBS_COLUMN, VERBALISED = "prob", "probs", "probs_column", "verbalised"
@@ -79,39 +78,7 @@ def given_of(y_prob: Any) -> Given:
     return Given(PROBS if several else PROB, y_prob)
 
 
-def pairs_of_given(
-    y_true: Any, given: Given, columns: Sequence[Any], *, groups: Any, pos_label: Any, **beside: Any
-) -> Pairs:
-    """The pairs of arrays (n,) or (n, K), given in any way; of several columns, one array each.
-
-    Raises InputError naming the row and value that violated a rule.
-    """
-    from howsure.inputs.pairs_from import pairs_from
-
-    held = np.column_stack([np.asarray(one) for one in columns]) if len(columns) > 1 else _array(columns[0])
-    if held.ndim == 1:
-        one = _of_one(given, held)
-        return pairs_from(y_true, one, groups=groups, pos_label=pos_label, **beside)
-    if pos_label is not None:
-        raise InputError(
-            f"{parameter('pos_label', GIVEN)} does not go with several classes; name one by "
-            f"{parameter('reduce', 'CLASS')}."
-        )
-    reduce = given.reduce or TOP_LABEL
-    if groups is not None and reduce == CLASS_WISE:
-        raise InputError(
-            f"class-wise, the class is the group; leave {parameter('groups', GIVEN)} out, or name one class by "
-            f"{parameter('reduce', 'CLASS')}."
-        )
-    matrix = held if given.way in (PROBS, PROBS_COLUMN) else _softmax(given, held)
-    pairs = pairs_from_classes(y_true, matrix, reduce=reduce, classes=given.classes, **beside)
-    if groups is None:
-        return pairs
-    codes, names = check_codes(groups, n=len(pairs), name="groups", groups=True)
-    return replace(pairs, groups=codes, group_names=names)
-
-
-def _array(values: Any) -> Column:
+def array_of_given(values: Any) -> Column:
     """A column, or a matrix of the lists in it."""
     held = np.asarray(values)
     if held.dtype.kind == "O" and held.ndim == 1 and len(held) and isinstance(held[0], (list, tuple, np.ndarray)):
@@ -122,7 +89,7 @@ def _array(values: Any) -> Column:
     return held
 
 
-def _of_one(given: Given, held: Column) -> Floats:
+def of_one(given: Given, held: Column) -> Floats:
     """One probability per row."""
     if given.way == VERBALISED:
         return _stated(held)
@@ -163,7 +130,10 @@ def _stated(texts: Column) -> Floats:
     return check_probabilities(found)
 
 
-def _softmax(given: Given, held: Column) -> Floats:
+def classes_of_given(given: Given, held: Column) -> Floats:
+    """The probabilities of classes (n, K)."""
+    if given.way in (PROBS, PROBS_COLUMN):
+        return held
     matrix = np.asarray(held, dtype=np.float64)
     names = tuple(given.classes) if given.classes is not None else tuple(str(one) for one in range(matrix.shape[1]))
     fault = first_fault_in_scores(matrix, names, given.way)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from howsure.errors import ColumnName, InputError, parameter, way
+from howsure.errors import GIVEN, ColumnName, InputError, parameter, way
 from howsure.inputs.checks import (
     check_clusters,
     check_codes,
@@ -15,8 +17,9 @@ from howsure.inputs.checks import (
     check_same_length,
     check_weights,
 )
+from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, pairs_from_classes
 from howsure.inputs.frames import columns_of
-from howsure.inputs.given import PROB, Given, pairs_of_given
+from howsure.inputs.given import PROB, Given, array_of_given, classes_of_given, of_one
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.sources import Source
 
@@ -97,7 +100,37 @@ def _of_given(roles: dict[str, Any], given: Given, data: Any, *, pos_label: Any,
         named = {f"{prob_name}[{place}]": name for place, name in enumerate(given.columns)}
         found = columns_of(data, **roles, **named)
         roles, columns = dict(zip(roles, found, strict=False)), found[len(roles) :]
-    return pairs_of_given(roles.pop("y_true"), given, columns, pos_label=pos_label, **roles)
+    return _pairs_of_given(roles.pop("y_true"), given, columns, pos_label=pos_label, **roles)
+
+
+def _pairs_of_given(
+    y_true: Any, given: Given, columns: Sequence[Any], *, groups: Any, pos_label: Any, **beside: Any
+) -> Pairs:
+    """The pairs of arrays (n,) or (n, K), given in any way; of several columns, one array each.
+
+    Raises InputError naming the row and value that violated a rule.
+    """
+    held = np.column_stack([np.asarray(one) for one in columns]) if len(columns) > 1 else array_of_given(columns[0])
+    if held.ndim == 1:
+        one = of_one(given, held)
+        return pairs_from(y_true, one, groups=groups, pos_label=pos_label, **beside)
+    if pos_label is not None:
+        raise InputError(
+            f"{parameter('pos_label', GIVEN)} does not go with several classes; name one by "
+            f"{parameter('reduce', 'CLASS')}."
+        )
+    reduce = given.reduce or TOP_LABEL
+    if groups is not None and reduce == CLASS_WISE:
+        raise InputError(
+            f"class-wise, the class is the group; leave {parameter('groups', GIVEN)} out, or name one class by "
+            f"{parameter('reduce', 'CLASS')}."
+        )
+    matrix = classes_of_given(given, held)
+    pairs = pairs_from_classes(y_true, matrix, reduce=reduce, classes=given.classes, **beside)
+    if groups is None:
+        return pairs
+    codes, names = check_codes(groups, n=len(pairs), name="groups", groups=True)
+    return replace(pairs, groups=codes, group_names=names)
 
 
 def _refuse_beside(pairs: Pairs, given: dict[str, Any]) -> None:

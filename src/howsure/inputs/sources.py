@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Protocol
 
 from howsure.inputs.pairs import Pairs
-
-if TYPE_CHECKING:
-    from howsure.calibration.summary.slots import Slots
 
 
 class Read(Protocol):
@@ -28,7 +25,7 @@ class Read(Protocol):
     def notes(self) -> dict[str, Any]:
         """How it was read."""
 
-    def source(self, group: str | None = None, *, advance: Callable[[int], None] = ...) -> Pairs | Slots:
+    def source(self, group: str | None = None, *, advance: Callable[[int], None] = ...) -> object:
         """The pairs of a group, or of all; of very many, their sums."""
 
     def pairs(self) -> Pairs:
@@ -38,8 +35,41 @@ class Read(Protocol):
         """Files, rows, those left out, columns."""
 
 
+class Matched(Protocol):
+    """The pairs of two models on the same rows, how many only one has, and whether each has its own labels."""
+
+    @property
+    def a(self) -> Pairs:
+        """The pairs of the one."""
+
+    @property
+    def b(self) -> Pairs:
+        """The pairs of the other."""
+
+    @property
+    def only_a(self) -> int:
+        """Rows that only the one has."""
+
+    @property
+    def only_b(self) -> int:
+        """Rows that only the other has."""
+
+    @property
+    def own_labels(self) -> bool:
+        """Whether each has its own labels."""
+
+    @property
+    def said(self) -> Sequence[str]:
+        """Which rows were left out because one model has none."""
+
+
 class Source(ABC):
     """Rows whose columns are named; `howsure.read` makes one of files."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What to call it."""
 
     @abstractmethod
     def predictions(
@@ -47,3 +77,13 @@ class Source(ABC):
         sample_weight: Any = None, id: Any = None, pos_label: Any = None, **how: Any,
     ) -> AbstractContextManager[Read]:  # fmt: skip
         """The checked pairs of the columns that play the roles."""
+
+    def progress(self, pairs: int) -> AbstractContextManager[Callable[[int], None]]:
+        """What is to be told how many of the pairs were read."""
+        return nullcontext(lambda rows: None)
+
+    @abstractmethod
+    def matched(
+        self, read: Any, other: Any, *, y_true: Any = None, y_true_other: Any = None, y_prob: Any = None, **roles: Any
+    ) -> Matched:
+        """The rows that were read and are another model's too: `other` is a source, or its columns in this one."""

@@ -29,7 +29,7 @@ HARDLY = 0.1  # a confidence that no chosen answer has, unless there are more th
 
 
 def selective_curve(
-    y_true: Any,
+    y_true: Any = None,
     y_prob: Any = None,
     *,
     coverage: Sequence[float] = COVERAGES,
@@ -63,7 +63,7 @@ def selective_curve(
 
 
 def selective_table(
-    y_true: Any,
+    y_true: Any = None,
     y_prob: Any = None,
     *,
     groups: Any = None,

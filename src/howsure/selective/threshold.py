@@ -27,7 +27,7 @@ ASSUMED = {
 
 
 def threshold_for(
-    y_true: Any,
+    y_true: Any = None,
     y_prob: Any = None,
     *,
     risk: float,

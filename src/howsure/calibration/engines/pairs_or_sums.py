@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from dataclasses import dataclass, field
+from typing import Any
 
 from howsure.calibration.engines.frame_sums import FrameSums
 from howsure.calibration.engines.lazy_frames import sums_of_lazy
@@ -13,7 +14,7 @@ from howsure.inputs.frames import is_dask, is_lazy
 from howsure.inputs.given import Given
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
-from howsure.inputs.sources import Source
+from howsure.inputs.sources import Read, Source
 
 
 def sums_of_frame(
@@ -47,7 +48,7 @@ def pairs_or_sums(
     if isinstance(data, Source):
         with data.predictions(y_true, y_prob, clusters=clusters, sample_weight=sample_weight, pos_label=pos_label,
                               soft_labels=True) as read:  # fmt: skip
-            return read.pairs() if needs_rows or clusters is not None else read.source()
+            return read.pairs() if needs_rows or clusters is not None else _as_read(read.source())
     if not needs_rows and clusters is None:
         found = _sums_of_many(
             y_true, data, y_prob=y_prob, sample_weight=sample_weight, groups=None, pos_label=pos_label
@@ -66,9 +67,8 @@ def pairs_or_group_sums(
         with data.predictions(y_true, y_prob, groups=groups, clusters=clusters, sample_weight=sample_weight,
                               pos_label=pos_label, soft_labels=True) as read:  # fmt: skip
             parts = {name: read.source(name) for name in read.group_names} if clusters is None else {}
-            if parts and all(isinstance(part, Slots) for part in parts.values()):
-                return cast("dict[str, Slots]", parts)
-            return read.pairs()
+            sums = {name: part for name, part in parts.items() if isinstance(part, Slots)}
+            return sums or read.pairs()
     if groups is not None and clusters is None:
         found = _sums_of_many(
             y_true, data, y_prob=y_prob, sample_weight=sample_weight, groups=groups, pos_label=pos_label
@@ -78,6 +78,62 @@ def pairs_or_group_sums(
     return pairs_from(
         y_true, y_prob, data=data, sample_weight=sample_weight, groups=groups, clusters=clusters, pos_label=pos_label
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Checked pairs by group, or of very many their sums; without groups under None.
+
+    n: the pairs of all groups. read: what was read of which files, for a recipe; {} of arrays and frames. notes: how.
+    """
+
+    by_group: tuple[tuple[str | None, Pairs | Slots], ...]
+    n: int
+    read: dict[str, Any] = field(default_factory=dict)
+    notes: dict[str, Any] = field(default_factory=dict)
+
+
+def parts_of(
+    y_true: Any, y_prob: Any = None, *, data: Any = None, groups: Any = None, sample_weight: Any = None,
+    clusters: Any = None, id: Any = None, pos_label: Any = None, in_memory: bool = False, **how: Any,
+) -> Parts:  # fmt: skip
+    """Checked pairs or sums of whatever is given, by group if there are groups: what most functions begin with.
+
+    in_memory: pairs are asked for, however many they are.
+    """
+    roles = {"groups": groups, "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label}
+    if isinstance(data, Source):
+        with data.predictions(y_true, y_prob, id=id, **roles, **how) as read:
+            return parts_read(read, data, in_memory=in_memory)
+    if groups is None and not isinstance(y_true, Pairs):
+        del roles["groups"]
+        pairs = pairs_or_sums(y_true, y_prob, data=data, needs_rows=in_memory, **roles)
+        return Parts(((None, pairs),), len(pairs))
+    given = pairs_or_group_sums(y_true, y_prob, data=data, **roles)
+    if not isinstance(given, Pairs):
+        return Parts(tuple(given.items()), sum(map(len, given.values())))
+    parts: tuple[tuple[str | None, Pairs], ...] = ((None, given),)
+    return Parts(parts if given.groups is None else tuple(given.by_group()), len(given))
+
+
+def parts_read(read: Read, source: Source, *, in_memory: bool = False) -> Parts:
+    """What a source read, by group; clusters need the pairs themselves."""
+    described = read.describe()
+    with source.progress(read.n) as advance:
+        if in_memory or "cluster" in described:
+            pairs = read.pairs()
+            advance(len(pairs))
+            parts: tuple[tuple[str | None, Pairs | Slots], ...] = ((None, pairs),)
+            parts = tuple(pairs.by_group()) if read.group_names else parts
+        else:
+            parts = tuple((name, _as_read(read.source(name, advance=advance))) for name in read.group_names or (None,))
+    return Parts(parts, read.n, described, read.notes)
+
+
+def _as_read(source: object) -> Pairs | Slots:
+    """What a source gave: `inputs` does not know sums."""
+    assert isinstance(source, Pairs | Slots)
+    return source
 
 
 def _sums_of_many(y_true: Any, data: Any, **columns: Any) -> dict[str, Slots] | None:

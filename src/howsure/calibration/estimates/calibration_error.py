@@ -25,7 +25,7 @@ Interval = tuple[float, float] | tuple[None, None]
 
 
 def calibration_error(
-    y_true: Any,
+    y_true: Any = None,
     y_prob: Any = None,
     *,
     estimator: str = "debiased",

@@ -71,7 +71,7 @@ class CalibrationTest(Result):
 
 
 def calibration_test(
-    y_true: Any,
+    y_true: Any = None,
     y_prob: Any = None,
     *,
     method: str = "simulation",

@@ -134,7 +134,7 @@ def _parts(
 
 
 def score_parts(
-    y_true: Any,
+    y_true: Any = None,
     y_prob: Any = None,
     *,
     score: str | ProperLoss = "brier",

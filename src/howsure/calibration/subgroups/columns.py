@@ -50,10 +50,8 @@ def features_of(given: Pairs, columns: Mapping[str, Any], *, min_rows: int) -> t
     features = [feature_of(values, name=name, n=len(given), min_rows=min_rows) for name, values in columns.items()]
     pairs, features = _that_weigh(given, features)
     if len(pairs) < 2 * min_rows:
-        raise InputError(
-            f"groups of {parameter('min_rows')}={min_rows:,} need at least {2 * min_rows:,} rows; there are "
-            f"{len(pairs):,}."
-        )
+        least = parameter("min_rows", f"{min_rows:,}", quoted=False)
+        raise InputError(f"groups of {least} need at least {2 * min_rows:,} rows; there are {len(pairs):,}.")
     for feature in features:
         _refuse_teller(feature, pairs)
     return pairs, features

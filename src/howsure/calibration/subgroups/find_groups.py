@@ -31,7 +31,7 @@ MOST_GROUPS = 20
 
 
 def find_groups(
-    y_true: Any,
+    y_true: Any = None,
     y_prob: Any = None,
     *,
     features: Any,

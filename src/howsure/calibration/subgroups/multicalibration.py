@@ -72,7 +72,7 @@ class MulticalibrationError(Result):
 
 
 def multicalibration_error(
-    y_true: Any,
+    y_true: Any = None,
     y_prob: Any = None,
     *,
     features: Any,

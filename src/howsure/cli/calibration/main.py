@@ -181,14 +181,15 @@ def compare_command(
     """
     from howsure.calibration.comparison import NAMES, compare_pairs
     from howsure.cli.calibration.comparison import comparison_json, comparison_table, comparison_text, write_comparison
-    from howsure.cli.calibration.sides import as_read, named_sides, paired
+    from howsure.cli.calibration.sides import as_read, named_sides
+    from howsure.data.predictions.paired_rows import paired_rows
 
     given = {role: reading.pop(role) for role in PROBABILITIES}
     sides = named_sides(files, given, labels)
     with ExitStack() as stack:
         a, b = (stack.enter_context(opened([side.file], **side.columns, **reading, pairing=True)) for side in sides)
         sides = as_read(sides, (a, b))
-        rows = paired(a, b, sides, skip_missing=reading["skip_missing"])
+        rows = paired_rows(a, b, own_labels=sides[0].own_label, skip_missing=reading["skip_missing"])
         result = compare_pairs(
             rows.a, rows.b, bin_size=bin_size, n_bins=bins, binning=binning, level=level,
             own_labels=sides[0].own_label, names=names or NAMES,

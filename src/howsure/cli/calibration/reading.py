@@ -19,6 +19,7 @@ from howsure.cli.terminal.options import (
     in_order,
     where_option,
 )
+from howsure.cli.terminal.progress import progress
 from howsure.data.sources import ENGINES, Files
 from howsure.data.sources import read as files_of
 from howsure.errors import InputError
@@ -75,7 +76,8 @@ def source_and_roles(files: Sequence[str], options: Mapping[str, Any]) -> tuple[
     how = {name: options[name] for name in OF_SOURCE if name in options}
     source = files_of(files, missing_values=options["missing"], format=options["input_format"], **how)
     roles = {role: options[name] for name, role in ROLES.items() if name in options}
-    return replace(source, tell=tell), roles | {"y_prob": given(options)}
+    source = replace(source, tell=tell, bar=lambda pairs: progress("pairs", total=pairs))
+    return source, roles | {"y_prob": given(options)}
 
 
 def given(options: Mapping[str, Any]) -> Given | None:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from howsure.cli.terminal.options import ONE_WAY
-from howsure.data.predictions.paired_rows import PairedRows, paired_rows
 from howsure.data.predictions.predictions import Predictions
 from howsure.errors import InputError
 from howsure.inputs.classes import TOP_LABEL
@@ -84,20 +83,6 @@ def as_read(sides: tuple[Side, Side], read: tuple[Predictions, Predictions]) -> 
 
 def _shown(columns: str | Sequence[str]) -> str:
     return columns if isinstance(columns, str) else ",".join(columns)
-
-
-def paired(a: Predictions, b: Predictions, sides: tuple[Side, Side], *, skip_missing: bool) -> PairedRows:
-    """The rows that both models have; the others are an error unless missing ones are skipped.
-
-    Raises InputError as `paired_rows` does.
-    """
-    rows = paired_rows(a, b, own_labels=sides[0].own_label)
-    if not skip_missing and (rows.only_a or rows.only_b):
-        counts = f"{rows.only_a:,} only A ({a.selection.table.name}), {rows.only_b:,} only B ({b.selection.table.name})"
-        raise InputError(
-            f"both models must be evaluated on the same rows; {counts} has judged. Leave them out with --skip-missing."
-        )
-    return rows
 
 
 def _refuse_label_of_one(label: str, columns: Sequence[str]) -> None:

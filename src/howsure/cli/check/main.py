@@ -8,12 +8,12 @@ from typing import Any
 
 import click
 
+from howsure.check.found import Found
 from howsure.check.results import EXIT_CODES, PASS
 from howsure.cli.calibration.reading import reading_options
 from howsure.cli.check.baseline_files import read_baseline
-from howsure.cli.check.calibration import calibration_found
+from howsure.cli.check.calibration import found_by_options
 from howsure.cli.check.configuration import contexts, named_by, read_configuration, take_shared
-from howsure.cli.check.found import Found
 from howsure.cli.check.options import (
     NAMES,
     Shared,
@@ -48,7 +48,7 @@ from howsure.significance.experiments import Experiments
 CODES = "Exit codes: 0 pass, 1 fail, 3 cannot tell, 2 wrong input."
 SHARE = click.FloatRange(0.0, 1.0, min_open=True, max_open=True)
 FOUND: dict[str, Callable[..., Found]] = {
-    "calibration": calibration_found,
+    "calibration": found_by_options,
     "score": score_found,
     "selective": selective_found,
 }

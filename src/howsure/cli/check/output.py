@@ -5,13 +5,14 @@ from __future__ import annotations
 import datetime
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from howsure import __version__
-from howsure.check.decision import decided
+from howsure.check.found import Found
+from howsure.check.found import checked as verdicts_on
 from howsure.check.results import Check
 from howsure.cli.check.baseline_files import write_baseline
-from howsure.cli.check.found import Found
 from howsure.cli.check.junit import junit_xml
 from howsure.cli.check.options import Shared
 from howsure.cli.check.summary import summary_markdown
@@ -22,14 +23,13 @@ from howsure.significance.experiments import Experiments
 
 def checked(found: Sequence[Found], shared: Shared) -> Check:
     """The verdicts on all evidence of a command, adjusted together."""
-    evidence = [one for each in found for one in each.evidence]
-    verdicts = decided(evidence, level=shared.level, alarms_over=shared.alarms_over)
+    check = verdicts_on(found, level=shared.level, alarms_over=shared.alarms_over)
     recipe = {
         "command": "howsure check", "howsure": __version__, "level": shared.level, "alarms_over": shared.alarms_over,
         "baseline": shared.baseline,
         "checks": [each.recipe for each in found],
     }  # fmt: skip
-    return Check(verdicts, shared.level, recipe)
+    return replace(check, recipe=recipe)
 
 
 def show(check: Check, found: Sequence[Found], shared: Shared) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.check.baseline import Baseline, Entry, MeanSummary
+from howsure.check.found import Found, rows_read
 from howsure.check.limits import named_once
 from howsure.check.scores import (
     Part,
@@ -19,7 +20,6 @@ from howsure.check.scores import (
     score_limits,
     score_rules,
 )
-from howsure.cli.check.found import Found, what_was_read
 from howsure.cli.check.other_model import other_files
 from howsure.cli.terminal.commands import tell
 from howsure.cli.terminal.row_numbers import rows_as_in_files
@@ -73,7 +73,7 @@ def score_found(
     evidence = [one for rule in limits for one in of_scores(values, units, parts, rule, bounds=ends)]
     entries = [_entry(name, part, values, units, ends) for part in parts]
     recipe = {"check": name, **read.recipe, "score": score, "group": group, "cluster": cluster, "id": id}
-    notes = [what_was_read(recipe)]
+    notes = rows_read(recipe)
     named: dict[str, Any] = {"lower_is_better": lower_is_better, "name": name, "quantity": quantity}
     if baseline is not None:
         for rule in score_rules(better=False, margin=not_worse_than, against=baseline.name, **named):

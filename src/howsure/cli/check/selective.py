@@ -7,10 +7,10 @@ from typing import Any
 
 from howsure.check.baseline import Baseline, Entry, MeanSummary
 from howsure.check.evidence import BELOW, Rule
+from howsure.check.found import Found, rows_read
 from howsure.check.limits import named_once
 from howsure.check.selective import of_risk, risk_rule
 from howsure.cli.calibration.reading import as_called, opened
-from howsure.cli.check.found import Found, what_was_read
 from howsure.errors import InputError
 from howsure.stats.mean_score import BoundedMean
 
@@ -40,4 +40,4 @@ def selective_found(
         quantity = f"difference of the {risk_rule(0.5, min_coverage).quantity}"
         evidence += baseline.evidence(entries, Rule(name, quantity, BELOW, float(not_worse_than or 0), baseline.name))
     limits = {"max_risk": max_risk, "min_coverage": min_coverage, "not_worse_than": not_worse_than}
-    return Found(name, tuple(evidence), recipe | limits, (what_was_read(recipe),), tuple(entries))
+    return Found(name, tuple(evidence), recipe | limits, tuple(rows_read(recipe)), tuple(entries))

@@ -64,11 +64,22 @@ class InOptions:
             return InPython().parameter(name, python, typed)
         if not typed:
             return option
-        return f"{option} {shlex.quote(typed) if ' ' in typed else typed}"
+        return f"{option} {_in_a_shell(typed)}"
 
     def row(self, row: int) -> str:
         """`row 4` for the row of number 3."""
         return f"row {row + 1}"
+
+
+def _in_a_shell(typed: str) -> str:
+    """A value as one argument of a shell; one word stands as it is.
+
+    >>> print(_in_a_shell("model = 'bass'"), _in_a_shell("a b"))
+    "model = 'bass'" 'a b'
+    """
+    if " " not in typed:
+        return typed
+    return f'"{typed}"' if "'" in typed and not set(typed) & set('"$`\\') else shlex.quote(typed)
 
 
 class Helpful(click.Command):

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from howsure.data.predictions.loading import load_values
 from howsure.data.predictions.predictions import Predictions
 from howsure.errors import InputError, parameter
+from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Integers, Pairs
 
 
@@ -31,10 +32,21 @@ class PairedRows:
     where: str | None = None
     left_out_a: int = 0
     left_out_b: int = 0
+    own_labels: bool = False
+    names: tuple[str, str] = ("", "")
+
+    @property
+    def said(self) -> list[str]:
+        """Which rows were left out because one model has none."""
+        only = zip((self.only_a, self.only_b), self.names, strict=True)
+        counts = [f"{counted(n, 'row')} of {name}" for n, name in only if n]
+        return [f"left out because one model has none: {', '.join(counts)}"] if counts else []
 
 
-def paired_rows(a: Predictions, b: Predictions, *, own_labels: bool) -> PairedRows:
+def paired_rows(a: Predictions, b: Predictions, *, own_labels: bool, skip_missing: bool) -> PairedRows:
     """The pairs of the rows that both have, in the order of their ids, or of the files where no ids are named.
+
+    Rows that only one has are refused, or with `skip_missing` left out.
 
     Raises InputError if files of different length have no ids, no row is in both, the labels of a row differ (unless
     each model has its own), or the rows are not the same ones: other classes, other clusters.
@@ -52,17 +64,26 @@ def paired_rows(a: Predictions, b: Predictions, *, own_labels: bool) -> PairedRo
     one, other = _some(pairs_a, rows_a, a.selection.n), _some(pairs_b, rows_b, b.selection.n)
     if not own_labels:
         _check_labels(a, b, rows_b, one, other)
+    only_a, only_b = len(keys_a) - len(rows_a), len(keys_b) - len(rows_b)
+    if not skip_missing and (only_a or only_b):
+        raise InputError(
+            f"both models must be evaluated on the same rows; {counted(only_a, 'row')} only of "
+            f"{a.selection.table.name}, {only_b:,} only of {b.selection.table.name}. Leave them out with "
+            f"{parameter('skip_missing', True)}."
+        )
     other = replace(other, clusters=_same_clusters(one.clusters, other.clusters))
     return PairedRows(
         one,
         other,
-        only_a=len(keys_a) - len(rows_a),
-        only_b=len(keys_b) - len(rows_b),
+        only_a=only_a,
+        only_b=only_b,
         skipped_a=sum(a.skipped.values()),
         skipped_b=sum(b.skipped.values()),
         where=a.notes.get("where"),
         left_out_a=a.selection.others,
         left_out_b=b.selection.others,
+        own_labels=own_labels,
+        names=(a.selection.table.name, b.selection.table.name),
     )
 
 

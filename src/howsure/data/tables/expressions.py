@@ -16,7 +16,7 @@ import duckdb
 
 from howsure.data.tables.database import literal
 from howsure.data.tables.paths import Step, path_text
-from howsure.errors import GIVEN, InputError, parameter, shown
+from howsure.errors import GIVEN, InputError, parameter
 
 MOST_CHARACTERS = 10_000
 COMPARISONS = {
@@ -163,7 +163,7 @@ def _around(tree: dict[str, Any], clause: Any) -> dict[str, Any]:
 
 
 def _refused(expression: str, what: str) -> InputError:
-    return InputError(f"{parameter('where', shown(expression))} cannot be used: {what}. {ADVICE}")
+    return InputError(f"{parameter('where', expression)} cannot be used: {what}. {ADVICE}")
 
 
 @dataclass(frozen=True, slots=True)
