@@ -44,7 +44,7 @@ GROUPS = [
           f"no group of at least 50 rows can be made of the features: uid (all values are rare); {RARE}. {ADVICE}",
           rows(uid=[f"u{i}" for i in range(200)])),
     Wrong("groups of more rows than there are", f"{FIND} --features model",
-          "groups of parameter('--min-rows', f'50', quoted=False) need at least 100 rows; there are 40.", CSV),
+          "groups of --min-rows 50 need at least 100 rows; there are 40.", CSV),
     Wrong("groups of one row", f"{FIND} --features model --min-rows 1",
           "Invalid value for '--min-rows': 1 is not in the range x>=2.", CSV),
     Wrong("groups of three conditions", f"{FIND} --features model --conditions 3",
