@@ -45,8 +45,8 @@ from howsure.events.imported.scores import ScoreColumns
 from howsure.events.labels.exchange.read_labels import read_labels as read_exported
 from howsure.events.rules.rule_files import read_rule
 from howsure.sequences import TagPosterior, entity_spans, gold_tags
-from howsure.sequences.taggers.crf import CRFTagger
-from howsure.sequences.taggers.tagger import load_tagger
+from howsure.sequences.crf import CRFTagger
+from howsure.sequences.tagger import load_tagger
 from howsure.significance.boostsa.storage import read_labels, read_outcomes
 from howsure.significance.experiments import Experiments
 from tests.fuzz.envelopes import GZIP, LINES, MODEL, PLAIN, ZIP, Envelope

@@ -1,10 +1,10 @@
-"""The entities that a posterior holds possible, with the probability of each, and whether they are there."""
+"""Entities: labelled spans of tokens, and their probabilities."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -14,13 +14,114 @@ from howsure.errors import InputError
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Result
-from howsure.sequences.chain.checks import check_count
-from howsure.sequences.entities.entity_labels import EntityLabels, entities_in, prefix_and_type
-from howsure.sequences.entities.span_chain import Spans, span_chains
-from howsure.sequences.features.sentences import Texts, check_tags
+from howsure.sequences.messages import first_rows
+from howsure.sequences.potentials import check_count
 from howsure.sequences.tag_posterior import TagPosterior
+from howsure.sequences.token_labels import EntityLabels, entities_in, prefix_and_type
+from howsure.sequences.words import Texts, check_tags
 from howsure.show.numbers import number
 from howsure.show.table import MOST_ROWS, Table
+
+# The exact probability of entities: that one begins at a token, goes on, and ends, summed over all other labels.
+#
+# The posterior over the labels of a sentence is a Markov chain. An entity of type X from token s to token e is there if
+# its labels begin it at s, continue it up to e, and do not continue it at e + 1: a product of matrices, each restricted
+# to the pairs of labels that say so. All starts are followed at once, and a start no further than the probability that
+# an entity begins there and has not ended yet, which bounds that of every longer one.
+
+CELLS = 1 << 22  # of the pair marginals held at once: 32 MB
+
+
+class Spans(NamedTuple):
+    """Entities (n,): the row of the first token, the number of tokens, the number of the type, the probability."""
+
+    row: Integers
+    length: Integers
+    type: Integers
+    probability: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class SpanChain:
+    """Some sentences laid end to end.
+
+    firsts: the number of the first sentence, and rows: the first row of each. begins (N, K): P(label k begins an entity
+    at the token). ends (N, K): P(the entity ends there | label k). onwards (N, K, K): P(the next label is k', which
+    continues the entity | label k).
+    """
+
+    first_sentence: int
+    rows: Integers
+    begins: Floats
+    ends: Floats
+    onwards: Floats
+    of_type: Floats
+
+    def likely(self, least: float) -> Spans:
+        """All entities with a probability of at least `least`, and above 0."""
+        at = np.arange(len(self.begins))
+        nothing = np.empty(0, dtype=np.int64)
+        alive, found = self.begins, [Spans(nothing, nothing, nothing, np.empty(0))]
+        for length in range(1, len(self.begins) + 1):
+            probability = (alive * self.ends[at]) @ self.of_type
+            place, type_ = np.nonzero((probability >= least) & (probability > 0.0))
+            start = at[place] - length + 1
+            known = np.minimum(probability[place, type_], 1.0)  # rounding may end above 1
+            found.append(Spans(start, np.full(len(place), length), type_, known))
+            alive = np.einsum("nj,njk->nk", alive, self.onwards[at])
+            still = (alive @ self.of_type).max(axis=1, initial=0.0)
+            going = np.flatnonzero((still >= least) & (still > 0.0))
+            if not len(going):
+                break
+            alive, at = alive[going], at[going] + 1
+        rows, lengths, types = (np.concatenate(column) for column in zip(*(one[:3] for one in found), strict=True))
+        return Spans(rows, lengths, types, np.concatenate([one.probability for one in found]))
+
+    def probabilities(self, row: Integers, length: Integers, type_: Integers) -> Floats:
+        """The probability of each entity: the row of its first token, its number of tokens and that of its type."""
+        probabilities = np.zeros(len(row))
+        alive = self.begins[row] * self.of_type.T[type_]
+        left, which = length.copy(), np.arange(len(row))
+        at = row.copy()
+        while len(which):
+            over = left == 1
+            probabilities[which[over]] = (alive[over] * self.ends[at[over]]).sum(axis=1)
+            which, at, left, alive = which[~over], at[~over], left[~over], alive[~over]
+            alive = np.einsum("nj,njk->nk", alive, self.onwards[at])
+            at, left = at + 1, left - 1
+        return np.minimum(probabilities, 1.0)  # rounding may end above 1
+
+
+def span_chains(posterior: TagPosterior, labels: EntityLabels) -> Iterator[SpanChain]:
+    """The chains of all sentences, as many at a time as memory may hold."""
+    ends = np.cumsum(posterior.lengths) * max(posterior.n_tags, 1) ** 2
+    start = 0
+    while start < len(posterior):
+        done = ends[start - 1] if start else 0
+        stop = max(int(np.searchsorted(ends, done + CELLS, side="right")), start + 1)
+        yield _chain(posterior[start:stop], labels, start)
+        start = stop
+
+
+def _chain(posterior: TagPosterior, labels: EntityLabels, first_sentence: int) -> SpanChain:
+    lengths, size = posterior.lengths, posterior.n_tags
+    rows = first_rows(lengths)
+    marginals = np.concatenate([*posterior.marginals(), np.empty((0, size))])
+    pairs = np.zeros((len(marginals), size, size))  # from each token to the next; none from a last one
+    later = np.ones(len(marginals), dtype=bool)
+    later[rows[lengths > 0]] = False
+    pairs[np.flatnonzero(later) - 1] = np.concatenate([*posterior.pair_marginals(), np.empty((0, size, size))])
+    begins = marginals * labels.inside
+    begins[later] = np.where(labels.continues, 0.0, pairs[np.flatnonzero(later) - 1]).sum(axis=1) * labels.inside
+    total = pairs.sum(axis=2)
+    each = np.divide(1.0, total, out=np.zeros_like(total), where=total > 0.0)
+    ends = np.where(labels.continues, 0.0, pairs).sum(axis=2) * each
+    ends[(rows + lengths - 1)[lengths > 0]] = 1.0
+    pairs *= np.where(labels.continues, each[:, :, None], 0.0)
+    return SpanChain(first_sentence, rows, begins, ends * labels.inside, pairs, labels.of_type)
+
+
+# The entities that a posterior holds possible, with the probability of each, and whether they are there.
 
 Booleans = npt.NDArray[np.bool_]
 Key = tuple[int, int, int, str]  # sentence, start, stop, type
@@ -239,3 +340,30 @@ def _checked_probability(value: Any) -> float | None:
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0.0 <= value <= 1.0:
         raise InputError(f"min_probability must lie between 0 and 1; it is {value!r}.")
     return float(value)
+
+
+def within_grammar(posterior: TagPosterior, grammar: str) -> TagPosterior:
+    """The posterior given that the label sequence is legal in a grammar: "BIO", "IOB1" or "BIOES".
+
+    P(y | legal) = P(y) / P(legal) for legal sequences y; 0 for all others. The labels of a CRF that was trained on
+    entities say `O I-PER` rarely, but can; `TagPosterior.from_logits` takes a grammar itself.
+
+    >>> import numpy as np
+    >>> free = TagPosterior([np.zeros((2, 3))], np.zeros((3, 3)), labels=["O", "B-PER", "I-PER"])
+    >>> legal = within_grammar(free, "BIO")
+    >>> [np.exp(one.log_prob([["O", "I-PER"]])).round(3).tolist() for one in (free, legal)]
+    [[0.111], [0.0]]
+    >>> np.exp(legal.log_prob([["B-PER", "I-PER"]])).round(3).tolist()  # one of five
+    [0.2]
+
+    Raises InputError for labels that are none of entities, or not of the grammar.
+    """
+    if posterior.labels is None:
+        raise InputError("posterior must name its labels; give TagPosterior labels.")
+    start, between, end = EntityLabels(posterior.labels).potentials(grammar)
+    held = posterior._potentials
+    shape = (-1, posterior.n_tags, posterior.n_tags)
+    own = held.transitions if held.shared else [np.reshape(one, shape) for one in held.transitions]
+    transitions = own + between if held.shared else [one + between for one in own]
+    first, last = (rule if one is None else one + rule for one, rule in ((held.start, start), (held.end, end)))
+    return posterior._with(replace(held, transitions=transitions, start=first, end=last))

@@ -15,15 +15,12 @@ from howsure.errors import InputError
 from howsure.files.model_archive import damaged_model, read_model, write_model
 from howsure.files.whole import Place
 from howsure.inputs.naming import unknown_name
-from howsure.sequences.features.sentences import check_tags
-from howsure.sequences.features.tagset import TagSet
 from howsure.sequences.tag_posterior import TagPosterior
-from howsure.sequences.tempering.fitting import fit_temperatures
-from howsure.sequences.tempering.gold_likelihood import MARGINAL
-from howsure.sequences.tempering.temperatures import Temperatures, Unseen
+from howsure.sequences.temperatures import MARGINAL, Temperatures, Unseen
+from howsure.sequences.tempering import fit_temperatures
+from howsure.sequences.words import TagSet, check_tags
 
 Arrays = dict[str, npt.NDArray[Any]]
-
 DECODINGS = ("viterbi", "posterior")
 KIND, SCHEMA, TEMPERED = "tagger", 1, 2  # in files: of a model as it was trained, and of one with temperatures
 TAGGERS: dict[str, type[Tagger]] = {}  # by their kind in files; each class of tagger enters itself
@@ -86,9 +83,14 @@ class Tagger(ABC):
         Raises InputError as `fit_temperatures` does.
         """
         found = fit_temperatures(
-            self.untempered(sentences), tags, unseen=self.unseen(sentences), keep_answers=keep_answers,
-            likelihood=likelihood, unknown_tags=unknown_tags, level=level,
-        )  # fmt: skip
+            self.untempered(sentences),
+            tags,
+            unseen=self.unseen(sentences),
+            keep_answers=keep_answers,
+            likelihood=likelihood,
+            unknown_tags=unknown_tags,
+            level=level,
+        )
         other = copy.copy(self)
         other.temperatures_ = found
         return other
