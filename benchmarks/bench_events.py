@@ -40,15 +40,20 @@ from howsure.coreference import AntecedentModel, CorefPosterior
 from howsure.coreference.posterior.decisions import best_antecedents
 from howsure.data.documents.document import Document, Mention, Sentence
 from howsure.events import Lexicon, built_in_rule
-from howsure.events.corpus.documents import Fields, InputDocument
-from howsure.events.corpus.open_corpus import open_corpus
-from howsure.events.extraction.descriptions_and_acts import Act, Description, Facts
-from howsure.events.extraction.entities import entity_counts, evidence_of
-from howsure.events.extraction.one_document import Extraction, Sampled, document_seed
-from howsure.events.extraction.rows import Rows
-from howsure.events.extraction.worker import Work, Worker
-from howsure.events.parts.merge_stores import merge_stores
-from howsure.events.parts.part import BATCH, Part
+from howsure.events.corpus import BATCH, Fields, InputDocument, Part, open_corpus
+from howsure.events.extraction.merge_stores import merge_stores
+from howsure.events.extraction.one_document import (
+    Act,
+    Description,
+    Extraction,
+    Facts,
+    Rows,
+    Sampled,
+    document_seed,
+    entity_counts,
+    evidence_of,
+)
+from howsure.events.extraction.processes import Work, Worker
 from howsure.events.store.event_store import EventStore
 
 LIMIT = 200  # documents a second after parsing

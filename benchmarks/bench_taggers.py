@@ -34,7 +34,7 @@ from typing import Any
 from howsure.data.documents.conllu import read_conllu
 from howsure.data.documents.two_columns import read_tagged
 from howsure.sequences import CRFTagger, HMMTagger
-from howsure.sequences.features.families import attributes_of, families_of, offsets_of
+from howsure.sequences.features import attributes_of, families_of, offsets_of
 
 C2 = 0.1
 DIFFERENCE = 1e-5

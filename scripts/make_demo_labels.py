@@ -16,8 +16,8 @@ import tempfile
 from pathlib import Path
 
 from howsure.events import example_store
+from howsure.events.labels.answers import reading_order
 from howsure.events.labels.draw import draw_documents
-from howsure.events.labels.progress import reading_order
 from howsure.events.store.event_store import EventStore
 from howsure.files.whole import write_whole
 

@@ -22,7 +22,7 @@ from matplotlib.figure import Figure
 import howsure
 from howsure import events
 from howsure.coreference import CorefPosterior, recalibrate_coreference, score_documents
-from howsure.events.labels.progress import reading_order
+from howsure.events.labels.answers import reading_order
 from howsure.sequences import TagPosterior, entity_spans, fit_temperatures
 from tests.events.corrected.known_truth import labelled_store
 

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from howsure.errors import InputError
 from howsure.events import EventStore, check_store
-from howsure.events.store.schema import TABLES
+from howsure.events.store.tables import TABLES
 from howsure.explorer import Tokens, create_app, events_report, queries
 from tests.cli.running import howsure
 from tests.events.damaged_stores import (

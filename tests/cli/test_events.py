@@ -11,12 +11,10 @@ import pytest
 
 from howsure.cli.events import main as command_file
 from howsure.cli.events import queries as queries_file
-from howsure.events.actors.spelling import STEMMING
-from howsure.events.corpus.documents import BAD_DATES, Fields
-from howsure.events.corpus.open_corpus import open_corpus
-from howsure.events.parts.part import BATCH
+from howsure.events.corpus import BAD_DATES, BATCH, Fields, open_corpus
+from howsure.events.lexicon import STEMMING
 from howsure.events.periods import PERIODS
-from howsure.events.rules.label_schemes import SCHEMES
+from howsure.events.rule import SCHEMES
 from howsure.events.series.counts import INTERVALS
 from howsure.events.series.event_series import UNITS
 from howsure.events.store.event_store import EventStore

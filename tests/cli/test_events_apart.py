@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from distributed import LocalCluster
 
-from howsure.events.parts.part import BATCH
+from howsure.events.corpus import BATCH
 from tests.cli.running import howsure, printed
 from tests.events import newswire
 from tests.events.stores import contents

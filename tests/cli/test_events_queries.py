@@ -16,10 +16,10 @@ from click.testing import CliRunner, Result
 
 from howsure.cli.events.main import command
 from howsure.errors import InputError
-from howsure.events.corrected.corrected_series import corrected_series
 from howsure.events.series.actor_comparison import compare_actors
-from howsure.events.series.behind_a_point import doubtful_documents
+from howsure.events.series.corrected_series import corrected_series
 from howsure.events.series.event_series import event_series
+from howsure.events.series.files import doubtful_documents
 from howsure.events.store.event_store import EventStore
 from tests.events.corrected.known_truth import labelled_store
 from tests.events.made_up_store import hussein_document, store_file, write_store

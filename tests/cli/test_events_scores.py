@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howsure.events.corrected.corrected_series import corrected_series
+from howsure.events.series.corrected_series import corrected_series
 from howsure.events.store.event_store import EventStore
 from tests.cli.running import howsure, printed
 from tests.events.corrected.known_truth import labelled_store

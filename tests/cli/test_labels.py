@@ -12,9 +12,7 @@ from pathlib import Path
 import pytest
 
 from howsure.events.examples import example_store
-from howsure.events.labels.answers import answers_of, record_answer, settle
-from howsure.events.labels.labelling import asked_of
-from howsure.events.labels.progress import reading_order
+from howsure.events.labels.answers import answers_of, asked_of, reading_order, record_answer, settle
 from howsure.events.store.event_store import EventStore
 from tests.cli.running import howsure, printed
 from tests.events.labels.labelled_stores import answer_all, drawn_store, store_to_label

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.cli.sequences.before_after import mean_of
+from howsure.cli.sequences.taggers import mean_of
 from howsure.data import write_tagged
 from howsure.sequences import cross_tempered, load_tagger, tag_pairs
 from tests.cli.running import howsure as run

@@ -12,7 +12,7 @@ import duckdb
 
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import Store
-from howsure.events.store.schema import TABLES
+from howsure.events.store.tables import TABLES
 from tests.events.made_up_store import hussein_document, store_file, write_store
 
 # What is seen when the store is opened.

@@ -20,10 +20,9 @@ from typing import Any
 import numpy as np
 
 from howsure.coreference.posterior.coref_posterior import CorefPosterior
-from howsure.events.extraction.descriptions_and_acts import Facts
-from howsure.events.extraction.entities import entity_counts, evidence_of
+from howsure.events.extraction.one_document import Facts, entity_counts, evidence_of
 from howsure.events.store.event_store import EventStore
-from howsure.events.store.refusals import remember_whole, state_of
+from howsure.events.store.integrity import remember_whole, state_of
 
 TITLES = {"IRQ": "Iraq", "KWT": "Kuwait", "NATO": "NATO", "YUG": "Yugoslavia", "USA": "United States"}
 FIRST_DAY = datetime.date(1998, 11, 20)

@@ -10,8 +10,8 @@ import numpy as np
 from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.data.documents.conllu_writing import write_conllu
 from howsure.data.documents.document import Document, Mention
-from howsure.events.actors.lexicon import Lexicon
-from howsure.events.rules.rule import Rule, built_in_rule
+from howsure.events.lexicon import Lexicon
+from howsure.events.rule import Rule, built_in_rule
 from tests.events.sentences import parsed
 
 SENTENCES = (

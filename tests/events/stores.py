@@ -18,13 +18,10 @@ import numpy as np
 from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.coreference.posterior.coref_posterior import CorefPosterior
 from howsure.data.documents.document import Document
-from howsure.events.corpus.documents import Corpus, Fields
-from howsure.events.corpus.filters import Filter
-from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.corpus import BATCH, Corpus, Fields, Filter, open_corpus
 from howsure.events.extraction.extract_events import ExtractionReport, extract_events
-from howsure.events.extraction.worker import Work
-from howsure.events.parts.part import BATCH
-from howsure.events.store.schema import TABLES
+from howsure.events.extraction.processes import Work
+from howsure.events.store.tables import TABLES
 from tests.events import newswire
 
 DOCUMENTS = 2 * BATCH + 11  # of the newswire of which all is extracted

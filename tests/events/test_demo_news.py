@@ -13,9 +13,9 @@ import pytest
 from howsure.cli import demo
 from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.data.documents.conllu import read_conllu
-from howsure.events.actors.lexicon import Lexicon
 from howsure.events.extraction.one_document import document_seed, extract
-from howsure.events.rules.rule import built_in_rule
+from howsure.events.lexicon import Lexicon
+from howsure.events.rule import built_in_rule
 
 SCRIPTS = Path(__file__).parents[2] / "scripts"
 NEWS, ACTORS, LABELS = (

@@ -14,7 +14,7 @@ from howsure.coreference.mentions.mention_columns import mention_columns
 from howsure.data import Document, read_documents
 from howsure.data.documents.document import Mention
 from howsure.data.parses.parsed_document import ParsedDocument
-from howsure.events.extraction.descriptions_and_acts import mention_heads
+from howsure.events.extraction.one_document import mention_heads
 from howsure.reproductions.coreference.corpora import each_span_once, parse
 from tests.events import newswire
 

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import Tokens, create_app
-from howsure.explorer.answers import Answers
+from howsure.explorer.app import Answers
 from tests.events.made_up_store import make_store, store_file
 
 

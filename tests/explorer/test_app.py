@@ -11,13 +11,11 @@ import pytest
 from starlette.testclient import TestClient
 
 from howsure.events.series.event_series import event_series
-from howsure.events.series.export import csv_text
+from howsure.events.series.files import csv_text
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import Tokens, create_app, queries
-from howsure.explorer.access.headers import HEADERS
-from howsure.explorer.access.hosts import LOOPBACK
-from howsure.explorer.addresses import QUESTIONS
-from howsure.explorer.corrections import corrected, corrected_pair
+from howsure.explorer.access import HEADERS, LOOPBACK
+from howsure.explorer.queries import QUESTIONS, corrected, corrected_pair
 from tests.explorer.serving import ServedPage
 
 HOME = "http://localhost:8350"

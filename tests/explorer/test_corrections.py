@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.corrected.corrected_comparison import corrected_comparison
-from howsure.events.corrected.corrected_series import corrected_series
 from howsure.events.labels.answers import record_answer
+from howsure.events.series.corrected_comparison import corrected_comparison
+from howsure.events.series.corrected_series import corrected_series
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import Included, events_report, queries
-from howsure.explorer.corrections import corrected, corrected_pair, series_of_labels
+from howsure.explorer.queries import corrected, corrected_pair, series_of_labels
 from howsure.report.files import write_report
 from tests.events.corrected.known_truth import labelled_store
 from tests.explorer.chromium import Browser

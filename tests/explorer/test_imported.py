@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from selenium.webdriver.common.keys import Keys
 
-from howsure.events.corpus.documents import Fields
-from howsure.events.imported.import_events import import_events
-from howsure.events.imported.scores import ScoreColumns
+from howsure.events.corpus import Fields
+from howsure.events.extraction.import_events import import_events
+from howsure.events.extraction.imported_scores import ScoreColumns
 from howsure.events.labels.draw import draw_documents
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import events_report

@@ -10,8 +10,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.errors import InputError
-from howsure.explorer.addresses import QUESTIONS
-from howsure.explorer.parameters import LONGEST, Parameter, fraction, number_or, one_of, read_parameters, whole, words
+from howsure.explorer.queries import (
+    LONGEST,
+    QUESTIONS,
+    Parameter,
+    fraction,
+    number_or,
+    one_of,
+    read_parameters,
+    whole,
+    words,
+)
 
 RULES = (
     Parameter("actors", words, most=2),

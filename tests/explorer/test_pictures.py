@@ -11,9 +11,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from howsure.events.labels.answers import record_answer
+from howsure.events.labels.answers import reading_order, record_answer
 from howsure.events.labels.draw import draw_documents
-from howsure.events.labels.progress import reading_order
 from howsure.events.store.event_store import EventStore
 from tests.cli.running import howsure
 from tests.explorer.chromium import Browser

@@ -10,8 +10,8 @@ import pytest
 
 from howsure.errors import InputError
 from howsure.events.series.actor_comparison import compare_actors
-from howsure.events.series.behind_a_point import documents_of, doubtful_documents
 from howsure.events.series.event_series import event_series
+from howsure.events.series.files import documents_of, doubtful_documents
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import queries
 from tests.events.made_up_store import TITLES, make_store, write_store

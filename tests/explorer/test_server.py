@@ -14,7 +14,7 @@ from howsure.cli.events.page import explore_command
 from howsure.errors import InputError, MissingExtraError
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import Address, serve
-from howsure.explorer.access.hosts import host_in, is_loopback
+from howsure.explorer.access import host_in, is_loopback
 from tests.explorer.serving import ServedPage
 
 

@@ -37,16 +37,14 @@ from howsure.data.logs.model_arrays import label_names_of, read_model_arrays
 from howsure.data.predictions.open_predictions import open_predictions
 from howsure.data.predictions.read_columns import read_columns
 from howsure.errors import InputError
-from howsure.events.actors.lexicon import Lexicon
-from howsure.events.corpus.documents import Fields
-from howsure.events.corpus.open_corpus import open_corpus
-from howsure.events.imported.open_scores import open_scores
-from howsure.events.imported.scores import ScoreColumns
-from howsure.events.labels.exchange.read_labels import read_labels as read_exported
-from howsure.events.rules.rule_files import read_rule
+from howsure.events.corpus import Fields, open_corpus
+from howsure.events.extraction.imported_scores import ScoreColumns, open_scores
+from howsure.events.labels.label_files import read_labels as read_exported
+from howsure.events.lexicon import Lexicon
+from howsure.events.rule_files import read_rule
 from howsure.sequences import TagPosterior, entity_spans, gold_tags
-from howsure.sequences.taggers.crf import CRFTagger
-from howsure.sequences.taggers.tagger import load_tagger
+from howsure.sequences.crf import CRFTagger
+from howsure.sequences.tagger import load_tagger
 from howsure.significance.boostsa.storage import read_labels, read_outcomes
 from howsure.significance.experiments import Experiments
 from tests.fuzz.envelopes import GZIP, LINES, MODEL, PLAIN, ZIP, Envelope

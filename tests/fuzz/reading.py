@@ -15,9 +15,9 @@ from howsure.data.logs.conversion import described, input_files
 from howsure.data.logs.defaults import with_defaults
 from howsure.errors import HowsureError, InputError
 from howsure.events import EventStore
-from howsure.events.labels.labelling import labelling_of
-from howsure.explorer.document_view import document_view
-from howsure.explorer.labelling.bodies import codes, read_fields, text, truth, whole
+from howsure.events.labels.answers import labelling_of
+from howsure.explorer.labelling import codes, read_fields, text, truth, whole_field
+from howsure.explorer.queries import document_view
 from tests.data.logs.samples import STATE
 from tests.data.logs.writers import lm_eval_sample, write_lines
 
@@ -77,7 +77,7 @@ def summary(path: Path) -> None:
 
 def page_body(path: Path) -> None:
     """What the page sends."""
-    rules = {"number": whole, "coder": text, "acting": codes, "unclear": truth}
+    rules = {"number": whole_field, "coder": text, "acting": codes, "unclear": truth}
     read_fields(path.read_bytes(), rules, address="/labels")
 
 

@@ -20,8 +20,8 @@ from howsure.counts import sample_for_labels
 from howsure.data import write_antecedent_scores
 from howsure.monitoring import CalibrationMonitor
 from howsure.recalibration import recalibrate
-from howsure.sequences.taggers.crf import CRFTagger
-from howsure.sequences.taggers.hmm import HMMTagger
+from howsure.sequences.crf import CRFTagger
+from howsure.sequences.hmm import HMMTagger
 from howsure.significance.experiments import Experiments
 from tests.coreference.recalibration.test_recalibration import drawn
 from tests.data.antecedent_scores.layouts import several

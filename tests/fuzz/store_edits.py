@@ -24,14 +24,13 @@ from howsure.events import (
     event_series,
     settled_labels,
 )
-from howsure.events.labels.answers import record_answer, settle, undo_answer
-from howsure.events.labels.disagreements import disagreements
+from howsure.events.labels.agreement import disagreements
+from howsure.events.labels.answers import next_document, reading_order, record_answer, settle, undo_answer
 from howsure.events.labels.draw import draw_documents
-from howsure.events.labels.exchange.export_labels import label_table
-from howsure.events.labels.progress import next_document, reading_order
-from howsure.events.series.behind_a_point import doubtful_documents
-from howsure.events.store.schema import TABLES
-from howsure.explorer.document_view import document_view
+from howsure.events.labels.import_labels import label_table
+from howsure.events.series.files import doubtful_documents
+from howsure.events.store.tables import TABLES
+from howsure.explorer.queries import document_view
 from tests.events.made_up_store import store_file
 
 VALUES = (

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.actors.lexicon import Lexicon
+from howsure.events.lexicon import Lexicon
 from howsure.events.series.event_series import event_series
 from howsure.events.store.event_store import EventStore
 from howsure.reproductions.events import coverage

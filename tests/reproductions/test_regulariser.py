@@ -15,7 +15,7 @@ from howsure.reproductions.regulariser import CRF, GRIDS, HMM, KINDS, every_fit,
 from howsure.reproductions.replicates import random_subsamples
 from howsure.reproductions.reproduction import nobody
 from howsure.reproductions.tagging.corpora import read_wsj
-from howsure.sequences.taggers.crf import CRFTagger
+from howsure.sequences.crf import CRFTagger
 
 SMALL = dict.fromkeys(KINDS, (1.0, 0.1))
 

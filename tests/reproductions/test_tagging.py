@@ -31,7 +31,7 @@ from howsure.reproductions.tagging.models import (
     transition_marginals_of,
 )
 from howsure.reproductions.tagging.pairs import about_pairs, reproduce_tag_pairs
-from howsure.sequences.taggers.crf import CRFTagger
+from howsure.sequences.crf import CRFTagger
 
 LIMIT = 6
 

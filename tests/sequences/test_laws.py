@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.sequences.chain import batches as batching
-from howsure.sequences.chain.batches import batches, first_rows
+from howsure.sequences import messages as batching
+from howsure.sequences.messages import batches, first_rows
 from howsure.sequences.tag_posterior import TagPosterior
 from tests.sequences.random_chains import draw
 
@@ -117,11 +117,11 @@ def test_batches_change_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_draws_in_portions(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many draws are made at a time, they are the same."""
-    from howsure.sequences.chain import sampling
+    from howsure.sequences import paths
 
     posterior = TagPosterior(*draw((5, 1, 9, 0, 3), 4, seed=2))
     wanted = [draws.tolist() for draws in posterior.sample(23, rng=0)]
-    monkeypatch.setattr(sampling, "TOGETHER", 16)
+    monkeypatch.setattr(paths, "TOGETHER", 16)
     assert [draws.tolist() for draws in posterior.sample(23, rng=0)] == wanted
 
 

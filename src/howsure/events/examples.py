@@ -9,14 +9,13 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from howsure.coreference.model.antecedent_model import AntecedentModel
-from howsure.events.actors.lexicon import Lexicon
-from howsure.events.corpus.documents import Fields
-from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.corpus import Fields, open_corpus
 from howsure.events.extraction.extract_events import extract_events
-from howsure.events.extraction.worker import Work
-from howsure.events.rules.rule import built_in_rule
+from howsure.events.extraction.processes import Work
+from howsure.events.lexicon import Lexicon
+from howsure.events.rule import built_in_rule
 from howsure.events.store.event_store import EventStore
-from howsure.events.store.refusals import remember_whole, state_of
+from howsure.events.store.integrity import remember_whole, state_of
 from howsure.files.whole import write_whole
 
 

@@ -2,26 +2,82 @@
 
 from __future__ import annotations
 
+import asyncio
 from asyncio import CancelledError
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Collection, Hashable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from howsure.errors import HowsureError, InputError, MissingExtraError
 from howsure.events.store.reading import Store, is_for_reading
-from howsure.explorer.access.guard import PAGE, ROOM, Guard
-from howsure.explorer.access.headers import policy
-from howsure.explorer.access.hosts import LOOPBACK
-from howsure.explorer.access.tokens import Tokens
-from howsure.explorer.addresses import QUESTIONS, Question
-from howsure.explorer.answers import Answers
+from howsure.explorer.access import LOOPBACK, PAGE, ROOM, Guard, Tokens, policy
 from howsure.explorer.assembly import LABELLING, assemble
-from howsure.explorer.labelling.addresses import orders_of, questions_of
-from howsure.explorer.labelling.room import Room
-from howsure.explorer.parameters import read_parameters
+from howsure.explorer.labelling import Room, orders_of, questions_of
+from howsure.explorer.queries import QUESTIONS, Question, read_parameters
 
 if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
+
+
+# Answers that were given are kept; one that many ask for at the same time is computed once.
+
+MOST_BYTES = 64 * 2**20
+THREADS = 4  # each question keeps DuckDB and numpy busy: more at once make all of them wait
+
+
+class Answers:
+    """Texts by what was asked; the one that was asked for longest ago makes room. Whatever fails is not kept."""
+
+    def __init__(self, *, most_bytes: int = MOST_BYTES, threads: int = THREADS) -> None:
+        self.most_bytes, self.n_bytes = most_bytes, 0
+        self._kept: OrderedDict[Hashable, bytes] = OrderedDict()
+        self._underway: dict[Hashable, Future[bytes]] = {}
+        self._lock = Lock()
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="answer")
+
+    async def get(self, asked: Hashable, compute: Callable[[], bytes], *, keep: Callable[[], bool]) -> bytes:
+        """The answer to what is asked, computed in a thread unless it is there or underway; kept if `keep` says so."""
+        with self._lock:
+            if asked in self._kept:
+                self._kept.move_to_end(asked)
+                return self._kept[asked]
+            future = self._underway.get(asked)
+            if future is None:
+                future = self._underway[asked] = self._threads.submit(self._computed, asked, compute, keep)
+        return await asyncio.shield(asyncio.wrap_future(future))  # who goes away takes no answer from the others
+
+    @property
+    def n_underway(self) -> int:
+        """How many answers are computed, or wait for it."""
+        return len(self._underway)
+
+    def close(self) -> None:
+        """Begin nothing more."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _computed(self, asked: Hashable, compute: Callable[[], bytes], keep: Callable[[], bool]) -> bytes:
+        try:
+            answer = compute()
+            if keep():
+                self._keep(asked, answer)
+            return answer
+        finally:
+            with self._lock:
+                del self._underway[asked]
+
+    def _keep(self, asked: Hashable, answer: bytes) -> None:
+        if len(answer) > self.most_bytes:
+            return
+        with self._lock:
+            self._kept[asked] = answer
+            self.n_bytes += len(answer)
+            while self.n_bytes > self.most_bytes:
+                _, oldest = self._kept.popitem(last=False)
+                self.n_bytes -= len(oldest)
+
 
 CSV = {"content-type": "text/csv; charset=utf-8", "content-disposition": 'attachment; filename="events.csv"'}
 

@@ -16,8 +16,10 @@ from howsure.show.recipe import recipe_rows
 from howsure.stats.proportions import wilson_interval
 
 MONITORING = Design(
-    "monitor.html", ("style.css", "monitor.css"), ("dom", "axes", "monitor_charts", "monitor"),
-)  # fmt: skip
+    "monitor.html",
+    ("style.css", "monitor.css"),
+    ("dom", "axes", "monitor_charts", "monitor"),
+)
 DIGITS = 6
 
 
@@ -50,10 +52,16 @@ def _group(monitor: CalibrationMonitor, row: GroupStatus) -> dict[str, Any]:
     for one in periods:
         one["curve"] = _curve(monitor.sums(one["period"], group=row.name), level=monitor.settings.level)
     return {
-        "name": row.name, "n": row.n, "total": str(row.error), "e_value": _short(row.e_value),
-        "threshold": _short(row.threshold), "alarm": row.alarm, "since": row.since, "told": _told(row),
+        "name": row.name,
+        "n": row.n,
+        "total": str(row.error),
+        "e_value": _short(row.e_value),
+        "threshold": _short(row.threshold),
+        "alarm": row.alarm,
+        "since": row.since,
+        "told": _told(row),
         "periods": periods,
-    }  # fmt: skip
+    }
 
 
 def _told(row: GroupStatus) -> str:
@@ -71,11 +79,15 @@ def _curve(sums: CellSums, *, level: float) -> list[dict[str, Any]]:
     rows = zip(held.tolist(), n, predicted, observed, low, high, strict=True)
     return [
         {
-            "cell": f"{EDGES[cell]:g} to {EDGES[cell + 1]:g}", "n": int(n), "predicted": _short(float(q)),
-            "observed": _short(float(y)), "low": _short(float(a)), "high": _short(float(b)),
+            "cell": f"{EDGES[cell]:g} to {EDGES[cell + 1]:g}",
+            "n": int(n),
+            "predicted": _short(float(q)),
+            "observed": _short(float(y)),
+            "low": _short(float(a)),
+            "high": _short(float(b)),
         }
         for cell, n, q, y, a, b in rows
-    ]  # fmt: skip
+    ]
 
 
 def _short(value: Any) -> Any:

@@ -8,14 +8,13 @@ from itertools import combinations
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.events.labels.labelling import labelling_of
+from howsure.events.labels.answers import labelling_of
 from howsure.events.periods import PERIODS, n_periods
 from howsure.events.series.actor_comparison import COUNTED
-from howsure.events.series.behind_a_point import HIGH, LOW
 from howsure.events.series.counts import INTERVALS
 from howsure.events.series.event_series import UNITS
+from howsure.events.series.files import HIGH, LOW
 from howsure.events.store.documents import StoredDocument, stored_documents
-from howsure.events.store.origin import known_units
 from howsure.events.store.reading import (
     Store,
     actors_in,
@@ -23,12 +22,11 @@ from howsure.events.store.reading import (
     checked_length,
     chosen_actors,
     first_and_last,
+    known_units,
     rows_of,
 )
 from howsure.explorer.assembly import assemble
-from howsure.explorer.corrections import corrected, corrected_pair
-from howsure.explorer.document_view import view_of
-from howsure.explorer.queries import compare, doubtful, overview, series
+from howsure.explorer.queries import compare, corrected, corrected_pair, doubtful, overview, series, view_of
 from howsure.inputs.checks import check_level
 from howsure.inputs.numbers import MOST_CLUSTERINGS, check_whole
 

@@ -1,17 +1,252 @@
-"""What the page asks of an events store; every answer is plain values, ready to be sent as JSON."""
+"""What the page may ask of an events store, by which parameters; every answer is plain values, for JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from threading import Lock
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from howsure.events.labels.labelling import labelling_of
-from howsure.events.series.actor_comparison import compare_actors
-from howsure.events.series.behind_a_point import HIGH, LOW, documents_of, doubtful_documents
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.events.labels.answers import labelling_of
+from howsure.events.periods import PERIODS
+from howsure.events.series.actor_comparison import COUNTED, compare_actors
+from howsure.events.series.corrected_comparison import corrected_comparison
+from howsure.events.series.corrected_series import CORRECTED_UNITS, CorrectedSeries, corrected_series, raw_alone
+from howsure.events.series.counts import INTERVALS
 from howsure.events.series.event_series import UNITS, event_series
-from howsure.events.store.origin import is_imported, known_units, uncertainty_in
-from howsure.events.store.reading import Store, actors_in, event_of, rows_of, settings_of, title_of
-from howsure.explorer.document_view import Sample, document_view
+from howsure.events.series.files import HIGH, LOW, csv_text, documents_of, doubtful_documents, links_of
+from howsure.events.series.labelled_pairs import TooFewLabelsError
+from howsure.events.store.documents import StoredDocument, StoredEvidence, stored_document
+from howsure.events.store.reading import (
+    Store,
+    actors_in,
+    chosen_actors,
+    event_of,
+    is_imported,
+    known_units,
+    number_of_samples,
+    rows_of,
+    settings_of,
+    title_of,
+    uncertainty_in,
+)
+from howsure.inputs.naming import shortened, unknown_name
+from howsure.inputs.pairs import Integers
+
+# What an address may be asked: each parameter read by its rule, all others refused.
+
+LONGEST = 200  # characters of a value
+SHOWN = 60
+REQUIRED = object()
+Reader = Callable[[str, str], Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter: how its text is read, what it is if nobody gives it, and how many times it may be given.
+
+    One that may be given several times is a list.
+    """
+
+    name: str
+    read: Reader
+    default: Any = REQUIRED
+    most: int = 1
+
+
+def read_parameters(
+    given: Sequence[tuple[str, str]], parameters: Sequence[Parameter], *, address: str
+) -> dict[str, Any]:
+    """The values of all parameters of an address, from the names and texts that a request gives.
+
+    Raises InputError for an unknown parameter, one that is missing or given too often, or a value against its rule.
+    """
+    known = {one.name: one for one in parameters}
+    for name, text in given:
+        if name not in known:
+            raise unknown_name("parameter", name[:SHOWN], list(known) or ["none"], place=address)
+        if len(text) > LONGEST:
+            raise InputError(f"{name} must have at most {LONGEST} characters; it has {len(text):,}.")
+    return {one.name: _value(one, [text for name, text in given if name == one.name]) for one in parameters}
+
+
+def _value(parameter: Parameter, texts: list[str]) -> Any:
+    name = parameter.name
+    if not texts:
+        if parameter.default is REQUIRED:
+            raise InputError(f"{name} must be given; it is missing.")
+        return parameter.default
+    if len(texts) > parameter.most:
+        raise InputError(f"{name} must be given at most {parameter.most} times; it is given {len(texts):,} times.")
+    values = [parameter.read(name, text) for text in texts]
+    return values if parameter.most > 1 else values[0]
+
+
+def words(name: str, text: str) -> str:
+    """Any text but none.
+
+    Raises InputError for an empty one, or one with control characters.
+    """
+    if not text.strip() or any(ord(letter) < 32 or ord(letter) == 127 for letter in text):
+        raise InputError(f"{name} must be a text without control characters, and not empty; it is {text[:SHOWN]!r}.")
+    return text
+
+
+def one_of(choices: Sequence[str]) -> Reader:
+    """One of a few words."""
+
+    def read(name: str, text: str) -> str:
+        if text not in choices:
+            raise InputError(f"{name} must be one of {shortened(choices)}; it is {text[:SHOWN]!r}.")
+        return text
+
+    return read
+
+
+def whole(low: int, high: int) -> Reader:
+    """A whole number from `low` to `high`."""
+
+    def read(name: str, text: str) -> int:
+        value = int(text) if text.isascii() and text.isdigit() and len(text) < 20 else -1
+        if not low <= value <= high:
+            raise InputError(f"{name} must be a whole number from {low} to {high}; it is {text[:SHOWN]!r}.")
+        return value
+
+    return read
+
+
+def fraction(name: str, text: str) -> float:
+    """A number from 0 to 1.
+
+    Raises InputError for any other.
+    """
+    try:
+        value = float(text) if text.isascii() else -1.0
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value <= 1.0:
+        raise InputError(f"{name} must be a number from 0 to 1; it is {text[:SHOWN]!r}.")
+    return value
+
+
+def number_or(word: str, *, high: int) -> Reader:
+    """A whole number from 0, or a certain word."""
+    number = whole(0, high)
+
+    def read(name: str, text: str) -> int | str:
+        if text == word:
+            return word
+        if not text.isdigit():
+            raise InputError(f"{name} must be {word!r} or a whole number from 0; it is {text[:SHOWN]!r}.")
+        value: int = number(name, text)
+        return value
+
+    return read
+
+
+# A document to read: its text, who is one entity with whom in a sample, and what made an event true.
+
+BEST = "best"
+Sample = int | str | None
+
+
+def document_view(store: Store, number: int, *, sample: Sample = None) -> dict[str, Any]:
+    """A document as plain values, its mentions clustered as in one sample, or in the 1-best ("best", or None).
+
+    `mentions[i]["entity"]` is the first mention of its entity, None in a document that holds no event in any case.
+    `evidence` are a mention `named` as the actor and one that acts: `probability` is the share of the samples in which
+    they make the event true, `pair` the exact probability that they are one entity, `present` whether they make it
+    true in the clustering shown. `links` are what the event of each actor hinges on.
+
+    Raises InputError for a document or a sample that the store does not hold.
+    """
+    chosen = _checked_sample(sample, number_of_samples(store))
+    return view_of(store, stored_document(store, number), chosen)
+
+
+def view_of(store: Store, document: StoredDocument, chosen: int | None) -> dict[str, Any]:
+    """The view of a document that was read from a store, in one of its samples, or None for the 1-best."""
+    entities = _entities(document, chosen)
+    return {
+        "document": document.document,
+        "id": document.id,
+        "date": document.date.isoformat(),
+        "title": document.title,
+        "sample": BEST if chosen is None else chosen,
+        "samples": number_of_samples(store),
+        "imported": is_imported(store.settings),
+        "sentences": [{"words": words, "spaces": spaces} for words, spaces in document.sentences],
+        "mentions": [
+            {
+                "sentence": one.sentence,
+                "start": one.start,
+                "stop": one.stop,
+                "entity": None if entities is None else int(entities[place]),
+                "actors": list(one.actors),
+                "verb": one.verb,
+            }
+            for place, one in enumerate(document.mentions)
+        ],
+        "actors": [
+            {
+                "code": event.actor,
+                "title": title_of(store, event.actor),
+                "probability": event.probability,
+                "present": event.best if chosen is None else bool(event.samples[chosen]),
+            }
+            for event in document.events
+        ],
+        "evidence": _evidence(document, entities),
+        "links": links_of(document, [event.actor for event in document.events]),
+    }
+
+
+def _evidence(document: StoredDocument, entities: Integers | None) -> list[dict[str, Any]]:
+    exact = document.pair_probability([(one.named, one.agent) for one in document.evidence])
+    return [
+        {
+            "actor": one.actor,
+            "named": one.named,
+            "agent": one.agent,
+            "named_text": document.text_of(one.named),
+            "agent_text": document.text_of(one.agent),
+            "probability": one.probability,
+            "pair": pair,
+            "present": entities is not None and _holds(document, entities, one),
+        }
+        for one, pair in zip(document.evidence, exact, strict=True)
+    ]
+
+
+def _holds(document: StoredDocument, entities: Integers, evidence: StoredEvidence) -> bool:
+    """Whether the two are one entity, and no mention of it is described as another actor."""
+    if entities[evidence.named] != entities[evidence.agent]:
+        return False
+    members = np.flatnonzero(entities == entities[evidence.agent]).tolist()
+    return {actor for mention in members for actor in document.mentions[mention].actors} == {evidence.actor}
+
+
+def _entities(document: StoredDocument, sample: int | None) -> Integers | None:
+    if sample is None or document.clusterings is None:
+        return document.best
+    chosen: Integers = document.clusterings[sample]
+    return chosen
+
+
+def _checked_sample(sample: Sample, n_samples: int) -> int | None:
+    if sample is None or sample == BEST:
+        return None
+    if isinstance(sample, str) or not 0 <= sample < n_samples:
+        raise InputError(f"sample must be 'best' or a whole number from 0 to {n_samples - 1}; it is {sample!r}.")
+    return sample
+
+
+# What the page asks of an events store; every answer is plain values, ready to be sent as JSON.
 
 SERIES = {"n_documents": "documents"}  # what the page calls a column otherwise
 
@@ -95,3 +330,152 @@ def doubtful(
 ) -> list[dict[str, Any]]:
     """Documents whose event is uncertain, with the links that it hinges on; see `doubtful_documents`."""
     return doubtful_documents(store, low=low, high=high, actor=actor, limit=limit)
+
+
+# What the page asks of the labels of a store: the corrected counts and comparisons, each estimated once.
+
+MOST_KEPT = 16  # series of a store
+COLUMNS = {"corrected": "estimate", "low": "low", "high": "high", "read": "labelled"}
+Kept = OrderedDict[tuple[Any, ...], CorrectedSeries]
+_KEPT: WeakKeyDictionary[Store, Kept] = WeakKeyDictionary()
+_LOCK = Lock()
+
+
+def corrected(store: Store, *, by: str = "quarter", level: float = 0.95, unit: str = "documents") -> dict[str, Any]:
+    """By actor the columns of the corrected series, its totals, and what to know of it; `reason` if there is none.
+
+    Raises InputError as `corrected_series` does.
+    """
+    held = series_of_labels(store, by=by, level=level, unit=unit)
+    if isinstance(held, str):
+        return {"reason": held}
+    plain = held.to_dict()
+    series: dict[str, dict[str, list[Any]]] = {actor: {name: [] for name in COLUMNS} for actor in held.actors}
+    for row in plain["rows"]:
+        for name, field in COLUMNS.items():
+            series[row["actor"]][name].append(row[field])
+    totals = {row["actor"]: {name: row[field] for name, field in COLUMNS.items()} for row in plain["totals"]}
+    return {"series": series, "totals": totals, "said": plain["said"], "checks": plain["checks"]}
+
+
+def corrected_pair(
+    store: Store, first: str, second: str, *, by: str = "quarter", level: float = 0.95
+) -> dict[str, Any]:
+    """By period P(T_A > T_B) by the corrected counts, and in all; `reason` if there is none.
+
+    Raises InputError for an actor that the store does not know, or the same one twice.
+    """
+    held = series_of_labels(store, by=by, level=level, unit="documents")
+    if isinstance(held, str):
+        return {"reason": held}
+    pair = chosen_actors(store, [first, second])
+    lacking = [actor for actor in pair if actor not in held.actors]
+    if lacking:
+        return {"reason": raw_alone(pair, lacking)}
+    found = corrected_comparison(held, pair[0], pair[-1]).to_dict()
+    return {"rows": found["rows"], "total": found["total"]}
+
+
+def series_of_labels(store: Store, *, by: str, level: float, unit: str) -> CorrectedSeries | str:
+    """The corrected series of all actors that readers were asked about, or why there is none.
+
+    It is kept until a label changes; the last few of a store are.
+    """
+    if labelling_of(store) is None:
+        return "No document of this store has a label."
+    if unit not in CORRECTED_UNITS:
+        return f"No corrected counts of {unit}: readers said of documents which actors act in them."
+    key = (by, level, unit, *_version(store))
+    with _LOCK:
+        kept = _KEPT.setdefault(store, OrderedDict())
+        if key in kept:
+            kept.move_to_end(key)
+            return kept[key]
+    try:
+        found = corrected_series(store, by=by, level=level, unit=unit)
+    except TooFewLabelsError as error:
+        return f"No corrected counts yet: {error}"
+    assert found is not None
+    with _LOCK:
+        kept[key] = found
+        while len(kept) > MOST_KEPT:
+            kept.popitem(last=False)
+    return found
+
+
+def _version(store: Store) -> tuple[int, int]:
+    """What grows with every answer and every draw."""
+    ((entry, drawn),) = rows_of(
+        store,
+        "SELECT (SELECT coalesce(max(entry), 0) FROM answers), (SELECT count(*) FROM label_sample)",
+    )
+    return int(entry), int(drawn)
+
+
+# Which questions the page may ask of a store, each at an address of its own.
+
+MOST_ACTORS = 6  # panels of the chart
+LARGEST_NUMBER = 2**62
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked of the store, by which parameters, and whether the answer is a table (CSV) rather than JSON.
+
+    state: what the answer depends on besides, such as how much was written to the store.
+    """
+
+    ask: Callable[..., Any]
+    parameters: tuple[Parameter, ...] = ()
+    is_table: bool = False
+    state: Callable[[], Hashable] = int
+
+
+def export(store: Store, **asked: Any) -> str:
+    """The series as a tidy table, with the corrected one if there are labels: CSV, numbers with all their digits."""
+    series = event_series(store, **asked)
+    beside = series_of_labels(store, by=series.by, level=series.level, unit=series.unit)
+    return csv_text(series if isinstance(beside, str) else series.beside(beside))
+
+
+BY = Parameter("by", one_of(PERIODS), "quarter")
+LEVEL = Parameter("level", fraction, 0.95)
+ACTOR = Parameter("actor", words)
+SERIES_PARAMETERS = (
+    Parameter("actors", words, most=MOST_ACTORS),
+    BY,
+    LEVEL,
+    Parameter("interval", one_of(INTERVALS), "exact"),
+    Parameter("unit", one_of(UNITS), "documents"),
+)
+COMPARISON = (
+    Parameter("first", words),
+    Parameter("second", words),
+    BY,
+    LEVEL,
+    Parameter("unit", one_of(list(COUNTED)), "documents"),
+)
+CORRECTED = (BY, LEVEL, Parameter("unit", one_of(UNITS), "documents"))
+DOUBTFUL = (
+    Parameter("actor", words, None),
+    Parameter("low", fraction, LOW),
+    Parameter("high", fraction, HIGH),
+    Parameter("limit", whole(1, 1000), 50),
+)
+QUESTIONS = {
+    "overview": Question(overview),
+    "series": Question(series, SERIES_PARAMETERS),
+    "point": Question(point, (ACTOR, BY, Parameter("period", words))),
+    "document": Question(
+        document,
+        (
+            Parameter("number", whole(0, LARGEST_NUMBER)),
+            Parameter("sample", number_or("best", high=LARGEST_NUMBER), "best"),
+        ),
+    ),
+    "compare": Question(compare, COMPARISON),
+    "corrected": Question(corrected, CORRECTED),
+    "corrected-pair": Question(corrected_pair, COMPARISON[:-1]),
+    "doubtful": Question(doubtful, DOUBTFUL),
+    "export.csv": Question(export, SERIES_PARAMETERS, is_table=True),
+}

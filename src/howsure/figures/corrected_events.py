@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from howsure.errors import InputError
-from howsure.events.corrected.corrected_series import CorrectedSeries
+from howsure.events.series.corrected_series import CorrectedSeries
 from howsure.figures.period_bands import date_axes, draw_band, mark_alone
 from howsure.figures.style import Look, dress, literal_legend, look, new_figure, shortened_name, styled
 

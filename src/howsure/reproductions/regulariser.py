@@ -21,9 +21,9 @@ from howsure.reproductions.reproduction import Advance, Finding, Reproduction, n
 from howsure.reproductions.tagging.contest import BIN_SIZE, judge
 from howsure.reproductions.tagging.corpora import Corpus, Tagged, read_ewt, read_wsj
 from howsure.reproductions.tagging.models import fitted, untrained_crf
-from howsure.sequences.taggers.crf import CRFTagger
-from howsure.sequences.taggers.hmm import HMMTagger
-from howsure.sequences.taggers.tagger import Tagger
+from howsure.sequences.crf import CRFTagger
+from howsure.sequences.hmm import HMMTagger
+from howsure.sequences.tagger import Tagger
 from howsure.show.table import Table
 from howsure.stats.estimate import Estimate
 

@@ -13,8 +13,8 @@ from howsure.errors import InputError
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, first_fault, reduced
 from howsure.inputs.naming import counted, nearest, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Pairs
-from howsure.sequences.chain.checks import check_count
-from howsure.sequences.features.sentences import check_sentences
+from howsure.sequences.potentials import check_count
+from howsure.sequences.words import check_sentences
 
 ROUNDING = 1e-9  # by which a sum of products may leave [0, 1]
 ERROR, KEEP = "error", "keep"

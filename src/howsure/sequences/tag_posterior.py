@@ -12,20 +12,23 @@ import numpy.typing as npt
 from howsure.errors import InputError
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
-from howsure.sequences.chain.batches import Number
-from howsure.sequences.chain.checks import check_count
-from howsure.sequences.chain.log_messages import Chain
-from howsure.sequences.chain.marginals import below_one, expectations_of, forward_of, log_z_of
-from howsure.sequences.chain.pair_marginals import all_pairs_of_sentences, entropies_of_sentences, pairs_of_sentences
-from howsure.sequences.chain.potentials import Potentials, check_possible
-from howsure.sequences.chain.sampling import Streams, sample
-from howsure.sequences.chain.spans import checked_span, span_probabilities
-from howsure.sequences.chain.tempered import Given, tempered
-from howsure.sequences.chain.viterbi import MOST_PATHS, BestPaths, best_of_each, number_of_paths
-from howsure.sequences.chain.workspace import Workspace
-from howsure.sequences.entities.token_logits import token_potentials
-from howsure.sequences.features.sentences import check_lists
-from howsure.sequences.features.tagset import Tag, TagSet
+from howsure.sequences.messages import Chain, Number, Workspace, below_one, expectations_of, forward_of, log_z_of
+from howsure.sequences.paths import (
+    MOST_PATHS,
+    BestPaths,
+    Streams,
+    all_pairs_of_sentences,
+    best_of_each,
+    checked_span,
+    entropies_of_sentences,
+    number_of_paths,
+    pairs_of_sentences,
+    sample,
+    span_probabilities,
+)
+from howsure.sequences.potentials import Given, Potentials, check_count, check_possible, tempered
+from howsure.sequences.token_labels import token_potentials
+from howsure.sequences.words import Tag, TagSet, check_lists
 from howsure.stats.randomness import Randomness
 
 
@@ -72,9 +75,18 @@ class TagPosterior:
 
     @classmethod
     def from_logits(
-        cls, logits: Any, *, labels: Sequence[str], label_ids: Any = None, word_ids: Any = None, mask: Any = None,
-        grammar: str | None = None, transitions: Any = None, start: Any = None, end: Any = None,
-    ) -> TagPosterior:  # fmt: skip
+        cls,
+        logits: Any,
+        *,
+        labels: Sequence[str],
+        label_ids: Any = None,
+        word_ids: Any = None,
+        mask: Any = None,
+        grammar: str | None = None,
+        transitions: Any = None,
+        start: Any = None,
+        end: Any = None,
+    ) -> TagPosterior:
         """The posterior of a token classifier, from its logits (sentences, tokens, K) and the names of the K `labels`.
 
         One of these says which rows count: label_ids (not -100), word_ids (each word's first subword), mask (1). Tokens

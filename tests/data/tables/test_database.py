@@ -24,8 +24,7 @@ from howsure.data.tables.database import (
     reading,
 )
 from howsure.errors import InputError
-from howsure.events.corpus.documents import Fields
-from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.corpus import Fields, open_corpus
 from tests.data.writers import write
 
 PROGRAM = """

@@ -14,9 +14,7 @@ import pytest
 from howsure.data.documents.conllu import read_conllu
 from howsure.data.documents.document import Sentence
 from howsure.errors import MissingExtraError
-from howsure.events.actors.countries import SUPPLEMENT, TERRITORIES, TITLES, country_entries
-from howsure.events.actors.lexicon import NOBODY, Lexicon
-from howsure.events.actors.lexicon_files import read_entries
+from howsure.events.lexicon import NOBODY, SUPPLEMENT, TERRITORIES, TITLES, Lexicon, country_entries, read_entries
 
 SOURCES = {"english", "iso3166-3", "lists", "news", "organisation"}
 COUNTRIES = Lexicon.countries()

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.errors import InputError
-from howsure.events.actors.lexicon import Lexicon
-from howsure.events.actors.spelling import STEMMING, case_fits, fold, paper_stems, spellings, suffix_stems
+from howsure.events.lexicon import STEMMING, Lexicon, case_fits, fold, paper_stems, spellings, suffix_stems
 
 ENTRIES = (
     ("USA", "United States"),

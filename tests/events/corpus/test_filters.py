@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.corpus.documents import InputDocument
-from howsure.events.corpus.filters import CATEGORY, EMPTY, NO_ACTOR, NO_DATE, REASONS, Filter
+from howsure.events.corpus import CATEGORY, EMPTY, NO_ACTOR, NO_DATE, REASONS, Filter, InputDocument
 from tests.events import newswire
 
 PAPER = Filter(keep="^Top/News/World", drop="Sports|Opinion", require_actor=True)

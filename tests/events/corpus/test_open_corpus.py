@@ -15,10 +15,7 @@ import pytest
 
 from howsure.data.documents.conllu import read_conllu
 from howsure.errors import InputError
-from howsure.events.corpus.conllu_files import read_part
-from howsure.events.corpus.documents import Corpus, Fields, InputDocument
-from howsure.events.corpus.open_corpus import open_corpus
-from howsure.events.parts.part import Part
+from howsure.events.corpus import Corpus, Fields, InputDocument, Part, open_corpus, read_part
 from tests.events import newswire
 
 ROWS = [

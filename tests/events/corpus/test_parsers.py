@@ -10,12 +10,10 @@ import spacy
 
 from howsure.coreference.mentions.detection import detect_mentions
 from howsure.errors import InputError
-from howsure.events.corpus.documents import Fields, InputDocument
-from howsure.events.corpus.filters import EMPTY, NO_ACTOR, NO_DATE, TOO_LONG, Filter
-from howsure.events.corpus.open_corpus import open_corpus
-from howsure.events.corpus.parsers import SpacyParser, scheme_of
-from howsure.events.extraction.descriptions_and_acts import mention_facts
-from howsure.events.extraction.worker import Work, Worker
+from howsure.events.corpus import EMPTY, NO_ACTOR, NO_DATE, TOO_LONG, Fields, Filter, InputDocument, open_corpus
+from howsure.events.extraction.one_document import mention_facts
+from howsure.events.extraction.parsers import SpacyParser, scheme_of
+from howsure.events.extraction.processes import Work, Worker
 from tests.events import newswire
 from tests.events.stores import work
 

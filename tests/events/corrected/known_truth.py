@@ -12,9 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from howsure.events.labels.answers import SettledLabels, reading_order
 from howsure.events.labels.draw import draw_documents
-from howsure.events.labels.progress import reading_order
-from howsure.events.labels.settled import SettledLabels
 from howsure.events.store.event_store import EventStore
 from tests.events.labels.labelled_stores import give
 from tests.events.made_up_store import copied, created, packed

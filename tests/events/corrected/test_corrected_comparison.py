@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.corrected.corrected_comparison import corrected_comparison
-from howsure.events.corrected.corrected_series import CorrectedSeries, corrected_series
+from howsure.events.series.corrected_comparison import corrected_comparison
+from howsure.events.series.corrected_series import CorrectedSeries, corrected_series
 from tests.events.corrected.known_truth import KnownTruth, known_truth
 
 

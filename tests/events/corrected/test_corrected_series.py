@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.corrected.corrected_series import corrected_series
-from howsure.events.corrected.labelled_pairs import TooFewLabelsError
+from howsure.events.series.corrected_series import corrected_series
 from howsure.events.series.event_series import event_series
+from howsure.events.series.labelled_pairs import TooFewLabelsError
 from howsure.events.store.event_store import EventStore
 from tests.events.corrected.known_truth import ACTORS, KnownTruth, known_truth
 

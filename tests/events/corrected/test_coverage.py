@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.events.corrected.corrected_series import corrected_series
-from howsure.events.labels.bands import strata_of
+from howsure.events.labels.draw import strata_of
+from howsure.events.series.corrected_series import corrected_series
 from howsure.events.series.event_series import event_series
 from tests.events.corrected.known_truth import ACTORS, known_truth
 

@@ -8,9 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.events.corrected.corrected_series import corrected_series
-from howsure.events.corrected.joined_strata import joined_strata
-from howsure.events.corrected.labelled_pairs import TooFewLabelsError
+from howsure.events.series.corrected_series import corrected_series
+from howsure.events.series.labelled_pairs import TooFewLabelsError, joined_strata
 from tests.events.corrected.known_truth import ACTORS, KnownTruth, known_truth
 
 STRATA = ["found, p ≥ 0.5, 2001-Q1"] * 3 + ["found, p ≥ 0.5, 2001-Q2"] * 2 + ["found, p ≥ 0.5, 2001-Q4"] * 3

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.corrected.pair_features import pair_features
+from howsure.events.series.labelled_pairs import pair_features
 from howsure.events.store.documents import stored_documents
 from howsure.events.store.event_store import EventStore
 from tests.events.made_up_store import TITLES, make_store

@@ -12,11 +12,10 @@ import pandas as pd
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.corrected.corrected_series import corrected_series
-from howsure.events.corrected.extra_features import score_features
-from howsure.events.corrected.pair_features import pair_features
-from howsure.events.corrected.score_files import read_scores
 from howsure.events.examples import example_store
+from howsure.events.series.corrected_series import corrected_series
+from howsure.events.series.extra_features import read_scores, score_features
+from howsure.events.series.labelled_pairs import pair_features
 from howsure.events.store.event_store import EventStore
 from tests.events.corrected.known_truth import ACTORS, labelled_store
 

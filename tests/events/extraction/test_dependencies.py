@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 
 from howsure.data.documents.document import Mention
-from howsure.events.actors.lexicon import Lexicon
 from howsure.events.extraction.dependencies import DependencyCounts, count_dependencies
-from howsure.events.rules.rule import built_in_rule
+from howsure.events.lexicon import Lexicon
+from howsure.events.rule import built_in_rule
 from tests.events import sentences
 from tests.events.sentences import document
 

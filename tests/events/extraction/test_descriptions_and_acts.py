@@ -6,9 +6,9 @@ import pytest
 
 from howsure.data.documents.document import Document, Mention, Sentence
 from howsure.errors import InputError
-from howsure.events.actors.lexicon import Lexicon
-from howsure.events.extraction.descriptions_and_acts import Act, Description, Facts, mention_facts, mention_heads
-from howsure.events.rules.rule import Rule, built_in_rule
+from howsure.events.extraction.one_document import Act, Description, Facts, mention_facts, mention_heads
+from howsure.events.lexicon import Lexicon
+from howsure.events.rule import Rule, built_in_rule
 from tests.events import sentences
 from tests.events.sentences import document
 

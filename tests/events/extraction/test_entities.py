@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 
 from howsure.data.documents.document import Mention
 from howsure.errors import InputError
-from howsure.events.actors.lexicon import Lexicon
-from howsure.events.extraction.descriptions_and_acts import Facts, mention_facts
-from howsure.events.extraction.entities import entity_counts, evidence_of
-from howsure.events.rules.rule import built_in_rule
+from howsure.events.extraction.one_document import Facts, entity_counts, evidence_of, mention_facts
+from howsure.events.lexicon import Lexicon
+from howsure.events.rule import built_in_rule
 from tests.events import sentences
 from tests.events.sentences import document
 

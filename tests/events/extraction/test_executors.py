@@ -17,10 +17,10 @@ from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.data.documents.document import Document
 from howsure.errors import InputError, MissingExtraError
 from howsure.events import Fields, extract_events, open_corpus
-from howsure.events.extraction import executors
-from howsure.events.extraction.executors import TRIES, Failed, do
-from howsure.events.parts.part import BATCH
-from howsure.events.rules.rule import Rule
+from howsure.events.corpus import BATCH
+from howsure.events.extraction import processes
+from howsure.events.extraction.processes import TRIES, Failed, do
+from howsure.events.rule import Rule
 from howsure.events.store.event_store import EventStore, StoreError
 from tests.events.stores import DOCUMENTS, FORKSERVER, Killer, contents, extract_to, work
 
@@ -153,14 +153,14 @@ class Elsewhere:
 
 def test_what_a_worker_says_that_cannot_do_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "each worker needs howsure 0.0.1, as here; one has" in refusal(do("0.0.1", "key", None, []))
-    version = executors.__version__
+    version = processes.__version__
     told = refusal(do(version, "key", pickle.dumps(Elsewhere()), []))
     assert "a worker cannot take up the work: No module named 'my_rules'. The parser, and the module" in told
 
     def without_spacy(work: object) -> None:
         raise MissingExtraError("a parser", "spacy")
 
-    monkeypatch.setattr(executors, "Worker", without_spacy)
+    monkeypatch.setattr(processes, "Worker", without_spacy)
     assert "howsure[spacy]" in refusal(do(version, "key", pickle.dumps(1), []))
 
 

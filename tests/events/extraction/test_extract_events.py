@@ -17,13 +17,10 @@ import howsure.data
 from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.data.documents.conllu_writing import write_conllu
 from howsure.errors import InputError
-from howsure.events.actors.lexicon import Lexicon
-from howsure.events.corpus.documents import Fields
-from howsure.events.corpus.filters import CATEGORY, NO_ACTOR, Filter
-from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.corpus import BATCH, CATEGORY, NO_ACTOR, Fields, Filter, open_corpus
 from howsure.events.extraction.extract_events import extract_events
-from howsure.events.parts.part import BATCH
-from howsure.events.rules.rule import Rule
+from howsure.events.lexicon import Lexicon
+from howsure.events.rule import Rule
 from howsure.events.store.event_store import EventStore, StoreError
 from tests.events import newswire
 from tests.events.stores import DOCUMENTS, FORKSERVER, Deaf, Killer, Stopped, contents, extract_to, extract_until, work

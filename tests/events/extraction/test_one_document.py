@@ -12,8 +12,7 @@ from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.coreference.posterior.coref_posterior import CorefPosterior
 from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
-from howsure.events.extraction.descriptions_and_acts import Facts
-from howsure.events.extraction.one_document import Extraction, document_seed, extract
+from howsure.events.extraction.one_document import Extraction, Facts, document_seed, extract
 from tests.events import newswire
 from tests.events.sentences import ACTIVE, HUSSEIN, NOUN, PRESIDENT, document
 

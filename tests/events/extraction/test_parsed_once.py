@@ -14,12 +14,11 @@ from howsure.data import read_documents
 from howsure.data.documents.document import Sentence
 from howsure.data.parses import parsed_document
 from howsure.data.parses.parsed_sentence import ParsedSentence, parsed_sentence
-from howsure.events.actors.lexicon import Lexicon
-from howsure.events.corpus.documents import Fields
-from howsure.events.corpus.open_corpus import open_corpus
-from howsure.events.extraction.survey import survey_dependencies
-from howsure.events.extraction.worker import Work, Worker
-from howsure.events.rules.rule import built_in_rule
+from howsure.events.corpus import Fields, open_corpus
+from howsure.events.extraction.dependencies import survey_dependencies
+from howsure.events.extraction.processes import Work, Worker
+from howsure.events.lexicon import Lexicon
+from howsure.events.rule import built_in_rule
 
 NEWS = Path(howsure.data.__file__).parent / "demo"
 

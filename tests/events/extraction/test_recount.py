@@ -16,22 +16,16 @@ import pytest
 from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.data.documents.conllu_writing import write_conllu
 from howsure.errors import InputError
-from howsure.events.corpus.documents import Fields
-from howsure.events.corpus.filters import Filter
-from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.corpus import BATCH, Fields, Filter, open_corpus
 from howsure.events.extraction.extract_events import extract_events
-from howsure.events.extraction.recount import NEEDED, StoredCorpus, recount_events
-from howsure.events.labels.answers import record_answer, undo_answer
-from howsure.events.labels.carried_labels import carry_labels
+from howsure.events.extraction.recount import NEEDED, StoredCorpus, carry_labels, recount_events
+from howsure.events.labels.answers import reading_order, record_answer, settled_labels, undo_answer
 from howsure.events.labels.draw import draw_documents
-from howsure.events.labels.progress import reading_order
-from howsure.events.labels.settled import settled_labels
-from howsure.events.parts.part import BATCH
-from howsure.events.rules.rule import Rule, built_in_rule
+from howsure.events.rule import Rule, built_in_rule
 from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore
-from howsure.events.store.schema import LABEL_TABLES
-from howsure.events.store.settings import read_settings
+from howsure.events.store.reading import read_settings
+from howsure.events.store.tables import LABEL_TABLES
 from tests.events import newswire
 from tests.events.labels.labelled_stores import answer_all, drawn_store
 from tests.events.made_up_store import store_file

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 
 from howsure.coreference.model.antecedent_model import AntecedentModel
-from howsure.events.corpus.documents import InputDocument
-from howsure.events.extraction.one_document import Extraction, document_seed, extract
-from howsure.events.extraction.rows import COLUMNS, Rows
+from howsure.events.corpus import InputDocument
+from howsure.events.extraction.one_document import COLUMNS, Extraction, Rows, document_seed, extract
 from howsure.events.store.event_store import EventStore
-from howsure.events.store.schema import EVENT_TABLES
+from howsure.events.store.tables import EVENT_TABLES
 from tests.events import newswire
 
 SAMPLES = 21

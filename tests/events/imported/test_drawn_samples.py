@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.events.imported.drawn_samples import drawn_samples
+from howsure.events.extraction.import_events import drawn_samples
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=5), st.integers(2, 40), st.integers(0, 2**32))

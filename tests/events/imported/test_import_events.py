@@ -13,14 +13,14 @@ import pytest
 
 from howsure.errors import InputError
 from howsure.events import check_store, compare_actors, event_series, example_store, recount_events
-from howsure.events.corpus.documents import Fields
-from howsure.events.imported import import_events as module
-from howsure.events.imported.import_events import import_events
-from howsure.events.imported.scores import ScoreColumns
-from howsure.events.rules.rule import built_in_rule
-from howsure.events.series.behind_a_point import documents_of, doubtful_documents
+from howsure.events.corpus import Fields
+from howsure.events.extraction import import_events as module
+from howsure.events.extraction.import_events import import_events
+from howsure.events.extraction.imported_scores import ScoreColumns
+from howsure.events.rule import built_in_rule
+from howsure.events.series.files import documents_of, doubtful_documents
 from howsure.events.store.event_store import EventStore, StoreError
-from howsure.events.store.packed_samples import as_bits
+from howsure.events.store.tables import as_bits
 from howsure.explorer import Included, events_report, queries
 from howsure.stats.poisson_binomial import poisson_binomial
 from tests.events.imported.scored_files import ROWS, scores_of

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.events.corpus.documents import Fields
-from howsure.events.corrected.corrected_series import corrected_series
-from howsure.events.imported.import_events import import_events
-from howsure.events.imported.scores import ScoreColumns
+from howsure.events.corpus import Fields
+from howsure.events.extraction.import_events import import_events
+from howsure.events.extraction.imported_scores import ScoreColumns
+from howsure.events.labels.answers import reading_order
 from howsure.events.labels.draw import draw_documents
-from howsure.events.labels.exchange.import_labels import import_labels
-from howsure.events.labels.progress import reading_order
+from howsure.events.labels.import_labels import import_labels
+from howsure.events.series.corrected_series import corrected_series
 from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import Included, events_report

@@ -10,9 +10,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from howsure.events.corpus.documents import Fields
-from howsure.events.imported.open_scores import open_scores
-from howsure.events.imported.scores import ScoreColumns
+from howsure.events.corpus import Fields
+from howsure.events.extraction.imported_scores import ScoreColumns, open_scores
 from tests.events.imported.scored_files import FIELDS, HEADINGS, LONG, ROWS, csv_of, held_in, scores_of
 
 HELD = {"a": {"IRQ": 0.9, "USA": 0.25}, "b": {}, "c": {"USA": 1.0}, "d": {}}

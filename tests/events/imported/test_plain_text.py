@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.events.imported.plain_text import sentences_of
+from howsure.events.extraction.import_events import sentences_of
 
 
 def written(text: str) -> str:

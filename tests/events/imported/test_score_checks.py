@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.corpus.documents import Fields
-from howsure.events.imported.scores import ScoreColumns
+from howsure.events.corpus import Fields
+from howsure.events.extraction.imported_scores import ScoreColumns
 from tests.events.imported.scored_files import FIELDS, HEADINGS, LONG, ROWS, changed, csv_of, scores_of
 
 ONE = ("id", "date", "actor", "p", "draws")

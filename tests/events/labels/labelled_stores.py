@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from howsure.events.labels.answers import reading_order
 from howsure.events.labels.draw import draw_documents
-from howsure.events.labels.progress import reading_order
 from howsure.events.store.event_store import EventStore
-from howsure.events.store.schema import LABEL_TABLES, OLDEST
+from howsure.events.store.tables import LABEL_TABLES, OLDEST
 from tests.events.made_up_store import store_file
 
 RULE = {"name": "attack", "verbs": ["attack"], "forms": ["attacked"], "nouns": []}

@@ -10,8 +10,7 @@ import pytest
 
 from howsure.errors import InputError
 from howsure.events.labels.agreement import ALIKE, RARE, Agreement, agreement
-from howsure.events.labels.answers import record_answer
-from howsure.events.labels.progress import reading_order
+from howsure.events.labels.answers import reading_order, record_answer
 from howsure.events.store.event_store import EventStore
 from tests.events.labels.labelled_stores import answer_all, drawn_store, give
 

@@ -18,10 +18,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.errors import InputError
-from howsure.events.labels.answers import Conflict, answers_of, record_answer, revision_of, settle, undo_answer
-from howsure.events.labels.disagreements import disagreements
-from howsure.events.labels.progress import next_document, progress, reading_order
-from howsure.events.labels.settled import settled_labels
+from howsure.events.labels.agreement import disagreements
+from howsure.events.labels.answers import (
+    Conflict,
+    answers_of,
+    next_document,
+    progress,
+    reading_order,
+    record_answer,
+    revision_of,
+    settle,
+    settled_labels,
+    undo_answer,
+)
 from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore, StoreError
 from tests.events.labels.labelled_stores import answer_all, drawn_store, store_to_label

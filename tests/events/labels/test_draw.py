@@ -11,14 +11,22 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.labels.bands import HIGH, LOW, NOT_FOUND, SILENT, WORD, documents_with_words, strata_of
-from howsure.events.labels.chosen_documents import further_documents
-from howsure.events.labels.draw import draw_documents, question_of
-from howsure.events.labels.labelling import asked_of, labelling_of
-from howsure.events.labels.progress import reading_order
+from howsure.events.labels.answers import asked_of, labelling_of, reading_order
+from howsure.events.labels.draw import (
+    HIGH,
+    LOW,
+    NOT_FOUND,
+    SILENT,
+    WORD,
+    documents_with_words,
+    draw_documents,
+    further_documents,
+    question_of,
+    strata_of,
+)
 from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore
-from howsure.events.store.schema import LABEL_TABLES, VERSION
+from howsure.events.store.tables import LABEL_TABLES, VERSION
 from tests.events.damaged_stores import damaged_for_now
 from tests.events.labels.labelled_stores import ACTORS, drawn_store, store_to_label, without_label_tables
 from tests.events.made_up_store import copied

@@ -16,11 +16,11 @@ import pytest
 from howsure.data.documents.conllu_writing import write_conllu
 from howsure.errors import InputError
 from howsure.events import check_store, event_series, merge_stores
-from howsure.events.parts import merge_stores as module
-from howsure.events.parts.part import BATCH
-from howsure.events.parts.parts_given import check_held, checked_parts, recipe_of_all
+from howsure.events.corpus import BATCH
+from howsure.events.extraction import merge_stores as module
+from howsure.events.extraction.merge_stores import check_held, checked_parts, recipe_of_all
 from howsure.events.store.event_store import EventStore
-from howsure.events.store.settings import read_settings
+from howsure.events.store.reading import read_settings
 from tests.events import newswire
 from tests.events.damaged_stores import damaged_for_now
 from tests.events.made_up_store import copied

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.errors import InputError
-from howsure.events.parts.part import BATCH, Part
+from howsure.events.corpus import BATCH, Part
 
 
 @settings(max_examples=25)

@@ -10,8 +10,8 @@ import pytest
 from howsure.data.documents.document import Sentence
 from howsure.data.parses.parsed_sentence import parsed_sentence
 from howsure.errors import InputError
-from howsure.events.rules import agents as of
-from howsure.events.rules.rule import Deed, Rule, built_in_rule
+from howsure.events import rule as of
+from howsure.events.rule import Deed, Rule, built_in_rule
 from tests.events import sentences
 from tests.events.sentences import parsed
 

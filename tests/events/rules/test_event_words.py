@@ -9,9 +9,8 @@ from types import SimpleNamespace
 import duckdb
 
 from howsure.events import example_store
-from howsure.events.corrected.pair_features import pair_features
-from howsure.events.labels.bands import documents_with_words
-from howsure.events.rules.event_words import event_words
+from howsure.events.labels.draw import documents_with_words, event_words
+from howsure.events.series.labelled_pairs import pair_features
 from howsure.events.store.event_store import EventStore
 
 

@@ -10,9 +10,8 @@ import pytest
 
 from howsure.data.parses import grammar
 from howsure.errors import InputError, MissingExtraError
-from howsure.events.rules.label_schemes import SCHEMES, check_relation, scheme_named
-from howsure.events.rules.rule import Rule, built_in_rule
-from howsure.events.rules.rule_files import FIELDS, read_rule, rule_from_yaml
+from howsure.events.rule import SCHEMES, Rule, built_in_rule, check_relation, scheme_named
+from howsure.events.rule_files import FIELDS, read_rule, rule_from_yaml
 
 FULL = """
 name: bombing

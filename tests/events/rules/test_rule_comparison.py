@@ -11,8 +11,8 @@ from howsure.errors import InputError
 from howsure.events.examples import example_store
 from howsure.events.extraction.recount import recount_events
 from howsure.events.periods import period_of
-from howsure.events.rules.rule import Rule
-from howsure.events.rules.rule_comparison import WHOLE, RuleComparison, compare_rules
+from howsure.events.rule import Rule
+from howsure.events.rule_comparison import WHOLE, RuleComparison, compare_rules
 from howsure.events.store.event_store import EventStore
 from tests.events.made_up_store import make_store
 

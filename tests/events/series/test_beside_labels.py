@@ -11,13 +11,12 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.corrected.corrected_comparison import corrected_comparison
-from howsure.events.corrected.corrected_series import corrected_series
 from howsure.events.labels.draw import draw_documents
 from howsure.events.series.actor_comparison import compare_actors
-from howsure.events.series.beside_labels import comparison_beside_labels, series_beside_labels
+from howsure.events.series.corrected_comparison import corrected_comparison
+from howsure.events.series.corrected_series import corrected_series
 from howsure.events.series.event_series import event_series
-from howsure.events.series.export import export_series
+from howsure.events.series.files import comparison_beside_labels, export_series, series_beside_labels
 from howsure.events.store.event_store import EventStore
 from howsure.figures.events import draw_events, event_figure
 from howsure.figures.style import new_figure

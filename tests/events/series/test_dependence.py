@@ -11,8 +11,16 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from howsure.errors import InputError
-from howsure.events.series.counts import compare_counts, count_from_probabilities, count_from_samples
-from howsure.events.series.dependence import check_overdispersion, law_of_sum, laws_of, share_of_cause, story_sums
+from howsure.events.series.counts import (
+    check_overdispersion,
+    compare_counts,
+    count_from_probabilities,
+    count_from_samples,
+    law_of_sum,
+    laws_of,
+    share_of_cause,
+    story_sums,
+)
 from howsure.stats.poisson_binomial import poisson_binomial
 
 SAMPLES = 100

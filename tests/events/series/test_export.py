@@ -13,7 +13,7 @@ import pytest
 
 from howsure.errors import InputError
 from howsure.events.series.event_series import EventSeries, event_series
-from howsure.events.series.export import export_series
+from howsure.events.series.files import export_series
 from tests.events.made_up_store import make_store
 
 COLUMNS = [

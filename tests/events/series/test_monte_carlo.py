@@ -7,9 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from howsure.events.series.counts import compare_counts
-from howsure.events.series.dependence import law_of_sum
-from howsure.events.series.monte_carlo import interval_of, monte_carlo_errors
+from howsure.events.series.counts import compare_counts, interval_of, law_of_sum, monte_carlo_errors
 
 
 def more_than(laws: np.ndarray, least: int) -> float:

@@ -9,8 +9,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from howsure.events.store.arrow import arrow_table, types_of
-from howsure.events.store.schema import TABLES
+from howsure.events.store.tables import TABLES, arrow_table, types_of
 
 VALUES: dict[str, list[Any]] = {
     "BIGINT": [2**40, 0, -1],

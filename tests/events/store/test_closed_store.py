@@ -30,38 +30,35 @@ from howsure.events import (
     event_series,
     example_store,
 )
-from howsure.events.corpus.stories import stories_of
-from howsure.events.corrected import extra_features, score_files
-from howsure.events.corrected.corrected_series import corrected_series
-from howsure.events.corrected.pair_features import pair_features
+from howsure.events.corpus import Part
+from howsure.events.extraction import merge_stores, recount
 from howsure.events.extraction.recount import recount_events
-from howsure.events.labels import (
-    agreement,
-    answers,
-    bands,
-    carried_labels,
-    disagreements,
-    draw,
-    labelling,
-    progress,
-    settled,
-)
-from howsure.events.labels.exchange import export_labels, import_labels
-from howsure.events.parts import parts_given
-from howsure.events.parts.part import Part
-from howsure.events.rules.event_words import event_words
-from howsure.events.series import beside_labels
-from howsure.events.series.behind_a_point import documents_of, doubtful_documents
-from howsure.events.series.dependence_choices import dependence_asked
-from howsure.events.series.stored_events import stored_events
-from howsure.events.store import integrity, reading, refusals
+from howsure.events.labels import agreement, answers, draw, import_labels
+from howsure.events.labels import agreement as disagreements
+from howsure.events.labels import answers as labelling
+from howsure.events.labels import answers as progress
+from howsure.events.labels import answers as settled
+from howsure.events.labels import draw as bands
+from howsure.events.labels import import_labels as export_labels
+from howsure.events.labels.draw import event_words
+from howsure.events.series import extra_features, files
+from howsure.events.series.corrected_series import corrected_series
+from howsure.events.series.event_series import dependence_asked, stored_events
+from howsure.events.series.files import documents_of, doubtful_documents
+from howsure.events.series.labelled_pairs import pair_features
+from howsure.events.store import integrity, reading
+from howsure.events.store import integrity as refusals
 from howsure.events.store.documents import stored_document, stored_documents
-from howsure.events.store.schema import OLDEST
-from howsure.explorer import Tokens, addresses, corrections, create_app, queries
-from howsure.explorer.document_view import document_view
-from howsure.explorer.labelling import orders, questions
-from howsure.explorer.labelling.intervals import intervals
+from howsure.events.store.tables import OLDEST
+from howsure.events.stories import stories_of
+from howsure.explorer import Tokens, create_app, queries
+from howsure.explorer import labelling as orders
+from howsure.explorer import labelling as questions
+from howsure.explorer import queries as addresses
+from howsure.explorer import queries as corrections
+from howsure.explorer.labelling import intervals
 from howsure.explorer.one_file import events_report
+from howsure.explorer.queries import document_view
 
 ONLY_SETTINGS = {  # are read when a store is opened, and stay
     "event_of", "labels_of", "small_tables", "lexicon_of", "number_of_samples", "recipe_of", "settings_of", "title_of",
@@ -102,13 +99,13 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "bounds_of": lambda store: reading.bounds_of(store, "year", "2001"),
     "check_documents": lambda store: refusals.check_documents(store, [0]),
     "check_everything": refusals.check_everything,
-    "check_held": lambda store: parts_given.check_held(
-        store, parts_given.PartGiven(store.path, Part(1, 2), 9, dict(store.settings))
+    "check_held": lambda store: merge_stores.check_held(
+        store, merge_stores.PartGiven(store.path, Part(1, 2), 9, dict(store.settings))
     ),
     "check_opened": refusals.check_opened,
     "chosen_actors": lambda store: reading.chosen_actors(store, None),
     "columns_of": lambda store: reading.columns_of(store, "SELECT 1"),
-    "carry_labels": lambda store: carried_labels.carry_labels(store, store),
+    "carry_labels": lambda store: recount.carry_labels(store, store),
     "compare": lambda store: queries.compare(store, "NORLAND", "SUDORIA"),
     "compare_actors": lambda store: compare_actors(store, "NORLAND", "SUDORIA"),
     "compare_rules": lambda store: compare_rules(store, store),
@@ -156,7 +153,7 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
 }
 ASKED |= {
     "answer": lambda store: orders.answer(store, 0, "anna", [], False, 0),
-    "comparison_beside_labels": lambda store: beside_labels.comparison_beside_labels(store, of_an_open_one()[1]),
+    "comparison_beside_labels": lambda store: files.comparison_beside_labels(store, of_an_open_one()[1]),
     "corrected": corrections.corrected,
     "corrected_pair": lambda store: corrections.corrected_pair(store, "NORLAND", "SUDORIA", by="year"),
     "corrected_series": corrected_series,
@@ -166,11 +163,11 @@ ASKED |= {
     "pair_features": pair_features,
     "present": lambda store: questions.present(store, 0, "anna"),
     "progress_of": lambda store: questions.progress_of(store, "anna"),
-    "read_scores": lambda store: score_files.read_scores(store, "scores.csv"),
+    "read_scores": lambda store: extra_features.read_scores(store, "scores.csv"),
     "room": lambda store: questions.room(store, "anna"),
     "series_of_labels": lambda store: corrections.series_of_labels(store, by="year", level=0.95, unit="documents"),
     "score_features": lambda store: extra_features.score_features(store, None, {"a": {}}),  # type: ignore[arg-type]
-    "series_beside_labels": lambda store: beside_labels.series_beside_labels(store, of_an_open_one()[0]),
+    "series_beside_labels": lambda store: files.series_beside_labels(store, of_an_open_one()[0]),
     "stored_events": lambda store: stored_events(store, ["NORLAND"], "year", "probability", days_of_years()),
     "undo": lambda store: orders.undo(store, "anna"),
 }

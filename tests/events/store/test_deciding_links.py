@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.events.store.deciding_links import DecidingLink, deciding_links
+from howsure.events.store.documents import DecidingLink, deciding_links
 
 SAMPLES = 20
 

@@ -19,8 +19,8 @@ from howsure.errors import InputError
 from howsure.events.store import event_store
 from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore, StoreError
-from howsure.events.store.refusals import DamagedStoreError
-from howsure.events.store.schema import LABEL_TABLES, OLDEST, VERSION
+from howsure.events.store.integrity import DamagedStoreError
+from howsure.events.store.tables import LABEL_TABLES, OLDEST, VERSION
 from tests.events.made_up_store import copied
 from tests.events.stores import FORKSERVER
 

@@ -7,9 +7,8 @@ from starlette.testclient import TestClient
 
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import Tokens, create_app
-from howsure.explorer.access.headers import HEADERS
-from howsure.explorer.access.tokens import new_token
-from howsure.explorer.addresses import QUESTIONS
+from howsure.explorer.access import HEADERS, new_token
+from howsure.explorer.queries import QUESTIONS
 from tests.explorer.serving import ServedPage
 
 HOME, TOKEN, ONCE = "http://localhost:8350", "of-this-test", "for-the-browser"

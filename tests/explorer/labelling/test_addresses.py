@@ -14,16 +14,12 @@ import pytest
 from starlette.testclient import TestClient
 
 from howsure.events.labels.agreement import agreement
-from howsure.events.labels.answers import answers_of
-from howsure.events.labels.progress import reading_order
+from howsure.events.labels.answers import answers_of, reading_order
 from howsure.events.store.event_store import EventStore
-from howsure.explorer import Room, Tokens, create_app
-from howsure.explorer.access.forgery import TOKEN
-from howsure.explorer.access.headers import HEADERS
-from howsure.explorer.addresses import QUESTIONS
-from howsure.explorer.labelling import addresses
-from howsure.explorer.labelling.addresses import LONGEST_BODY, questions_of
-from howsure.explorer.labelling.orders import ORDERS
+from howsure.explorer import Room, Tokens, create_app, labelling
+from howsure.explorer.access import HEADERS, TOKEN
+from howsure.explorer.labelling import LONGEST_BODY, ORDERS, questions_of
+from howsure.explorer.queries import QUESTIONS
 from tests.events.labels.labelled_stores import give
 from tests.events.made_up_store import copied
 from tests.explorer.hostile_store import ATTACKS
@@ -232,7 +228,7 @@ def test_the_size_of_a_body_has_a_limit(client: TestClient) -> None:
 
 
 def test_a_body_that_never_arrives_is_not_waited_for(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(addresses, "SECONDS", 0.0)
+    monkeypatch.setattr(labelling, "SECONDS", 0.0)
     answer = order(client, "undo", json={"coder": "anna"})
     assert (answer.status_code, answer.json()["error"]) == (408, "the body must arrive within 0 seconds.")
 

@@ -11,12 +11,10 @@ import pytest
 import howsure
 from howsure.counts.design import labels_total
 from howsure.counts.population.units import read_units
-from howsure.events.labels.answers import record_answer
+from howsure.events.labels.answers import reading_order, record_answer, settled_labels
 from howsure.events.labels.draw import draw_documents
-from howsure.events.labels.progress import reading_order
-from howsure.events.labels.settled import settled_labels
 from howsure.events.store.event_store import EventStore
-from howsure.explorer.labelling.intervals import intervals
+from howsure.explorer.labelling import intervals
 from tests.events.labels.labelled_stores import give
 from tests.events.made_up_store import store_file
 

@@ -7,10 +7,8 @@ import threading
 import numpy as np
 import pytest
 
-from howsure.sequences.chain import scaled_messages as scaling
-from howsure.sequences.chain.batches import batches
-from howsure.sequences.chain.marginals import expectations
-from howsure.sequences.chain.workspace import borrowed_workspace
+from howsure.sequences import messages as scaling
+from howsure.sequences.messages import batches, borrowed_workspace, expectations
 from howsure.sequences.tag_posterior import TagPosterior
 from tests.sequences.enumeration import Enumeration
 from tests.sequences.random_chains import draw, enumerated

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from howsure.sequences.chain.sampling import BELOW_ONE, Streams, _inverse
+from howsure.sequences.paths import BELOW_ONE, Streams, _inverse
 
 
 def test_what_is_forbidden_is_never_drawn() -> None:

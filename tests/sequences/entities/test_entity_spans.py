@@ -178,7 +178,7 @@ def test_many_sentences_are_as_each_alone(seed: int, monkeypatch: pytest.MonkeyP
     logits, chain = sentences_of(labels, crf, seed)
     posterior = TagPosterior.from_logits(logits * 3, labels=labels, grammar=grammar, **chain)
     whole = entity_spans(posterior, min_probability=0.01)
-    monkeypatch.setattr("howsure.sequences.entities.span_chain.CELLS", 50)
+    monkeypatch.setattr("howsure.sequences.entities.CELLS", 50)
     parts = entity_spans(posterior, min_probability=0.01)
     np.testing.assert_array_equal(whole.sentence, parts.sentence)
     np.testing.assert_allclose(whole.probability, parts.probability, rtol=1e-12)

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from howsure.sequences.features.design import Attributes, Scores, design_of_items, design_of_words
-from howsure.sequences.features.families import families_of
+from howsure.sequences.features import Attributes, Scores, design_of_items, design_of_words, families_of
 from tests.sequences.corpora import made_up
 from tests.sequences.peer import items_of
 

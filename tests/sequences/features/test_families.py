@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.errors import InputError
-from howsure.sequences.features.families import FAMILIES, attributes_of, families_of, offsets_of, shape
+from howsure.sequences.features import FAMILIES, attributes_of, families_of, offsets_of, shape
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import pycrfsuite
 import pytest
 
 from howsure.errors import InputError
-from howsure.sequences.features.items import described, weighted
+from howsure.sequences.features import described, weighted
 
 ITEMS = [
     ["a", "b"],

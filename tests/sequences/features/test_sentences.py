@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.sequences.features.sentences import check_sentences, check_tags, check_training, coded
+from howsure.sequences.words import check_sentences, check_tags, check_training, coded
 
 
 def test_anything_that_holds_words_will_do() -> None:

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.sequences.features.families import FAMILIES
-from howsure.sequences.taggers.crf import CRFTagger
-from howsure.sequences.training.objective import Objective
+from howsure.sequences.crf import CRFTagger
+from howsure.sequences.features import FAMILIES
+from howsure.sequences.training import Objective
 from tests.sequences.corpora import Corpus, made_up, tweets, web_text
 from tests.sequences.enumeration import Enumeration
 from tests.sequences.peer import items_of, train

@@ -11,8 +11,7 @@ import pycrfsuite
 import pytest
 
 from howsure.errors import InputError
-from howsure.sequences.taggers.crf import CRFTagger
-from howsure.sequences.taggers.crfsuite import CHUNK, HEADER, RECORD, TABLE, CrfsuiteModel
+from howsure.sequences.crf import CHUNK, HEADER, RECORD, TABLE, CrfsuiteModel, CRFTagger
 from tests.sequences.corpora import made_up, tweets, web_text
 from tests.sequences.peer import items_of, train
 

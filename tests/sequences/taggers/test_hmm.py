@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.sequences.taggers.hmm import HMMTagger
+from howsure.sequences.hmm import HMMTagger
 from tests.sequences.corpora import made_up, tweets, web_text
 from tests.sequences.enumeration import Enumeration
 

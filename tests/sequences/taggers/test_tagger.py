@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.sequences.taggers.crf import CRFTagger
-from howsure.sequences.taggers.hmm import HMMTagger
-from howsure.sequences.taggers.tagger import Tagger
+from howsure.sequences.crf import CRFTagger
+from howsure.sequences.hmm import HMMTagger
+from howsure.sequences.tagger import Tagger
 from tests.sequences.corpora import made_up
 
 WORDS, TAGS = made_up(60)

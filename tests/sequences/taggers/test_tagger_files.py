@@ -11,9 +11,9 @@ import pytest
 
 from howsure.errors import InputError
 from howsure.sequences import load_tagger
-from howsure.sequences.taggers.crf import CRFTagger
-from howsure.sequences.taggers.hmm import HMMTagger
-from howsure.sequences.taggers.tagger import Tagger
+from howsure.sequences.crf import CRFTagger
+from howsure.sequences.hmm import HMMTagger
+from howsure.sequences.tagger import Tagger
 from tests.files.sealed import reseal
 from tests.sequences.corpora import made_up
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.sequences.taggers.unknown_words import ENOUGH, EVERY, UnknownWords, classes_of
+from howsure.sequences.hmm import ENOUGH, EVERY, UnknownWords, classes_of
 
 WORDS = ["the"] * 6 + ["walking", "talking", "baking", "making", "taking", "Rome", "Paris"]
 CODES = np.array([0] * 6 + [1] * 4 + [2] * 3)

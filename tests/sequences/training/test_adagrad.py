@@ -9,14 +9,10 @@ import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.sequences.features.design import Attributes, design_of_words
-from howsure.sequences.features.sentences import coded
-from howsure.sequences.taggers.crf import CRFTagger
-from howsure.sequences.training.adagrad import descend
-from howsure.sequences.training.lbfgs import minimise
-from howsure.sequences.training.objective import Objective, Part, parts_of
-from howsure.sequences.training.result import Training
-from howsure.sequences.training.weights import Layout
+from howsure.sequences.crf import CRFTagger
+from howsure.sequences.features import Attributes, design_of_words
+from howsure.sequences.training import Layout, Objective, Part, Training, descend, minimise, parts_of
+from howsure.sequences.words import coded
 from tests.sequences.corpora import made_up
 
 WORDS, TAGS = made_up(60, seed=2)

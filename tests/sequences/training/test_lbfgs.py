@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from howsure.sequences.training.lbfgs import minimise
+from howsure.sequences.training import minimise
 
 
 def bowl(weights: np.ndarray) -> tuple[float, np.ndarray]:

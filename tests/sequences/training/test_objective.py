@@ -5,11 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from howsure.sequences.features.design import Attributes, Design, design_of_items, design_of_words
-from howsure.sequences.features.families import families_of
-from howsure.sequences.features.sentences import coded
-from howsure.sequences.training.objective import Objective, parts_of
-from howsure.sequences.training.weights import Layout
+from howsure.sequences.features import Attributes, Design, design_of_items, design_of_words, families_of
+from howsure.sequences.training import Layout, Objective, parts_of
+from howsure.sequences.words import coded
 from tests.sequences.corpora import made_up
 from tests.sequences.enumeration import Enumeration
 

@@ -12,7 +12,7 @@ from howsure.cli.counts.wording import in_options
 from howsure.cli.terminal.output import say
 from howsure.data.predictions.read_columns import read_columns
 from howsure.errors import InputError
-from howsure.events.corpus.date_formats import check_date_format
+from howsure.events.corpus import check_date_format
 from howsure.events.periods import period_of
 from howsure.inputs.coded import Coded
 from howsure.inputs.naming import counted, shortened

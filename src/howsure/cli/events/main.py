@@ -8,17 +8,17 @@ from typing import Any
 
 import click
 
-from howsure.cli.events.antecedents import coreference_options
+from howsure.cli.events.setup import coreference_options
 from howsure.cli.terminal.commands import Group
 from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.options import CLUSTERINGS, PROCESSES, in_order
 from howsure.cli.terminal.output import emit, json_text
 from howsure.cli.terminal.progress import progress
 
-QUERIES, PAGE, CHECK = "howsure.cli.events.queries", "howsure.cli.events.page", "howsure.cli.events.check"
-RECOUNT, IMPORT = "howsure.cli.events.recount", "howsure.cli.events.import_scores"
-MERGE = "howsure.cli.events.merge"
-LABEL, LABELS_OF_STORES = "howsure.cli.events.label", "howsure.cli.events.labels"
+QUERIES, PAGE, CHECK = "howsure.cli.events.queries", "howsure.cli.events.page", "howsure.cli.events.stores"
+RECOUNT, IMPORT = "howsure.cli.events.stores", "howsure.cli.events.stores"
+MERGE = "howsure.cli.events.stores"
+LABEL, LABELS_OF_STORES = "howsure.cli.events.labels", "howsure.cli.events.labels"
 ELSEWHERE = {  # name -> (module that holds `NAME_command`, what `howsure events --help` says of it)
     "merge": (MERGE, "Put the parts of an input together that extract --part made."),
     "import": (IMPORT, "Make a store of the events that another model found."),
@@ -72,29 +72,53 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--id", metavar="COL", help="Column of the id (default: documents are numbered from 1)."),
         click.option("--title", metavar="COL", help="Column of the title, or key of metadata."),
         click.option("--category", metavar="COL", help="Column of the category, or key of metadata."),
-        click.option("--story", metavar="COL", help="Column of the story, or key of metadata; documents of one "
-                     "story count as one source (default: nearly equal texts do)."),
+        click.option(
+            "--story",
+            metavar="COL",
+            help="Column of the story, or key of metadata; documents of one "
+            "story count as one source (default: nearly equal texts do).",
+        ),
         click.option("--date-format", metavar="FORMAT", help="Date format, such as %d/%m/%Y (default: ISO 8601)."),
-        click.option("--bad-dates", type=click.Choice(BAD_DATES), default="error", show_default=True,
-                     help="What to do about documents whose date is missing or invalid."),
-        click.option("--from", "input_format", metavar="FORMAT",
-                     help="jsonl, csv, tsv, parquet or conllu; default: by name."),
+        click.option(
+            "--bad-dates",
+            type=click.Choice(BAD_DATES),
+            default="error",
+            show_default=True,
+            help="What to do about documents whose date is missing or invalid.",
+        ),
+        click.option(
+            "--from", "input_format", metavar="FORMAT", help="jsonl, csv, tsv, parquet or conllu; default: by name."
+        ),
         click.option("--parser", metavar="NAME|PATH", help="spaCy pipeline for parsing the text."),
-        click.option("--labels", type=click.Choice(LABELS), default=None,
-                     help="Label scheme of a built-in rule (default: the pipeline's; ud for CoNLL-U)."),
-        click.option("--rule", metavar="NAME|FILE", default="attack", show_default=True,
-                     help="attack (the paper's), attack-wide (also nouns before nouns: US forces; without "
-                     "negated events), or a YAML file."),
+        click.option(
+            "--labels",
+            type=click.Choice(LABELS),
+            default=None,
+            help="Label scheme of a built-in rule (default: the pipeline's; ud for CoNLL-U).",
+        ),
+        click.option(
+            "--rule",
+            metavar="NAME|FILE",
+            default="attack",
+            show_default=True,
+            help="attack (the paper's), attack-wide (also nouns before nouns: US forces; without "
+            "negated events), or a YAML file.",
+        ),
         click.option("--lexicon", metavar="FILE", help="Names of actors, CODE<TAB>NAME or .csv (default: countries)."),
-        click.option("--stemming", type=click.Choice(STEMMING), default="suffixes", show_default=True,
-                     help="Which endings to strip before lookup in your own lexicon."),
+        click.option(
+            "--stemming",
+            type=click.Choice(STEMMING),
+            default="suffixes",
+            show_default=True,
+            help="Which endings to strip before lookup in your own lexicon.",
+        ),
         click.option("--model", metavar="FILE", help="Antecedent model (default: the bundled one)."),
         click.option("--keep", metavar="REGEX", help="Keep documents whose category matches."),
         click.option("--drop", metavar="REGEX", help="Leave out documents whose category matches."),
         click.option("--since", metavar="DATE", help="Leave out documents before this day (YYYY-MM-DD)."),
         click.option("--until", metavar="DATE", help="Leave out documents after this day."),
         click.option("--require-actor", is_flag=True, help="Leave out documents that name no actor."),
-    )  # fmt: skip
+    )
     return in_order(options)(function)
 
 
@@ -111,18 +135,34 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
     required=True,
     help="DuckDB file to write or to resume.",
 )
-@click.option("--workers", type=PROCESSES, metavar="N",
-              help="Number of processes (default: one per processor, at most 4).")  # fmt: skip
-@click.option("--part", metavar="K/N", help="Only the K-th of N parts of the documents, such as 3/64, for as many "
-              "machines; howsure events merge puts them together.")  # fmt: skip
-@click.option("--engine", type=click.Choice(["processes", "dask"]), default="processes", show_default=True,
-              help="Who does the work: processes of this machine, or the workers of a Dask cluster.")  # fmt: skip
+@click.option(
+    "--workers", type=PROCESSES, metavar="N", help="Number of processes (default: one per processor, at most 4)."
+)
+@click.option(
+    "--part",
+    metavar="K/N",
+    help="Only the K-th of N parts of the documents, such as 3/64, for as many "
+    "machines; howsure events merge puts them together.",
+)
+@click.option(
+    "--engine",
+    type=click.Choice(["processes", "dask"]),
+    default="processes",
+    show_default=True,
+    help="Who does the work: processes of this machine, or the workers of a Dask cluster.",
+)
 @click.option("--scheduler", metavar="ADDRESS", help="Scheduler of --engine dask, such as tcp://10.0.0.1:8786.")
 @coreference_options
 def extract_command(
-    store: str, samples: int, seed: int, workers: int | None, part: str | None, engine: str, scheduler: str | None,
+    store: str,
+    samples: int,
+    seed: int,
+    workers: int | None,
+    part: str | None,
+    engine: str,
+    scheduler: str | None,
     **options: Any,
-) -> None:  # fmt: skip
+) -> None:
     """Find events in the documents of FILE..., and write them to a store.
 
     FILE... are JSON lines, CSV, Parquet (plain, .gz or .zst), or CoNLL-U.
@@ -134,10 +174,9 @@ def extract_command(
 
     If interrupted, by Ctrl-C or a power cut, rerun the same command to resume.
     """
-    from howsure.cli.events.setup import done_by, set_up
-    from howsure.cli.events.summary import interrupted, summary
+    from howsure.cli.events.setup import done_by, interrupted, set_up, summary
+    from howsure.events.corpus import Part
     from howsure.events.extraction.extract_events import extract_events
-    from howsure.events.parts.part import Part
 
     asked = Part.asked(part)
     with done_by(engine, scheduler, workers) as doing:
@@ -156,16 +195,21 @@ def extract_command(
     "--limit", type=click.IntRange(min=1), default=2000, show_default=True, help="Number of documents to read."
 )
 @click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows of each table.")
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True,
-              help="Format of the result.")  # fmt: skip
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="Format of the result.",
+)
 def dependencies_command(limit: int, top: int, form: str, **options: Any) -> None:
     """List how often dependency relations occur in and around mentions of actors, for writing rules.
 
     First relations from the head of a mention to an actor's name, then what governs the mentions of its entity.
     """
-    from howsure.cli.events.setup import set_up
-    from howsure.cli.events.summary import dependencies_text
-    from howsure.events.extraction.survey import survey_dependencies
+    from howsure.cli.events.setup import dependencies_text, set_up
+    from howsure.events.extraction.dependencies import survey_dependencies
 
     task = set_up(options)
     with progress("documents", total=min(limit, task.corpus.total), rate=True) as advance:

@@ -1,26 +1,66 @@
-"""What the options of `howsure events` ask for: a corpus, the work on it, and who does it."""
+"""What the options of `howsure events` ask for: a corpus, the work on it, who does it, and what it printed."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from howsure.cli.events.antecedents import antecedent_model
+import click
+
+from howsure.cli.terminal.output import table_text
 from howsure.errors import InputError
-from howsure.events.actors.lexicon import Lexicon
-from howsure.events.corpus.documents import Corpus, Fields
-from howsure.events.corpus.filters import Filter
-from howsure.events.corpus.open_corpus import open_corpus
-from howsure.events.corpus.parsers import ConlluParser, Parser, SpacyParser
-from howsure.events.extraction.extract_events import usable_processors
-from howsure.events.extraction.worker import Work
-from howsure.events.rules.rule import BUILT_IN, Rule, built_in_rule
-from howsure.events.rules.rule_files import read_rule
+from howsure.events.corpus import REASONS, Corpus, Fields, Filter, open_corpus
+from howsure.events.extraction.dependencies import DependencyCounts
+from howsure.events.extraction.extract_events import ExtractionReport, usable_processors
+from howsure.events.extraction.parsers import ConlluParser, Parser, SpacyParser
+from howsure.events.extraction.processes import Work
+from howsure.events.lexicon import Lexicon
+from howsure.events.rule import BUILT_IN, Rule, built_in_rule
+from howsure.events.rule_comparison import RuleComparison
+from howsure.events.rule_files import read_rule
+from howsure.events.store.event_store import EventStore
 from howsure.files.dask_client import dask_client
-from howsure.inputs.naming import unknown_name
+from howsure.inputs.naming import counted, unknown_name
+from howsure.show.table import Table
+
+# Which model says what corefers: options of the commands that find events.
+
+
+def coreference_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--coreference` and `--misplaced`."""
+    misplaced = click.option(
+        "--misplaced",
+        type=click.Choice(["error", "leave-out"]),
+        default="error",
+        show_default=True,
+        help="What to do about mentions of --coreference that cross sentences, or begin or end inside a word.",
+    )
+    scores = click.option(
+        "--coreference", metavar="FILE", help="Antecedent scores of any other model instead of --model, by document id."
+    )
+    return scores(misplaced(function))
+
+
+def antecedent_model(model: str | None, coreference: str | None, misplaced: Any) -> Any:
+    """The model of a file, the scores of a file, or the model in the package.
+
+    Raises InputError if both are named, or as they do.
+    """
+    from howsure.coreference.model.antecedent_model import AntecedentModel
+    from howsure.events.extraction.scored_coreference import ScoredCoreference
+
+    if coreference is None:
+        return AntecedentModel.pretrained() if model is None else AntecedentModel.load(model)
+    if model is not None:
+        raise InputError("--coreference has the scores of another model; leave --model out.")
+    return ScoredCoreference(coreference, misplaced=misplaced)
+
+
+# What the options of `howsure events` ask for: a corpus, the work on it, and who does it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,3 +140,84 @@ def rule_named(name: str, labels: str | None, scheme: str | None) -> Rule:
 
 def _lexicon(path: str | None, stemming: str) -> Lexicon:
     return Lexicon.countries() if path is None else Lexicon.read(path, stemming=stemming)
+
+
+# What `howsure events extract` and `howsure events dependencies` print.
+
+PAPERS = (
+    "  note: the rule attack misses actors named by a noun before a noun (US forces); --rule attack-wide finds them"
+)
+NOTHING = "nothing to explore: look at what was left out, at --lexicon and --rule, and at howsure events dependencies"
+
+
+def summary(path: str, report: ExtractionReport | None = None, *, made: str = "") -> str:
+    """What is in the store now, and how fast this run was that extracted it, or else how it was `made`."""
+    with EventStore.open(path, part=True) as store:
+        kept, words = store.ask("SELECT count(*), coalesce(sum(words), 0) FROM documents")[0]
+        left_out = Counter(dict(store.ask("SELECT reason, count(*) FROM left_out GROUP BY reason")))
+        events = store.ask("SELECT count(DISTINCT document) FROM events")[0][0]
+        actors = store.ask("SELECT actor, sum(probability) AS n FROM events GROUP BY 1 ORDER BY n DESC, 1 LIMIT 8")
+        rule, part = store.settings["rule"], store.settings.get("part")
+    which = "" if part is None else f"part {part['number']} of {part['of']} of the input, "
+    lines = [
+        f"{path}: {which}{counted(kept, 'document')} of {counted(words, 'word')}, {events:,} with an event in some "
+        "sample"
+    ]
+    lines += [f"  left out {count:,}: {REASONS.get(reason, reason)}" for reason, count in left_out.most_common()]
+    if report is not None and report.mentions_left_out:
+        named = counted(report.mentions_left_out, "mention")
+        lines.append(f"  {named} of the scores left out: they cross sentences, or begin or end inside a word")
+    if actors:
+        lines.append("  expected documents: " + ", ".join(f"{actor} {count:.1f}" for actor, count in actors))
+    if rule["name"] == "attack" and "compound" not in rule["described_by"]:
+        lines.append(PAPERS)
+    if report is not None and report.before:
+        lines.append(f"  done before: {counted(report.before, 'document')}")
+    if report is not None and report.kept:
+        lines += _speed(report)
+    lines += [f"  {made}"] if made else []
+    if part is not None:
+        after = f"next, when all {part['of']} parts are there: howsure events merge STORE... --store OUT"
+    else:
+        after = f"next: howsure events explore {path}" if actors else NOTHING
+    return "\n".join([*lines, after]) + "\n"
+
+
+def interrupted(path: str, report: ExtractionReport) -> str:
+    """How far a run came that was stopped, and what to do."""
+    done = report.before + report.read
+    return f"{path} holds {done:,} of {report.total:,} documents; rerun the same command to resume."
+
+
+def rules_text(compared: RuleComparison, *, top: int) -> str:
+    """What two rules count, side by side, of the most frequent actors."""
+    table = compared.table()
+    actors = list(dict.fromkeys(row.actor for row in compared.rows))
+    shown = [cells for cells, row in zip(table.rows, compared.rows, strict=True) if row.actor in actors[:top]]
+    table = replace(table, rows=shown)
+    left = f"\n{len(actors) - top:,} more actors: --top shows them." if len(actors) > top else ""
+    return f"first rule:  {compared.first}\nsecond rule: {compared.second}\n\n{table_text(table).rstrip()}{left}"
+
+
+def dependencies_text(counts: DependencyCounts, *, top: int) -> str:
+    """Two tables: where names stand in mentions, and what governs mentions of actors."""
+    names = [[relation, f"{count:,}"] for relation, count in counts.names.most_common(top)]
+    governors = [[relation, word, f"{count:,}"] for (relation, word), count in counts.governors.most_common(top)]
+    below = Table(
+        ("from the head of a mention to a name in it", "count"),
+        names,
+        words=("from the head of a mention to a name in it",),
+    )
+    above = Table(("relation to", "governor", "count"), governors, words=("relation to", "governor"))
+    return f"{table_text(below)}\n{table_text(above)}"
+
+
+def _speed(report: ExtractionReport) -> list[str]:
+    """How long the run took: of all documents read, and of those that were kept, which is what takes the time."""
+    seconds, working = max(report.seconds, 1e-9), report.seconds_parsing + report.seconds_rest + report.seconds_storing
+    share = 100 * report.seconds_parsing / max(working, 1e-9)
+    return [
+        f"  {seconds:,.1f} s for {counted(report.read, 'document')} read ({report.read / seconds:,.1f} per second), "
+        f"{report.kept:,} of them kept ({report.kept / seconds:,.1f} per second)",
+        f"    {share:.0f} % of the work was reading and parsing, the rest coreference, the rule and storing",
+    ]

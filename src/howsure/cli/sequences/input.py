@@ -13,8 +13,8 @@ from howsure.data.documents.read_documents import FORMS, seen_form
 from howsure.errors import InputError
 from howsure.files.opened import check_each_once, opened
 from howsure.files.text import Text, read_text
-from howsure.sequences.taggers.crf import CRFTagger
-from howsure.sequences.taggers.tagger import Tagger
+from howsure.sequences.crf import CRFTagger
+from howsure.sequences.tagger import Tagger
 
 TEXT, ITEMS, CONLLU = "text", "crfsuite", "conllu"
 INPUT_FORMS = (*FORMS, ITEMS)

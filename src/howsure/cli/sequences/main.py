@@ -17,7 +17,7 @@ from howsure.cli.terminal.options import as_names, binning_options, output_optio
 from howsure.cli.terminal.output import emit, is_raw, say
 from howsure.cli.terminal.progress import progress
 from howsure.errors import InputError
-from howsure.sequences.chain.potentials import ImpossibleError
+from howsure.sequences.potentials import ImpossibleError
 
 MOST_PATHS = 1_000  # of a sentence
 UNKNOWN_TAGS = ("error", "keep")
@@ -44,13 +44,19 @@ def command() -> None:
 
 
 column_option = click.option(
-    "--column", type=click.Choice(list(LAYERS)), default="xpos", show_default=True,
+    "--column",
+    type=click.Choice(list(LAYERS)),
+    default="xpos",
+    show_default=True,
     help="Which CoNLL-U tags to use; two-column files count as xpos.",
-)  # fmt: skip
+)
 unknown_tags_option = click.option(
-    "--unknown-tags", type=click.Choice(UNKNOWN_TAGS), default="error", show_default=True,
+    "--unknown-tags",
+    type=click.Choice(UNKNOWN_TAGS),
+    default="error",
+    show_default=True,
     help="What to do about gold tags unknown to the model; keep: none of the model's tags is right for these tokens.",
-)  # fmt: skip
+)
 
 
 def input_option(*more: str) -> Callable[..., Any]:
@@ -67,13 +73,18 @@ def input_option(*more: str) -> Callable[..., Any]:
 @click.option("--tagger", type=click.Choice(list(OPTIONS_OF)), default="crf", show_default=True)
 @column_option
 @input_option()
-@click.option("--features", callback=as_names, metavar="NAME,…",
-              help="CRF: basic (default), advanced, or names of feature families.")  # fmt: skip
+@click.option(
+    "--features",
+    callback=as_names,
+    metavar="NAME,…",
+    help="CRF: basic (default), advanced, or names of feature families.",
+)
 @click.option("--trainer", type=click.Choice(["lbfgs", "adagrad"]), help="CRF: the trainer (default: lbfgs).")
 @click.option("--c2", type=float, metavar="C", help="CRF: the L2 penalty (default: 0.1).")
 @click.option("--max-iterations", type=click.IntRange(min=1), metavar="N", help="CRF: maximum number of iterations.")
-@click.option("--seed", "rng", type=click.IntRange(min=0), metavar="N",
-              help="CRF: seed of adagrad's mini-batches (default: 0).")  # fmt: skip
+@click.option(
+    "--seed", "rng", type=click.IntRange(min=0), metavar="N", help="CRF: seed of adagrad's mini-batches (default: 0)."
+)
 @click.option("--pseudocount-transition", type=float, metavar="A", help="HMM: added to every transition (default: 1).")
 @click.option("--pseudocount-emission", type=float, metavar="A", help="HMM: added to every word of a tag (default: 1).")
 @click.option("--unknown", metavar="POLICY", help="HMM: how to handle unseen words: shape (default), uniform or error.")
@@ -97,7 +108,7 @@ def train_command(
     Ctrl-C ends the training of a CRF and keeps the best weights so far.
     """
     from howsure.cli.sequences.output import training_text
-    from howsure.sequences.taggers.crf import MOST_ITERATIONS
+    from howsure.sequences.crf import MOST_ITERATIONS
 
     given = {name: value for name, value in options.items() if value is not None}
     model = _untrained(tagger, given, items=input_format == ITEMS)
@@ -123,8 +134,8 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
 
     Raises InputError for an option that is another tagger's.
     """
-    from howsure.sequences.taggers.crf import CRFTagger
-    from howsure.sequences.taggers.hmm import HMMTagger
+    from howsure.sequences.crf import CRFTagger
+    from howsure.sequences.hmm import HMMTagger
 
     wrong = [name for name in options if name not in OPTIONS_OF[tagger]]
     if wrong:
@@ -148,8 +159,13 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
 @click.argument("model")
 @click.argument("file")
 @click.option("--output", "out", type=Written(), metavar="FILE", help="Write to a file instead of standard output.")
-@click.option("--method", type=click.Choice(["viterbi", "posterior"]), default="viterbi", show_default=True,
-              help="The most probable sequence, or the most probable tag of each word.")  # fmt: skip
+@click.option(
+    "--method",
+    type=click.Choice(["viterbi", "posterior"]),
+    default="viterbi",
+    show_default=True,
+    help="The most probable sequence, or the most probable tag of each word.",
+)
 @click.option(
     "--k-best",
     type=click.IntRange(1, MOST_PATHS),
@@ -160,9 +176,15 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
 @column_option
 @input_option(TEXT)
 def tag_command(
-    model: str, file: str, out: str | None, method: str, k_best: int | None, top: int | None, column: str,
+    model: str,
+    file: str,
+    out: str | None,
+    method: str,
+    k_best: int | None,
+    top: int | None,
+    column: str,
     input_format: str | None,
-) -> None:  # fmt: skip
+) -> None:
     """Tag the sentences of FILE with MODEL; the result is CoNLL-U with the probability of each tag as P in MISC.
 
     FILE is text (one sentence per line, with words and punctuation marks separated by spaces as in the training
@@ -200,16 +222,26 @@ def tag_command(
     help="File to write the pairs to: .parquet or .csv.",
 )
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only this tag. Repeatable.")
-@click.option("--tag-pairs", type=click.IntRange(min=1), metavar="N",
-              help="The N most frequent pairs of consecutive tags instead.")  # fmt: skip
+@click.option(
+    "--tag-pairs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="The N most frequent pairs of consecutive tags instead.",
+)
 @raw_option
 @column_option
 @unknown_tags_option
 @input_option()
 def posterior_command(
-    model: str, file: str, out: str, tags: tuple[str, ...], tag_pairs: int | None, column: str, unknown_tags: str,
+    model: str,
+    file: str,
+    out: str,
+    tags: tuple[str, ...],
+    tag_pairs: int | None,
+    column: str,
+    unknown_tags: str,
     input_format: str | None,
-) -> None:  # fmt: skip
+) -> None:
     """Write MODEL's probability of every tag of every token of FILE, with its label, for `howsure calibration`.
 
     The columns are label, probability, tag, sentence and token; sentences and tokens are counted from 1.
@@ -219,7 +251,7 @@ def posterior_command(
     howsure calibration pairs.parquet --target label --prob probability --group tag --cluster sentence
     """
     from howsure.cli.sequences.output import pairs_text
-    from howsure.cli.sequences.pairs import pairs_of_tags, pairs_of_transitions
+    from howsure.cli.sequences.taggers import pairs_of_tags, pairs_of_transitions
     from howsure.data.predictions.write_pairs import check_suffix, write_pairs
 
     check_suffix(out)
@@ -244,20 +276,32 @@ def posterior_command(
 @unknown_tags_option
 @input_option()
 @binning_options
-@click.option("--adjust", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
-              help="Adjustment of the p-values for the number of tags.")  # fmt: skip
+@click.option(
+    "--adjust",
+    type=click.Choice(["holm", "bh", "none"]),
+    default="holm",
+    show_default=True,
+    help="Adjustment of the p-values for the number of tags.",
+)
 @output_options
 def evaluate_command(
-    model: str, file: str, column: str, unknown_tags: str, input_format: str | None, adjust: str, form: str,
-    output: str | None, **binning: Any,
-) -> None:  # fmt: skip
+    model: str,
+    file: str,
+    column: str,
+    unknown_tags: str,
+    input_format: str | None,
+    adjust: str,
+    form: str,
+    output: str | None,
+    **binning: Any,
+) -> None:
     """Evaluate MODEL on the tagged sentences of FILE: accuracy, calibration overall and per tag, scores.
 
     \b
     howsure sequences evaluate model.npz test.conllu
     howsure sequences evaluate model.npz test.conllu --bin-size 5000 --format json
     """
-    from howsure.cli.sequences.evaluation import evaluate, evaluation_output
+    from howsure.cli.sequences.taggers import evaluate, evaluation_output
 
     tagger = load_model(model)
     corpus = read_corpus([file], form=input_format, model=tagger)

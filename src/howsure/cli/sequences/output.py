@@ -13,7 +13,7 @@ from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.sequences.calibration_pairs import count_unknown
 from howsure.sequences.tag_posterior import TagPosterior
-from howsure.sequences.taggers.tagger import Tagger
+from howsure.sequences.tagger import Tagger
 
 ATTRIBUTES = PROBABILITY, TOP = "P", "Top"
 COLUMNS = {"xpos": TAG, "upos": UNIVERSAL_TAG}

@@ -2,16 +2,114 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
 from howsure.cli.sequences.input import INPUT_FORMS, LAYERS, load_model, read_corpus
+from howsure.cli.sequences.taggers import BeforeAfter, Row
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.destinations import Written
 from howsure.cli.terminal.options import figure_option, level_option
-from howsure.cli.terminal.output import emit
+from howsure.cli.terminal.output import emit, json_text
 from howsure.errors import InputError
+from howsure.inputs.naming import counted
+from howsure.sequences.temperatures import Temperatures
+from howsure.show.numbers import UNDEFINED, interval, number
+from howsure.show.table import Table
+from howsure.stats.estimate import Estimate
+
+# What `howsure sequences recalibrate` shows: temperatures, and what they are worth.
+
+HEADINGS = ("before", "after", "after - before")
+SQUARES = "²"
+NOTE = f"{SQUARES}: of the squared errors, since one of the errors is not clearly above 0."
+HELPS, HARMS, UNKNOWN = "helps", "makes it worse", "cannot tell"
+
+
+def recalibration_text(
+    found: Temperatures, results: Mapping[str, BeforeAfter], recipe: Mapping[str, Any], path: str
+) -> str:
+    """The temperatures, a table for each file, and the verdict by the last one."""
+    parts = [repr(found)]
+    for name, one in results.items():
+        sizes = f"{counted(one.sentences, 'sentence')}, {counted(one.tokens, 'token')}"
+        left = f"; {counted(one.left_out, 'token')} in no -log P" if one.left_out else ""
+        parts += ["", f"{name}: {sizes}{left}", str(_table(one))]
+    parts += ["", *verdict_lines(results), f"written to {path}", ""]
+    return "\n".join(parts)
+
+
+def recalibration_json(
+    found: Temperatures, results: Mapping[str, BeforeAfter], recipe: Mapping[str, Any], path: str
+) -> str:
+    """The same with all digits."""
+    last = list(results.values())[-1]
+    return json_text(
+        {
+            "recipe": dict(recipe),
+            "temperatures": found.to_dict(),
+            "comparisons": [
+                {
+                    "on": name,
+                    "sentences": one.sentences,
+                    "tokens": one.tokens,
+                    "left_out": one.left_out,
+                    "errors": [_as_dict(row) for row in one.errors],
+                    "means": [_as_dict(row) for row in one.means],
+                }
+                for name, one in results.items()
+            ],
+            "verdict": verdict(last.gain),
+            "written_to": path,
+        }
+    )
+
+
+def verdict(gain: Estimate) -> str:
+    """By the interval of after - before: a loss, which is better the smaller it is."""
+    if gain.low is None or gain.high is None or gain.low <= 0 <= gain.high:
+        return UNKNOWN
+    return HELPS if gain.high < 0 else HARMS
+
+
+def verdict_lines(results: Mapping[str, BeforeAfter]) -> list[str]:
+    """What the temperatures are worth, and whether the answers got worse."""
+    last = list(results.values())[-1]
+    said = {
+        HELPS: "the temperatures help",
+        HARMS: "the temperatures make it worse; keep the model as it is",
+        UNKNOWN: "no gain is shown; the model may stay as it is",
+    }[verdict(last.gain)]
+    lines = [f"-log P of gold tags changes by {_signed(last.gain)} per token: {said}"]
+    if last.accuracy.high is not None and last.accuracy.high < 0:
+        lines.append(f"accuracy changes by {_signed(last.accuracy)}: --keep-answers keeps the most probable sequences")
+    return lines
+
+
+def _signed(held: Estimate) -> str:
+    return f"{number(held.value, sign=True)} {interval(held.low, held.high, sign=True)}"
+
+
+def _table(one: BeforeAfter) -> Table:
+    rows = [_cells(row) for row in (*one.errors, *one.means)]
+    marked = any(SQUARES in row[-1] for row in rows)
+    return Table(("", *HEADINGS), rows, words=("",), notes=[NOTE] if marked else [])
+
+
+def _cells(row: Row) -> list[str]:
+    difference = UNDEFINED
+    if row.difference is not None and row.difference.low is not None:
+        difference = _signed(row.difference)
+    elif row.squares is not None and row.squares.low is not None:
+        difference = f"{SQUARES} {_signed(row.squares)}"
+    return [row.name, str(row.before), str(row.after), difference]
+
+
+def _as_dict(row: Row) -> dict[str, Any]:
+    held = {"before": row.before, "after": row.after, "difference": row.difference, "squared_difference": row.squares}
+    return {"name": row.name} | {name: None if one is None else one.to_dict() for name, one in held.items()}
 
 
 @click.command("recalibrate", cls=Command, short_help="Mend a model's probabilities by temperatures.")
@@ -19,31 +117,86 @@ from howsure.errors import InputError
 @click.argument("dev")
 @click.option("--output", "out", type=Written(), required=True, metavar="MODEL2", help="File to write the model to.")
 @click.option("--test", metavar="FILE", help="Tagged sentences on which to compare both models.")
-@click.option("--keep-answers", is_flag=True,
-              help="One temperature for everything, so that the most probable sequences stay as they are.")  # fmt: skip
-@click.option("--likelihood", type=click.Choice(["marginal", "joint"]), default="marginal", show_default=True,
-              help="Make each gold tag most probable, or each sentence's gold tags together.")  # fmt: skip
-@click.option("--tag-pairs", type=click.IntRange(min=1), default=20, show_default=True, metavar="N",
-              help="Compare the N most frequent pairs of consecutive tags.")  # fmt: skip
-@click.option("--folds", type=click.IntRange(min=2), default=5, show_default=True, metavar="N",
-              help="Parts of DEV, each compared at temperatures of the others.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N",
-              help="Seed of the parts.")  # fmt: skip
-@click.option("--column", type=click.Choice(list(LAYERS)), default="xpos", show_default=True,
-              help="Which CoNLL-U tags to use; two-column files count as xpos.")  # fmt: skip
-@click.option("--unknown-tags", type=click.Choice(["error", "keep"]), default="error", show_default=True,
-              help="What to do about gold tags unknown to the model; keep: they teach no temperature, and "
-              "none of the model's tags is right for them.")  # fmt: skip
-@click.option("--from", "input_format", type=click.Choice(INPUT_FORMS), metavar="FORMAT",
-              help=f"{', '.join(INPUT_FORMS)}; default: by the first lines.")  # fmt: skip
+@click.option(
+    "--keep-answers",
+    is_flag=True,
+    help="One temperature for everything, so that the most probable sequences stay as they are.",
+)
+@click.option(
+    "--likelihood",
+    type=click.Choice(["marginal", "joint"]),
+    default="marginal",
+    show_default=True,
+    help="Make each gold tag most probable, or each sentence's gold tags together.",
+)
+@click.option(
+    "--tag-pairs",
+    type=click.IntRange(min=1),
+    default=20,
+    show_default=True,
+    metavar="N",
+    help="Compare the N most frequent pairs of consecutive tags.",
+)
+@click.option(
+    "--folds",
+    type=click.IntRange(min=2),
+    default=5,
+    show_default=True,
+    metavar="N",
+    help="Parts of DEV, each compared at temperatures of the others.",
+)
+@click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of the parts."
+)
+@click.option(
+    "--column",
+    type=click.Choice(list(LAYERS)),
+    default="xpos",
+    show_default=True,
+    help="Which CoNLL-U tags to use; two-column files count as xpos.",
+)
+@click.option(
+    "--unknown-tags",
+    type=click.Choice(["error", "keep"]),
+    default="error",
+    show_default=True,
+    help="What to do about gold tags unknown to the model; keep: they teach no temperature, and "
+    "none of the model's tags is right for them.",
+)
+@click.option(
+    "--from",
+    "input_format",
+    type=click.Choice(INPUT_FORMS),
+    metavar="FORMAT",
+    help=f"{', '.join(INPUT_FORMS)}; default: by the first lines.",
+)
 @level_option
-@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True,
-              help="Format of what is printed.")  # fmt: skip
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="Format of what is printed.",
+)
 @figure_option("Draw the curves before and after")
 def recalibrate_command(
-    model: str, dev: str, out: str, test: str | None, keep_answers: bool, likelihood: str, tag_pairs: int, folds: int,
-    seed: int, column: str, unknown_tags: str, input_format: str | None, level: float, form: str, figure: str | None,
-) -> None:  # fmt: skip
+    model: str,
+    dev: str,
+    out: str,
+    test: str | None,
+    keep_answers: bool,
+    likelihood: str,
+    tag_pairs: int,
+    folds: int,
+    seed: int,
+    column: str,
+    unknown_tags: str,
+    input_format: str | None,
+    level: float,
+    form: str,
+    figure: str | None,
+) -> None:
     """Mend the probabilities of MODEL by temperatures, fitted to the gold tags of DEV, and write it as another model.
 
     The potentials of single tags and of transitions are divided by a temperature each; an HMM has a third one, for
@@ -55,9 +208,8 @@ def recalibrate_command(
     howsure sequences recalibrate model.npz dev.conllu --output better.npz
     howsure sequences recalibrate model.npz dev.conllu --test test.conllu --figure better.png --output better.npz
     """
-    from howsure.cli.sequences.before_after import compare
-    from howsure.cli.sequences.recalibration import recalibration_json, recalibration_text
-    from howsure.sequences.tempering.cross_fitting import cross_tempered
+    from howsure.cli.sequences.taggers import compare
+    from howsure.sequences.tempering import cross_tempered
 
     tagger = load_model(model)
     corpus = read_corpus([dev], form=input_format, model=tagger)

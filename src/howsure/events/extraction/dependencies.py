@@ -1,18 +1,26 @@
-"""The dependency relations in and around entities of actors, for writing rules."""
+"""The dependency relations in and around entities of actors, over a corpus, for writing rules."""
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
+from howsure.coreference.mentions.detection import detect_mentions
+from howsure.coreference.mentions.selection import MOST_MENTIONS
+from howsure.coreference.posterior.decisions import best_antecedents
 from howsure.data.documents.document import Document, Mention
 from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.data.parses.parsed_sentence import ParsedSentence
-from howsure.events.actors.lexicon import Lexicon
-from howsure.events.extraction.descriptions_and_acts import descriptions_in, mention_heads
-from howsure.events.rules.rule import Rule
+from howsure.events.corpus import BATCH, Corpus, InputDocument
+from howsure.events.extraction.one_document import descriptions_in, mention_heads
+from howsure.events.extraction.processes import Work, Worker
+from howsure.events.lexicon import Lexicon
+from howsure.events.rule import Rule
+
+# The dependency relations in and around entities of actors, for writing rules.
 
 HEAD = "(head)"
 ROOT = "(root)"
@@ -99,3 +107,39 @@ def _governor(parsed: ParsedSentence, head: int) -> tuple[str, str]:
     governor = parsed.heads[head]
     words = parsed.sentence.lemmas or parsed.sentence.words
     return parsed.relations[head], ROOT if governor < 0 else words[governor].lower()
+
+
+def survey_dependencies(
+    corpus: Corpus, *, work: Work, limit: int | None = None, advance: Callable[[int], None] | None = None
+) -> DependencyCounts:
+    """The counts of `count_dependencies` over the documents that are kept, the first `limit` of the input.
+
+    The entities are those of the 1-best clustering. Documents that name no actor contribute nothing.
+    """
+    worker, counts = Worker(work), DependencyCounts()
+    documents = islice(corpus.documents(), limit)
+    while batch := list(islice(documents, BATCH)):
+        for document in worker.parser.parse(_naming(batch, worker)):
+            counts += _counts(document, work)
+        if advance is not None:
+            advance(len(batch))
+    return counts
+
+
+def _naming(batch: Sequence[InputDocument], worker: Worker) -> list[Any]:
+    """The parser's input for documents that are kept and name an actor."""
+    ready = []
+    for document in batch:
+        reason, prepared, words = worker.prepared(document)
+        if reason is None and worker.work.lexicon.match(words):
+            ready.append(prepared)
+    return ready
+
+
+def _counts(document: Document, work: Work) -> DependencyCounts:
+    parsed = ParsedDocument.of(document)
+    mentions = detect_mentions(parsed)
+    if len(mentions) > MOST_MENTIONS:
+        return DependencyCounts()
+    entities = best_antecedents(work.model.posterior(parsed, mentions=mentions).antecedents)
+    return count_dependencies(parsed, mentions, entities.tolist(), lexicon=work.lexicon, rule=work.rule)

@@ -1,8 +1,4 @@
-"""From a corpus to an events store: batches of documents, processed here or by several processes, stored in order.
-
-Every batch is a transaction, and batches always start at the same documents, so a killed run can be resumed, and ends
-with the same store.
-"""
+"""From a corpus to an events store: batches of documents, processed here or by several processes."""
 
 from __future__ import annotations
 
@@ -19,23 +15,23 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import HowsureError
-from howsure.events.actors.lexicon import Lexicon
-from howsure.events.corpus.documents import Corpus, Documents
-from howsure.events.corpus.filters import Filter
-from howsure.events.corpus.parsers import parser_of
-from howsure.events.corpus.stories import SHARED, WORDS, stories_of
-from howsure.events.extraction.executors import check_executor
-from howsure.events.extraction.processes import Batches, done, undisturbed
+from howsure.events.corpus import ALL, BATCH, Corpus, Documents, Filter, Part
+from howsure.events.extraction.parsers import parser_of
+from howsure.events.extraction.processes import Batch, Batches, Work, check_executor, done, undisturbed
 from howsure.events.extraction.scored_coreference import ScoredCoreference
-from howsure.events.extraction.worker import Batch, Work
-from howsure.events.parts.part import ALL, BATCH, Part
+from howsure.events.lexicon import Lexicon
 from howsure.events.store.event_store import EventStore
+from howsure.events.stories import SHARED, WORDS, stories_of
 from howsure.inputs.numbers import MOST_CLUSTERINGS, MOST_PROCESSES, check_whole
+
+# From a corpus to an events store: batches of documents, processed here or by several processes, stored in order.
+#
+# Every batch is a transaction, and batches always start at the same documents, so a killed run can be resumed, and ends
+# with the same store.
 
 MOST_REMOTE = 100_000  # workers of an executor
 STORED = "SELECT (SELECT count(*) FROM documents) + (SELECT count(*) FROM left_out)"
 MOST_WORKERS = 4  # unless more are asked for: each holds a parser and a model
-
 Advance = Callable[[int], None]
 
 

@@ -11,9 +11,7 @@ from typing import Any
 from howsure.coreference.model.antecedent_model import AntecedentModel
 from howsure.data.documents.document import Document, Sentence
 from howsure.errors import InputError
-from howsure.events.actors.lexicon import Lexicon
-from howsure.events.corpus.documents import InputDocument
-from howsure.events.corpus.filters import Filter
+from howsure.events.corpus import ALL, Filter, InputDocument, Part
 from howsure.events.extraction.extract_events import (
     Advance,
     ExtractionReport,
@@ -21,17 +19,43 @@ from howsure.events.extraction.extract_events import (
     lexicon_recipe,
     model_digest,
 )
-from howsure.events.extraction.one_document import Model
-from howsure.events.extraction.rows import LAYERS, VOICES
-from howsure.events.extraction.worker import Work
-from howsure.events.labels.carried_labels import carry_labels
-from howsure.events.labels.labelling import labelling_of
-from howsure.events.parts.part import ALL, Part
-from howsure.events.rules.rule import Rule
+from howsure.events.extraction.one_document import LAYERS, VOICES, Model
+from howsure.events.extraction.processes import Work
+from howsure.events.labels.answers import Labelling, labelling_of
+from howsure.events.lexicon import Lexicon
+from howsure.events.rule import Rule
 from howsure.events.store.event_store import EventStore
-from howsure.events.store.origin import is_imported
-from howsure.events.store.reading import rows_of
-from howsure.events.store.settings import REMEDY
+from howsure.events.store.reading import REMEDY, Store, is_imported, rows_of
+from howsure.events.store.tables import LABEL_TABLES, types_of
+
+# Labels carried over to a store of the same documents, such as one counted again by another rule.
+
+
+def carry_labels(source: Store, target: EventStore) -> Labelling | None:
+    """Copy draws, strata and answers of a store to one without labels; None if there are none, or it has some.
+
+    Of documents that the target does not hold, the strata and answers stay behind: within the strata, the others were
+    drawn at random all the same.
+    """
+    asked = labelling_of(source)
+    if asked is None or labelling_of(target) is not None:
+        return None
+    kept = {number for (number,) in rows_of(target, "SELECT document FROM documents")}
+    with target.transaction():
+        target.add_label_tables()
+        target.append({table: _rows(source, table, kept) for table in LABEL_TABLES})
+    return asked
+
+
+def _rows(source: Store, table: str, kept: set[int]) -> dict[str, list[Any]]:
+    """The columns of a table, of its documents that are kept."""
+    names = list(types_of(table))
+    rows = rows_of(source, f"SELECT {', '.join(names)} FROM {table}")
+    if "document" in names:
+        place = names.index("document")
+        rows = [row for row in rows if row[place] in kept]
+    return {name: [row[at] for row in rows] for at, name in enumerate(names)}
+
 
 FETCHED = 256  # documents at a time
 NEEDED: dict[str, tuple[str, ...]] = {  # fields of settings

@@ -19,8 +19,7 @@ from howsure.data.antecedent_scores.score_file import ScoreFile
 from howsure.data.documents.document import Document, Mention
 from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.errors import InputError
-from howsure.events.corpus.documents import Documents
-from howsure.events.corpus.filters import Filter
+from howsure.events.corpus import Documents, Filter
 from howsure.inputs.naming import shortened
 
 

@@ -1,7 +1,8 @@
-"""How far coders agree, beyond chance: Krippendorff's alpha for each actor and for all, with intervals."""
+"""How far coders agree, beyond chance, and the documents that they answered differently."""
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -10,8 +11,15 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError
-from howsure.events.labels.answers import Answer, answers_of, coder_named
-from howsure.events.labels.labelling import asked_of
+from howsure.events.labels.answers import (
+    Answer,
+    answers_of,
+    asked_of,
+    coder_named,
+    differ,
+    reading_order,
+    settlements_of,
+)
 from howsure.events.store.reading import Store
 from howsure.inputs.naming import counted, unknown_name
 from howsure.inputs.pairs import Floats
@@ -19,6 +27,8 @@ from howsure.result import Result
 from howsure.show.numbers import interval, number
 from howsure.show.table import Table
 from howsure.stats.agreement import alpha, pairable_sums
+
+# How far coders agree, beyond chance: Krippendorff's alpha for each actor and for all, with intervals.
 
 REPLICATES = 2000
 MOST_UNDEFINED = 0.05  # of the resamples, beyond which they give no interval
@@ -130,9 +140,13 @@ def agreement(store: Store, *, coders: Sequence[str] | None = None, level: float
     resampled = rng.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=REPLICATES)
     parts = [(actor, counts[:, [k]]) for k, actor in enumerate(asked.actors)] + [(ALL, counts)]
     recipe = {
-        "howsure": __version__, "question": asked.question, "level": level, "replicates": REPLICATES, "seed": seed,
+        "howsure": __version__,
+        "question": asked.question,
+        "level": level,
+        "replicates": REPLICATES,
+        "seed": seed,
         "unclear": sum(one.unclear for one in held),
-    }  # fmt: skip
+    }
     return Agreement(tuple(_row(actor, part, resampled, level) for actor, part in parts), tuple(chosen), recipe)
 
 
@@ -172,3 +186,38 @@ def _row(actor: str, counts: Floats, resampled: np.ndarray[Any, Any], level: flo
         return ActorAgreement(actor, read, differing, value, None, None, RARE)
     low, high = np.nanquantile(drawn, [tail, 1.0 - tail])
     return ActorAgreement(actor, read, differing, value, float(low), float(high), None)
+
+
+# Documents that coders answered differently, with the answers side by side.
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A document with differing answers, and what settled it, if anybody did."""
+
+    document: int
+    answers: tuple[Answer, ...]
+    settled: Answer | None
+
+
+def disagreements(store: Store) -> list[Disagreement]:
+    """The documents that coders answered differently, settled or not, in the order in which they are read.
+
+    Where coders changed their answers since and agree now, on something else than what was settled, it is one still.
+
+    Raises InputError if no document was drawn.
+    """
+    asked_of(store)
+    settled = {one.document: one for one in settlements_of(store)}
+    held: dict[int, list[Answer]] = defaultdict(list)
+    for one in answers_of(store):
+        held[one.document].append(one)
+    for document, one in settled.items():
+        held[document].append(one)
+    return [
+        Disagreement(
+            document, tuple(one for one in held[document] if one is not settled.get(document)), settled.get(document)
+        )
+        for document in reading_order(store)
+        if differ(held[document])
+    ]

@@ -1,19 +1,84 @@
-"""Answers of readers: each is in the store when `record_answer` returns, and none overwrites another unseen."""
+"""Labels: what readers of a store are asked, their answers, how far they have come, and what is settled."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import duckdb
+import numpy as np
 
 from howsure.errors import HowsureError, InputError
-from howsure.events.labels.labelling import asked_of
 from howsure.events.store.event_store import EventStore
-from howsure.events.store.reading import Store, rows_of
+from howsure.events.store.integrity import DamagedStoreError
+from howsure.events.store.reading import REMEDY, Store, rows_of
+from howsure.events.store.tables import tables_of
+from howsure.files.json_text import parsed_json
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import check_whole
+from howsure.inputs.pairs import Floats, Integers
+
+# What readers of a store are asked: the question, the actors, and the draws of documents.
+
+FIRST_DRAW = "draw documents first: howsure events label"
+LISTS, TEXTS = ("actors",), ("question", "design", "by")
+
+
+@dataclass(frozen=True, slots=True)
+class Labelling:
+    """The question, the codes of the actors asked, in the order of their keys, and the settings of each draw.
+
+    design: "stratified", "simple" (drawn at random from all), "chances" (with the given chances) or "census" (all).
+    """
+
+    question: str
+    actors: tuple[str, ...]
+    design: str
+    by: str
+    draws: tuple[Mapping[str, Any], ...]
+
+
+def labelling_of(store: Store) -> Labelling | None:
+    """What is asked of a store's documents; None if none was drawn.
+
+    Raises DamagedStoreError if the settings of a draw are not those that a draw writes.
+    """
+    if "label_draw" not in tables_of(store.settings.get("version")):
+        return None
+    rows = rows_of(store, "SELECT settings FROM label_draw ORDER BY draw")
+    draws = [_read(text, store) for (text,) in rows]
+    if not draws:
+        return None
+    first = draws[0]
+    return Labelling(first["question"], tuple(first["actors"]), first["design"], first["by"], tuple(draws))
+
+
+def asked_of(store: Store) -> Labelling:
+    """What is asked of a store's documents.
+
+    Raises InputError if none was drawn.
+    """
+    found = labelling_of(store)
+    if found is None:
+        raise InputError(f"{store.path} holds no labels; {FIRST_DRAW} {store.path}.")
+    return found
+
+
+def _read(text: str, store: Store) -> dict[str, Any]:
+    try:
+        held = parsed_json(text)
+        lists = all(isinstance(one, str) for name in LISTS for one in [*held[name]])
+        if lists and held["actors"] and all(isinstance(held[name], str) for name in TEXTS):
+            return dict(held)
+    except (KeyError, TypeError, ValueError):
+        pass
+    raise DamagedStoreError(f"{store.path} is damaged: the settings of a draw in the table label_draw. {REMEDY}.")
+
+
+# Answers of readers: each is in the store when `record_answer` returns, and none overwrites another unseen.
 
 LONGEST_NAME = 60  # letters, of a coder
 LATEST = """
@@ -192,3 +257,132 @@ def _one(answer: duckdb.DuckDBPyConnection) -> int:
     row = answer.fetchone()
     assert row is not None
     return int(row[0])
+
+
+# How far a coder has come, and which document is next.
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How many documents were drawn, and of these a coder answered, found unclear, and saw an actor act in.
+
+    by_coder: how many each coder answered.
+    """
+
+    drawn: int
+    answered: int
+    unclear: int
+    with_event: int
+    by_coder: dict[str, int]
+
+
+def reading_order(store: Store) -> list[int]:
+    """The drawn documents in the order in which all coders read them: any first part of it is a fair sample too."""
+    return [number for (number,) in rows_of(store, "SELECT document FROM label_sample ORDER BY position")]
+
+
+def progress(store: Store, coder: str) -> Progress:
+    """How far a coder has come.
+
+    Raises InputError if no document was drawn.
+    """
+    asked_of(store)
+    answers = answers_of(store)
+    own = [one for one in answers if one.coder == coder]
+    coders = sorted({one.coder for one in answers})
+    return Progress(
+        drawn=len(reading_order(store)),
+        answered=len(own),
+        unclear=sum(one.unclear for one in own),
+        with_event=sum(bool(one.acting) for one in own),
+        by_coder={name: sum(one.coder == name for one in answers) for name in coders},
+    )
+
+
+def next_document(store: Store, coder: str, after: int | None = None) -> int | None:
+    """The first document without an answer by a coder, of those after `after` if there is one, else from the start.
+
+    None if the coder answered all. Raises InputError if no document was drawn, or `after` was not.
+    """
+    asked_of(store)
+    order = reading_order(store)
+    if after is not None and after not in order:
+        raise InputError(f"after must be a document that was drawn; it is {after}.")
+    begin = 0 if after is None else order.index(after) + 1
+    answered = {one.document for one in answers_of(store) if one.coder == coder}
+    return next((number for number in [*order[begin:], *order[:begin]] if number not in answered), None)
+
+
+# Settled labels: one label per read document and asked actor, from the answers of all coders.
+
+CHANCES = "chances"  # the design whose documents were drawn with given chances instead of strata
+
+
+@dataclass(frozen=True, slots=True)
+class SettledLabels:
+    """One label per read document and asked actor.
+
+    documents (n,): numbers of the documents with an answer, ascending. labels (n, actors): 1.0 if the actor acts there,
+    0.0 if not, NaN where the text is unclear or the coders disagree and nobody settled it. strata: the stratum of every
+    stored document; empty by design "chances", where only `inclusion` (n,), the chance that a document had to be drawn,
+    says how. drawn: how many documents were drawn; those without an answer are not read yet. unclear, unsettled: how
+    many of `documents` are so, for any actor.
+    """
+
+    question: str
+    actors: tuple[str, ...]
+    design: str
+    documents: Integers
+    labels: Floats
+    strata: Mapping[int, str]
+    inclusion: Floats
+    coders: tuple[str, ...]
+    drawn: int
+    unclear: int
+    unsettled: int
+
+
+def settled_labels(store: Store) -> SettledLabels | None:
+    """The settled labels of a store; None if no document was drawn for labelling.
+
+    What was settled by `settle` counts; otherwise the coders' answers, for each actor if all who read the document say
+    the same of it.
+    """
+    asked = labelling_of(store)
+    if asked is None:
+        return None
+    settled = {one.document: one for one in settlements_of(store)}
+    by_document: dict[int, list[Answer]] = defaultdict(list)
+    for one in answers_of(store):
+        by_document[one.document].append(one)
+    documents = sorted({*by_document, *settled})
+    held = [[settled[one]] if one in settled else by_document[one] for one in documents]
+    labels = np.array([labels_by(asked.actors, answers) for answers in held]).reshape(len(held), len(asked.actors))
+    chances = dict(rows_of(store, "SELECT document, inclusion FROM label_sample"))
+    coders = sorted({one.coder for answers in by_document.values() for one in answers})
+    return SettledLabels(
+        question=asked.question,
+        actors=asked.actors,
+        design=asked.design,
+        documents=np.array(documents, dtype=np.int64),
+        labels=labels,
+        strata=dict(rows_of(store, "SELECT document, stratum FROM label_strata ORDER BY document")),
+        inclusion=np.array([chances[one] for one in documents], dtype=np.float64),
+        coders=tuple(coders),
+        drawn=len(chances),
+        unclear=sum(all(one.unclear for one in answers) for answers in held),
+        unsettled=sum(differ(answers) for answers in held),
+    )
+
+
+def labels_by(actors: Sequence[str], answers: Sequence[Answer]) -> list[float]:
+    """The label of each actor in a document: NaN if an answer is unclear, or if the answers differ."""
+    if any(one.unclear for one in answers):
+        return [np.nan] * len(actors)
+    said = [{actor in one.acting for one in answers} for actor in actors]
+    return [float(one.pop()) if len(one) == 1 else np.nan for one in said]
+
+
+def differ(answers: Sequence[Answer]) -> bool:
+    """Whether coders said different things of a document."""
+    return len({(frozenset(one.acting), one.unclear) for one in answers}) > 1

@@ -1,4 +1,4 @@
-"""Drawing documents of a store to be read: all have a chance, found by the rule or not, and the chance is known."""
+"""Drawing documents of a store to be read: all have a chance, found by the rule or not."""
 
 from __future__ import annotations
 
@@ -11,18 +11,166 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
+from howsure.counts.label_sample import PER_STRATUM
+from howsure.counts.strata import LEAST, allocation, bands_of, further_allocation, planned_spread
 from howsure.errors import InputError
-from howsure.events.corpus.filters import NO_ACTOR
-from howsure.events.labels.bands import LENGTHS, Scores, Strata, strata_of
-from howsure.events.labels.chosen_documents import further_documents
-from howsure.events.labels.labelling import Labelling, labelling_of
+from howsure.events.corpus import NO_ACTOR
+from howsure.events.labels.answers import Labelling, labelling_of
+from howsure.events.periods import period_of
 from howsure.events.store.event_store import EventStore
-from howsure.events.store.reading import Store, actors_in, chosen_actors, rows_of
+from howsure.events.store.reading import Columns, Store, actors_in, chosen_actors, columns_of, rows_of
 from howsure.inputs.naming import counted, unknown_name
 from howsure.inputs.numbers import check_whole
-from howsure.inputs.pairs import Integers
+from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result
 from howsure.show.table import Table
+
+# The words of a store's rule in its documents, whether the rule finds an event there or not.
+
+FIELDS = ("forms", "verbs", "nouns")  # of a rule
+
+
+def event_words(store: Store) -> Columns | None:
+    """How many words of the rule each `document` has, `n`, as forms or as lemmas; None if the rule has no words.
+
+    Documents without one are left out. Where the parser gave no lemmas, words stand for them.
+    """
+    rule = store.settings.get("rule") or {}
+    held = {name: [str(word).lower() for word in rule.get(name) or ()] for name in FIELDS}
+    if not any(held.values()):
+        return None
+    return columns_of(
+        store,
+        "SELECT document, count(*)::DOUBLE AS n FROM (SELECT document, unnest(words) AS word, "
+        "unnest(coalesce(lemmas, words)) AS lemma FROM sentences SEMI JOIN documents USING (document)) "
+        "WHERE list_contains($forms, lower(word)) OR list_contains($lemmas, lower(lemma)) GROUP BY document",
+        forms=[*held["forms"], *held["nouns"]],
+        lemmas=[*held["verbs"], *held["nouns"]],
+    )
+
+
+# The bands and periods of a store's documents, within which documents are drawn to be read.
+
+HIGH, LOW, WORD, SILENT = "found, p ≥ 0.5", "found, p < 0.5", "event word only", "no event word"
+NOT_FOUND = "not found"  # where the rule has no words
+LENGTHS = ("week", "month", "quarter", "year", "none")  # of periods, from short to long
+Scores = Mapping[tuple[int, str], float]  # by document and actor
+DATED = """
+    SELECT d.document, d.date, coalesce(e.p, 0) FROM documents d
+    LEFT JOIN (SELECT document, max(probability) AS p FROM events WHERE actor IN (SELECT unnest($actors))
+               GROUP BY document) e USING (document)
+    ORDER BY d.document"""
+
+
+@dataclass(frozen=True, slots=True)
+class Strata:
+    """The documents (N,) of a store, the highest score of the actors asked in each, and its stratum.
+
+    by: the length of the periods that divide the bands; "none" if nothing does.
+    """
+
+    documents: Integers
+    score: Floats
+    codes: Integers
+    names: tuple[str, ...]
+    by: str
+
+    @property
+    def sizes(self) -> Integers:
+        """How many documents each stratum has."""
+        return np.bincount(self.codes, minlength=len(self.names))
+
+
+def strata_of(store: Store, actors: Sequence[str], *, by: str, n: int, scores: Scores | None = None) -> Strata:
+    """Strata by band and period, with periods so long that n documents give 5 a stratum on average.
+
+    Bands: an actor asked is found with p of at least 1/2, or with less; a word of the rule occurs without one found;
+    nothing of it. Given `scores` from elsewhere, bands of these.
+
+    Raises InputError if the store holds no document.
+    """
+    rows = rows_of(store, DATED, actors=list(actors))
+    if not rows:
+        raise InputError(f"{store.path} holds no document to read.")
+    numbers, dates, found = zip(*rows, strict=True)
+    documents, score = np.array(numbers, dtype=np.int64), np.array(found, dtype=np.float64)
+    if scores is None:
+        bands = _bands(score, documents, documents_with_words(store))
+    else:
+        score = np.array([max(scores.get((one, actor), 0.0) for actor in actors) for one in numbers])
+        codes, names = bands_of(score)
+        bands = [names[code] for code in codes]
+    for length in LENGTHS[LENGTHS.index(by) :]:
+        labels = (
+            bands
+            if length == "none"
+            else [f"{band}, {period_of(day, by=length)}" for band, day in zip(bands, dates, strict=True)]
+        )
+        known = sorted(set(labels))
+        if len(known) * PER_STRATUM <= n or length == "none":
+            break
+    place = {name: code for code, name in enumerate(known)}
+    return Strata(documents, score, np.array([place[one] for one in labels], dtype=np.int64), tuple(known), length)
+
+
+def documents_with_words(store: Store) -> set[int] | None:
+    """The documents in which a word of the store's rule occurs; None if it has no words."""
+    found = event_words(store)
+    return None if found is None else set(found["document"].tolist())
+
+
+def _bands(score: Floats, documents: Integers, with_words: set[int] | None) -> list[str]:
+    if with_words is None:
+        named = [NOT_FOUND] * len(documents)
+    else:
+        named = [WORD if one in with_words else SILENT for one in documents.tolist()]
+    return [HIGH if p >= 0.5 else LOW if p > 0 else rest for p, rest in zip(score.tolist(), named, strict=True)]
+
+
+# Which further documents are read: how many of each stratum, at random, and in which order.
+
+
+def further_documents(strata: Strata, before: Integers, n: int, rng: np.random.Generator) -> Integers:
+    """Places of n further documents, in the order of reading.
+
+    Raises InputError if fewer are left, or n leaves a stratum with fewer than 2.
+    """
+    size = strata.sizes
+    had = np.bincount(strata.codes[before], minlength=len(size))
+    if n > (left := int((size - had).sum())):
+        of = "the store has" if not had.sum() else "are left"
+        raise InputError(f"n must be at most the number of documents that {of}, {left:,}; it is {n:,}.")
+    least = int(np.minimum(size, LEAST).sum())
+    if n + had.sum() < least:
+        raise InputError(
+            f"a draw of {counted(n, 'document')} is too small: {counted(len(size), 'stratum', 'strata')} need 2 each, "
+            f"{least} in all; set n=... to at least that."
+        )
+    wanted = allocation(size, planned_spread(strata.score, strata.codes, len(size)), n + int(had.sum()))
+    given = further_allocation(wanted, had, size, n)
+    taken = np.zeros(len(strata.codes), dtype=np.bool_)
+    taken[before] = True
+    drawn = [
+        rng.permutation(np.flatnonzero((strata.codes == code) & ~taken))[:number]
+        for code, number in enumerate(given.tolist())
+    ]
+    return _in_order(drawn, had, rng)
+
+
+def _in_order(drawn: Sequence[Integers], had: Integers, rng: np.random.Generator) -> Integers:
+    """First what each stratum needs to have 2, then all strata evenly: place k of n_h at (k + u) / n_h."""
+    places: list[int] = []
+    keys: list[Floats] = []
+    for of_stratum, n_before in zip(drawn, had.tolist(), strict=True):
+        n = len(of_stratum)
+        even = (np.arange(n) + rng.random(n)) / max(n, 1)
+        needed = np.arange(n) < LEAST - n_before
+        keys.append(np.where(needed, rng.random(n) - 1.0, even))
+        places.extend(of_stratum.tolist())
+    return np.array(places, dtype=np.int64)[np.argsort(np.concatenate(keys), kind="stable")]
+
+
+# Drawing documents of a store to be read: all have a chance, found by the rule or not, and the chance is known.
 
 MOST_ACTORS = 9  # one key each
 DESIGNS = ("stratified", "simple")
@@ -100,7 +248,7 @@ def draw_documents(
     """Draw n documents of a store at random, to be read by hand; those drawn before stay, with the right chances.
 
     All stored documents can be drawn. Design "stratified": bands of the highest probability of the actors asked
-    (`howsure.events.labels.bands`) by period `by` ("week", "month", "quarter", "year" or "none"; longer ones where n
+    (`howsure.events.labels.draw`) by period `by` ("week", "month", "quarter", "year" or "none"; longer ones where n
     is too small for 5 documents per stratum), n_h ∝ N_h s_h with s_h = √(p̄ (1 - p̄)) but at least 0.25 (Neyman 1934),
     and at least 2 each. "simple": at random from all. n is at most the number of documents left; with all of them the
     labels are a census. The order of reading is random, after 2 of each stratum; so any first part is a sample as well.
@@ -135,9 +283,15 @@ def draw_documents(
     chosen = further_documents(strata, before, n, np.random.default_rng([seed, len(asked.draws) + 1]))
     counts = np.bincount(strata.codes[chosen], minlength=len(strata.names))
     settings = {
-        "question": asked.question, "actors": list(asked.actors), "labels": n, "design": asked.design,
-        "by": asked.by, "strata": strata.by, "seed": seed, "howsure": __version__,
-    }  # fmt: skip
+        "question": asked.question,
+        "actors": list(asked.actors),
+        "labels": n,
+        "design": asked.design,
+        "by": asked.by,
+        "strata": strata.by,
+        "seed": seed,
+        "howsure": __version__,
+    }
     _write(store, strata, before, chosen, settings, number=len(asked.draws) + 1)
     had = np.bincount(strata.codes[before], minlength=len(strata.names))
     lost = rows_of(store, "SELECT count(*) FROM left_out WHERE reason = $reason", reason=NO_ACTOR)

@@ -12,11 +12,10 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.events.corrected.corrected_comparison import CorrectedComparison
 from howsure.events.periods import Day, period_end, period_of, period_start
-from howsure.events.series.counts import CountComparison, compare_counts
-from howsure.events.series.dependence import check_overdispersion
-from howsure.events.series.dependence_choices import (
+from howsure.events.series.corrected_comparison import CorrectedComparison
+from howsure.events.series.counts import CountComparison, check_overdispersion, compare_counts
+from howsure.events.series.event_series import (
     APART,
     STORY,
     TOGETHER,
@@ -25,10 +24,9 @@ from howsure.events.series.dependence_choices import (
     period_asked,
     shared_stories,
 )
-from howsure.events.store.origin import check_unit_known
-from howsure.events.store.packed_samples import as_bits, as_counts
 from howsure.events.store.reading import (
     Store,
+    check_unit_known,
     chosen_actors,
     days_asked,
     documents_by_period,
@@ -37,6 +35,7 @@ from howsure.events.store.reading import (
     rows_of,
     title_of,
 )
+from howsure.events.store.tables import as_bits, as_counts
 from howsure.inputs.checks import check_level
 from howsure.inputs.naming import counted, unknown_name
 from howsure.result import Result

@@ -1,8 +1,9 @@
-"""The posterior of one count: a sum over documents, from their probabilities or from their samples."""
+"""The posterior of one count: a sum over documents that may depend on each other, with its Monte Carlo error."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,13 +11,247 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
-from howsure.events.series.dependence import law_of_sum, laws_of, share_of_cause, story_sums
-from howsure.events.series.monte_carlo import interval_of, monte_carlo_errors
 from howsure.inputs.checks import check_level
 from howsure.inputs.pairs import Floats, Integers
 from howsure.show.numbers import probability_is
-from howsure.stats.poisson_binomial import poisson_binomial
+from howsure.stats.poisson_binomial import CountDistribution, poisson_binomial, sum_of_counts
 from howsure.stats.proportions import normal_quantile
+
+# Dependence between documents: perfect within a story, and a correlation within a period if one is given.
+#
+# A document's own distribution is that of its samples. `laws` (U, K) are the distributions of units (documents, or
+# stories of several), P(unit adds k), k = 0 … K - 1.
+
+REACH, STEP = 6.0, 0.4  # of the grid over the common cause, in standard deviations
+STRONGEST = 0.5, 0.999  # share of the common cause: tried first, and at most
+
+
+def story_sums(samples: Integers, stories: Integers) -> Integers:
+    """The contribution of each story in S samples: from (D, S) for documents, and the story of each, to (stories, S).
+
+    The documents of a story are as dependent as their distributions allow (comonotone): their quantiles add up, so an
+    uncertain mention is resolved in the same way in all of them. Means are unchanged, spreads add. A story of one
+    document keeps its samples; one of several has the quantiles in an order drawn with its own seed.
+
+    >>> story_sums(np.array([[0, 1, 0, 0], [1, 0, 0, 1], [1, 0, 0, 0]]), np.array([7, 8, 7]))[0].tolist().count(2)
+    1
+    """
+    firsts, unit, members = np.unique(stories, return_inverse=True, return_counts=True)
+    if len(firsts) == len(stories):
+        return samples[np.argsort(stories)]
+    shared = members[unit] > 1
+    held = samples.copy()
+    held[shared] = np.sort(samples[shared], axis=1)
+    sums = np.zeros((len(firsts), samples.shape[1]), dtype=samples.dtype)
+    np.add.at(sums, unit, held)
+    for place in np.flatnonzero(members > 1).tolist():
+        sums[place] = np.random.default_rng(int(firsts[place])).permutation(sums[place])
+    return sums
+
+
+def laws_of(samples: Integers, *, size: int | None = None) -> Floats:
+    """The distributions of units from their samples (U, S) of non-negative integers, with `size` values."""
+    width = int(samples.max(initial=1)) + 1 if size is None else size
+    places = samples + width * np.arange(len(samples))[:, np.newaxis]
+    counts = np.bincount(places.ravel(), minlength=width * len(samples)).reshape(len(samples), width)
+    found: Floats = counts / samples.shape[1]
+    return found
+
+
+def law_of_sum(laws: Floats, *, overdispersion: float = 0.0) -> CountDistribution:
+    """The distribution of the sum of units whose events have pairwise correlation `overdispersion`, 0 for none.
+
+    Above 0, a common normal variable z affects all of them: P(X_u ≤ k | z) = Φ((Φ⁻¹(P(X_u ≤ k)) - √r z) / √(1 - r)),
+    with the r at which the variance of the sum is that of units whose pairs all have that correlation, Σ v + ρ ((Σ √v)²
+    - Σ v), or as close as distributions of different shape allow. Each unit keeps its distribution, and the sum its
+    mean.
+
+    Source: Vasicek (2002), The distribution of loan portfolio value, for the distribution of the sum.
+    """
+    found = [(weight, _summed(given)) for weight, given in given_cause(laws, share_of_cause(laws, overdispersion))]
+    if len(found) == 1:
+        return found[0][1]
+    pmf = np.zeros(max(len(one.pmf) for _, one in found))
+    for weight, one in found:
+        pmf[: len(one.pmf)] += weight * one.pmf
+    values = np.arange(len(pmf))
+    mean = float(pmf @ values)
+    return CountDistribution(pmf, mean, float(pmf @ (values - mean) ** 2))
+
+
+def given_cause(laws: Floats, share: float) -> Iterator[tuple[float, Floats]]:
+    """The distributions of units (…, U, K) given the common cause, for each of its values, with the value's weight."""
+    if share == 0.0:
+        yield 1.0, laws
+        return
+    edges = _edges(laws)
+    for weight, value in _grid(share):
+        yield weight, np.diff(_below(edges, value, share), axis=-1, prepend=0.0, append=1.0)
+
+
+def share_of_cause(laws: Floats, overdispersion: float) -> float:
+    """The r of `law_of_sum`: how much of each unit's hidden variable is the common cause."""
+    values = np.arange(laws.shape[1])
+    means = laws @ values
+    variances = np.maximum(laws @ values**2 - means**2, 0.0)
+    pairs = float(np.sqrt(variances).sum()) ** 2 - float(variances.sum())
+    if overdispersion == 0.0 or pairs <= 0.0:
+        return 0.0
+    from scipy.optimize import brentq
+
+    edges = _edges(laws)
+
+    def missing(share: float) -> float:
+        """How far the covariance of all pairs falls short of its target."""
+        if share == 0.0:
+            return overdispersion * pairs
+        found = 0.0
+        for weight, value in _grid(share):
+            moved = edges.shape[1] - _below(edges, value, share).sum(axis=1) - means
+            found += weight * (float(moved.sum()) ** 2 - float(moved @ moved))
+        return overdispersion * pairs - found
+
+    for most in STRONGEST:
+        if missing(most) < 0.0:
+            return float(brentq(missing, 0.0, most, xtol=1e-9))
+    return STRONGEST[-1]
+
+
+def _edges(laws: Floats) -> Floats:
+    """Φ⁻¹(P(X ≤ k)) for all k except the last."""
+    from scipy.special import ndtri
+
+    edges: Floats = ndtri(np.clip(np.cumsum(laws, axis=-1)[..., :-1], 0.0, 1.0))
+    return edges
+
+
+def _below(edges: Floats, value: float, share: float) -> Floats:
+    """P(X ≤ k) given a value of the common cause."""
+    from scipy.special import ndtr
+
+    below: Floats = ndtr((edges - math.sqrt(share) * value) / math.sqrt(1.0 - share))
+    return below
+
+
+def _grid(share: float) -> list[tuple[float, float]]:
+    """Values of the common cause and their weights, on a finer grid if its influence is stronger."""
+    step = min(STEP, 0.8 * math.sqrt((1.0 - share) / share))
+    values = np.arange(-REACH, REACH + step / 2, step)
+    weights = np.exp(-(values**2) / 2)
+    return list(zip((weights / weights.sum()).tolist(), values.tolist(), strict=True))
+
+
+def check_overdispersion(value: float) -> float:
+    """A correlation, at least 0 and below 1.
+
+    Raises InputError for other numbers.
+    """
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0.0 <= value < 1.0:
+        raise InputError(
+            f"overdispersion must be a correlation from 0 to below 1; it is {value!r}. 0 takes documents of different "
+            "stories as independent."
+        )
+    return float(value)
+
+
+def _summed(laws: Floats) -> CountDistribution:
+    """The distribution of the sum of independent units; those that add at most 1 are handled together."""
+    few = ~laws[:, 2:].any(axis=1)
+    pooled = poisson_binomial(np.clip(laws[few, 1], 0.0, 1.0) if few.any() else [])
+    return pooled if few.all() else sum_of_counts([pooled.pmf, *laws[~few]])
+
+
+# The Monte Carlo error of a probability of a sum, given that each unit's distribution is known from only S samples.
+
+NEGLIGIBLE = 1e-15  # far below what is told of a standard error
+Law = tuple[Floats, int]  # of a count, and its least value
+
+
+def monte_carlo_errors(
+    laws: Floats, least: int, most: int, *, n_samples: int, share: float = 0.0
+) -> tuple[float, float]:
+    """The standard errors of P(X_1 + … + X_U ≥ least) and of P(… ≤ most), each unit's law (U, K) from S samples.
+
+    The delta method: g_u(k), the change in the probability if unit u adds k, has the variance Σ_k f_u(k) (g_u(k) -
+    ḡ_u)² / S; units are drawn independently, so variances add. f_u has one additional sample, spread over the K values,
+    so that a unit whose samples all agree does not count as certain. `share` is that of the common cause (see
+    `law_of_sum`), taken as given.
+
+    >>> round(monte_carlo_errors(np.array([[0.5, 0.5]]), 1, 0, n_samples=100)[0], 3)
+    0.05
+    """
+    kinds, members = np.unique(laws, axis=0, return_counts=True)  # of one law there are many units
+    width = laws.shape[1]
+    gains = np.zeros((2, len(kinds), width))
+    start = np.array([[least], [most + 1]]) - np.arange(width)  # what the others must reach beside each value of a unit
+    step = 1.0 / n_samples
+    moved = (1.0 - step) * kinds[:, np.newaxis] + step * np.eye(width)  # (·, K, K): one sample more in place k
+    for (weight, given), (_, nudged) in zip(given_cause(kinds, share), given_cause(moved, share), strict=True):
+        groups = [[(law, 0)] * n for law, n in zip(given, members.tolist(), strict=True)]
+        for kind, (rest, lowest) in enumerate(_sums_of_others(groups)):
+            above = np.concatenate([[0.0], np.cumsum(rest[::-1])])[::-1]  # P(rest ≥ lowest + place)
+            reached = above.take(start - lowest, mode="clip")
+            reached[1] = 1.0 - reached[1]
+            gains[:, kind] += weight * (reached @ (nudged[kind] - given[kind]).T) / step
+    known = (n_samples * kinds + 1.0 / width) / (n_samples + 1)
+    middle = (known * gains).sum(axis=2, keepdims=True)
+    variances = (known * (gains - middle) ** 2).sum(axis=2) @ members / n_samples
+    errors = np.sqrt(variances)
+    return float(errors[0]), float(errors[1])
+
+
+def interval_of(probability: float, error: float, *, level: float) -> tuple[float, float]:
+    """The probability plus and minus the number of standard errors for the level, within [0, 1]."""
+    reach = normal_quantile(level) * error
+    return max(0.0, probability - reach), min(1.0, probability + reach)
+
+
+def _sums_of_others(groups: list[list[Law]]) -> Iterator[Law]:
+    """For each group of equal distributions in turn, the distribution of the sum without one of them."""
+    if not groups:
+        return
+    levels = [[_total(group) for group in groups]]
+    while len(levels[-1]) > 1:
+        levels.append(_in_pairs(levels[-1]))
+    for group, outside in zip(groups, _outside(levels, 0, (np.ones(1), 0)), strict=True):
+        yield _sum(outside, _total(group[1:])) if len(group) > 1 else outside
+
+
+def _outside(levels: list[list[Law]], place: int, outside: Law) -> Iterator[Law]:
+    """For each group below a place of the last level, the sum of all others: those outside and the other branches."""
+    if len(levels) == 1:
+        yield outside
+        return
+    below, one, other = levels[:-1], 2 * place, 2 * place + 1
+    if other == len(below[-1]):
+        yield from _outside(below, one, outside)
+    else:
+        yield from _outside(below, one, _sum(outside, below[-1][other]))
+        yield from _outside(below, other, _sum(outside, below[-1][one]))
+
+
+def _total(laws: list[Law]) -> Law:
+    while len(laws) > 1:
+        laws = _in_pairs(laws)
+    return laws[0]
+
+
+def _in_pairs(laws: list[Law]) -> list[Law]:
+    """The sums of neighbours; the last of an odd number stays alone."""
+    pairs = [_sum(one, other) for one, other in zip(laws[::2], laws[1::2], strict=False)]
+    return pairs + laws[2 * len(pairs) :]
+
+
+def _sum(one: Law, other: Law) -> Law:
+    """The distribution of a sum, without negligible values."""
+    law, lowest = np.convolve(one[0], other[0]), one[1] + other[1]
+    if law[0] >= NEGLIGIBLE <= law[-1]:
+        return law, lowest
+    worth = np.flatnonzero(law >= NEGLIGIBLE)
+    return law[worth[0] : worth[-1] + 1], lowest + int(worth[0])
+
+
+# The posterior of one count: a sum over documents, from their probabilities or from their samples.
 
 INTERVALS = ("exact", "normal", "samples")
 
@@ -70,7 +305,7 @@ def count_from_probabilities(
     probabilities come from S samples.
 
     `stories` gives the story of each document, `overdispersion` the correlation of different ones: see
-    `howsure.events.series.dependence`.
+    `howsure.events.series.counts`.
 
     >>> count_from_probabilities(np.array([0.5, 0.25])).variance
     0.4375
@@ -146,7 +381,7 @@ def compare_counts(
     The two share each document's clusterings, so D_A - D_B has the distribution of its samples; treating A and B as
     independent would be wrong. Documents of different stories are independent, or have the correlation
     `overdispersion`; the differences of documents of one story are perfectly correlated (see
-    `howsure.events.series.dependence`).
+    `howsure.events.series.counts`).
 
     >>> together = np.array([[1, 0, 1, 0]])
     >>> compare_counts(together, together).more

@@ -1,41 +1,44 @@
-"""How often each actor of a store acts in each period: the posterior of the count, and the 1-best count."""
+"""How often each actor of a store acts in each period: the posterior of the count, and its interval."""
 
 from __future__ import annotations
 
+import datetime
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from howsure.errors import InputError
-from howsure.events.corrected.corrected_count import ALL
-from howsure.events.corrected.corrected_series import CorrectedSeries
-from howsure.events.periods import Day, period_end, period_start
-from howsure.events.series.counts import INTERVALS
-from howsure.events.series.dependence import check_overdispersion
-from howsure.events.series.dependence_choices import (
-    APART,
-    TOGETHER,
-    check_stories,
-    dependence_asked,
-    period_asked,
-    shared_stories,
+from howsure.events.periods import Day, period_end, period_of, period_start
+from howsure.events.series.corrected_series import ALL, CorrectedSeries
+from howsure.events.series.counts import (
+    INTERVALS,
+    Count,
+    check_overdispersion,
+    count_from_probabilities,
+    count_from_samples,
 )
-from howsure.events.series.period_count import PeriodCount
-from howsure.events.series.stored_events import NONE, column_of, count_of, stored_events
-from howsure.events.store.origin import check_unit_known, has_exact_probabilities
 from howsure.events.store.reading import (
+    Columns,
     Store,
+    check_unit_known,
     checked_length,
     chosen_actors,
+    columns_of,
     days_asked,
     documents_by_period,
+    facts_of,
+    has_exact_probabilities,
     number_of_samples,
     recipe_of,
     title_of,
 )
+from howsure.events.store.tables import as_bits, as_counts
 from howsure.inputs.checks import check_level
 from howsure.inputs.naming import counted, unknown_name
+from howsure.inputs.pairs import Integers
 from howsure.result import Result
 from howsure.show import numbers
 from howsure.show.table import Table
@@ -43,6 +46,128 @@ from howsure.show.table import Table
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+
+# The assumptions of a series or comparison about the dependence of documents, and what is left out.
+
+TOGETHER, APART = STORIES = ("together", "apart")
+STORY = "coalesce(s.story, -1 - document)"  # of a document, in SQL; below 0 where it is of no other
+
+
+def check_stories(stories: str) -> str:
+    """How documents of one story are treated.
+
+    Raises InputError for any other way.
+    """
+    if stories not in STORIES:
+        raise unknown_name("way to take stories", stories, STORIES, place="howsure")
+    return stories
+
+
+def shared_stories(stories: Integers) -> Integers | None:
+    """The story of each document (see `STORY`); None if no story has two documents."""
+    return stories if (stories >= 0).any() else None
+
+
+def dependence_asked(store: Store, stories: str, overdispersion: float) -> dict[str, Any]:
+    """For a recipe: the treatment of stories, the number of documents that share a story, and the overdispersion."""
+    (shared, told), *_ = facts_of(store, "SELECT count(*), count(DISTINCT story) FROM stories")
+    return {
+        "stories": stories,
+        "documents_of_shared_stories": int(shared),
+        "shared_stories": int(told),
+        "overdispersion": overdispersion,
+    }
+
+
+def period_asked(sizes: Mapping[str, int], since: Day | None, until: Day | None) -> dict[str, Any]:
+    """For a recipe: the number of documents, and the range of days if restricted."""
+    days = {name: str(day) for name, day in (("since", since), ("until", until)) if day is not None}
+    return {"documents": sum(sizes.values()), **days}
+
+
+@dataclass(frozen=True, slots=True)
+class PeriodCount:
+    """The count of one actor in one period: its posterior mean, interval and variance, and the Monte Carlo error.
+
+    best: the count in the single best clustering, None if not given. n_documents: the documents of the period, with and
+    without events. For shares, everything except `n_documents` is divided by it, NaN if it is 0.
+    """
+
+    actor: str
+    period: str
+    mean: float
+    low: float
+    high: float
+    variance: float
+    monte_carlo_error: float
+    best: float | None
+    n_documents: int
+
+    @classmethod
+    def of(cls, count: Count, actor: str, period: str, best: float, n: int, *, share: bool) -> PeriodCount:
+        """The row of a count among n documents; undefined if there are none."""
+        if n == 0:
+            return cls(actor, period, math.nan, math.nan, math.nan, math.nan, math.nan, None, 0)
+        per = 1.0 / n if share else 1.0
+        mean, low, high = count.mean * per, count.low * per, count.high * per
+        return cls(
+            actor, period, mean, low, high, count.variance * per**2, count.monte_carlo_error * per, best * per, n
+        )
+
+
+# The events of a store that a series counts: per actor and period, their probabilities or samples, and their count.
+
+
+def column_of(interval: str, unit: str) -> str:
+    """The column of the table `events` on which a count is based."""
+    if unit == "entities":
+        return "entities"
+    return "probability" if interval == "exact" else "samples"
+
+
+def stored_events(
+    store: Store, actors: Sequence[str], by: str, column: str, days: tuple[datetime.date, datetime.date]
+) -> dict[tuple[str, str], Columns]:
+    """For the events of each actor and period: the values of a column, the 1-best counts, and the stories."""
+    best = "best_entities" if column == "entities" else "best"
+    held = columns_of(
+        store,
+        f"SELECT e.actor, date_trunc('{by}', d.date)::DATE AS start, e.{column} AS value, e.{best} AS best, "
+        f"{STORY} AS story "
+        "FROM events e JOIN documents d USING (document) LEFT JOIN stories s USING (document) "
+        "WHERE list_contains($actors, e.actor) AND d.date BETWEEN $low AND $high ORDER BY e.actor, start, document",
+        actors=list(actors),
+        low=days[0],
+        high=days[1],
+    )
+    code, start = held["actor"], held["start"].astype("datetime64[D]")
+    if not len(code):
+        return {}
+    edges = np.flatnonzero((code[1:] != code[:-1]) | (start[1:] != start[:-1])) + 1
+    cells = {}
+    for low, high in zip([0, *edges.tolist()], [*edges.tolist(), len(code)], strict=True):
+        key = str(code[low]), period_of(start[low].item(), by=by)
+        cells[key] = {name: held[name][low:high] for name in NONE}
+    return cells
+
+
+NONE: Columns = {name: np.empty(0) for name in ("value", "best", "story")}
+
+
+def count_of(
+    values: Any, interval: str, unit: str, n_samples: int, how: Mapping[str, Any], *, exact: bool = False
+) -> Count:
+    """The posterior of a count; exact: the probabilities are given, not estimated from the samples."""
+    if not len(values):
+        return Count(0.0, 0.0, 0.0, 0.0, 0.0)
+    if interval == "exact" and unit != "entities":
+        return count_from_probabilities(values, n_samples=None if exact else n_samples, **how)
+    read = as_counts if unit == "entities" else as_bits
+    return count_from_samples(read(values, n_samples).astype(np.int64), interval=interval, **how)
+
+
+# How often each actor of a store acts in each period: the posterior of the count, and the 1-best count.
 
 UNITS = ("documents", "share", "entities")
 
@@ -234,7 +359,7 @@ def event_series(
     stories: "together", documents of one story (reprints) are perfectly dependent, so the variance of a story of k
     equal documents is k² p (1 - p); "apart" treats all documents as independent, as in the paper. overdispersion: the
     correlation ρ of documents of different stories, if the model makes the same errors in them: n equal documents have
-    the variance n p (1 - p) (1 + (n - 1) ρ). See `howsure.events.series.dependence`.
+    the variance n p (1 - p) (1 + (n - 1) ρ). See `howsure.events.series.counts`.
 
     >>> from howsure.events import example_store
     >>> with example_store() as store:

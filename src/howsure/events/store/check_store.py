@@ -8,21 +8,27 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from howsure import __version__
-from howsure.events.labels.labelling import labelling_of
+from howsure.events.labels.answers import labelling_of
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.integrity import (
     OF_DOCUMENTS,
     Damage,
+    DamagedStoreError,
+    are_clusterings,
     schema_damage,
     small_tables,
     table_damage,
 )
-from howsure.events.store.origin import has_drawn_samples, has_exact_probabilities
-from howsure.events.store.packed_samples import as_bits, as_counts, as_labels
-from howsure.events.store.reading import Store, each_row, number_of_samples, rows_of
-from howsure.events.store.refusals import DamagedStoreError, are_clusterings
-from howsure.events.store.schema import tables_of
-from howsure.events.store.settings import REMEDY
+from howsure.events.store.reading import (
+    REMEDY,
+    Store,
+    each_row,
+    has_drawn_samples,
+    has_exact_probabilities,
+    number_of_samples,
+    rows_of,
+)
+from howsure.events.store.tables import as_bits, as_counts, as_labels, tables_of
 from howsure.inputs.naming import counted
 from howsure.result import Result
 from howsure.show.table import Table

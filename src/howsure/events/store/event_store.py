@@ -16,11 +16,10 @@ import duckdb
 
 from howsure import __version__
 from howsure.errors import HowsureError, InputError
-from howsure.events.store.arrow import arrow_table
-from howsure.events.store.reading import asked, closed_store, is_for_reading
-from howsure.events.store.refusals import check_all_of_it, check_opened, remember_whole, state_of, was_whole
-from howsure.events.store.schema import LABEL_TABLES, OLDEST, VERSION, create_statements
-from howsure.events.store.settings import Settings, read_settings
+from howsure.events.store.integrity import check_all_of_it, check_opened, remember_whole, state_of, was_whole
+from howsure.events.store.reading import Settings, asked, closed_store, is_for_reading, read_settings
+from howsure.events.store.tables import LABEL_TABLES, OLDEST, VERSION, arrow_table, create_statements
+from howsure.files.scratch import Scratch
 from howsure.files.whole import check_place, sync_folder
 
 MEMORY = "512MB"  # beyond it, DuckDB writes to a folder beside the store
@@ -36,7 +35,6 @@ READING: Config = {**CONFIG, "enable_external_access": "false"}  # a query reads
 FAILED_WRITES = (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException, duckdb.OutOfMemoryException)
 MAGIC, MAGIC_AT = b"DUCK", 8  # how a DuckDB file begins, after a checksum
 ITS_OWN = ("version", "howsure", "finished", "names")  # settings that the store sets, or has by their digest
-
 Columns = Mapping[str, Any]  # by name, values one below the other
 
 
@@ -45,7 +43,7 @@ class StoreError(HowsureError):
 
 
 class EventStore:
-    """The documents of a corpus with their events, in the tables of `howsure.events.store.schema`.
+    """The documents of a corpus with their events, in the tables of `howsure.events.store.tables`.
 
     `settings` records how it was made. Use it in a `with` statement, or close it.
     """
@@ -285,3 +283,35 @@ def settings_that_differ(was: Settings, now: Settings, within: str = "") -> Iter
 def _shown(value: Any) -> str:
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 80 else f"{text[:77]}…"
+
+
+# A store that appears whole or not at all.
+
+
+@contextmanager
+def whole_store(target: Path, settings: Mapping[str, Any]) -> Iterator[EventStore]:
+    """A store in a scratch folder beside its place, where it goes when all is in it.
+
+    Raises InputError if no file can be there; StoreError if it cannot be written. Then nothing is kept.
+    """
+    check_place(target)
+    try:
+        scratch = Scratch(target.parent)
+    except OSError as error:
+        raise _unwritten(target, error) from error
+    with scratch:
+        temporary = scratch.folder / target.name
+        try:
+            with EventStore.create(temporary, settings) as store:
+                yield store
+        except StoreError as error:
+            raise _unwritten(target, error.__cause__) from error
+        os.replace(temporary, target)
+        sync_folder(target.parent)
+
+
+def _unwritten(target: Path, why: BaseException | None) -> StoreError:
+    return StoreError(
+        f"{target} cannot be written: {why} Nothing is kept; free some space if the disk is full, and rerun the same "
+        "command."
+    )

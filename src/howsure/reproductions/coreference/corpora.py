@@ -66,7 +66,7 @@ def parse(documents: Sequence[Document], parser: str) -> list[Document]:
 
     Raises MissingExtraError without spaCy; InputError if there is no such pipeline, or it has no parser.
     """
-    from howsure.events.corpus.parsers import SpacyParser
+    from howsure.events.extraction.parsers import SpacyParser
 
     pipeline = SpacyParser(parser).pipeline
     from spacy.tokens import Doc

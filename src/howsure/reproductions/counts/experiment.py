@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from howsure import __version__
-from howsure.events.actors.lexicon import Lexicon
 from howsure.events.extraction.extract_events import usable_processors
+from howsure.events.lexicon import Lexicon
 from howsure.files.scratch import Scratch
 from howsure.inputs.naming import unknown_name
 from howsure.reproductions.counts import graded, incidents, picture, results, simulated

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from howsure.events.actors.lexicon import Lexicon
-from howsure.events.corrected.pair_features import pair_features
+from howsure.events.lexicon import Lexicon
 from howsure.events.periods import period_of
+from howsure.events.series.labelled_pairs import pair_features
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import columns_of
 from howsure.inputs.pairs import Floats, Integers

@@ -12,14 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from howsure.coreference.model.antecedent_model import AntecedentModel
-from howsure.events.actors.lexicon import Lexicon
-from howsure.events.corpus.documents import Fields
-from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.corpus import Fields, open_corpus
 from howsure.events.extraction.extract_events import extract_events
+from howsure.events.extraction.processes import Work
 from howsure.events.extraction.recount import recount_events
-from howsure.events.extraction.worker import Work
+from howsure.events.lexicon import Lexicon
 from howsure.events.periods import period_of
-from howsure.events.rules.rule import Rule, built_in_rule
+from howsure.events.rule import Rule, built_in_rule
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import columns_of
 from howsure.inputs.pairs import Floats

@@ -14,7 +14,7 @@ from typing import Any
 
 from howsure.data.datasets.registry import find_data_set
 from howsure.errors import InputError
-from howsure.events.actors.lexicon import Lexicon
+from howsure.events.lexicon import Lexicon
 
 WIKIPEDIA, REUTERS, MUC = "wikipedia_current_events", "reuters21578", "muc4"
 DROPPED = re.compile(r"Sport|Opinion|Arts", re.IGNORECASE)  # as the paper drops Sports and Opinion

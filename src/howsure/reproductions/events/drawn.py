@@ -8,12 +8,12 @@ from itertools import combinations, pairwise
 
 import numpy as np
 
-from howsure.events.extraction.descriptions_and_acts import Bools
+from howsure.events.extraction.one_document import Bools
 from howsure.events.periods import periods_of
 from howsure.events.series.counts import compare_counts
 from howsure.events.store.event_store import EventStore
-from howsure.events.store.packed_samples import as_bits, as_counts
 from howsure.events.store.reading import columns_of, number_of_samples
+from howsure.events.store.tables import as_bits, as_counts
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.poisson_binomial import poisson_binomial
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from howsure import __version__
 from howsure.errors import InputError
-from howsure.events.actors.lexicon import Lexicon
 from howsure.events.extraction.extract_events import ExtractionReport, usable_processors
-from howsure.events.rules.rule import Rule
+from howsure.events.lexicon import Lexicon
+from howsure.events.rule import Rule
 from howsure.events.store.event_store import EventStore
 from howsure.figures.events import event_figure, event_page
 from howsure.files.scratch import Scratch

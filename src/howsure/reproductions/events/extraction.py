@@ -8,12 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from howsure.coreference.model.antecedent_model import AntecedentModel
-from howsure.events.actors.lexicon import Lexicon
-from howsure.events.corpus.documents import Fields
-from howsure.events.corpus.open_corpus import open_corpus
+from howsure.events.corpus import Fields, open_corpus
 from howsure.events.extraction.extract_events import ExtractionReport, extract_events
-from howsure.events.extraction.worker import Work
-from howsure.events.rules.rule import Rule, built_in_rule
+from howsure.events.extraction.processes import Work
+from howsure.events.lexicon import Lexicon
+from howsure.events.rule import Rule, built_in_rule
 from howsure.reproductions.events.corpora import News
 from howsure.reproductions.reproduction import Advance
 

@@ -13,7 +13,7 @@ from howsure.errors import InputError, MissingExtraError
 from howsure.inputs.checks import check_labels
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.pairs import Floats, Labels
-from howsure.sequences.features.sentences import check_sentences
+from howsure.sequences.words import check_sentences
 
 NAIVE_BAYES, LOGISTIC_REGRESSION = "naive Bayes", "logistic regression"
 GRIDS = {

@@ -41,7 +41,7 @@ from howsure.reproductions.tagging.models import (
     rivals,
 )
 from howsure.sequences.calibration_pairs import tag_pairs
-from howsure.sequences.taggers.tagger import Tagger
+from howsure.sequences.tagger import Tagger
 from howsure.stats.estimate import Estimate
 
 BIN_SIZE = 5_000  # of all tags together, the paper's; each label by itself has n^(2/3) / 2

@@ -13,10 +13,10 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.reproductions.replicates import random_subsamples
 from howsure.reproductions.reproduction import Advance
 from howsure.reproductions.tagging.corpora import Corpus, Tagged
-from howsure.sequences.taggers.crf import CRFTagger
-from howsure.sequences.taggers.hmm import HMMTagger
-from howsure.sequences.taggers.tagger import Tagger
-from howsure.sequences.training.result import INTERRUPTED
+from howsure.sequences.crf import CRFTagger
+from howsure.sequences.hmm import HMMTagger
+from howsure.sequences.tagger import Tagger
+from howsure.sequences.training import INTERRUPTED
 
 T = TypeVar("T", bound=Tagger)
 

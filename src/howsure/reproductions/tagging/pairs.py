@@ -35,7 +35,7 @@ from howsure.reproductions.tagging.results import (
     quantities_table,
 )
 from howsure.sequences.calibration_pairs import Transition, frequent_transitions, transition_pairs
-from howsure.sequences.taggers.tagger import Tagger
+from howsure.sequences.tagger import Tagger
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

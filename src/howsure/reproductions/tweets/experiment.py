@@ -43,7 +43,7 @@ from howsure.reproductions.tweets.results import (
     pooled_table,
     settings_table,
 )
-from howsure.sequences.features.families import FAMILIES
+from howsure.sequences.features import FAMILIES
 from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:

@@ -18,8 +18,8 @@ from howsure.reproductions.reproduction import Advance
 from howsure.reproductions.tagging.corpora import Corpus, Tagged
 from howsure.reproductions.tagging.models import fitted, marginals_of, untrained_crf
 from howsure.sequences.calibration_pairs import tag_pairs
-from howsure.sequences.taggers.hmm import HMMTagger
-from howsure.sequences.taggers.tagger import Tagger
+from howsure.sequences.hmm import HMMTagger
+from howsure.sequences.tagger import Tagger
 from howsure.stats.estimate import Estimate
 
 DATA = "ark_twitter_pos"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.labels.exchange.read_labels import read_labels
+from howsure.events.labels.label_files import read_labels
 
 # As Label Studio exports a project with <Choices name="label" toName="text" choice="multiple">.
 TASKS: list[dict[str, Any]] = [

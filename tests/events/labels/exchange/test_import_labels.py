@@ -9,13 +9,18 @@ from typing import Any
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.labels.answers import answers_of, record_answer, settle, settlements_of
+from howsure.events.labels.answers import (
+    answers_of,
+    asked_of,
+    labelling_of,
+    reading_order,
+    record_answer,
+    settle,
+    settled_labels,
+    settlements_of,
+)
 from howsure.events.labels.draw import draw_documents
-from howsure.events.labels.exchange.export_labels import label_table, reading_sheet
-from howsure.events.labels.exchange.import_labels import import_labels
-from howsure.events.labels.labelling import asked_of, labelling_of
-from howsure.events.labels.progress import reading_order
-from howsure.events.labels.settled import settled_labels
+from howsure.events.labels.import_labels import import_labels, label_table, reading_sheet
 from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore
 from tests.events.labels.labelled_stores import answer_all, drawn_store, store_to_label

@@ -12,8 +12,8 @@ import pytest
 
 from howsure.errors import InputError
 from howsure.events.labels.answers import answers_of
-from howsure.events.labels.exchange.import_labels import import_labels
-from howsure.events.labels.exchange.read_labels import read_labels
+from howsure.events.labels.import_labels import import_labels
+from howsure.events.labels.label_files import read_labels
 from tests.events.labels.labelled_stores import store_to_label
 
 # item-3 was skipped by annotator 1, item-6 by all; item-5 has no annotation.

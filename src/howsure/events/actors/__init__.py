@@ -1,1 +1,0 @@
-"""Possible actors: lexicons of names."""

@@ -1,0 +1,589 @@
+"""Dated documents: where they come from, which are kept, and which tell the same story."""
+
+from __future__ import annotations
+
+import glob
+import gzip
+import io
+import os
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from typing import IO, Any, Protocol, Self, cast
+
+from howsure.data.documents.conllu import META, conllu_documents
+from howsure.data.documents.conllu_blocks import begins_document, blocks_in, comments_of, name_of_document
+from howsure.data.documents.document import Document
+from howsure.data.tables.columns import Column
+from howsure.data.tables.database import Database, literal, reading
+from howsure.data.tables.named_files import File, named_files
+from howsure.data.tables.table import COPIED, Table, open_table
+from howsure.errors import InputError
+from howsure.events.lexicon import Lexicon
+from howsure.events.periods import day_of
+from howsure.files.compression import compression_of
+from howsure.files.opened import check_each_once, missing_file
+from howsure.files.text import Text
+from howsure.inputs.naming import natural_order, shortened, unknown_name
+from howsure.inputs.numbers import check_whole
+
+# A part of an input: every n-th batch of its documents, so that n machines share the work of one.
+
+BATCH = 64  # documents: parsed together, stored together
+MOST_PARTS = 512  # of which each is an open file while they are put together
+WRITTEN = re.compile(r"([0-9]{1,6})/([0-9]{1,6})", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Part `number` of `of`: of the batches of an input, the first of these counts from 1, and every `of`-th after it.
+
+    The batches are those of a run over the whole input, so that parts find, to the last bit, what it finds. As
+    neighbours fall in different parts, these take about equally long, also where documents grow over the years.
+
+    >>> [document for document in range(0, 640, 64) if Part(2, 4).holds(document)]
+    [64, 320, 576]
+    >>> Part.asked("3/64").size(193_403)
+    3072
+
+    Raises InputError if there is no such part.
+    """
+
+    number: int = 1
+    of: int = 1
+
+    def __post_init__(self) -> None:
+        check_whole(self.of, name="the number of parts", most=MOST_PARTS)
+        check_whole(self.number, name="the number of a part", most=self.of)
+
+    @classmethod
+    def asked(cls, part: object) -> Self:
+        """A part as it is given: (3, 64), or 3/64 as on the command line; None is all of the input."""
+        if part is None:
+            return cls()
+        found = WRITTEN.fullmatch(part.strip()) if isinstance(part, str) else None
+        both = [int(found[1]), int(found[2])] if found else list(part) if isinstance(part, tuple | list) else []
+        if len(both) != 2:
+            raise InputError(f"part must be its number and how many there are, such as 3/64; it is {part!r}.")
+        return cls(*both)
+
+    def __str__(self) -> str:
+        return f"part {self.number} of {self.of}"
+
+    @property
+    def is_all(self) -> bool:
+        """Whether it is the whole input."""
+        return self.of == 1
+
+    def holds(self, document: int) -> bool:
+        """Whether the document at a position of the input, from 0, is in this part."""
+        return document // BATCH % self.of == self.number - 1
+
+    def size(self, documents: int) -> int:
+        """How many documents it has of an input of so many."""
+        batches, rest = divmod(documents, BATCH)
+        own = max(0, -(-(batches - self.number + 1) // self.of))
+        return own * BATCH + (rest if batches % self.of == self.number - 1 else 0)
+
+    def recipe(self, documents: int) -> dict[str, Any]:
+        """Settings of the store of a part, which says of what it is one; none for the whole input."""
+        return {} if self.is_all else {"part": {"number": self.number, "of": self.of, "documents": documents}}
+
+
+ALL = Part()
+
+
+# How dates are written, as in strptime: %d/%m/%Y for 31/12/2001.
+
+DIRECTIVE = re.compile(r"%-?(.)")
+KNOWN = "aAbBcdfgGhHIjmMnpSuUVwWxXyYzZ%"  # DuckDB's
+DAYS = (
+    {"Y", "y", "c", "x", "G"},
+    {"m", "b", "B", "h", "j", "c", "x", "V", "U", "W"},
+    {"d", "j", "c", "x", "u", "w", "a", "A"},
+)
+WORDS = (
+    ("yyyy", "%Y"),
+    ("yy", "%y"),
+    ("mmmm", "%B"),
+    ("mmm", "%b"),
+    ("mm", "%m"),
+    ("m", "%m"),
+    ("dd", "%d"),
+    ("d", "%d"),
+)
+
+
+def check_date_format(written: str) -> None:
+    """Raise InputError unless a format names the year, the month and the day, as in %d/%m/%Y."""
+    asked = {found[1] for found in DIRECTIVE.finditer(written)}
+    unknown = sorted(asked - set(KNOWN))
+    if unknown:
+        raise InputError(
+            f"date_format must be written as in strptime; %{unknown[0]} in {written!r} is none of its signs."
+        )
+    if not all(asked & one for one in DAYS):
+        meant = _meant(written)
+        advice = f"Did you mean date_format={meant!r}?" if meant else "For 31/12/2001 it is '%d/%m/%Y'."
+        raise InputError(f"date_format must name the year, the month and the day; it is {written!r}. {advice}")
+
+
+def _meant(written: str) -> str | None:
+    """The same in the signs of strptime, where it is written as spreadsheets write it: dd/mm/yyyy."""
+    signs = dict(WORDS)
+    parts = re.findall(r"[a-zA-Z]+|[^a-zA-Z]+", written)
+    if not all(part.lower() in signs or not part.isalpha() for part in parts):
+        return None
+    meant = "".join(signs.get(part.lower(), part) for part in parts)
+    asked = {found[1] for found in DIRECTIVE.finditer(meant)}
+    return meant if all(asked & one for one in DAYS) else None
+
+
+# Dated documents to read: rows of JSON lines, CSV or Parquet with a text, or CoNLL-U from any parser.
+
+FETCHED = 256  # rows at a time
+BAD_DATES = ("error", "leave-out")
+ISO = r"^\d{4}-\d{2}-\d{2}([T ].*)?$"
+YEARS = 1000, 2999  # 9999-12-31 and 0001-01-01 stand for "no date" in many a database
+Rows = Iterator[tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class InputDocument:
+    """A document as read: its position in the input, counted from 0, and a text, or a part of a CoNLL-U file.
+
+    `date` is ISO 8601, None if it is missing and such documents are left out. `story` identifies its story. `file` and
+    `line` locate a part of a CoNLL-U file, for errors. A document from a store is already `parsed`, or was `left_out`
+    for a reason.
+    """
+
+    number: int
+    id: str
+    date: str | None
+    title: str | None
+    category: str | None
+    text: str
+    file: str = ""
+    line: int = 0
+    story: str | None = None
+    parsed: Document | None = None
+    left_out: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fields:
+    """The columns, or the keys of metadata, that contain the fields of a document; None if there is none.
+
+    Without `id`, documents are numbered from 1. `date_format` is as in strptime (%d/%m/%Y); without it, dates are ISO
+    8601 with or without a time, and the day is used as written; dates before the year 1000 or after 2999 are invalid.
+    `story` identifies the story of a document: documents of one story, such as reprints, do not count as independent.
+    """
+
+    text: str | None = None
+    date: str | None = None
+    id: str | None = None
+    title: str | None = None
+    category: str | None = None
+    story: str | None = None
+    date_format: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.date_format is not None:
+            check_date_format(self.date_format)
+
+
+class Documents(Protocol):
+    """Documents to process, in a fixed order: from files, or from a store."""
+
+    @property
+    def total(self) -> int:
+        """Their number."""
+
+    def documents(self, start: int = 0, part: Part = ALL) -> Iterator[InputDocument]:
+        """The documents of a part from a position on."""
+
+
+class Corpus:
+    """The documents of some files, checked, in the order of the files; they can be read repeatedly, from any
+    position."""
+
+    def __init__(self, table: Table, fields: Fields, *, bad_dates: str = "error", is_parsed: bool = False) -> None:
+        if bad_dates not in BAD_DATES:
+            raise unknown_name("way", bad_dates, BAD_DATES, place="what to do with bad dates")
+        self.table, self.fields, self.bad_dates, self.is_parsed = table, fields, bad_dates, is_parsed
+        self._check_ids()
+        self._check_dates()
+        (total,) = table.ask("count(*)")[0]
+        self.total = int(str(total))
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """What was read, as plain values: the names and sizes of the files, the columns, the handling of bad dates."""
+        files = [[os.path.basename(file.name), os.path.getsize(file.path)] for file in self.table.files]
+        columns = {name: getattr(self.fields, name) for name in Fields.__slots__}
+        return {"files": files, "columns": columns, "bad_dates": self.bad_dates}
+
+    def documents(self, start: int = 0, part: Part = ALL) -> Iterator[InputDocument]:
+        """The documents of a part from a position on, a few in memory at a time."""
+        for number, name, date, title, category, story, text in self._rows(start, part):
+            held = str(number + 1) if self.fields.id is None else name
+            yield InputDocument(number, held, date, title, category, text or "", story=(story or "").strip() or None)
+
+    def _rows(self, start: int, part: Part) -> Rows:
+        """The position of each document of a part, from a position on, and its fields."""
+        fields = self.fields
+        wanted = [self._text(name) for name in (fields.id, fields.title, fields.category, fields.story, fields.text)]
+        date = f"CAST({self.date} AS VARCHAR)"
+        position = self.table.position
+        listed = ", ".join([position, wanted[0], date, *wanted[1:]])
+        chosen = f"{position} >= {start} AND {position} // {BATCH} % {part.of} = {part.number - 1}"  # as `Part.holds`
+        with reading(self.table.name, self.table.files[0].path), self.table.connection.cursor() as cursor:
+            cursor.execute(f"SELECT {listed} FROM {self.table.numbered} WHERE {chosen}")
+            while rows := cursor.fetchmany(FETCHED):
+                yield from rows
+
+    def _text(self, name: str | None) -> str:
+        return "NULL" if name is None else self.table.columns[name].text
+
+    @property
+    def date(self) -> str:
+        """The date as SQL; null if there is none, or a placeholder year (9999-12-31, 0001-01-01)."""
+        date = self._written_date()
+        return f"CASE WHEN year({date}) BETWEEN {YEARS[0]} AND {YEARS[1]} THEN {date} END"
+
+    def _written_date(self) -> str:
+        text = f"trim({self._text(self.fields.date)})"
+        if self.fields.date_format is not None:
+            return f"CAST(try_strptime({text}, {literal(self.fields.date_format)}) AS DATE)"
+        return f"CASE WHEN regexp_matches({text}, {literal(ISO)}) THEN TRY_CAST(left({text}, 10) AS DATE) END"
+
+    def _check_ids(self) -> None:
+        if self.fields.id is None:
+            return
+        column = self.table.columns[self.fields.id]
+        missing = f"({column.sql} IS NULL OR trim({column.text}) = '')"
+        if self.table.ask("1", rest=f"WHERE {missing} LIMIT 1"):
+            place, _ = self.table.place(missing)
+            raise InputError(
+                f"{column.name} must not be missing; {place} has none. Give every document an id, or leave id=... out "
+                "to number them."
+            )
+        twice = self.table.ask(column.text, rest=f"GROUP BY {column.text} HAVING count(*) > 1 LIMIT 1")
+        if twice:
+            same = f"{column.text} = {literal(str(twice[0][0]))}"
+            first, second = self.table.place(same)[0], self.table.place(same, skip=1)[0]
+            raise InputError(
+                f"{column.name} must be different in every document; {twice[0][0]!r} is that of {first} and of "
+                f"{second}. Remove one of them, or leave id=... out to number them."
+            )
+
+    def _check_dates(self) -> None:
+        column = self.table.columns[self.fields.date or ""]
+        bad = f"({self.date}) IS NULL"
+        (count,) = self.table.ask("count(*)", rest=f"WHERE {bad}")[0]
+        if not count or self.bad_dates == "leave-out":
+            return
+        place, value = self.table.place(bad, column.text)
+        held = "no date" if value is None or not str(value).strip() else repr(value)
+        written = self.fields.date_format or "YYYY-MM-DD"
+        raise InputError(
+            f"{column.name} must be a date, written {written}; {place} holds {held} ({int(str(count)):,} in all). "
+            f"Years run from {YEARS[0]} to {YEARS[1]}. If they are written in another way, give date_format, "
+            "such as %d/%m/%Y for 31/12/2001; or leave such documents out with bad_dates='leave-out'."
+        )
+
+
+# CoNLL-U as a corpus: one document at a time, whatever the size of the file, with the date in its metadata.
+
+SUFFIXES = (".conllu", ".conll-u", ".conllu.gz", ".conll-u.gz")
+DATES = ("date", "dateCreated")  # keys of metadata that hold the date
+NO_DATES = {"newdoc", "newdoc id", "newpar", "newpar id", "id", "sent_id", "text", "global.Entity", "global.columns"}
+INDEXED = 1_000  # documents at a time
+HEADER = ("id", "date", "title", "category", "story")
+ROW = "(" + ", ".join("?" * len(HEADER)) + ")"
+
+
+class Lines(Text):
+    """Lines of a file; their numbers in errors are those of the file."""
+
+    def __init__(self, name: str, content: str, before: int) -> None:
+        super().__init__(name, content)
+        object.__setattr__(self, "before", before)
+
+    def fault(self, line: int, what: str) -> InputError:
+        before: int = getattr(self, "before", 0)
+        return Text.fault(self, max(1, line + before), what)
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """The lines of one document: the metadata in its first comments, its text, and the number of lines before it."""
+
+    header: dict[str, str]
+    text: str
+    before: int
+
+
+class ConlluCorpus(Corpus):
+    """The documents of CoNLL-U files; their headers are kept in a table, their sentences are read on demand."""
+
+    def documents(self, start: int = 0, part: Part = ALL) -> Iterator[InputDocument]:
+        """The documents of a part from a position on, one in memory at a time."""
+        passages = islice(enumerate(_all_passages(self.table.files)), start, None)
+        own = (passage for number, passage in passages if part.holds(number))
+        for (number, name, date, title, category, story, _), (file, passage) in zip(
+            self._rows(start, part), own, strict=True
+        ):
+            yield InputDocument(number, name, date, title, category, passage.text, file, passage.before, story or None)
+
+
+class HeaderTable(Table):
+    """The headers of all documents, one row each."""
+
+    def place(self, condition: str, shown: str = "NULL", *, skip: int = 0) -> tuple[str, object]:
+        place, value = Table.place(self, condition, shown, skip=skip)
+        return place.replace("row", "document", 1).replace(" (counted from 1)", ""), value
+
+
+def is_conllu(path: str) -> bool:
+    """Whether a path has the name of a CoNLL-U file."""
+    return path.lower().endswith(SUFFIXES)
+
+
+def open_conllu(
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    fields: Fields,
+    bad_dates: str = "error",
+    spool: str | os.PathLike[str] | None = None,
+) -> ConlluCorpus:
+    """The documents of CoNLL-U files; see `open_corpus`.
+
+    Raises InputError if a file is missing, empty, damaged or not UTF-8, or as `open_corpus` does.
+    """
+    if fields.text is not None or fields.id is not None:
+        raise InputError(
+            "documents in CoNLL-U have their text and id (# newdoc id = …); leave text=... and id=... out."
+        )
+    files = _files(paths)
+    with Database(spool).opening() as database:
+        database.connection.execute(f"CREATE TABLE {COPIED} ({', '.join(f'{name} VARCHAR' for name in HEADER)})")
+        starts, count, dated = [], 0, bad_dates != "error"
+        for file in files:
+            starts.append(count)
+            headers = (_header(passage, fields) for passage in _passages(file))
+            while rows := list(islice(headers, INDEXED)):
+                dated = dated or any(row[1] for row in rows)
+                listed = ", ".join([ROW] * len(rows))
+                database.connection.execute(
+                    f"INSERT INTO {COPIED} VALUES {listed}", [cell for row in rows for cell in row]
+                )
+                count += len(rows)
+        if not dated:
+            _refuse_undated(files[0], fields)
+        database.allow_only([])
+        columns = {name: Column(name, "VARCHAR") for name in HEADER}
+        table = HeaderTable(database, COPIED, columns, files, tuple(starts))
+        known = {"id": "id", "date": "date", "title": "title"}
+        asked = {name: name if getattr(fields, name) else None for name in ("category", "story")}
+        held = replace(fields, **known, **asked)
+        return ConlluCorpus(table, held, bad_dates=bad_dates, is_parsed=True)
+
+
+def read_part(document: InputDocument) -> Document:
+    """The sentences of a document in CoNLL-U.
+
+    Raises InputError naming the line of its file that violates the format.
+    """
+    parsed = conllu_documents(Lines(document.file, document.text, document.line), mentions=False)[0]
+    return replace(parsed, name=document.id)
+
+
+def _files(paths: Sequence[str | os.PathLike[str]]) -> tuple[File, ...]:
+    found = [one for path in paths for one in _found(os.fspath(path))]
+    check_each_once(found, what="documents")
+    for one in found:
+        if not os.path.isfile(one):
+            raise InputError(f"{one} is no file; name files of CoNLL-U.")
+    return tuple(File(one, one, "conllu") for one in found)
+
+
+def _found(path: str) -> list[str]:
+    found = [path] if os.path.exists(path) else sorted(glob.glob(path, recursive=True), key=natural_order)
+    if not found:
+        raise missing_file(path)
+    return found
+
+
+def _all_passages(files: Sequence[File]) -> Iterator[tuple[str, Passage]]:
+    return ((file.name, passage) for file in files for passage in _passages(file))
+
+
+def _header(passage: Passage, fields: Fields) -> list[str | None]:
+    held = passage.header
+    date = next((held[key] for key in ((fields.date,) if fields.date else DATES) if held.get(key)), None)
+    asked = [held.get(name) if name else None for name in (fields.category, fields.story)]
+    return [held["id"], date, held.get(fields.title or "title"), *asked]
+
+
+def _refuse_undated(file: File, fields: Fields) -> None:
+    """Raise InputError that says what the first document has instead of a date; nothing, if it has nothing."""
+    held = sorted({*next(_passages(file)).header} - NO_DATES)
+    if held:
+        wanted = f"{META}{fields.date or DATES[0]}"
+        raise InputError(
+            f"no document has a date, # {wanted} = …; the first one of {file.name} has {shortened(held)}. Name what "
+            "holds the date by date=..., or leave such documents out with bad_dates='leave-out'."
+        )
+
+
+def _passages(file: File) -> Iterator[Passage]:
+    """The documents of a file in turn, with the blank lines of the file."""
+    stem = Path(file.path).name.partition(".")[0]
+    before = number = end = 0
+    header: dict[str, str] = {}
+    lines: list[str] = []
+    for line, comments, rows in blocks_in(_lines(file)):
+        named = comments_of(comments)
+        if begins_document(named) or not lines:
+            if lines:
+                yield Passage(header, "\n".join(lines), before)
+            number, before, lines = number + 1, line - 1, []
+            header = {key.removeprefix(META): value for key, value in named.items()}
+            header["id"] = name_of_document(named, stem=stem, number=number)
+        else:
+            lines.append("\n" * (line - end - 1))
+        lines += [*comments, *rows]
+        end = line + len(comments) + len(rows)
+    if not lines:
+        raise InputError(f"{file.name} is empty.")
+    yield Passage(header, "\n".join(lines), before)
+
+
+def _lines(file: File) -> Iterator[str]:
+    try:
+        with _opened(file.path) as raw, io.TextIOWrapper(raw, encoding="utf-8-sig") as text:
+            for line in text:
+                yield line.rstrip("\n")
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file.name} is not UTF-8 text (0x{error.object[error.start]:02x}); convert it.") from None
+    except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise InputError(f"{file.name} cannot be unpacked: {error}. Is it damaged or truncated?") from error
+    except OSError as error:
+        raise InputError(f"{file.name} cannot be read: {error.strerror}.") from error
+
+
+def _opened(path: str) -> IO[bytes]:
+    with open(path, "rb") as file:
+        packed = compression_of(file.read(4)) == "gzip"
+    return cast(IO[bytes], gzip.open(path, "rb")) if packed else open(path, "rb")
+
+
+# Open a corpus: table rows with a text, or CoNLL-U from any parser.
+
+
+def open_corpus(
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    fields: Fields,
+    bad_dates: str = "error",
+    format: str | None = None,
+    spool: str | os.PathLike[str] | None = None,
+) -> Corpus:
+    """The documents of files or globs: rows of CSV, TSV, JSON lines, Parquet, or CoNLL-U (`.conllu`, plain or gzip).
+
+    Text formats are copied once to a scratch file in the folder `spool`, so that memory does not grow with the corpus.
+    In CoNLL-U the date is `# meta::date = …`, `# meta::dateCreated = …` or `# date = …` of the first sentence, or
+    what `fields.date` names; so are title and category.
+
+    Raises InputError naming the file, the row and what to do: a missing column, a missing or repeated id, and, unless
+    `bad_dates` is "leave-out", a missing or invalid date.
+    """
+    parsed = [format == "conllu" or (format is None and is_conllu(os.fspath(path))) for path in paths]
+    if any(parsed):
+        if not all(parsed):
+            raise InputError("all files must be CoNLL-U, or none; run the others separately.")
+        return open_conllu(paths, fields=fields, bad_dates=bad_dates, spool=spool)
+    for name in ("text", "date"):
+        if getattr(fields, name) is None:
+            raise InputError(f"name the column of the {name}: {name}='COLUMN'.")
+    with Database(spool).opening() as database:
+        files = named_files(paths, format=format, spool=database.folder)
+        database.allow_only([file.path for file in files])
+        names = [getattr(fields, name) for name in ("id", "date", "title", "category", "story", "text")]
+        table = open_table(database, files, [name for name in names if name is not None])
+        _check_text(table.columns[fields.text or ""])
+        return Corpus(table, fields, bad_dates=bad_dates)
+
+
+def _check_text(column: Column) -> None:
+    if not column.is_text:
+        raise InputError(f"{column.name} must be a column of texts; its type is {column.type}.")
+
+
+# Filters for the documents of a corpus, as in the paper: by category, and by the actors they name.
+
+CATEGORY, NO_DATE, NO_ACTOR, EMPTY, TOO_LONG, DAY = "category", "no date", "no actor", "empty", "too long", "date"
+REASONS = {
+    NO_DATE: "the date is missing or invalid",
+    DAY: "outside the requested days",
+    CATEGORY: "excluded by category",
+    EMPTY: "no text",
+    NO_ACTOR: "names no actor",
+    TOO_LONG: "too long to parse, or too many mentions",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Keep documents whose category matches `keep` somewhere and `drop` nowhere, and whose text names an actor.
+
+    `since` and `until` are the first and the last day to keep, as YYYY-MM-DD.
+
+    >>> one = InputDocument(0, "a", "1999-01-02", None, "Top/News/World/Europe", "…")
+    >>> Filter(keep="^Top/News/World", drop="Sports|Opinion").reason(one) is None
+    True
+
+    Raises InputError if `keep` or `drop` is not a regular expression, or a day is not a date.
+    """
+
+    keep: str | None = None
+    drop: str | None = None
+    require_actor: bool = False
+    since: str | None = None
+    until: str | None = None
+
+    def __post_init__(self) -> None:
+        for day in ("since", "until"):
+            held = day_of(getattr(self, day), name=day)
+            object.__setattr__(self, day, None if held is None else held.isoformat())
+        for option in ("keep", "drop"):
+            pattern = getattr(self, option)
+            try:
+                re.compile(pattern or "")
+            except re.error as error:
+                raise InputError(f"{option} must be a regular expression; {pattern!r} is none: {error}.") from error
+
+    def reason(self, document: InputDocument) -> str | None:
+        """The reason to leave out a document before parsing; None to keep it."""
+        if document.date is None:
+            return NO_DATE
+        if not (self.since or "") <= document.date <= (self.until or document.date):
+            return DAY
+        if document.left_out is not None:
+            return document.left_out
+        category = document.category or ""
+        if self.keep is not None and not re.search(self.keep, category):
+            return CATEGORY
+        if self.drop is not None and re.search(self.drop, category):
+            return CATEGORY
+        return None if document.parsed is not None or document.text.strip() else EMPTY
+
+    def reason_of_words(self, words: Sequence[str], lexicon: Lexicon) -> str | None:
+        """The reason to leave out a document with these words; None to keep it."""
+        if not words:
+            return EMPTY
+        return NO_ACTOR if self.require_actor and not lexicon.match(words) else None

@@ -1,1 +1,0 @@
-"""Dated documents: where they come from, which are kept, and which tell the same story."""

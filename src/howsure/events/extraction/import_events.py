@@ -1,0 +1,217 @@
+"""From the scores of any model to an events store, which appears whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import groupby, islice
+from operator import itemgetter
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.errors import InputError
+from howsure.events.corpus import NO_DATE, Filter, InputDocument
+from howsure.events.extraction.imported_scores import Score, Scores
+from howsure.events.extraction.one_document import COLUMNS, Row, bits, document_seed
+from howsure.events.labels.draw import checked_question
+from howsure.events.store.event_store import EventStore, whole_store
+from howsure.events.store.reading import DRAWN, GIVEN, SHARES, is_imported
+from howsure.events.stories import SHARED, WORDS, stories_of
+from howsure.inputs.numbers import MOST_CLUSTERINGS, check_whole
+from howsure.inputs.pairs import Floats
+from howsure.stats.randomness import Randomness, generator_from
+
+
+def drawn_samples(probabilities: Floats, n_samples: int, *, rng: Randomness = None) -> npt.NDArray[np.bool_]:
+    """For A probabilities, S samples each, (A, S), independent of each other.
+
+    An event is in ⌊p S⌋ or ⌊p S⌋ + 1 of the samples, at random, so that its share is less than 1/S from p, and p on
+    average: the sum over many documents is not rounded away.
+
+    >>> drawn_samples(np.array([0.0, 0.25, 1.0]), 8, rng=0).sum(axis=1).tolist()
+    [0, 2, 8]
+    """
+    generator = generator_from(rng)
+    chance = np.asarray(probabilities, dtype=np.float64)[:, np.newaxis]
+    ranks = generator.permuted(np.tile(np.arange(n_samples), (len(chance), 1)), axis=1)
+    present: npt.NDArray[np.bool_] = (ranks + generator.random(chance.shape) < chance * n_samples) | (chance >= 1.0)
+    return present
+
+
+# A text as sentences of words, without a parser: enough to show it, and to read it for labelling.
+
+WORD = re.compile(r"\w+(?:[-'’]\w+)*|[^\w\s]")
+END = re.compile(r"[.!?…]+[\"'”’)\]]*\s+|[。！？]+")
+Sentence = tuple[list[str], list[bool]]
+
+
+def sentences_of(text: str) -> list[Sentence]:
+    """The words of each sentence, and whether a space follows each.
+
+    A sentence ends with its line, or with `.`, `!` or `?` unless a small letter follows; nothing but white space is
+    lost.
+
+    >>> sentences_of("They didn't attack. He left.")
+    [(['They', "didn't", 'attack', '.'], [True, True, False, True]), (['He', 'left', '.'], [True, False, True])]
+    """
+    found = [_words(part) for line in text.splitlines() for part in _parts(line)]
+    return [sentence for sentence in found if sentence[0]]
+
+
+def _parts(line: str) -> list[str]:
+    cuts = [end.end() for end in END.finditer(line) if not line[end.end() : end.end() + 1].islower()]
+    return [line[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(line)], strict=True)]
+
+
+def _words(part: str) -> Sentence:
+    found = list(WORD.finditer(part))
+    nexts = [one.start() for one in found[1:]]
+    return [one[0] for one in found], [
+        *(after > one.end() for one, after in zip(found, nexts, strict=False)),
+        *([True] if found else []),
+    ]
+
+
+BATCH = 1_000  # documents, stored together
+EVEN = 0.5  # an event that is more probable is one of the most probable outcome, the 1-best
+Advance = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What a store holds after an import: documents, those with an event in them above probability 0, those without a
+    valid date (left out), words, samples of each event, and whether the store was there already."""
+
+    documents: int
+    with_events: int
+    left_out: int
+    words: int
+    samples: int
+    was_there: bool
+
+
+def import_events(
+    scores: Scores,
+    path: str | os.PathLike[str],
+    *,
+    event: str = "event",
+    question: str | None = None,
+    samples: int = 100,
+    seed: int = 0,
+    advance: Advance | None = None,
+) -> ImportReport:
+    """Write a store at `path` of the events that another model found; `event` is what they are called,
+    `question` what readers are asked who label documents (by default made of the event's name).
+
+    Where the model gives samples (`ScoreColumns.samples`), they are kept, and the store is as if they were drawn here;
+    otherwise `samples` of them are drawn from each probability (the share of an event's samples is less than 1/samples
+    from it), as if events were independent, also those of one document. Given probabilities are kept as they are. An
+    event with a probability above one half is in the 1-best. Texts are split into sentences and words, not parsed:
+    mentions and evidence are unknown. A store that the same import wrote before is left as it is.
+
+    Raises InputError if the file at `path` is another, or for an invalid option; StoreError if it cannot be written.
+    """
+    n = scores.n_samples or check_whole(samples, name="samples", least=2, most=MOST_CLUSTERINGS)
+    if not event.strip():
+        raise InputError("event must be a name; it is empty.")
+    asked = {} if question is None else {"question": checked_question(question)}
+    settings = _recipe(scores, {"name": event, **asked}, n, seed)
+    target = Path(path)
+    if target.exists():
+        with EventStore.open(target) as store:
+            if not is_imported(store.settings):
+                raise InputError(f"{target} is the store of an extraction; name another store, or remove it.")
+            store.check_settings(settings)
+            return _report(store, n, was_there=True)
+    with whole_store(target, settings) as store:
+        for tables, count in _batches(scores, n, seed):
+            store.append(tables)
+            if advance is not None:
+                advance(count)
+        store.finish(stories_of(store))
+        return _report(store, n, was_there=False)
+
+
+def _recipe(scores: Scores, rule: dict[str, str], n: int, seed: int) -> dict[str, Any]:
+    """The settings of an imported store."""
+    return {
+        "input": scores.recipe,
+        "imported": {
+            "probabilities": GIVEN if scores.has_probabilities else SHARES,
+            "samples": DRAWN if scores.n_samples is None else GIVEN,
+        },
+        "parser": "none",
+        "rule": rule,
+        "lexicon": "none",
+        "names": [],
+        "actors": {actor: actor for actor in scores.actors},
+        "model": "imported",
+        "samples": n,
+        "seed": seed,
+        "filters": {name: getattr(Filter(), name) for name in Filter.__slots__},
+        "stories": {"column": scores.corpus.fields.story}
+        if scores.corpus.fields.story
+        else {"shared": SHARED, "words": WORDS},
+    }
+
+
+def _batches(scores: Scores, n: int, seed: int) -> Iterator[tuple[dict[str, Any], int]]:
+    """The rows of some documents at a time, and their number."""
+    scored = groupby(scores.of_documents(), key=itemgetter(0))
+    number, group = next(scored, (None, iter(())))
+    documents = scores.corpus.documents()
+    while batch := list(islice(documents, BATCH)):
+        rows: dict[str, list[Row]] = {name: [] for name in ("documents", "left_out", "sentences", "events")}
+        for document in batch:
+            held = list[Score]()
+            if number == document.number:
+                held = [score for _, score in group]
+                number, group = next(scored, (None, iter(())))
+            _add(rows, document, held, n, seed)
+        yield _columns(rows), len(batch)
+
+
+def _add(rows: dict[str, list[Row]], document: InputDocument, scores: list[Score], n: int, seed: int) -> None:
+    if document.date is None:
+        rows["left_out"].append((document.number, document.id, None, NO_DATE))
+        return
+    sentences = sentences_of(document.text)
+    told = (document.date, document.title, document.category, document.story)
+    rows["documents"].append((document.number, document.id, *told, sum(len(words) for words, _ in sentences), 0))
+    unparsed = [None] * (len(COLUMNS["sentences"]) - 4)
+    for at, (words, spaces) in enumerate(sentences):
+        rows["sentences"].append((document.number, at, words, spaces, *unparsed))
+    if scores:
+        probabilities = np.array([score.probability for score in scores])
+        present = _present(document, scores, probabilities, n, seed)
+        for score, drawn in zip(scores, present, strict=True):
+            best = score.probability > EVEN
+            counts = drawn.astype(np.uint8).tobytes()
+            event = (document.number, score.actor, score.probability, bits(drawn), counts, best, int(best))
+            rows["events"].append(event)
+
+
+def _present(document: InputDocument, scores: list[Score], probabilities: Any, n: int, seed: int) -> Any:
+    """Whether each actor acts in each sample, (A, S)."""
+    if scores[0].samples is None:
+        return drawn_samples(probabilities, n, rng=np.random.default_rng(document_seed(seed, document.id)))
+    given = "".join(score.samples or "" for score in scores)
+    return (np.frombuffer(given.encode(), dtype=np.uint8) == ord("1")).reshape(len(scores), n)
+
+
+def _columns(rows: dict[str, list[Row]]) -> dict[str, Any]:
+    return {
+        table: dict(zip(COLUMNS[table], zip(*held, strict=True), strict=True)) for table, held in rows.items() if held
+    }
+
+
+def _report(store: EventStore, n: int, *, was_there: bool) -> ImportReport:
+    documents, words = store.ask("SELECT count(*), coalesce(sum(words), 0) FROM documents")[0]
+    with_events = store.ask("SELECT count(DISTINCT document) FROM events")[0][0]
+    left_out = store.ask("SELECT count(*) FROM left_out")[0][0]
+    return ImportReport(int(documents), int(with_events), int(left_out), int(words), n, was_there)

@@ -1,0 +1,418 @@
+"""The scores of a model as read from files, checked: the documents, and how probably each actor acts there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from howsure.data.tables.database import Database, identifier, literal, literals, reading
+from howsure.data.tables.named_files import File, named_files
+from howsure.data.tables.table import COPIED, Table, open_table
+from howsure.errors import InputError
+from howsure.events.corpus import Corpus, Fields
+from howsure.inputs.naming import counted, shortened
+
+# The scores of a model as read from files: the documents, and how probably each actor acts in each.
+
+FETCHED = 1_000  # rows at a time
+SCORES = "scores"  # a table of the database: where a row stands, the document's id, the actor, p, the samples as digits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreColumns:
+    """The columns that hold the scores: in long form a row per document and actor, in wide form a column per actor.
+
+    Long: `actor`, and `prob` or `samples` or both; a row without an actor is a document in which none acts. `samples`
+    are lists of 0 and 1, of one length. Wide: `actors`, columns of probabilities named after their actors.
+
+    Raises InputError for columns of both forms, or of none.
+    """
+
+    actor: str | None = None
+    prob: str | None = None
+    samples: str | None = None
+    actors: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        long = [name for name in (self.actor, self.prob, self.samples) if name is not None]
+        if self.actors and long:
+            raise InputError(
+                f"name the columns of one form: either actors (a column each), or actor and prob (a row each); "
+                f"both are named: {shortened([*self.actors, *long])}."
+            )
+        if not self.actors and (self.actor is None or (self.prob is None and self.samples is None)):
+            raise InputError(
+                "name the columns of the scores: actor and prob (or samples), with a row per document and actor; or "
+                "actors, with a column of probabilities per actor."
+            )
+
+    @property
+    def names(self) -> list[str]:
+        """All of them."""
+        return [name for name in (self.actor, self.prob, self.samples, *self.actors) if name is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """An actor that may act in a document: the probability, and the samples as a text of 0 and 1 if they are given."""
+
+    actor: str
+    probability: float
+    samples: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Checked scores: the documents, the actors in alphabetical order, and the number of given samples (None: none)."""
+
+    corpus: Corpus
+    table: Table
+    columns: ScoreColumns
+    actors: tuple[str, ...]
+    n_samples: int | None
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """What was read, as plain values."""
+        said = {"actor": self.columns.actor, "prob": self.columns.prob, "samples": self.columns.samples}
+        held = said | {"actors": list(self.columns.actors)} if self.columns.actors else said
+        recipe = self.corpus.recipe
+        return {**recipe, "columns": {**recipe["columns"], **held}}
+
+    @property
+    def has_probabilities(self) -> bool:
+        """Whether probabilities are given, and are not only the shares of samples."""
+        return self.columns.samples is None or self.columns.prob is not None
+
+    def of_documents(self) -> Iterator[tuple[int, Score]]:
+        """The number of a document and a score above 0, by document and actor, a few in memory at a time."""
+        connection, documents = self.table.connection, self.corpus.table
+        fields = self.corpus.fields
+        name = documents.columns[fields.id or ""].text
+        query = (
+            f"SELECT number, actor, probability, samples FROM {SCORES} JOIN "
+            f"(SELECT {name} AS id, row_number() OVER () - 1 AS number FROM {documents.relation}) USING (id) "
+            "WHERE probability > 0 ORDER BY number, actor"
+        )
+        with reading(self.table.name, self.table.files[0].path), connection.cursor() as cursor:
+            cursor.execute(query)
+            while rows := cursor.fetchmany(FETCHED):
+                for number, actor, probability, samples in rows:
+                    yield number, Score(actor, probability, samples)
+
+
+def collect_scores(table: Table, columns: ScoreColumns, name: str) -> None:
+    """Put the scores of checked rows into the table `scores`; `name` is the column of the id."""
+    held, position = table.columns, table.position
+    if columns.actors:
+        listed = ", ".join(held[actor].number for actor in columns.actors)
+        scored = f"unnest([{literals(columns.actors)}]) AS actor, unnest([{listed}]) AS probability, NULL AS samples"
+    else:
+        scored = (
+            f"{actor_in(table, columns)} AS actor, {probability_in(table, columns)} AS probability, "
+            f"{samples_in(table, columns)} AS samples"
+        )
+    query = f"SELECT {position} AS place, {held[name].text} AS id, {scored} FROM {table.numbered}"
+    with reading(table.name, table.files[0].path):
+        table.connection.execute(f"CREATE TABLE {SCORES} AS SELECT * FROM ({query}) WHERE actor IS NOT NULL")
+
+
+def actor_in(table: Table, columns: ScoreColumns) -> str:
+    """The actor of a row in SQL; null if there is none."""
+    return f"nullif(trim({table.columns[columns.actor or ''].text}), '')"
+
+
+def probability_in(table: Table, columns: ScoreColumns) -> str:
+    """The probability of a row in SQL: the given one, or the share of the samples."""
+    if columns.prob is not None:
+        return table.columns[columns.prob].number
+    return f"list_avg({table.columns[columns.samples or ''].numbers})"
+
+
+def samples_in(table: Table, columns: ScoreColumns) -> str:
+    """The samples of a row as a text of 0 and 1 in SQL."""
+    if columns.samples is None:
+        return "NULL::VARCHAR"
+    return f"array_to_string([x::TINYINT FOR x IN {table.columns[columns.samples].numbers}], '')"
+
+
+def first_rows(table: Table, name: str, into: str) -> None:
+    """The first row of each document as a table of its own, in the order of rows; `name` is the column of the id."""
+    key, listed = table.columns[name].text, ", ".join(map(identifier, table.columns))
+    query = (
+        f"SELECT {listed} FROM {table.numbered} WHERE {table.position} IN "
+        f"(SELECT min({table.position}) FROM {table.numbered} GROUP BY {key}) ORDER BY {table.position}"
+    )
+    with reading(table.name, table.files[0].path):
+        table.connection.execute(f"CREATE TABLE {identifier(into)} AS {query}")
+
+
+# The checks of imported scores: each names the first row that breaks a rule, and says what to do.
+
+FEWEST, MOST = 2, 10**6  # samples
+RAREST = 1e-9  # chance of samples from their probability, below which they contradict it
+
+
+def check_rows(table: Table, columns: ScoreColumns, name: str) -> None:
+    """Check each row for itself: its id, its actor, its probability and its samples.
+
+    Raises InputError naming the first row that breaks a rule.
+    """
+    key = table.columns[name]
+    told = f"{name} must not be missing; {{place}} has none ({{count}} such). Give every document an id."
+    _refuse(table, f"({key.sql} IS NULL OR trim({key.text}) = '')", "NULL", told)
+    for actor in columns.actors:
+        _check_probabilities(table, actor, "TRUE")
+    if columns.actor is not None:
+        named = f"({actor_in(table, columns)} IS NOT NULL)"
+        if columns.prob is not None:
+            _check_probabilities(table, columns.prob, named)
+        if columns.samples is not None:
+            _check_samples(table, columns.samples, named)
+        _check_actors(table, columns, columns.actor, named)
+
+
+def check_scores(table: Table, columns: ScoreColumns, name: str) -> int | None:
+    """Check the scores among each other: one per document and actor, samples of one length that fit the probability.
+
+    Returns the number of samples of each, None if none are given. Raises InputError naming the rows.
+    """
+    pairs = f"FROM {SCORES} GROUP BY id, actor HAVING count(*) > 1 ORDER BY min(place) LIMIT 1"
+    twice = _asked(table, f"SELECT id, actor, min(place), max(place) {pairs}")
+    if twice:
+        one, actor, first, last = twice[0]
+        rows = f"{table.place_of(int(first))} and of {table.place_of(int(last))}"
+        raise InputError(
+            f"there must be one row per document and actor; {name} {one!r} with {columns.actor or 'actors'} {actor!r} "
+            f"is that of {rows}. Remove one of them."
+        )
+    if columns.samples is None:
+        return None
+    lengths = _asked(table, f"SELECT length(samples), min(place) FROM {SCORES} GROUP BY ALL ORDER BY 2 LIMIT 2")
+    n = int(lengths[0][0]) if lengths else FEWEST
+    if len(lengths) > 1:
+        other, at = lengths[1]
+        raise InputError(
+            f"{columns.samples} must have the same number of samples in every row; {table.place_of(int(at))} has "
+            f"{other:,}, and {table.place_of(int(lengths[0][1]))} has {n:,}."
+        )
+    if not FEWEST <= n <= MOST:
+        raise InputError(f"{columns.samples} must hold {FEWEST} to {MOST:,} samples per row; it holds {n:,}.")
+    if columns.prob is not None:
+        _check_agreement(table, columns, n)
+    return n
+
+
+def check_one_value(table: Table, corpus: Corpus, fields: Fields, name: str) -> None:
+    """Check that the rows of a document agree on its date, title, text and story; a later row may leave them empty,
+    except the date.
+
+    Raises InputError naming two rows that do not.
+    """
+    key = table.columns[name].text
+    values = {fields.date or "": corpus.date}
+    for column in (fields.title, fields.text, fields.story):
+        if column is not None:
+            values[column] = f"nullif(trim({table.columns[column].text}), '')"
+    for column, value in values.items():
+        found = table.ask(key, rest=f"GROUP BY {key} HAVING count(DISTINCT {value}) > 1 LIMIT 1")
+        if found:
+            same = f"{key} = {literal(str(found[0][0]))} AND {value} IS NOT NULL"
+            first, was = table.place(same, value)
+            second, now = table.place(f"{same} AND {value} <> {literal(str(was))}", value)
+            raise InputError(
+                f"{column} must be the same in all rows of a document; that with {name} {found[0][0]!r} has "
+                f"{_short(was)} in {first} and {_short(now)} in {second}."
+            )
+
+
+def check_known(table: Table, documents: Table, name: str) -> None:
+    """Check that every document with a row is one of the named documents.
+
+    Raises InputError naming the first row that has another.
+    """
+    key, known = table.columns[name].text, documents.columns[name].text
+    _refuse(
+        table,
+        f"{key} NOT IN (SELECT {known} FROM {documents.relation})",
+        key,
+        f"{name} must be that of a document in {documents.name}; {{place}} holds {{value!r}}, which is none "
+        "({count} such). Add these documents, or remove their rows.",
+    )
+
+
+def check_actors(actors: tuple[str, ...], columns: ScoreColumns) -> None:
+    """Check that there are actors, and that commands can name each.
+
+    Raises InputError if not.
+    """
+    if not actors:
+        raise InputError(f"{columns.actor} must name an actor in some row; it names none.")
+    odd = [actor for actor in actors if "," in actor]
+    if odd:
+        raise InputError(
+            f"an actor's name must not have a comma, which separates actors in commands; {odd[0]!r} has one."
+        )
+
+
+def _check_probabilities(table: Table, column: str, where: str) -> None:
+    held = table.columns[column]
+    missing = held.missing(role="number")
+    told = f"{column} must not be missing; {{place}} has none ({{count}} such). Write 0 where the actor does not act."
+    _refuse(table, f"{where} AND {missing}", "NULL", told)
+    told = f"{column} must be a number from 0 to 1, with a decimal point; {{place}} holds {{value!r}} ({{count}} such)."
+    _refuse(table, f"{where} AND {held.number} IS NULL", held.text, told)
+    told = (
+        f"{column} must lie in [0, 1]; {{place}} holds {{value}} ({{count}} such). Divide percentages by 100, and turn "
+    )
+    _refuse(table, f"{where} AND NOT {held.number} BETWEEN 0 AND 1", held.text, f"{told}logits into probabilities.")
+
+
+def _check_samples(table: Table, column: str, where: str) -> None:
+    held = table.columns[column]
+    told = f"{column} must be a list of 0 and 1, such as [0, 1, 1]; {{place}} holds {{value!r}} ({{count}} such)."
+    _refuse(table, f"{where} AND {held.numbers} IS NULL", held.text, told)
+    others = f"len([x FOR x IN {held.numbers} IF x IS NULL OR (x <> 0 AND x <> 1)]) > 0"
+    told = f"{column} must hold 0 and 1 only; {{place}} holds {{value}} ({{count}} such)."
+    _refuse(table, f"{where} AND {others}", held.text, told)
+
+
+def _check_actors(table: Table, columns: ScoreColumns, column: str, named: str) -> None:
+    probability = probability_in(table, columns)
+    _refuse(
+        table,
+        f"NOT {named} AND {probability} > 0",
+        probability,
+        f"{column} must not be missing where the probability is above 0; {{place}} has none, with {{value:g}} "
+        "({count} such). A row without an actor is a document in which none acts.",
+    )
+
+
+def _check_agreement(table: Table, columns: ScoreColumns, n: int) -> None:
+    """Refuse samples that are all but impossible under their probability."""
+    from scipy.special import bdtr, bdtrc
+
+    query = f"SELECT place, probability, length(replace(samples, '0', '')) FROM {SCORES} ORDER BY place"
+    with table.connection.cursor() as cursor:
+        cursor.execute(query)
+        while rows := cursor.fetchmany(10_000):
+            at, p, k = (np.array(column) for column in zip(*rows, strict=True))
+            fewer, more = bdtr(k, n, p), np.where(k > 0, bdtrc(np.maximum(k - 1, 0), n, p), 1.0)
+            wrong = np.flatnonzero(np.minimum(fewer, more) < RAREST)
+            if len(wrong):
+                i = int(wrong[0])
+                raise InputError(
+                    f"{columns.prob} must fit the samples; {table.place_of(int(at[i]))} holds {p[i]:g}, and "
+                    f"{counted(int(k[i]), 'sample')} of {n:,} with the event. Leave prob out if the samples are right: "
+                    "the probability is then their share."
+                )
+
+
+def _refuse(table: Table, wrong: str, shown: str, message: str) -> None:
+    """Raise InputError if a row is wrong: `message` with its place, the value shown, and the number of such rows."""
+    (count,) = table.ask("count(*)", rest=f"WHERE {wrong}")[0]
+    if count:
+        place, value = table.place(wrong, shown)
+        raise InputError(message.format(place=place, value=value, count=f"{int(str(count)):,}"))
+
+
+def _asked(table: Table, query: str) -> list[tuple[Any, ...]]:
+    found: list[tuple[Any, ...]] = table.connection.execute(query).fetchall()
+    return found
+
+
+def _short(value: object) -> str:
+    text = repr(str(value))
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+# Open the scores of any model: files with a row per document and actor, or a column per actor.
+
+DOCUMENTS = "document_rows"
+Path = str | os.PathLike[str]
+
+
+def open_scores(
+    paths: Sequence[Path],
+    *,
+    fields: Fields,
+    columns: ScoreColumns,
+    documents: Sequence[Path] = (),
+    bad_dates: str = "error",
+    format: str | None = None,
+    spool: Path | None = None,
+) -> Scores:
+    """The scores in files or globs of CSV, TSV, JSON lines, Parquet or .npz, checked.
+
+    `fields` names the columns of the document: `id` and `date`, and where there are such `title`, `text` and `story`.
+    They stand in every row of a document, or in the files `documents`, with one row per document. All documents that
+    were searched must be there, also those in which nobody acts (with a probability of 0, or without an actor): they
+    count as documents of their period, and what the model misses lies among them.
+
+    Raises InputError naming the file, the row and what to do.
+    """
+    name = _checked_fields(fields, columns)
+    of_document = [one for one in (fields.date, fields.title, fields.text, fields.story) if one is not None]
+    with Database(spool).opening() as database:
+        files, others = _files(database, paths, documents, format)
+        if others:
+            described = _renamed(open_table(database, others, [name, *of_document]), DOCUMENTS)
+            table = open_table(database, files, [name, *columns.names])
+            check_rows(table, columns, name)
+            corpus = Corpus(described, fields, bad_dates=bad_dates)
+            check_known(table, described, name)
+        else:
+            table = open_table(database, files, [name, *of_document, *columns.names])
+            check_rows(table, columns, name)
+            corpus = _own_documents(table, fields, name, bad_dates, wide=bool(columns.actors))
+        collect_scores(table, columns, name)
+        n_samples = check_scores(table, columns, name)
+        found = [str(actor) for (actor,) in table.connection.execute(f"SELECT DISTINCT actor FROM {SCORES}").fetchall()]
+        actors = columns.actors or tuple(sorted(found))
+        check_actors(actors, columns)
+        return Scores(corpus, table, columns, actors, n_samples)
+
+
+def _checked_fields(fields: Fields, columns: ScoreColumns) -> str:
+    for role in ("id", "date"):
+        if getattr(fields, role) is None:
+            raise InputError(f"name the column of the {role}: {role}='COLUMN'.")
+    names = [fields.id, fields.date, fields.title, fields.text, fields.story, *columns.names]
+    named = [one for one in names if one is not None]
+    twice = [one for one in dict.fromkeys(named) if named.count(one) > 1]
+    if twice:
+        raise InputError(f"a column has one meaning; {shortened(twice)} is named for two.")
+    return str(fields.id)
+
+
+def _files(
+    database: Database, paths: Sequence[Path], documents: Sequence[Path], format: str | None
+) -> tuple[tuple[File, ...], tuple[File, ...]]:
+    spool = database.folder / "documents"
+    spool.mkdir()
+    files = named_files(paths, format=format, spool=database.folder)
+    others = named_files(documents, format=format, spool=spool) if documents else ()
+    database.allow_only([file.path for file in (*files, *others)])
+    return files, others
+
+
+def _own_documents(table: Table, fields: Fields, name: str, bad_dates: str, *, wide: bool) -> Corpus:
+    """The documents of the scored rows themselves."""
+    if wide:
+        return Corpus(table, fields, bad_dates=bad_dates)
+    every_row = Corpus(table, replace(fields, id=None), bad_dates=bad_dates)
+    check_one_value(table, every_row, fields, name)
+    first_rows(table, name, DOCUMENTS)
+    return Corpus(replace(table, relation=DOCUMENTS), fields, bad_dates=bad_dates)
+
+
+def _renamed(table: Table, name: str) -> Table:
+    """A table whose copied rows make room for those of others."""
+    if not table.is_copied:
+        return table
+    table.connection.execute(f"ALTER TABLE {COPIED} RENAME TO {name}")
+    return replace(table, relation=name)

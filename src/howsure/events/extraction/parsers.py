@@ -1,0 +1,135 @@
+"""From text to parsed documents: any spaCy pipeline with a dependency parser, or existing CoNLL-U."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Protocol
+
+from howsure.data.documents.document import Document
+from howsure.data.documents.spacy import document_from_spacy
+from howsure.errors import InputError, MissingExtraError
+from howsure.events.corpus import InputDocument, read_part
+from howsure.events.rule import SCHEMES
+
+NEEDED = {
+    "tok2vec",
+    "transformer",
+    "curated_transformer",
+    "tagger",
+    "morphologizer",
+    "parser",
+    "attribute_ruler",
+    "lemmatizer",
+    "trainable_lemmatizer",
+    "senter",
+    "sentencizer",
+}
+
+
+class Parser(Protocol):
+    """Reads documents in two steps, so that the slow second one is applied only to documents that are kept."""
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """The parser's description, as plain values."""
+
+    @property
+    def scheme(self) -> str | None:
+        """The scheme of its labels; None if not known in advance."""
+
+    def words(self, document: InputDocument) -> tuple[Any, Sequence[str]] | None:
+        """A document ready for `parse`, and its words; None if it is too long."""
+
+    def parse(self, ready: Sequence[Any]) -> list[Document]:
+        """The parsed documents, in order."""
+
+
+class ConlluParser:
+    """Documents parsed elsewhere."""
+
+    scheme: str | None = None
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """States that the documents were already parsed."""
+        return {"format": "CoNLL-U"}
+
+    def words(self, document: InputDocument) -> tuple[Any, Sequence[str]] | None:
+        """The document, and its words."""
+        parsed = read_part(document) if document.parsed is None else document.parsed
+        return parsed, [word for sentence in parsed.sentences for word in sentence.words]
+
+    def parse(self, ready: Sequence[Any]) -> list[Document]:
+        """The documents."""
+        return list(ready)
+
+
+class SpacyParser:
+    """A spaCy pipeline, by the name of an installed package or the path of a folder.
+
+    Components other than tags, lemmas and dependencies (names, categories) are switched off.
+
+    Raises MissingExtraError without the extra `spacy`; InputError if there is no such pipeline, or it has no parser.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.pipeline = _loaded(name)
+        if "parser" not in self.pipeline.pipe_names:
+            held = ", ".join(self.pipeline.pipe_names) or "nothing"
+            raise InputError(f"the pipeline {name} has no dependency parser; it has {held}.")
+        self.scheme: str | None = scheme_of(self.pipeline.get_pipe("parser").labels)
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """Name and version of the pipeline."""
+        meta = self.pipeline.meta
+        return {"pipeline": f"{meta['lang']}_{meta['name']}", "version": meta["version"]}
+
+    def words(self, document: InputDocument) -> tuple[Any, Sequence[str]] | None:
+        """The tokens of a document; None if the pipeline takes no text of that length."""
+        if len(document.text) > self.pipeline.max_length:
+            return None
+        tokens = self.pipeline.make_doc(document.text)
+        return (document.id, tokens), [token.text for token in tokens if not token.is_space]
+
+    def parse(self, ready: Sequence[Any]) -> list[Document]:
+        """Parse tokenised documents together."""
+        parsed = self.pipeline.pipe([tokens for _, tokens in ready], batch_size=max(1, len(ready)))
+        return [document_from_spacy(doc, name=name) for (name, _), doc in zip(ready, parsed, strict=True)]
+
+
+def parser_of(name: str | None) -> Parser:
+    """The spaCy pipeline of a name or path; None: documents come parsed."""
+    return ConlluParser() if name is None else SpacyParser(name)
+
+
+def scheme_of(labels: Sequence[str]) -> str:
+    """The scheme of dependency labels: "ud", "ud-2014" or "clear", whichever contains most of them.
+
+    >>> scheme_of(["nsubj", "nsubj:pass", "obl", "obl:agent"]), scheme_of(["nsubjpass", "prep", "pobj"])
+    ('ud', 'clear')
+    """
+    plain = {label.partition(":")[0] for label in labels}
+    return max(SCHEMES, key=lambda name: len(plain & SCHEMES[name].known))
+
+
+@cache
+def _loaded(name: str) -> Any:
+    try:
+        import spacy
+    except ImportError as error:
+        raise MissingExtraError("parsing of raw text", "spacy") from error
+    try:
+        pipeline = spacy.load(name)
+    except OSError as error:
+        raise InputError(
+            f"there is no spaCy pipeline {name}: name an installed one (python -m spacy download en_core_web_sm), or "
+            "the path of a folder that holds one."
+        ) from error
+    except ValueError as error:  # of another version of spaCy, or a part of it that is not installed
+        raise InputError(f"the spaCy pipeline {name} cannot be loaded: {str(error).splitlines()[0]}") from error
+    for part in [part for part in pipeline.pipe_names if part not in NEEDED]:
+        pipeline.disable_pipe(part)
+    return pipeline

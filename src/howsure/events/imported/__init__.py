@@ -1,1 +1,0 @@
-"""Events that another model found: its probabilities or samples for dated documents, as a store."""

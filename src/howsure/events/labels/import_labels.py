@@ -1,0 +1,388 @@
+"""Labels from a file into a store, and out of it: only where it is known how their documents were drawn."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.counts.population.draw import Elements, read_draw
+from howsure.errors import InputError
+from howsure.events.labels.answers import (
+    Answer,
+    Labelling,
+    answers_of,
+    asked_of,
+    coder_named,
+    labelling_of,
+    reading_order,
+    settlements_of,
+)
+from howsure.events.labels.draw import ALL, checked_question, question_of
+from howsure.events.labels.label_files import COLUMNS, UNCLEAR, ReadAnswer, read_labels
+from howsure.events.store.documents import stored_documents
+from howsure.events.store.event_store import EventStore
+from howsure.events.store.reading import Store, chosen_actors, rows_of
+from howsure.inputs.naming import counted, unknown_name
+from howsure.show.harmless import in_a_spreadsheet
+from howsure.show.numbers import all_digits
+from howsure.show.table import Table
+
+# What an import of labels added to a store.
+
+NOT_TOLD = (
+    "counted as read, with nobody acting; doccano writes texts that nobody has read in the same way: export only those "
+    "that were read, or label them none"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportReport:
+    """What was imported: the format, answers new in the store, those that it had already, documents, and coders.
+
+    unlabelled: answers that choose nothing, not even that nobody acts.
+    """
+
+    format: str
+    added: int
+    known: int
+    documents: int
+    coders: tuple[str, ...]
+    design: str
+    unlabelled: int
+
+    def __str__(self) -> str:
+        said = f"{counted(self.added, 'answer')} to {counted(self.documents, 'document')} by {', '.join(self.coders)}"
+        if self.known:
+            said += f"; {self.known:,} were in the store already"
+        if self.unlabelled and self.format == "doccano":
+            said += f"; {counted(self.unlabelled, 'text')} without a label {NOT_TOLD}"
+        return said
+
+
+# Labels from a file into a store: only where it is known how their documents were drawn.
+
+IMPORTED_DESIGNS = ("simple", "census")
+WHY = (
+    "labels of documents that somebody picked correct no count. Say design='simple' if they were drawn at random from "
+    "all documents of the store, design='census' if they are all of them, or give the chance of each in a column "
+    "inclusion"
+)
+REVISIONS = """
+    SELECT document, CASE WHEN settles THEN '' ELSE coder END AS who, max(revision) FROM answers GROUP BY ALL"""
+Key = tuple[int, str, bool]  # document, coder, settles
+
+
+def import_labels(
+    store: EventStore,
+    path: str | os.PathLike[str],
+    *,
+    coder: str | None = None,
+    design: str | None = None,
+    actors: Sequence[str] | None = None,
+    question: str | None = None,
+) -> ImportReport:
+    """Add the labels of a file to a store: all of them, or none if one is wrong.
+
+    path: CSV with the columns document (an id), actor, label (1, 0 or unclear), and perhaps coder, or an export of
+    Label Studio, doccano or Prodigy. coder: who labelled, where the file does not say. If documents were drawn in the
+    store, only labels of these are taken. Otherwise `design` says how they were drawn: "simple" (at random from all
+    stored documents) or "census" (they are all stored documents), or the file has a column inclusion. actors: those
+    asked, where the file does not name those that never act; question: what was asked, by default made of the rule.
+
+    Raises InputError naming the place in the file, the value, and what to do.
+    """
+    answers, kind = read_labels(path)
+    asked, codes = labelling_of(store), _codes(store, answers)
+    if asked is None:
+        named = list(dict.fromkeys(codes[name] for one in answers for name in one.says))
+        if actors is None and not named:
+            raise InputError("the labels name no actor; say which were asked for: actors=[...].")
+        chosen = chosen_actors(store, named if actors is None else list(actors))
+        question = question_of(store.settings.get("rule") or {}) if question is None else question
+        asked = Labelling(checked_question(question), chosen, "", "none", ())
+    elif design is not None or question is not None or actors is not None:
+        raise InputError(
+            "design, actors and question are those of the documents drawn already; leave them out, or import into a "
+            "store without labels."
+        )
+    numbers = _numbers(store, answers)
+    given = _given(answers, codes, numbers, asked, coder)
+    settings = None if asked.draws else _settings(store, answers, numbers, asked, design, os.fspath(path))
+    if settings is None:
+        _check_drawn(store, answers, numbers)
+    added, known = _new(store, given)
+    _write(store, added, settings, {numbers[one.document]: one.inclusion for one in answers})
+    coders = sorted({name for _, name, _ in given})
+    documents = len({document for document, _, _ in given})
+    held = asked.design or str((settings or {})["design"])
+    unlabelled = sum(one.is_empty for one in answers)
+    return ImportReport(kind, len(added), known, documents, tuple(coders), held, unlabelled)
+
+
+def _codes(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, str]:
+    """The code of each actor that the file names, by code or title.
+
+    Raises InputError naming the first place of one that the store does not know.
+    """
+    places = {name: one.place for one in reversed(answers) for name in one.says}
+    codes = {}
+    for name, place in places.items():
+        try:
+            codes[name] = chosen_actors(store, [name])[0]
+        except InputError as error:
+            raise InputError(f"{place}: {error}") from error
+    return codes
+
+
+def _numbers(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, int]:
+    """The number of each document by its id, as the file writes it.
+
+    Raises InputError naming the first that the store does not hold.
+    """
+    ids = {str(name): number for number, name in rows_of(store, "SELECT document, id FROM documents")}
+    known = {in_a_spreadsheet(name): number for name, number in ids.items()} | ids
+    lost = [one for one in answers if one.document not in known]
+    if lost:
+        first = lost[0]
+        reason = rows_of(store, "SELECT reason FROM left_out WHERE id = $id", id=first.document)
+        why = f"it was left out of the store: {reason[0][0]}" if reason else "no document of the store has this id"
+        raise InputError(
+            f"{first.place} labels document {first.document!r}, but {why} ({counted(len(lost), 'such answer')})."
+        )
+    return {one.document: known[one.document] for one in answers}
+
+
+def _given(
+    answers: Sequence[ReadAnswer],
+    codes: Mapping[str, str],
+    numbers: Mapping[str, int],
+    asked: Labelling,
+    coder: str | None,
+) -> dict[Key, tuple[list[str], bool]]:
+    """The actors that act, and whether the text is unclear, by document and coder.
+
+    Raises InputError if an answer has no coder, leaves out an actor, or is there twice.
+    """
+    found: dict[Key, tuple[list[str], bool]] = {}
+    for one in answers:
+        name = one.coder if coder is None else coder
+        if name is None:
+            raise InputError(f"{one.place} does not say who labelled; name the coder: coder='anna'.")
+        said = {codes[name]: acts for name, acts in one.says.items()}
+        if len(said) < len(one.says):
+            raise InputError(f"{one.place}: an actor is named twice in {one.document!r}, by code and by title.")
+        for code in said:
+            if code not in asked.actors:
+                raise InputError(f"{one.place}: {unknown_name('actor', code, asked.actors, place='the question')}")
+        lacking = [] if one.closed or one.unclear else [code for code in asked.actors if code not in said]
+        if lacking:
+            raise InputError(
+                f"{one.place} and later lines have no label of {lacking[0]} in {one.document!r}; give 1 or 0 for each "
+                "actor that was asked."
+            )
+        key = numbers[one.document], coder_named(name), one.settles
+        if key in found:
+            raise InputError(f"{one.place} answers {one.document!r} for {name} again; each may do so once.")
+        acting = [code for code in asked.actors if said.get(code) and not one.unclear]
+        found[key] = acting, one.unclear
+    return found
+
+
+def _settings(
+    store: Store,
+    answers: Sequence[ReadAnswer],
+    numbers: Mapping[str, int],
+    asked: Labelling,
+    design: str | None,
+    path: str,
+) -> dict[str, Any]:
+    """The settings of the draw that the file is taken for.
+
+    Raises InputError if it is not known how the documents were drawn, or is contradicted.
+    """
+    if design is not None and design not in IMPORTED_DESIGNS:
+        raise unknown_name("design", design, IMPORTED_DESIGNS, place="imports of labels")
+    with_chance = [one for one in answers if one.inclusion is not None]
+    if design is None and not with_chance:
+        raise InputError(
+            f"the store holds no draw of documents, and {path} does not say how its documents were drawn: {WHY}."
+        )
+    if design is None and len(with_chance) < len(answers):
+        lacking = next(one for one in answers if one.inclusion is None)
+        raise InputError(f"{lacking.place}: inclusion is missing; give the chance of each document.")
+    if len({(one.document, one.inclusion) for one in with_chance}) > len({one.document for one in with_chance}):
+        raise InputError(f"{path}: inclusion must be the same in all rows of a document.")
+    stored, read = _count(store), len(set(numbers.values()))
+    if design is None:
+        _check_chances({one.document: one.inclusion for one in answers}, stored, path)
+    if design == "census" and read < stored:
+        raise InputError(
+            f"a census labels all documents of the store, {stored:,}; {path} labels {read:,}. Or design='simple'?"
+        )
+    return {
+        "question": asked.question,
+        "actors": list(asked.actors),
+        "labels": read,
+        "design": design or "chances",
+        "by": "none",
+        "strata": "none",
+        "seed": None,
+        "howsure": __version__,
+        "drawn": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "imported": Path(path).name,
+    }
+
+
+def _check_chances(chances: Mapping[str, float | None], stored: int, path: str) -> None:
+    """InputError where the chances of the documents read cannot be those of a draw from as many as are stored."""
+    given = dict(enumerate(chances.values()))
+    try:
+        read_draw(Elements(stored, None), np.arange(len(given)), strata=None, inclusion=given)
+    except InputError as error:
+        said = str(error).replace(" units", " documents")
+        raise InputError(f"{path} does not fit the store: {said}") from error
+
+
+def _count(store: Store) -> int:
+    return int(rows_of(store, "SELECT count(*) FROM documents")[0][0])
+
+
+def _check_drawn(store: Store, answers: Sequence[ReadAnswer], numbers: Mapping[str, int]) -> None:
+    """InputError where a document was not drawn, or belongs to another stratum than the file says."""
+    drawn = {number for (number,) in rows_of(store, "SELECT document FROM label_sample")}
+    strata = dict(rows_of(store, "SELECT document, stratum FROM label_strata"))
+    for one in answers:
+        number = numbers[one.document]
+        if number not in drawn:
+            raise InputError(
+                f"{one.place} labels document {one.document!r}, which was not drawn in the store: a label that was "
+                "chosen corrects no count."
+            )
+        held = strata.get(number)
+        if one.stratum is not None and held is not None and one.stratum not in (held, in_a_spreadsheet(held)):
+            raise InputError(
+                f"{one.place}: the stratum of {one.document!r} is {held!r} in the store, and {one.stratum!r} in the "
+                "file. Is it of another draw?"
+            )
+
+
+def _new(store: Store, given: Mapping[Key, tuple[list[str], bool]]) -> tuple[dict[Key, tuple[list[str], bool]], int]:
+    """The answers that the store does not have, and how many it has.
+
+    Raises InputError where it holds another one of the same coder.
+    """
+    held: dict[Key, tuple[list[str], bool]] = {}
+    if labelling_of(store) is not None:
+        for settles, answers in ((False, answers_of(store)), (True, settlements_of(store))):
+            held |= {(one.document, one.coder, settles): (list(one.acting), one.unclear) for one in answers}
+    for key, answer in given.items():
+        if key in held and held[key] != answer:
+            raise InputError(
+                f"{key[1]} answered document {key[0]} of the store otherwise already; name another coder for the file."
+            )
+    return {key: answer for key, answer in given.items() if key not in held}, sum(key in held for key in given)
+
+
+def _write(
+    store: EventStore,
+    added: Mapping[Key, tuple[list[str], bool]],
+    settings: Mapping[str, Any] | None,
+    chances: Mapping[int, float | None],
+) -> None:
+    with store.transaction() as connection:
+        if settings is not None:
+            store.add_label_tables()
+            store.append(_draw_rows(store, settings, chances))
+        last = connection.execute("SELECT coalesce(max(entry), 0) FROM answers").fetchall()[0][0]
+        revisions = {tuple(key): revision for *key, revision in connection.execute(REVISIONS).fetchall()}
+        n, keys = len(added), list(added)
+        store.append(
+            {
+                "answers": {
+                    "entry": [last + 1 + at for at in range(n)],
+                    "document": [document for document, _, _ in keys],
+                    "coder": [coder for _, coder, _ in keys],
+                    "settles": [settles for _, _, settles in keys],
+                    "acting": [acting for acting, _ in added.values()],
+                    "unclear": [unclear for _, unclear in added.values()],
+                    "revision": [revisions.get((one, "" if settles else coder), 0) + 1 for one, coder, settles in keys],
+                    "given": [datetime.datetime.now(datetime.UTC).replace(tzinfo=None)] * n,
+                }
+            }
+        )
+
+
+def _draw_rows(
+    store: Store, settings: Mapping[str, Any], chances: Mapping[int, float | None]
+) -> dict[str, dict[str, Any]]:
+    everything = [number for (number,) in rows_of(store, "SELECT document FROM documents ORDER BY document")]
+    read = sorted(chances)
+    given = settings["design"] == "chances"
+    rows: dict[str, dict[str, Any]] = {
+        "label_draw": {"draw": [1], "settings": [json.dumps(settings)]},
+        "label_sample": {
+            "document": read,
+            "draw": [1] * len(read),
+            "position": list(range(1, len(read) + 1)),
+            "inclusion": [chances[one] if given else len(read) / len(everything) for one in read],
+        },
+    }
+    if not given:
+        rows["label_strata"] = {"document": everything, "stratum": [ALL] * len(everything)}
+    return rows
+
+
+# Labels of a store as a table for files, and its drawn documents as a sheet to be read elsewhere.
+
+FETCHED = 256  # documents at a time
+
+
+def label_table(store: Store) -> Table:
+    """All present answers: a row per document, actor and coder, in the order of reading; settlements last.
+
+    `import_labels` reads its CSV. Raises InputError if no document was drawn.
+    """
+    asked = asked_of(store)
+    place = {number: at for at, number in enumerate(reading_order(store))}
+    named = {number: (name, day) for number, name, day in rows_of(store, "SELECT document, id, date FROM documents")}
+    strata = dict(rows_of(store, "SELECT document, stratum FROM label_strata"))
+    chances = dict(rows_of(store, "SELECT document, inclusion FROM label_sample"))
+    held = [(one, "0") for one in answers_of(store)] + [(one, "1") for one in settlements_of(store)]
+    rows = []
+    for one, settles in sorted(held, key=lambda pair: (pair[1], place[pair[0].document], pair[0].coder)):
+        name, day = named[one.document]
+        drawn = [strata.get(one.document, ""), all_digits(chances[one.document])]
+        rows += [[name, str(day), actor, _label(one, actor), one.coder, *drawn, settles] for actor in asked.actors]
+    return Table(list(COLUMNS), rows, words=["document", "date", "actor", "coder", "stratum"])
+
+
+def reading_sheet(store: Store) -> list[dict[str, Any]]:
+    """The drawn documents in the order of reading: document (its id), date, title and text.
+
+    Raises InputError if no document was drawn.
+    """
+    asked_of(store)
+    order, found = reading_order(store), []
+    for start in range(0, len(order), FETCHED):
+        held = stored_documents(store, order[start : start + FETCHED])
+        for number in order[start : start + FETCHED]:
+            one = held[number]
+            text = " ".join(_spaced(words, spaces) for words, spaces in one.sentences)
+            found.append({"document": one.id, "date": one.date.isoformat(), "title": one.title or "", "text": text})
+    return found
+
+
+def _spaced(words: list[str], spaces: list[bool]) -> str:
+    return "".join(word + " " * space for word, space in zip(words, spaces, strict=True)).strip()
+
+
+def _label(answer: Answer, actor: str) -> str:
+    return UNCLEAR if answer.unclear else str(int(actor in answer.acting))

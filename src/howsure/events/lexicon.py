@@ -1,0 +1,441 @@
+"""A lexicon of actors: names of countries, organisations or anything else, each with the code of its actor."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from howsure.errors import InputError, MissingExtraError
+from howsure.files.text import Text, read_text
+from howsure.inputs.naming import unknown_name
+
+# Matching a word in a text to a word in a lexicon: folding of letters, and stripping of endings.
+
+Stems = Callable[[str], tuple[str, ...]]
+SUFFIXES = ("s'", "'s", "'", "s")  # the plural and the possessive, which a parser may leave on the word
+SEPARATE = re.compile(r"('s\b|[-()/,])")  # Universal Dependencies makes these words of their own
+
+
+def fold(word: str) -> str:
+    """A word in lower case, with a straight apostrophe."""
+    return word.lower().replace("’", "'")
+
+
+def suffix_stems(word: str) -> tuple[str, ...]:
+    """A folded word without a plural or possessive ending, one of `SUFFIXES`.
+
+    >>> suffix_stems("americans'")
+    ('american', 'americans')
+    """
+    return tuple(word[: -len(suffix)] for suffix in SUFFIXES if word.endswith(suffix) and len(word) > len(suffix) + 1)
+
+
+def paper_stems(word: str) -> tuple[str, ...]:
+    """The paper's rule: a word without its last, then without its last two characters, whatever they are.
+
+    It produces false matches (`used` without two characters is `us`, Indiana without one is Indian). Kept to replicate
+    the paper.
+
+    >>> paper_stems("iraqis")
+    ('iraqi', 'iraq')
+    """
+    return word[:-1], word[:-2]
+
+
+STEMMING: dict[str, Stems] = {"suffixes": suffix_stems, "paper": paper_stems, "none": lambda word: ()}
+
+
+def stemming_named(name: str) -> Stems:
+    """The rule with that name: "suffixes", "paper" or "none"."""
+    if name not in STEMMING:
+        raise unknown_name("stemming", name, list(STEMMING), place="a lexicon")
+    return STEMMING[name]
+
+
+def spellings(name: str) -> tuple[tuple[str, ...], ...]:
+    """The ways to write a name as words: with hyphens inside words, as separate words or as spaces; without accents.
+
+    >>> spellings("Guinea-Bissau")
+    (('Guinea-Bissau',), ('Guinea', '-', 'Bissau'), ('Guinea', 'Bissau'))
+    """
+    plain = "".join(letter for letter in unicodedata.normalize("NFD", name) if not unicodedata.combining(letter))
+    ways = [way for text in (name, plain) for way in (text, SEPARATE.sub(r" \1 ", text), text.replace("-", " "))]
+    return tuple(dict.fromkeys(words for way in ways if (words := tuple(way.split()))))
+
+
+def case_fits(word: str, written: str) -> bool:
+    """Whether a word has the capitals of the lexicon entry: all for an abbreviation (US, EC), the first for a name
+    (Iraq).
+
+    >>> case_fits("us", "US"), case_fits("IRAQ", "Iraq"), case_fits("turkey", "Turkey"), case_fits("Former", "former")
+    (False, True, False, True)
+    """
+    if not written[0].isupper():
+        return True
+    if len(written) > 1 and written.isupper() and written.isalpha():
+        return word[: len(written)].isupper()
+    return word[0].isupper()
+
+
+# Lexicon files: one code and one name per line, separated by a tab, or as CSV from a spreadsheet.
+
+COMMENTS = ("===", "#")
+COLUMNS = ("code", "name")  # of a header
+OF_CODES = re.compile("abbreviation|acronym|alpha|codes?|ccode|cow|id|iso|key|symbol")  # words of other headers
+OF_NAMES = re.compile(
+    "actors?|alias|country|countries|description|entity|group|label|names?|nation|organi[sz]ation|party|person|states?|"
+    "term|title"
+)
+Row = tuple[int, list[str]]  # its line, its cells
+
+
+def read_entries(path: str | os.PathLike[str]) -> list[tuple[str, str]]:
+    """The codes and names of a file: `CODE<TAB>NAME`, or CSV if its name ends in .csv, with commas or semicolons.
+
+    A first line with `code` and `name` names their columns; without it, they are the first two, and a third one, the
+    source of an entry, is ignored.
+
+    Raises InputError naming the line that has no code, no name or extra columns, or the first line if it is a header
+    with other words, and for a file without entries.
+    """
+    text = read_text(path)
+    is_csv = text.name.lower().endswith(".csv")
+    rows, wanted = (_csv_rows(text), "CODE,NAME") if is_csv else (_tab_rows(text), "CODE<TAB>NAME")
+    entries: list[tuple[str, str]] = []
+    first = 0  # the line of the first entry
+    places, most, headed = (0, 1), 3, False
+    for at, (line, cells) in enumerate(rows):
+        columns = [cell.strip() for cell in cells]
+        lower = [cell.lower() for cell in columns]
+        if at == 0 and all(name in lower for name in COLUMNS):
+            places, most, headed = (lower.index("code"), lower.index("name")), len(lower), True
+            continue
+        if at == 0 and any(name in lower[:2] for name in COLUMNS):
+            raise InputError(f"{text.name}, line {line}: a header must have both code and name; it is {columns!r}.")
+        first = first or line
+        if not max(places) < len(columns) <= most or not all(columns[place] for place in places):
+            held = (" | " if is_csv else "\t").join(cells)[:100]
+            raise InputError(f"{text.name}, line {line}: a line must be {wanted}; it is {held!r}.")
+        code, name = columns[places[0]], columns[places[1]].replace("_", " ").strip()
+        if any(map(str.isspace, code)):
+            raise InputError(f"{text.name}, line {line}: a code must be one word; it is {code[:60]!r}.")
+        if not any(map(str.isalnum, name)):
+            raise InputError(f"{text.name}, line {line}: a name must hold a letter or a digit; it is {name[:60]!r}.")
+        entries.append((code, name))
+    if not entries:
+        raise InputError(f"{text.name} holds no entry; a line must be {wanted}.")
+    if not headed and _is_header(entries):
+        raise InputError(
+            f"{text.name}, line {first}: {' and '.join(entries[0])} look like a header; name its columns code and "
+            "name, or take it out. If it is an entry, do not put it first."
+        )
+    return entries
+
+
+def _is_header(entries: Sequence[tuple[str, str]]) -> bool:
+    """Whether the first entry names columns, or has the only code with small letters."""
+    ours, others = entries[0][0], {code for code, _ in entries[1:]} - {"-"}
+    words = [set(re.findall("[a-z]+", cell.lower())) for cell in entries[0]]
+    named = any(
+        any(map(OF_CODES.fullmatch, one)) and other and all(map(OF_NAMES.fullmatch, other))
+        for one, other in (words, words[::-1])
+    )
+    return named or (ours != ours.upper() and len(others) > 1 and all(code == code.upper() for code in others))
+
+
+def _tab_rows(text: Text) -> Iterator[Row]:
+    for number, line in enumerate(text.content.splitlines(), start=1):
+        if line.strip() and not line.startswith(COMMENTS):
+            yield number, line.split("\t")
+
+
+def _csv_rows(text: Text) -> Iterator[Row]:
+    """The rows of a spreadsheet saved as CSV; its first line, not counting comments, determines the delimiter."""
+    lines = text.content.splitlines()
+    first = next((line for line in lines if line.strip() and not line.startswith(COMMENTS)), "")
+    separator = max(",;\t", key=first.count)
+    reader = csv.reader(io.StringIO(text.content), delimiter=separator, strict=True)
+    try:
+        for row in reader:
+            if any(map(str.strip, row)) and not row[0].startswith(COMMENTS):
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise InputError(f"{text.name}, line {reader.line_num}: it is not CSV: {error}.") from error
+
+
+# The entries of the lexicon of countries, from two packages and the supplement in this folder, which takes
+# precedence.
+
+SUPPLEMENT = Path(__file__).with_name("countries.tsv")
+
+
+# Codes of ISO 3166-1 for what is neither a member nor an observer of the United Nations, but Taiwan.
+TERRITORY_CODES = """
+    ABW AIA ALA ASM ATA ATF BES BLM BMU BVT CCK COK CUW CXR CYM ESH FLK FRO GGY GIB GLP GRL GUF GUM HKG HMD IMN IOT
+    JEY MAC MAF MNP MSR MTQ MYT NCL NFK NIU PCN PRI PYF REU SGS SHN SJM SPM SXM TCA TKL UMI VGB VIR WLF
+"""
+TERRITORIES = frozenset(TERRITORY_CODES.split())
+TITLES = {
+    "CSK": "Czechoslovakia",
+    "DDR": "East Germany",
+    "EU": "European Union",
+    "NATO": "NATO",
+    "SCG": "Serbia and Montenegro",
+    "SUN": "Soviet Union",
+    "UN": "United Nations",
+    "XKX": "Kosovo",
+    "YMD": "South Yemen",
+    "YUG": "Yugoslavia",
+    "ZAR": "Zaire",
+}
+
+
+@cache
+def country_entries() -> tuple[tuple[tuple[str, str], ...], dict[str, str]]:
+    """The (code, name) entries, and the title of each code.
+
+    A name in the supplement has the code given there. A name shared by a state and a territory is the state's; a name
+    shared by two states, if not settled by the supplement, denotes both.
+    """
+    supplement = read_entries(SUPPLEMENT)
+    settled = {fold(name) for _, name in supplement}
+    packaged = [(code, name) for code, name in _packaged() if fold(name) not in settled]
+    of_states = {fold(name) for code, name in packaged if code not in TERRITORIES}
+    kept = [(code, name) for code, name in packaged if code not in TERRITORIES or fold(name) not in of_states]
+    titles = {country.alpha_3: _title(country) for country in _countries()}
+    return tuple(dict.fromkeys([*supplement, *kept])), {**titles, **TITLES}
+
+
+def _packaged() -> Iterator[tuple[str, str]]:
+    """Names from pycountry, names and demonyms from countryinfo.
+
+    Its other spellings are left out, since they include codes (`CAN`) and words of other languages (`Island` for
+    Iceland).
+    """
+    known = set()
+    for country in _countries():
+        known.add(country.alpha_3)
+        for kind in ("name", "common_name", "official_name"):
+            yield from ((country.alpha_3, name) for name in _variants(getattr(country, kind, None) or ""))
+    for info in _infos():
+        code = info["ISO"]["alpha3"]
+        if code in known:
+            demonyms = re.split(r"[,/]", info.get("demonym") or "")
+            yield from ((code, name) for text in (info["name"], *demonyms) for name in _variants(text))
+
+
+def _variants(text: str) -> Iterator[str]:
+    """The names in a list entry: `Korea, Republic of` in natural order, without text in brackets.
+
+    >>> list(_variants("Saint Helena (Ascension)")), list(_variants("Congo, The Democratic Republic of the"))
+    (['Saint Helena', 'St. Helena'], ['Democratic Republic of the Congo'])
+    """
+    name = re.sub(r"\s*\(.*?\)", "", text).strip()
+    if name.count(",") == 1:
+        name = " ".join(reversed(name.split(","))).strip()
+    name = re.sub(r"^the ", "", re.sub(r"\s+", " ", name), flags=re.IGNORECASE)
+    if name:
+        yield name
+        if name.startswith("Saint "):
+            yield name.replace("Saint ", "St. ", 1)
+
+
+def _title(country: Any) -> str:
+    return next(_variants(getattr(country, "common_name", None) or country.name))
+
+
+def _countries() -> Any:
+    try:
+        import pycountry
+    except ImportError as error:
+        raise MissingExtraError("the lexicon of countries", "events") from error
+    return pycountry.countries
+
+
+def _infos() -> Iterator[Any]:
+    try:
+        from countryinfo import all_countries
+    except ImportError as error:
+        raise MissingExtraError("the lexicon of countries", "events") from error
+    return (country.info() for country in all_countries())
+
+
+NOBODY = "-"
+REMEMBERED = 100_000  # words whose names are known without a search
+Match = tuple[int, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A name as words, as written and folded, and the codes of the actors that it denotes; none for `NOBODY`."""
+
+    written: tuple[str, ...]
+    folded: tuple[str, ...]
+    codes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """Names of actors. Among overlapping names, the longest counts, then the leftmost.
+
+    `entries` are (code, name); a name given with two codes denotes both actors, one with the code "-" denotes none, so
+    that `New Jersey` is not `Jersey`. `stemming` determines which endings are stripped from the last word if a name is
+    not found: "suffixes" (plural and possessive), "paper" (the last, then the last two characters) or "none". With
+    `match_case`, a capital in a name must be a capital in the text, and abbreviations (US) must be entirely in
+    capitals; in a text all in capitals, `US` the country and `US` the pronoun look the same.
+
+    >>> lexicon = Lexicon([("IRQ", "Iraq"), ("IRQ", "Iraqi"), ("USA", "United States")])
+    >>> lexicon.match("Iraqis met the president of the United States .".split())
+    [(0, 1, 'IRQ'), (6, 8, 'USA')]
+
+    Raises InputError for an entry without a code or a name.
+    """
+
+    entries: Sequence[tuple[str, str]]
+    stemming: str = "suffixes"
+    match_case: bool = False
+    titles: Mapping[str, str] = field(default_factory=dict)
+    name: str = field(default="lexicon", compare=False)  # in recipes
+    _single: dict[str, Name] = field(init=False, repr=False, compare=False)
+    _longer: dict[str, tuple[Name, ...]] = field(init=False, repr=False, compare=False)
+    _lower: frozenset[str] = field(init=False, repr=False, compare=False)
+    _known: dict[str, tuple[Name, ...]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        stemming_named(self.stemming)
+        object.__setattr__(self, "entries", tuple((code, name) for code, name in self.entries))
+        names = _names(self.entries)
+        object.__setattr__(self, "_single", {name.folded[0]: name for name in names if len(name.folded) == 1})
+        longer: dict[str, list[Name]] = {}
+        for name in sorted((name for name in names if len(name.folded) > 1), key=lambda name: -len(name.folded)):
+            longer.setdefault(name.folded[0], []).append(name)
+        object.__setattr__(self, "_longer", {first: tuple(group) for first, group in longer.items()})
+        lower = frozenset(name.folded[0] for name in names if not name.written[0][0].isupper())
+        object.__setattr__(self, "_lower", lower)
+        object.__setattr__(self, "_known", {})
+
+    @classmethod
+    def countries(cls) -> Lexicon:
+        """States of the world by name, adjective and demonym, former states, territories, NATO, EU and UN.
+
+        Codes are ISO 3166-1 alpha-3 (`IRQ`), for former states ISO 3166-3 alpha-3 (`SUN`, `YUG`, `CSK`, `DDR`, `ZAR`,
+        `YMD`, `SCG`), `XKX` for Kosovo, and `NATO`, `EU`, `UN`; `titles` gives the name of each. Based on the packages
+        countryinfo and pycountry and this package's countries.tsv. A demonym shared by a state and a territory
+        (American, French) is the state's.
+
+        Raises MissingExtraError without the extra `events`.
+        """
+
+        entries, titles = country_entries()
+        return cls(entries, match_case=True, titles=titles, name="countries")
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], *, stemming: str = "suffixes", match_case: bool = False) -> Lexicon:
+        """A lexicon from a file: one name per line, `CODE<TAB>NAME`, or CSV from a spreadsheet (.csv), with `_` for a
+        space.
+
+        Lines of `===` or `#` are comments. The first name of a code is its title.
+
+        Raises InputError naming the line.
+        """
+
+        entries = read_entries(path)
+        titles = dict(reversed(entries))
+        return cls(entries, stemming, match_case, titles=titles, name=os.path.basename(path))
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """The actors, in alphabetical order."""
+        return tuple(sorted({code for code, _ in self.entries} - {NOBODY}))
+
+    def title(self, code: str) -> str:
+        """The title of a code; the code itself if the lexicon has none."""
+        return self.titles.get(code, code)
+
+    def match(self, words: Sequence[str]) -> list[Match]:
+        """The places where words `start` to `end` - 1 name the actor `code`, in text order; a name of two actors
+        appears twice."""
+        found: list[Match] = []
+        end = 0
+        for at in self._possible_starts(words):
+            names = self._names_from(words[at])
+            name = self._name_at(names, words, at) if names and at >= end else None
+            if name is not None:
+                end = at + len(name.folded)
+                found.extend((at, end, code) for code in name.codes)
+        return found
+
+    def codes_of(self, name: str) -> tuple[str, ...]:
+        """The actors that a text names, each once, in text order.
+
+        >>> Lexicon([("NATO", "Nato"), ("YUG", "Yugoslavia")]).codes_of("Yugoslavia says Nato and Yugoslavia agree")
+        ('YUG', 'NATO')
+        """
+        return tuple(dict.fromkeys(code for _, _, code in self.match(name.split())))
+
+    def _possible_starts(self, words: Sequence[str]) -> Iterable[int]:
+        if not self.match_case:
+            return range(len(words))
+        lower = self._lower
+        return [at for at, word in enumerate(words) if word[:1].isupper() or word in lower]
+
+    def _names_from(self, word: str) -> tuple[Name, ...]:
+        """The names that may start with a word, the longest first. Most words start none, and come again and again."""
+        names = self._known.get(word)
+        if names is None:
+            first = fold(word)
+            stems = (first, *stemming_named(self.stemming)(first))
+            singles = (self._single[stem] for stem in stems if stem in self._single)
+            names = (*self._longer.get(first, ()), *singles)
+            if len(self._known) >= REMEMBERED:
+                self._known.clear()
+            self._known[word] = names
+        return names
+
+    def _name_at(self, names: Sequence[Name], words: Sequence[str], at: int) -> Name | None:
+        for name in names:
+            span = words[at : at + len(name.folded)]
+            if self._case_fits(name, span) if len(name.folded) == 1 else self._is(name, span):
+                return name
+        return None
+
+    def _is(self, name: Name, span: Sequence[str]) -> bool:
+        if len(span) < len(name.folded):
+            return False
+        *first, last = map(fold, span)
+        ends = last == name.folded[-1] or name.folded[-1] in stemming_named(self.stemming)(last)
+        return ends and tuple(first) == name.folded[:-1] and self._case_fits(name, span)
+
+    def _case_fits(self, name: Name, words: Sequence[str]) -> bool:
+        return not self.match_case or all(map(case_fits, words, name.written))
+
+
+def _names(entries: Iterable[tuple[str, str]]) -> list[Name]:
+    """One name per spelling, with all its codes; of spellings that differ in capitals, the one that requires the
+    fewest."""
+    codes: dict[tuple[str, ...], list[str]] = {}
+    written: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for row, (code, name) in enumerate(entries):
+        if not code.strip() or not any(map(str.isalnum, name)):
+            raise InputError(
+                "an entry of a lexicon needs a code, and a name with a letter or a digit; "
+                f"entry {row} is {(code, name)!r}."
+            )
+        for spelling in spellings(name):
+            folded = tuple(map(fold, spelling))
+            codes.setdefault(folded, []).append(code)
+            if folded not in written or _capitals(spelling) < _capitals(written[folded]):
+                written[folded] = spelling
+    return [Name(written[folded], folded, tuple(sorted(set(of_name) - {NOBODY}))) for folded, of_name in codes.items()]
+
+
+def _capitals(words: Sequence[str]) -> int:
+    return sum(letter.isupper() for word in words for letter in word)

@@ -1,1 +1,0 @@
-"""Event definitions: rules over dependency trees."""

@@ -1,0 +1,188 @@
+"""Which of two actors acts in more documents, by the corrected counts: per period, and in all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from howsure.counts.model.count_law import CountLaw
+from howsure.errors import InputError
+from howsure.events.series.corrected_series import ALL, WITHIN, CorrectedCount, CorrectedSeries
+from howsure.inputs.naming import counted, unknown_name
+from howsure.result import Result
+from howsure.show.numbers import UNDEFINED, interval, number, probability_is
+from howsure.show.table import Table
+
+ALONE = "labels"  # the method of periods that borrow nothing from each other
+UNLIKELY = 1e-9  # of a count's law, beyond which it is not written out
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedDifference:
+    """P(T_A > T_B), P(T_A = T_B), P(T_A < T_B) of a period (or "all"), and T_A - T_B with its interval.
+
+    NaN in a period without documents. In all, a tie has no probability of its own: the totals are estimates by the
+    design of the draw, whose difference is taken as normal.
+    """
+
+    period: str
+    greater: float
+    equal: float
+    less: float
+    mean: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CorrectedComparison(Result):
+    """Two actors compared by their corrected counts, period by period (`rows`) and in all (`total`)."""
+
+    first: str
+    second: str
+    rows: tuple[CorrectedDifference, ...]
+    total: CorrectedDifference
+    said: tuple[str, ...]
+    checks: tuple[str, ...]
+    recipe: Mapping[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recipe, the rows, the total and what to know of them as plain values; undefined values are None."""
+        rows = [_plain(row) for row in self.rows]
+        actors = {"first": self.first, "second": self.second}
+        return {
+            "recipe": dict(self.recipe),
+            **actors,
+            "rows": rows,
+            "total": _plain(self.total),
+            "said": list(self.said),
+            "checks": list(self.checks),
+        }
+
+    def columns_beside(self) -> dict[str, list[float]]:
+        """Columns for the rows of a raw comparison, one per period."""
+        names = [field.name for field in fields(CorrectedDifference) if field.name != "period"]
+        return {f"corrected_{name}": [getattr(row, name) for row in self.rows] for name in names}
+
+    def _columns(self) -> dict[str, Any]:
+        """One row per period, and one for all of them,."""
+        names = [field.name for field in fields(CorrectedDifference)]
+        return {name: [getattr(row, name) for row in (*self.rows, self.total)] for name in names}
+
+    def table(self) -> Table:
+        """One row per period, then that of all periods."""
+        rows = [[row.period, *cells_of(row)] for row in (*self.rows, self.total)]
+        headings = ["period", f"P({self.first} > {self.second})", "P(equal)", f"P({self.first} < {self.second})"]
+        notes = [self.verdict(), *self.said, *self.checks]
+        return Table([*headings, "difference"], rows, words=["period"], caption=str(self.recipe["event"]), notes=notes)
+
+    def verdict(self) -> str:
+        """In how many periods one acts in more documents, with at least the probability `level`; and in all."""
+        level, by, a, b = self.recipe["level"], self.recipe["by"], self.first, self.second
+        told = [row for row in self.rows if not math.isnan(row.greater)]
+        more, fewer, equal = (sum(getattr(row, side) >= level for row in told) for side in ("greater", "less", "equal"))
+        whole = self.total
+        in_all = f"{a} acts in more" if whole.greater >= level else f"{b} acts in more" if whole.less >= level else ""
+        p = f"P({a} > {b}) {probability_is(whole.greater)}"
+        return (
+            f"Corrected counts. Of {counted(len(told), by)} with documents, {a} acts in more in {more} and {b} in "
+            f"{fewer}, with probability {level:g} or more; {equal} {'is' if equal == 1 else 'are'} equal; in "
+            f"{len(told) - more - fewer - equal} there is no conclusion. "
+            f"In all, {in_all or 'there is no conclusion'}: {p}."
+        )
+
+    def __str__(self) -> str:
+        return str(self.table().shortened())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<div>{self.table().shortened().html()}</div>"
+
+
+def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> CorrectedComparison:
+    """Compare two actors of a corrected series of documents.
+
+    In a period, P(T_A > T_B) = Σ_t P(T_A = t) P(T_B < t) with the laws of the two counts, taken as independent given
+    the labels, or as in all where the periods of an actor borrow nothing from each other. In all, T_A - T_B has the
+    interval of Zou & Donner (2008) for the difference of two estimates with intervals of their own, wider where the
+    actors exclude each other in the documents that were read, and P(T_A > T_B) is that of the normal law that has it.
+
+    Raises InputError for the same actor twice, one without labels, or a series of shares.
+    """
+    if first == second:
+        raise InputError(f"first and second must be different actors; both are {first}.")
+    if series.unit != "documents":
+        raise unknown_name("unit", series.unit, ["documents"], place="corrected comparisons")
+    one, other = series.rows_of(first), series.rows_of(second)
+    laws = {} if series.counts is None else _laws(series)
+    rows = tuple(
+        _compared(laws.get((first, a.period)), laws.get((second, b.period)), a, series.level)
+        if ALONE not in (a.method, b.method)
+        else _differing(series, (first, WITHIN, a.period), (second, WITHIN, b.period), a.period)
+        for a, b in zip(one, other, strict=True)
+    )
+    total = _in_all(series, first, second)
+    return CorrectedComparison(first, second, rows, total, series.said, series.checks, series.recipe)
+
+
+def cells_of(row: CorrectedDifference) -> list[str]:
+    """The probabilities and the difference as a reader sees them."""
+    if math.isnan(row.greater):
+        return [UNDEFINED] * 4
+    sides = [number(p, 3) for p in (row.greater, row.equal, row.less)]
+    return [*sides, f"{row.mean:.1f} {interval(row.low, row.high, 0)}"]
+
+
+def _laws(series: CorrectedSeries) -> dict[tuple[str, str], CountLaw]:
+    assert series.counts is not None
+    held = zip(series.counts.rows, series.counts.laws, strict=True)
+    return {(row.cell[0], row.cell[2]): law for row, law in held if row.cell[1] == WITHIN}
+
+
+def _compared(a: CountLaw | None, b: CountLaw | None, row: CorrectedCount, level: float) -> CorrectedDifference:
+    if math.isnan(row.estimate):
+        return CorrectedDifference(row.period, *[math.nan] * 6)
+    if a is None or b is None:  # no stored document in the period
+        return CorrectedDifference(row.period, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
+    counts = np.arange(a.quantile(UNLIKELY), a.quantile(1.0 - UNLIKELY) + 1, dtype=np.float64)
+    mass = np.diff(a.cdf(counts), prepend=0.0)
+    below, at_most = b.cdf(counts - 1.0), b.cdf(counts)
+    greater, equal = float(mass @ below), float(mass @ (at_most - below))
+    low, high = a.minus(b, level)
+    less = max(0.0, 1.0 - greater - equal)
+    return CorrectedDifference(row.period, greater, equal, less, a.expected - b.expected, float(low), float(high))
+
+
+def _in_all(series: CorrectedSeries, first: str, second: str) -> CorrectedDifference:
+    """The difference of the totals over the requested days."""
+    total = series.total_of(first)
+    if math.isnan(total.estimate):
+        return CorrectedDifference(ALL, *[math.nan] * 6)
+    if series.counts is None or total.n == 0:  # no stored document
+        return CorrectedDifference(ALL, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
+    return _differing(series, (first, WITHIN), (second, WITHIN), ALL)
+
+
+def _differing(
+    series: CorrectedSeries, first: tuple[str, ...], second: tuple[str, ...], period: str
+) -> CorrectedDifference:
+    """The difference of two counts whose laws are not written out; NaN where none can be promised."""
+    assert series.counts is not None
+    names = {row.cell for row in (*series.counts.rows, *series.counts.domains)}
+    if not {first, second} <= names:  # no stored document of one: it has no count of its own
+        return CorrectedDifference(period, *[math.nan] * 6)
+    found, greater = series.counts.difference(first, second)
+    if found.low is None or found.high is None:
+        return CorrectedDifference(period, *[math.nan] * 6)
+    equal = float(found.low == found.high == 0.0)
+    less = 1.0 - greater - equal / 2
+    return CorrectedDifference(period, greater - equal / 2, equal, less, found.value, found.low, found.high)
+
+
+def _plain(row: CorrectedDifference) -> dict[str, Any]:
+    return {name: None if value != value else value for name, value in asdict(row).items()}

@@ -1,0 +1,448 @@
+"""The series of a store corrected by the labels of read documents: counts that allow for misses."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.counts.estimation import estimate_counts
+from howsure.counts.results import CountEstimate, CountEstimates
+from howsure.events.labels.answers import SettledLabels, settled_labels
+from howsure.events.periods import Day, period_of
+from howsure.events.series.extra_features import Scores, learned_features, score_features
+from howsure.events.series.labelled_pairs import LabelledPairs, PairFeatures, labelled_pairs, pair_features
+from howsure.events.store.reading import (
+    Store,
+    chosen_actors,
+    days_asked,
+    documents_by_period,
+    event_of,
+    rows_of,
+    settings_of,
+    title_of,
+)
+from howsure.inputs.checks import check_level
+from howsure.inputs.naming import counted, shortened, unknown_name
+from howsure.result import Result
+from howsure.show.numbers import UNDEFINED, interval, number
+from howsure.show.table import Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+# How often an actor acts in a period, or in all, estimated with the labels of read documents.
+
+ALL = "all"
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedCount:
+    """The number of documents of a period in which an actor acts, or their share, with its interval.
+
+    period: its name, or "all". n: stored documents of the period; labelled: of these with labels; positives: of these
+    in which the actor acts, as their readers say. method: how the number was estimated. NaN in a period without any
+    document.
+    """
+
+    actor: str
+    period: str
+    n: int
+    labelled: int
+    positives: int
+    estimate: float
+    low: float
+    high: float
+    method: str
+
+    @classmethod
+    def of(
+        cls, found: CountEstimate | None, actor: str, period: str, n_documents: int, *, share: bool
+    ) -> CorrectedCount:
+        """The count of a cell (None: no stored document), among n documents of which some were perhaps left out."""
+        if n_documents == 0:
+            return cls(actor, period, 0, 0, 0, math.nan, math.nan, math.nan, "")
+        if found is None:
+            return cls(actor, period, 0, 0, 0, 0.0, 0.0, 0.0, "exact")
+        per = n_documents if share else 1
+        values = (found.estimate / per, float(found.low) / per, float(found.high) / per)
+        return cls(actor, period, found.n, found.labelled, found.positives, *values, found.method)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values; what is undefined is None."""
+        held = {name: getattr(self, name) for name in self.__slots__}
+        return {name: None if isinstance(one, float) and math.isnan(one) else one for name, one in held.items()}
+
+    def text(self, *, share: bool) -> tuple[str, str]:
+        """The estimate and its interval as a reader sees them."""
+        return number(self.estimate, 4 if share else 1), interval(self.low, self.high, 4 if share else 0)
+
+
+# What a reader must know beside a corrected series, in sentences.
+
+REPRINTED = (
+    "{} a story that others tell too: within a period they count as independent given their scores; totals allow for it"
+)
+TERMS = {  # of counts in general, as of documents; in this order
+    r", asked\b": "",  # the requested days
+    r"units of one cluster": "actors in one document",
+    r"allow for clusters": "allow for that",
+    r"\bclusters\b": "documents",
+    r"\bcluster\b": "document",
+    r"\bunits\b": "pairs of a document and an actor",
+    r"\bcells\b": "periods",
+    r"\bcell\b": "period",
+}
+
+
+def sentences(
+    counts: CountEstimates | None, recipe: Mapping[str, Any], not_asked: Mapping[str, str], left_out: int
+) -> tuple[str, ...]:
+    """What the corrected counts rest on, and what is missing."""
+    said = [] if counts is None else [_leans_on(recipe)]
+    if not_asked:
+        said.append(f"No corrected counts for {', '.join(not_asked)}: readers were not asked about them.")
+    said += _missing(recipe)
+    if left_out:
+        said.append(
+            f"{counted(left_out, 'document')} left out of the store, because they name no actor, count as without an "
+            "event."
+        )
+    return tuple(said)
+
+
+def raw_alone(pair: Sequence[str], not_asked: Sequence[str]) -> str:
+    """Why two actors are compared by their raw counts alone, although documents were read.
+
+    >>> raw_alone(["NATO", "IRQ"], ["IRQ"]).partition(", and ")[0]
+    'Readers were asked about NATO, not about IRQ: of IRQ there is no corrected count'
+    """
+    others = [actor for actor in pair if actor not in not_asked]
+    asked = f"asked about {' and '.join(others)}, not about" if others else "not asked about"
+    return (
+        f"Readers were {asked} {' or '.join(not_asked)}: of {' and '.join(not_asked)} there is no corrected count, and "
+        "what is compared are the raw counts of both, as the model finds them, which no label has corrected."
+    )
+
+
+def checks(counts: CountEstimates, n_actors: int, reprinted: int) -> tuple[str, ...]:
+    """How the counts did where they could be checked, and what else limits them."""
+    found = counts.diagnostics
+    said = []
+    if found.worth is not None:
+        worth = counted(round(found.worth / n_actors), "document")
+        said.append(
+            f"the total of all actors is as precise as one from {worth} read at random would be without a model"
+        )
+    if found.raw_error is not None:
+        said.append(f"calibration error of the model's probabilities where readers checked them: {found.raw_error}")
+    shared = [REPRINTED.format(counted(reprinted, "document tells", "documents tell"))] if reprinted else []
+    others = replace(found, worth=None, raw_error=None).sentences()
+    return tuple(_of_documents(one) for one in [*said, *others, *counts.notes, *shared])
+
+
+def _leans_on(recipe: Mapping[str, Any]) -> str:
+    coders = recipe["coders"]
+    readers = f" by {', '.join(coders)}" if 0 < len(coders) <= 3 else f" by {len(coders)} readers" if coders else ""
+    words = "the model's probabilities and the words of a text"
+    if recipe.get("scores"):
+        words = f"the model's probabilities, the words of a text and the scores {shortened(recipe['scores'])}"
+    return (
+        f"The corrected counts rest on {counted(recipe['labelled'], 'document')} read{readers} "
+        f"(“{recipe['question']}”); for the others, on what {words} were worth where readers checked "
+        "them."
+    )
+
+
+def _missing(recipe: Mapping[str, Any]) -> list[str]:
+    lost = {"unclear": recipe["unclear"], "on which readers disagree": recipe["unsettled"]}
+    parts = [f"{counted(n, 'document')} {why}" for why, n in lost.items() if n]
+    said = []
+    if parts:
+        said.append(
+            f"Without a label: {' and '.join(parts)}. That does no harm only if they are like the other documents "
+            "of their stratum."
+        )
+    joined = recipe.get("joined_strata")
+    if joined:
+        were = f"{counted(len(joined), 'stratum', 'strata')} with fewer than 2 usable answers"
+        said.append(f"Joined with the stratum most like it: {were} ({shortened(map(repr, joined))}).")
+    if recipe["not_read"]:
+        said.append(f"{counted(recipe['not_read'], 'drawn document')} not read yet: more answers narrow the intervals.")
+    return said
+
+
+def _of_documents(text: str) -> str:
+    """A sentence on counts in general, said of documents.
+
+    >>> _of_documents("the intervals rely on this sampling design: clusters drawn at random")
+    'The intervals rely on this sampling design: documents drawn at random.'
+    """
+    for term, said in TERMS.items():
+        text = re.sub(term, said, text)
+    return f"{text[0].upper()}{text[1:].rstrip('.')}."
+
+
+# The series of a store corrected by the labels of read documents: counts that allow for misses and false finds.
+
+CORRECTED_UNITS = ("documents", "share")
+SEED = 0
+WITHIN, OUTSIDE = "asked", "other days"  # of the requested days, or of others, which are read too
+BESIDE = {  # columns beside a raw series, and what they hold
+    "corrected": "estimate",
+    "corrected_low": "low",
+    "corrected_high": "high",
+    "labelled": "labelled",
+    "positives": "positives",
+}
+HEADINGS = ("documents", "read", "act there")
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class CorrectedSeries(Result):
+    """Corrected counts per actor and period (`rows`) and per actor over all periods (`totals`), with the recipe.
+
+    `said` are the sentences that a reader needs beside the numbers, `checks` say how the estimate did where it could be
+    checked. not_asked: actors without labels, and so without rows.
+    """
+
+    rows: tuple[CorrectedCount, ...]
+    totals: tuple[CorrectedCount, ...]
+    titles: Mapping[str, str]
+    not_asked: tuple[str, ...]
+    said: tuple[str, ...]
+    checks: tuple[str, ...]
+    recipe: Mapping[str, Any]
+    counts: CountEstimates | None = field(default=None, repr=False)
+
+    @property
+    def actors(self) -> tuple[str, ...]:
+        """The codes of the actors that have labels, in the requested order."""
+        return tuple(self.titles)
+
+    @property
+    def level(self) -> float:
+        """The level of the intervals."""
+        return float(self.recipe["level"])
+
+    @property
+    def unit(self) -> str:
+        """What is counted: documents, or their share."""
+        return str(self.recipe["unit"])
+
+    def rows_of(self, actor: str) -> tuple[CorrectedCount, ...]:
+        """The periods of one actor, in chronological order.
+
+        Raises InputError for an actor without labels.
+        """
+        if actor not in self.titles:
+            raise unknown_name("actor", actor, self.actors, place="the corrected series")
+        return tuple(row for row in self.rows if row.actor == actor)
+
+    def total_of(self, actor: str) -> CorrectedCount:
+        """The count of one actor over all periods.
+
+        Raises InputError for an actor without labels.
+        """
+        self.rows_of(actor)
+        return next(row for row in self.totals if row.actor == actor)
+
+    def columns_beside(self, keys: Sequence[tuple[str, str]]) -> dict[str, list[Any]]:
+        """Columns for the rows of a raw series, given as (actor, period); NaN for actors without labels."""
+        held = {(row.actor, row.period): row for row in self.rows}
+        rows = [held.get(key) for key in keys]
+        numbers = {
+            name: [math.nan if row is None else float(getattr(row, field)) for row in rows]
+            for name, field in BESIDE.items()
+        }
+        return numbers | {"corrected_method": ["" if row is None else row.method for row in rows]}
+
+    def cells_beside(self, keys: Sequence[tuple[str, str]]) -> list[list[str]]:
+        """For the table of a raw series, given as (actor, period or "all"): documents read, estimate and interval."""
+        held = {(row.actor, row.period): row for row in (*self.rows, *self.totals)}
+        rows = [held.get(key) for key in keys]
+        share = self.unit == "share"
+        return [[UNDEFINED] * 3 if row is None else [f"{row.labelled:,}", *row.text(share=share)] for row in rows]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The recipe, the titles, rows and totals, checks and sentences as plain values; undefined values are None."""
+        return {
+            "recipe": dict(self.recipe),
+            "titles": dict(self.titles),
+            "rows": [row.to_dict() for row in self.rows],
+            "totals": [row.to_dict() for row in self.totals],
+            "not_asked": list(self.not_asked),
+            "diagnostics": None if self.counts is None else self.counts.diagnostics.to_dict(),
+            "said": list(self.said),
+            "checks": list(self.checks),
+        }
+
+    def _columns(self) -> dict[str, Any]:
+        """One row per actor and period."""
+        names = CorrectedCount.__slots__
+        return {name: [getattr(row, name) for row in self.rows] for name in names}
+
+    def plot(self, ax: Axes | None = None, *, actors: Sequence[str] | None = None) -> Axes:
+        """Draw the corrected series of some actors (all, if up to four) in one panel, on axes (new ones if None)."""
+        from howsure.figures.corrected_events import corrected_axes
+
+        return corrected_axes(self, ax=ax, actors=actors)
+
+    def table(self) -> Table:
+        """One row per actor and period, then the totals; below, what to know of them."""
+        share = self.unit == "share"
+        rows = [
+            [row.actor, row.period, f"{row.n:,}", f"{row.labelled:,}", f"{row.positives:,}", *row.text(share=share)]
+            for row in (*self.rows, *self.totals)
+        ]
+        headings = ["actor", "period", *HEADINGS, "corrected", f"{100 * self.level:g} % interval"]
+        caption = f"{self.recipe['event']}: {counted(len(self.titles), 'actor')} by {self.recipe['by']}, corrected"
+        return Table(headings, rows, words=headings[:2], caption=caption, notes=[*self.said, *self.checks])
+
+    def __str__(self) -> str:
+        return str(self.table().shortened())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<div>{self.table().shortened().html()}</div>"
+
+
+def corrected_series(
+    store: Store,
+    *,
+    by: str = "quarter",
+    actors: Sequence[str] | None = None,
+    unit: str = "documents",
+    level: float = 0.95,
+    since: Day | None = None,
+    until: Day | None = None,
+    labels: SettledLabels | None = None,
+    scores: Scores | None = None,
+    learn: bool = False,
+) -> CorrectedSeries | None:
+    """In how many documents each actor acts, period by period, by the labels of read documents; None without labels.
+
+    Units are all pairs of a stored document and an asked actor; the documents were drawn for reading, and the answers
+    are those of the store, or `labels`. A regression on the labels says how probable an event is in each pair
+    (`howsure.events.series.labelled_pairs`), each actor has a level of its own in each period, and what was read is
+    known (`howsure.estimate_counts`, method "auto"). All documents and all asked actors enter the estimate, whichever
+    are shown: `actors`, and the days from `since` to `until`. unit: "documents", or their "share" among all documents
+    of the period, including those left out because they name no actor, in which nobody looks for an event.
+
+    scores: further features, by name a number for each document by its id, or for each document and actor asked by
+    (id, code); `howsure.events.series.extra_features.read_scores` reads them from a file. learn: also learn from the
+    words of the read texts (needs scikit-learn).
+
+    >>> from howsure.events import EventStore, example_store
+    >>> from howsure.events.labels.answers import record_answer
+    >>> from howsure.events.labels.draw import draw_documents
+    >>> with example_store() as store:
+    ...     path, found = store.path, dict(store.ask("SELECT document, best FROM events WHERE actor = 'NORLAND'"))
+    >>> with EventStore.open(path, read_only=False) as store:
+    ...     drawn = draw_documents(store, 30, actors=["NORLAND"], by="none")
+    ...     for (number,) in store.ask("SELECT document FROM label_sample"):
+    ...         acting = ["NORLAND"] if found.get(number) else []  # what a reader may have said
+    ...         revision = record_answer(store, number, "anna", acting=acting, revision=0)
+    ...     series = corrected_series(store, by="year")
+    >>> [(row.period, row.labelled, row.positives) for row in series.rows]
+    [('2001', 18, 3), ('2002', 12, 3)]
+    >>> row = series.rows[0]
+    >>> row.positives <= row.low <= row.estimate <= row.high <= row.n
+    True
+
+    Raises TooFewLabelsError if a stratum of the draw has fewer than 2 documents with answers; InputError for an actor
+    that the store does not know, or an invalid option.
+    """
+    if unit not in CORRECTED_UNITS:
+        raise unknown_name("unit", unit, CORRECTED_UNITS, place="corrected series")
+    level = check_level(level)
+    settled = settled_labels(store) if labels is None else labels
+    if settled is None:
+        return None
+    sizes = documents_by_period(store, by, since=since, until=until)
+    chosen = settled.actors if actors is None else chosen_actors(store, actors)
+    shown = [actor for actor in chosen if actor in settled.actors]
+    not_asked = tuple(actor for actor in chosen if actor not in settled.actors)
+    days = {name: str(day) for name, day in (("since", since), ("until", until)) if day is not None}
+    recipe = {
+        "howsure": __version__,
+        "by": by,
+        "level": level,
+        "unit": unit,
+        **days,
+        "event": event_of(store),
+        "question": settled.question,
+        "asked": list(settled.actors),
+        "coders": list(settled.coders),
+        "answered": len(settled.documents),
+        "unclear": settled.unclear,
+        "unsettled": settled.unsettled,
+        "not_read": settled.drawn - len(settled.documents),
+    }
+    titles = {actor: title_of(store, actor) for actor in shown}
+    if not shown:
+        said = sentences(None, recipe, {actor: title_of(store, actor) for actor in not_asked}, 0)
+        return CorrectedSeries((), (), titles, not_asked, said, (), recipe | {"store": settings_of(store)})
+    pairs = pair_features(store, settled.actors)
+    held = labelled_pairs(pairs, settled)
+    extra = score_features(store, pairs, scores) | (learned_features(store, pairs, held.labels) if learn else {})
+    counts = _estimated(pairs, held, extra, by=by, days=days_asked(since, until), level=level)
+    rows, totals = _rows(counts, shown, sizes, share=unit == "share")
+    recipe |= {
+        "method": counts.recipe["method"],
+        "design": counts.recipe["design"],
+        "labelled": held.read,
+        "joined_strata": list(held.joined),
+        "features": counts.recipe["features"],
+        **({"scores": list(scores)} if scores else {}),
+        "seed": SEED,
+        "documents": sum(sizes.values()),
+        "store": settings_of(store),
+    }
+    left_out = sum(sizes.values()) - totals[0].n
+    said = sentences(counts, recipe, {actor: title_of(store, actor) for actor in not_asked}, left_out)
+    ((reprinted,),) = rows_of(store, "SELECT count(*) FROM stories")
+    checked = checks(counts, len(pairs.actors), int(reprinted))
+    return CorrectedSeries(rows, totals, titles, not_asked, said, checked, recipe, counts)
+
+
+def _estimated(
+    pairs: PairFeatures, held: LabelledPairs, extra: Mapping[str, Any], *, by: str, days: Any, level: float
+) -> CountEstimates:
+    """Counts per actor, requested or other days, and period."""
+    dates, place = np.unique(pairs.date, return_inverse=True)
+    known = [one.item() for one in dates]
+    periods = np.array([period_of(day, by=by) for day in known])[place]
+    within = np.array([WITHIN if days[0] <= day <= days[1] else OUTSIDE for day in known])[place]
+    return estimate_counts(
+        pairs.probability,
+        held.labels,
+        cells={"actor": np.array(pairs.actors)[pairs.actor], "days": within, "period": periods},
+        features={**pairs.features, **extra},
+        strata=held.strata,
+        inclusion=held.inclusion,
+        clusters=pairs.document,
+        level=level,
+        rng=SEED,
+    )
+
+
+def _rows(
+    counts: CountEstimates, actors: Sequence[str], sizes: Mapping[str, int], *, share: bool
+) -> tuple[tuple[CorrectedCount, ...], tuple[CorrectedCount, ...]]:
+    cells: dict[tuple[str, ...], CountEstimate] = {row.cell: row for row in (*counts.rows, *counts.domains)}
+    rows = tuple(
+        CorrectedCount.of(cells.get((actor, WITHIN, period)), actor, period, n, share=share)
+        for actor in actors
+        for period, n in sizes.items()
+    )
+    n = sum(sizes.values())
+    totals = tuple(CorrectedCount.of(cells.get((actor, WITHIN)), actor, ALL, n, share=share) for actor in actors)
+    return rows, totals

@@ -1,0 +1,284 @@
+"""Who may ask the page: hosts, tokens, connections, and the headers of every answer."""
+
+from __future__ import annotations
+
+import ipaddress
+import json
+import re
+import secrets
+from collections.abc import Awaitable, Callable, Collection, Iterable, MutableMapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+from urllib.parse import parse_qsl
+
+# Names of hosts, and what a Host header may hold: a name or a number, and perhaps a port, and nothing else.
+
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+EVERYWHERE = ("0.0.0.0", "::")
+HEADER = re.compile(
+    r"(?:\[(?P<number>[0-9a-f:.]+)\]|(?P<name>[a-z0-9_-]+(?:\.[a-z0-9_-]+)*)\.?)(?::(?P<port>[0-9]{1,5}))?"
+)
+HTTP = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """The name by which a page is asked for, in small letters, and the port."""
+
+    name: str
+    port: int
+
+
+def host_in(header: str) -> Host | None:
+    """The name and the port in a Host header; None for a text that is no such header (RFC 3986, section 3.2).
+
+    >>> host_in("LocalHost:8350"), host_in("[::1]"), host_in("[localhost]evil.example"), host_in("127.0.0.1:1@evil")
+    (Host(name='localhost', port=8350), Host(name='::1', port=80), None, None)
+    """
+    found = HEADER.fullmatch(header.strip(" \t").lower())
+    if found is None or (found["number"] and not is_number(found["number"], version=6)):
+        return None
+    return Host(spelled(found["number"] or found["name"]), int(found["port"] or HTTP))
+
+
+def spelled(name: str) -> str:
+    """A name or a number as it is compared: in small letters, a number in its usual form.
+
+    >>> spelled("LocalHost"), spelled("0:0:0:0:0:0:0:1")
+    ('localhost', '::1')
+    """
+    return str(ipaddress.ip_address(name)) if is_number(name) else name.lower()
+
+
+def is_number(name: str, *, version: int | None = None) -> bool:
+    """Whether a host is named by a number (of IP version 4, 6, or either) rather than by a name."""
+    try:
+        return version in (None, ipaddress.ip_address(name).version)
+    except ValueError:
+        return False
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches a host.
+
+    >>> is_loopback("127.0.0.1"), is_loopback("localhost"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    return host == "localhost" or (is_number(host) and ipaddress.ip_address(host).is_loopback)
+
+
+# The token of a served page: it stands in the address that opens the page, and in a cookie from then on.
+
+PARAMETER = "token"
+BYTES = 24
+
+
+def new_token() -> str:
+    """A text that nobody guesses."""
+    return secrets.token_urlsafe(BYTES)
+
+
+class Tokens:
+    """What opens a page: a token that holds as long as the page is served, and one that opens it once.
+
+    The one that holds is for people. The other is for the command that starts a browser, which all users of the
+    machine can read in its list of processes.
+    """
+
+    def __init__(self, token: str, once: str | None = None) -> None:
+        self.token, self._once = token, once
+
+    def opened_by(self, query: str) -> bool:
+        """Whether the query of an address holds a token that opens the page."""
+        given = [value for name, value in parse_qsl(query) if name == PARAMETER]
+        if len(given) != 1:
+            return False
+        if self._once is not None and _same(given[0], self._once):
+            self._once = None
+            return True
+        return _same(given[0], self.token)
+
+    def cookie(self, port: int) -> str:
+        """The cookie that a browser is given; it is named by the port, for all ports of a host share their cookies."""
+        return f"{_name(port)}={self.token}; Path=/; HttpOnly; SameSite=Strict"
+
+    def held_in(self, headers: Iterable[str], port: int) -> bool:
+        """Whether a browser sends the cookie that it was given."""
+        return any(_same(given, self.token) for header in headers for given in _cookie_values(header, _name(port)))
+
+
+def _name(port: int) -> str:
+    return f"howsure-{port}"
+
+
+def _cookie_values(header: str, name: str) -> list[str]:
+    """The values of a cookie; those of other programs on this host stand beside it, in whatever form they like."""
+    pairs = (pair.partition("=") for pair in header.split(";"))
+    return [value.strip() for given, _, value in pairs if given.strip() == name]
+
+
+def _same(given: str, token: str) -> bool:
+    return secrets.compare_digest(given.encode("utf-8", "replace"), token.encode())
+
+
+# What the page may load and run, and the headers of every answer.
+
+HEADERS = {
+    "x-content-type-options": "nosniff",
+    "x-frame-options": "DENY",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+
+
+def policy(*, scripts: Collection[str], styles: Collection[str], served: bool) -> str:
+    """The Content-Security-Policy of the page: its own script and styles by their hashes, and nothing else.
+
+    A served page may ask its own server, and no page may hold it in a frame (a file's policy cannot say that).
+    """
+    rules = [
+        "default-src 'none'",
+        f"script-src {' '.join(scripts)}",
+        f"style-src {' '.join(styles)}",
+        "img-src data:",  # the empty icon
+        "base-uri 'none'",
+        "form-action 'none'",
+        "require-trusted-types-for 'script'",
+    ]
+    return "; ".join([*rules, "connect-src 'self'", "frame-ancestors 'none'"] if served else rules)
+
+
+# Whether a request to write comes from the page itself, and not from another page that the same browser shows.
+
+TOKEN = "x-howsure-writing"  # a header that no page elsewhere can send without asking first
+SCHEMES = ("http://", "https://")
+
+
+class Headers(Protocol):
+    """Headers of a request."""
+
+    def getlist(self, key: str) -> list[str]:
+        """All values of one."""
+
+
+def forged(headers: Headers, *, token: str) -> str | None:
+    """Why a request is not one that the page itself makes; None if it is.
+
+    Three signs, each enough to stop another site: the origin that a browser names with every POST, what it says of the
+    two sites' relation, and a token that only the page holds.
+    """
+    origin, host, site = (headers.getlist(name) for name in ("origin", "host", "sec-fetch-site"))
+    if len(origin) != 1 or len(host) != 1 or host_of(origin[0]) is None or host_of(origin[0]) != host_in(host[0]):
+        return "only the labelling page itself may write; this request comes from elsewhere, or does not say whence."
+    if any(one != "same-origin" for one in site):
+        return "only the labelling page itself may write; the browser says that another site asks."
+    given = headers.getlist(TOKEN)
+    if len(given) != 1 or not secrets.compare_digest(given[0].encode("utf-8", "replace"), token.encode()):
+        return (
+            "this page was opened before howsure was last started, and may write no more; open the address that was "
+            "printed then."
+        )
+    return None
+
+
+def host_of(origin: str) -> Host | None:
+    """The host of an origin; None for what is none.
+
+    >>> host_of("http://localhost:8350"), host_of("null"), host_of("http://localhost:8350/a")
+    (Host(name='localhost', port=8350), None, None)
+    """
+    scheme = next((one for one in SCHEMES if origin.startswith(one)), None)
+    return None if scheme is None else host_in(origin.removeprefix(scheme))
+
+
+# Who is let in: those who ask for the page by one of its names, and bring its token.
+
+PAGE, ROOM, QUESTIONS = "/", "/label", "/api/"
+MISDIRECTED, FORBIDDEN = 421, 403
+NO_TOKEN = (
+    "This page opens by the address with its token, which the howsure command printed when it was started; open that "
+    "address in this browser."
+)
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Any]]
+Send = Callable[[Any], Awaitable[None]]
+Application = Callable[[Scope, Receive, Send], Awaitable[None]]
+RawHeaders = list[tuple[bytes, bytes]]
+
+
+class Guard:
+    """An application that answers only to its own names and to those who bring its token, with headers of safety.
+
+    A page elsewhere may have its own name lead to this machine (DNS rebinding) and so read what is served here; its
+    name is then in the Host header, and not among ours. A number is nobody's name: `any_number` lets those through,
+    for a page served on all addresses of the machine.
+    """
+
+    def __init__(
+        self, application: Application, *, tokens: Tokens, names: Collection[str], any_number: bool, policy: str
+    ) -> None:
+        self.application, self.tokens, self.any_number = application, tokens, any_number
+        self.names = {spelled(name) for name in names}
+        self.headers = _encoded({**HEADERS, "content-security-policy": policy})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        if scope["type"] != "http":
+            await self.application(scope, receive, send)
+            return
+        host = self.asked_host(scope)
+        if host is None:
+            names = ", ".join(sorted(self.names))
+            told = f"This page answers only to {names}; the address asked for another."
+            await _refuse(scope, self._with(self.headers, send), MISDIRECTED, told)
+        elif self._is_opened(scope):
+            cookie = _encoded({"set-cookie": self.tokens.cookie(host.port)})
+            await self.application(scope, receive, self._with([*self.headers, *cookie], send))
+        elif self.tokens.held_in(_header_values(scope, b"cookie"), host.port):
+            await self.application(scope, receive, self._with(self.headers, send))
+        else:
+            await _refuse(scope, self._with(self.headers, send), FORBIDDEN, NO_TOKEN)
+
+    def asked_host(self, scope: Scope) -> Host | None:
+        """The host that a request asks for; None if it names none, several, or one that is not ours."""
+        headers = _header_values(scope, b"host")
+        host = host_in(headers[0]) if len(headers) == 1 else None
+        if host is None or not (host.name in self.names or (self.any_number and is_number(host.name))):
+            return None
+        return host
+
+    def _is_opened(self, scope: Scope) -> bool:
+        return scope["path"] in (PAGE, ROOM) and self.tokens.opened_by(scope["query_string"].decode("latin-1"))
+
+    @staticmethod
+    def _with(headers: RawHeaders, send: Send) -> Send:
+        """Send an answer with more headers."""
+
+        async def guarded(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message.get("headers", []), *headers]}
+            await send(message)
+
+        return guarded
+
+
+def _encoded(headers: dict[str, str]) -> RawHeaders:
+    return [(name.encode(), value.encode()) for name, value in headers.items()]
+
+
+def _header_values(scope: Scope, name: bytes) -> list[str]:
+    return [value.decode("latin-1") for one, value in scope["headers"] if one == name]
+
+
+async def _refuse(scope: Scope, send: Send, status: int, told: str) -> None:
+    """Tell a person in words, and the page's script as it expects it."""
+    is_question = scope["path"].startswith(QUESTIONS)
+    body = (json.dumps({"error": told}) if is_question else f"{told}\n").encode()
+    kind = "application/json" if is_question else "text/plain; charset=utf-8"
+    headers = _encoded({"content-type": kind, "content-length": str(len(body))})
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})

@@ -1,1 +1,0 @@
-"""Who may ask the page: hosts, tokens, connections, and the headers of every answer."""

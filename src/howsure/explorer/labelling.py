@@ -1,0 +1,430 @@
+"""The labelling room of the page: documents to read, and the only addresses that write."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from threading import Lock
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from howsure.counts.design import labels_total
+from howsure.counts.population.units import LEAST_LABELS, Units, read_units
+from howsure.errors import HowsureError, InputError
+from howsure.events.labels.agreement import agreement as measured
+from howsure.events.labels.agreement import disagreements as differing
+from howsure.events.labels.answers import (
+    CHANCES,
+    Answer,
+    Conflict,
+    SettledLabels,
+    answers_of,
+    asked_of,
+    coder_named,
+    progress,
+    reading_order,
+    record_answer,
+    revision_of,
+    settled_labels,
+    settlements_of,
+    undo_answer,
+)
+from howsure.events.labels.answers import settle as settle_answer
+from howsure.events.store.event_store import EventStore
+from howsure.events.store.integrity import check_documents
+from howsure.events.store.reading import Store, rows_of, title_of
+from howsure.explorer.access import forged, new_token
+from howsure.explorer.queries import LARGEST_NUMBER, Parameter, Question, Sample, document_view, number_or, whole, words
+from howsure.files.json_text import parsed_json
+from howsure.inputs.naming import unknown_name
+from howsure.inputs.pairs import Floats
+
+if TYPE_CHECKING:
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+
+class Room:
+    """A store open for writing, whose page may write answers into it.
+
+    assisted: whether coders see what the model found in the text. token: what each order to write must bring; it stands
+    in the page of the room only.
+    """
+
+    def __init__(self, store: EventStore, *, assisted: bool = False, token: str | None = None) -> None:
+        self.store, self.assisted, self.token = store, assisted, token or new_token()
+        self.n_orders = 0  # carried out so far: what was asked before knows nothing of them
+        self._lock, self._is_closed = Lock(), False
+        store.connection.execute("SET GLOBAL enable_external_access = false")  # the store, and no other file
+
+    def write(self, act: Callable[..., Any], **ordered: Any) -> Any:
+        """Do what is ordered, one order after another.
+
+        Raises HowsureError if the room is closed.
+        """
+        with self._lock:
+            if self._is_closed:
+                raise HowsureError("the page is being closed.")
+            try:
+                return act(self.store, **ordered)
+            finally:
+                self.n_orders += 1
+
+    def close(self) -> None:
+        """Wait until the order that is under way is done; none begins after it."""
+        with self._lock:
+            self._is_closed = True
+
+
+# The body of a request that writes: a small JSON object, each of its fields read by its rule, all others refused.
+
+MOST_ACTORS = 1000
+SHOWN = 60
+Rule = Callable[[str, Any], Any]
+
+
+def read_fields(body: bytes, fields: Mapping[str, Rule], *, address: str) -> dict[str, Any]:
+    """The fields of a body, all of them.
+
+    Raises InputError for what is no JSON object, for an unknown or a missing field, or a value against its rule.
+    """
+    try:
+        given = parsed_json(body)
+    except ValueError:
+        given = None
+    if not isinstance(given, dict):
+        raise InputError(f"the body must be a JSON object with the fields {', '.join(fields)}.")
+    for name in given:
+        if name not in fields:
+            raise unknown_name("field", name[:SHOWN], list(fields), place=address)
+    for name in fields:
+        if name not in given:
+            raise InputError(f"{name} must be given; it is missing.")
+    return {name: rule(name, given[name]) for name, rule in fields.items()}
+
+
+def whole_field(name: str, value: Any) -> int:
+    """A whole number from 0."""
+    if type(value) is not int or not 0 <= value <= LARGEST_NUMBER:
+        _refuse(name, "a whole number from 0", value)
+    return int(value)
+
+
+def text(name: str, value: Any) -> str:
+    """A text."""
+    if not isinstance(value, str) or not value.strip():
+        _refuse(name, "a text, and not empty", value)
+    return str(value)
+
+
+def truth(name: str, value: Any) -> bool:
+    """True or false."""
+    if type(value) is not bool:
+        _refuse(name, "true or false", value)
+    return bool(value)
+
+
+def codes(name: str, value: Any) -> list[str]:
+    """A list of codes."""
+    if not isinstance(value, list) or len(value) > MOST_ACTORS or not all(isinstance(one, str) for one in value):
+        _refuse(name, f"a list of at most {MOST_ACTORS:,} codes", value)
+    return list(value)
+
+
+def _refuse(name: str, rule: str, value: Any) -> NoReturn:
+    raise InputError(f"{name} must be {rule}; it is {json.dumps(value)[:SHOWN]}.")
+
+
+# What the labelling room asks of a store; every answer is plain values, ready to be sent as JSON.
+
+
+def room(store: Store, coder: str) -> dict[str, Any]:
+    """What is asked, the drawn documents in the order of reading, and which of them a coder has answered."""
+    asked, name = asked_of(store), coder_named(coder)
+    return {
+        "question": asked.question,
+        "coder": name,
+        "actors": [{"code": code, "title": title_of(store, code)} for code in asked.actors],
+        "documents": reading_order(store),
+        "answered": [one.document for one in answers_of(store) if one.coder == name],
+        "progress": progress_of(store, name),
+    }
+
+
+def document(store: Store, number: int, *, coder: str, assisted: bool = False, sample: Sample = None) -> dict[str, Any]:
+    """A drawn document, and what a coder answered: its words alone, or also what the model found if `assisted`.
+
+    Raises InputError if the document was not drawn.
+    """
+    name = coder_named(coder)
+    if number not in reading_order(store):
+        raise InputError(f"number must be that of a document drawn for labelling; {number} was not.")
+    check_documents(store, [number], tables=["sentences"])
+    known, date, title = rows_of(store, "SELECT id, date, title FROM documents WHERE document = $n", n=number)[0]
+    words = rows_of(store, "SELECT words, spaces FROM sentences WHERE document = $n ORDER BY sentence", n=number)
+    return {
+        "document": number,
+        "id": known,
+        "date": date.isoformat(),
+        "title": title,
+        "sentences": [{"words": one, "spaces": spaces} for one, spaces in words],
+        **present(store, number, name),
+        "view": document_view(store, number, sample=sample) if assisted else None,
+    }
+
+
+def disagreements(store: Store) -> list[dict[str, Any]]:
+    """Documents that coders answered differently, settled or not, with their answers, in the order of reading."""
+    found = differing(store)
+    named = "SELECT document, id, title FROM documents WHERE document IN (SELECT unnest($wanted))"
+    names = {number: told for number, *told in rows_of(store, named, wanted=[one.document for one in found])}
+    return [
+        {
+            "document": one.document,
+            "id": names[one.document][0],
+            "title": names[one.document][1],
+            "answers": [{"coder": answer.coder, **plain(answer)} for answer in one.answers],
+            "answer": None if one.settled is None else plain(one.settled),
+            "revision": revision_of(store, one.document, "", settles=True),
+        }
+        for one in found
+    ]
+
+
+def agreement(store: Store) -> dict[str, Any]:
+    """How far the coders agree on all pairs of a document and an actor; `documents` is 0 while nobody could differ."""
+    clear = Counter(one.document for one in answers_of(store) if not one.unclear)
+    if max(clear.values(), default=0) < 2:
+        return {"documents": 0, "alpha": None, "low": None, "high": None, "why": None}
+    total = measured(store).total
+    return {name: getattr(total, name) for name in ("documents", "alpha", "low", "high", "why")}
+
+
+def present(store: Store, number: int, coder: str) -> dict[str, Any]:
+    """What a coder answers of a document by now, and its revision; the answer is None if there is none."""
+    own = [one for one in answers_of(store, document=number) if one.coder == coder]
+    return {"answer": plain(own[0]) if own else None, "revision": revision_of(store, number, coder)}
+
+
+def progress_of(store: Store, coder: str) -> dict[str, Any]:
+    """How far a coder has come."""
+    so_far = progress(store, coder)
+    return {
+        "documents": so_far.drawn,
+        "answered": so_far.answered,
+        "with_event": so_far.with_event,
+        "unclear": so_far.unclear,
+    }
+
+
+def plain(answer: Answer) -> dict[str, Any]:
+    """What an answer says."""
+    acting: Sequence[str] = answer.acting
+    return {"acting": list(acting), "unclear": answer.unclear}
+
+
+# How wide the intervals of the totals are by now: by the design of the draw alone, without any model.
+
+LEVEL = 0.95
+LEAST = 2  # labels in each stratum, or all that it has
+
+
+def intervals(store: Store) -> dict[str, Any]:
+    """For each actor the interval of its number of documents, from what is labelled; None where that cannot tell.
+
+    `more`: how many documents are to be read, in their order, until there is one: 10, and two in each stratum.
+    """
+    held = settled_labels(store)
+    assert held is not None
+    numbers = [number for (number,) in rows_of(store, "SELECT document FROM documents ORDER BY document")]
+    more = labels_to_come(held, reading_order(store))
+    told = [] if more else [_interval(store, held, actor, numbers) for actor in held.actors]
+    return {"level": LEVEL, "population": len(numbers), "more": more, "actors": told}
+
+
+def labels_to_come(held: SettledLabels, order: list[int]) -> int:
+    """How many more of the drawn documents, in their order, until an interval can be computed."""
+    clear = {number for number, labels in zip(held.documents.tolist(), held.labels, strict=True) if labels.size}
+    clear -= {n for n, labels in zip(held.documents.tolist(), held.labels, strict=True) if np.isnan(labels).all()}
+    population = len(held.strata) if held.strata else len(order)
+    lacking = Counter({name: min(LEAST, size) for name, size in Counter(held.strata.values()).items()})
+    lacking.subtract(held.strata[number] for number in clear if number in held.strata)
+    missing, n_clear, n_more = {name for name, n in lacking.items() if n > 0}, len(clear), 0
+    for number in order:
+        if not missing and n_clear >= min(LEAST_LABELS, population):
+            break
+        if number in held.documents:
+            continue
+        n_more, n_clear = n_more + 1, n_clear + 1
+        if number in held.strata:
+            lacking[held.strata[number]] -= 1
+            missing = {name for name, n in lacking.items() if n > 0}
+    return n_more
+
+
+def _interval(store: Store, held: SettledLabels, actor: str, numbers: list[int]) -> dict[str, Any]:
+    labels = np.full(len(numbers), np.nan)
+    places = np.searchsorted(numbers, held.documents)
+    labels[places] = held.labels[:, held.actors.index(actor)]
+    low: float | None
+    high: float | None
+    try:
+        units = _units(held, labels, places, numbers)
+        inside = np.ones(len(units.labelled), dtype=np.bool_)
+        found = labels_total(units.draw, units.labels, inside, units=len(units), level=LEVEL)
+        low, high = found.low, found.high
+    except InputError:  # a stratum has too few answers that are clear and agree, for this actor
+        low = high = None
+    return {"code": actor, "title": title_of(store, actor), "low": low, "high": high}
+
+
+def _units(held: SettledLabels, labels: Floats, places: Any, numbers: list[int]) -> Units:
+    score = np.zeros(len(numbers))  # no model has a say
+    if held.design != CHANCES:
+        return read_units(score, labels, strata=[held.strata[number] for number in numbers])
+    inclusion = np.full(len(numbers), np.nan)
+    read = np.isfinite(labels).sum() / held.drawn  # the first part of a sample is a fair sample of it
+    inclusion[places] = held.inclusion * read
+    return read_units(score, labels, inclusion=inclusion)
+
+
+# What the labelling room may have written: each order answers only when the store holds it.
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is done, the fields of the body that say with what, and what the store holds where that conflicts."""
+
+    act: Callable[..., dict[str, Any]]
+    fields: Mapping[str, Rule]
+    present: Callable[[EventStore, Mapping[str, Any]], dict[str, Any]]
+
+
+def answer(
+    store: EventStore, document: int, coder: str, acting: Sequence[str], unclear: bool, revision: int
+) -> dict[str, Any]:
+    """Store an answer; see `record_answer`."""
+    revision = record_answer(store, document, coder, acting=acting, unclear=unclear, revision=revision)
+    return {"revision": revision, "progress": progress_of(store, coder_named(coder))}
+
+
+def undo(store: EventStore, coder: str) -> dict[str, Any]:
+    """Take a coder's last answer back; see `undo_answer`.
+
+    Raises InputError if there is none.
+    """
+    name = coder_named(coder)
+    number = undo_answer(store, name)
+    if number is None:
+        raise InputError(f"{name} has no answer left to undo.")
+    return {"document": number, **present(store, number, name), "progress": progress_of(store, name)}
+
+
+def settle(
+    store: EventStore, document: int, coder: str, acting: Sequence[str], unclear: bool, revision: int
+) -> dict[str, Any]:
+    """Settle what coders answered differently; see `howsure.events.labels.answers.settle`."""
+    return {"revision": settle_answer(store, document, acting, unclear=unclear, coder=coder, revision=revision)}
+
+
+def _answered(store: EventStore, ordered: Mapping[str, Any]) -> dict[str, Any]:
+    return present(store, ordered["document"], coder_named(ordered["coder"]))
+
+
+def _settled(store: EventStore, ordered: Mapping[str, Any]) -> dict[str, Any]:
+    number = ordered["document"]
+    found = settlements_of(store, document=number)
+    revision = revision_of(store, number, "", settles=True)
+    return {"answer": plain(found[0]) if found else None, "revision": revision}
+
+
+SAID: Mapping[str, Rule] = {
+    "document": whole_field,
+    "coder": text,
+    "acting": codes,
+    "unclear": truth,
+    "revision": whole_field,
+}
+ORDERS = {
+    "answer": Order(answer, SAID, _answered),
+    "undo": Order(undo, {"coder": text}, _answered),
+    "settle": Order(settle, SAID, _settled),
+}
+
+
+# The addresses of the labelling room: questions, and orders that write.
+
+LONGEST_BODY = 2**16  # bytes
+SECONDS = 10.0  # for the whole of a body
+NOT_JSON, TOO_LARGE, TOO_SLOW, CONFLICT, FORBIDDEN = 415, 413, 408, 409, 403
+CODER = Parameter("coder", words)
+NUMBER, SAMPLE = (
+    Parameter("number", whole(0, LARGEST_NUMBER)),
+    Parameter("sample", number_or("best", high=LARGEST_NUMBER), "best"),
+)
+
+
+def questions_of(room_: Room) -> Mapping[str, Question]:
+    """What the room may ask, by the end of its address."""
+    shown = partial(document, assisted=room_.assisted)
+    asked = {
+        "room": Question(room, (CODER,)),
+        "document": Question(shown, (NUMBER, CODER, SAMPLE)),
+        "disagreements": Question(disagreements),
+        "agreement": Question(agreement),
+        "intervals": Question(intervals),
+    }
+    return {f"label/{name}": replace(one, state=lambda: room_.n_orders) for name, one in asked.items()}
+
+
+def orders_of(room_: Room) -> Mapping[str, Callable[[Request], Awaitable[Response]]]:
+    """What the room may have written, by the end of its address."""
+    return {f"label/{name}": _carry_out(room_, f"/api/label/{name}", one) for name, one in ORDERS.items()}
+
+
+def _carry_out(room_: Room, address: str, order: Order) -> Callable[[Request], Awaitable[Response]]:
+    """What is done at an address that writes: whose order it is is checked before any of its body is read."""
+    from starlette.concurrency import run_in_threadpool
+    from starlette.responses import JSONResponse
+
+    def refused(status: int, told: str, **more: Any) -> Response:
+        return JSONResponse({"error": told, **more}, status)
+
+    async def carry_out(request: Request) -> Response:
+        why = forged(request.headers, token=room_.token)
+        if why is not None:
+            return refused(FORBIDDEN, why)
+        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != "application/json":
+            return refused(NOT_JSON, "the body must be JSON, with the content type application/json.")
+        try:
+            body = await asyncio.wait_for(_body(request), SECONDS)
+        except TimeoutError:
+            return refused(TOO_SLOW, f"the body must arrive within {SECONDS:g} seconds.")
+        if body is None:
+            return refused(TOO_LARGE, f"the body must have at most {LONGEST_BODY:,} bytes.")
+        try:
+            ordered = read_fields(body, order.fields, address=address)
+            return JSONResponse(await run_in_threadpool(room_.write, order.act, **ordered))
+        except Conflict as error:
+            return refused(CONFLICT, str(error), **await run_in_threadpool(order.present, room_.store, ordered))
+        except InputError as error:
+            return refused(400, str(error))
+        except HowsureError as error:
+            return refused(503, str(error))
+
+    return carry_out
+
+
+async def _body(request: Request) -> bytes | None:
+    """The body of a request; None if it is too long, of which no more is read than that."""
+    body = b""
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > LONGEST_BODY:
+            return None
+    return body

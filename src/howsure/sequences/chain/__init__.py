@@ -1,1 +1,0 @@
-"""The linear chain: marginals, pairs, samples and best paths from log-potentials."""

@@ -1,1 +1,0 @@
-"""Entities: labelled spans of tokens, and their probabilities."""

@@ -1,1 +1,0 @@
-"""Words and their attributes as sparse matrices for scoring."""

@@ -1,1 +1,0 @@
-"""Taggers: conditional random fields and hidden Markov models, and their files."""

@@ -1,1 +1,0 @@
-"""Temperatures of taggers, fitted to gold tags."""

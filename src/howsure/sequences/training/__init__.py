@@ -1,1 +1,0 @@
-"""Training the weights of a conditional random field."""

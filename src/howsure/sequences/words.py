@@ -1,0 +1,178 @@
+"""Sentences and tags given by the user, checked and numbered; tokens described by attributes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.inputs.naming import counted, shortened, unknown_name
+from howsure.inputs.pairs import Integers
+
+# The K tags: their numbers, starting at 0, and their names.
+
+Tag = str | int | np.integer
+
+
+class TagSet:
+    """Numbers and names of tags. `labels` is None if they have no names."""
+
+    def __init__(self, labels: Sequence[str] | None, size: int) -> None:
+        self.labels = None if labels is None else _checked_labels(labels, size)
+        self.size = size
+        self._numbers = {name: number for number, name in enumerate(self.labels or ())}
+
+    def numbers(self, tags: Sequence[Tag], where: str) -> Integers:
+        """Tags given as names or as numbers; `where` is their location, for error messages."""
+        if isinstance(tags, np.ndarray) and tags.dtype.kind in "iu" and tags.ndim == 1:
+            numbers = tags.astype(np.int64, copy=False)
+        elif isinstance(tags, (str, bytes)) or not hasattr(tags, "__len__"):
+            raise InputError(f"{where} must be a list of tags; it is {tags!r}.")
+        else:
+            numbers = np.array([self._number(tag, where) for tag in tags], dtype=np.int64)
+        wrong = numbers[(numbers < 0) | (numbers >= self.size)]
+        if len(wrong):
+            raise InputError(f"{where} holds the tag {wrong[0]}; tags are numbered from 0 to {self.size - 1}.")
+        return numbers
+
+    def pairs(self, pairs: Sequence[tuple[Tag, Tag]]) -> tuple[Integers, Integers]:
+        """The first and the second tag of each pair."""
+        numbers = [self.numbers(pair, f"pairs[{i}]") for i, pair in enumerate(pairs)]
+        wrong = [i for i, pair in enumerate(numbers) if len(pair) != 2]
+        if wrong:
+            raise InputError(f"pairs must hold two tags each; pairs[{wrong[0]}] is {pairs[wrong[0]]!r}.")
+        first, second = np.array(numbers, dtype=np.int64).reshape(-1, 2).T
+        return first, second
+
+    def names(self, tags: Any) -> Any:
+        """The names of numbers: of one, of an array, or of lists of them."""
+        if self.labels is None:
+            raise InputError('the tags have no names; give TagPosterior labels=["N", "V", ...].')
+        numbers = tags.tolist() if isinstance(tags, np.ndarray) else tags
+        if isinstance(numbers, (int, np.integer)) and 0 <= numbers < self.size:
+            return self.labels[numbers]
+        if isinstance(numbers, (str, bytes)) or not isinstance(numbers, Iterable):
+            raise InputError(f"tags to name must be numbers from 0 to {self.size - 1}, or lists of them, not {tags!r}.")
+        return [self.names(number) for number in numbers]
+
+    def _number(self, tag: Tag, where: str) -> int:
+        if isinstance(tag, (int, np.integer)) and not isinstance(tag, bool):
+            return int(tag)
+        if not isinstance(tag, str):
+            raise InputError(f"{where} must hold tags as names or integers; it holds {tag!r}.")
+        if self.labels is None:
+            raise InputError(f"{where} names the tag {tag!r}, but the tags have no names; give TagPosterior labels.")
+        if tag not in self._numbers:
+            raise unknown_name("tag", tag, self.labels, place=f"the tag set (asked for in {where})")
+        return self._numbers[tag]
+
+
+def _checked_labels(labels: Sequence[str], size: int) -> tuple[str, ...]:
+    names = (labels,) if isinstance(labels, str) else tuple(labels)
+    wrong = [name for name in names if not isinstance(name, str)]
+    if wrong:
+        raise InputError(f"labels must be the tags as text; they hold {wrong[0]!r}.")
+    if len(set(names)) < len(names) or len(names) != size:
+        raise InputError(f"labels must name each of the {size} tags once; they are {shortened(names)}.")
+    return tuple(map(str, names))
+
+
+# Sentences and tags given by the user: checked once, and numbered.
+
+LONGEST_QUOTE = 40
+Texts = list[list[str]]
+
+
+def check_lists(lists: object, *, name: str = "sentences", of: str = "words") -> list[Any]:
+    """A list of lists, none of which is a string.
+
+    Raises InputError naming the element that is not a list.
+    """
+    if isinstance(lists, (str, bytes, dict)) or not isinstance(lists, Iterable):
+        raise InputError(f"{name} must be a list of sentences, each a list of {of}; it is {_quoted(lists)}.")
+    outer = list(lists)
+    for i, one in enumerate(outer):
+        if isinstance(one, (str, bytes, dict)) or not isinstance(one, Iterable):
+            advice = " Split it first." if isinstance(one, (str, bytes)) else ""
+            raise InputError(f"{name}[{i}] must be a list of {of}; it is {_quoted(one)}.{advice}")
+    return outer
+
+
+def check_sentences(sentences: object, *, name: str = "sentences", of: str = "words") -> Texts:
+    """Sentences as lists of words.
+
+    >>> check_sentences([("How", "sure", "?")])
+    [['How', 'sure', '?']]
+    >>> check_sentences(["How sure?"])
+    Traceback (most recent call last):
+    howsure.errors.InputError: sentences[0] must be a list of words; it is the text 'How sure?'. Split it first.
+
+    Raises InputError naming the sentence and the word.
+    """
+    checked = [_plain(one) for one in check_lists(sentences, name=name, of=of)]
+    for i, texts in enumerate(checked):
+        for t, text in enumerate(texts):
+            if not isinstance(text, str):
+                raise InputError(f"{name}[{i}][{t}] must be text; it is {_quoted(text)}.")
+    return checked
+
+
+def check_tags(tags: object, sentences: Sequence[Sequence[Any]], *, name: str = "tags") -> Texts:
+    """Tags as lists, one tag for each word.
+
+    >>> check_tags([["N"]], [["How", "sure"]])
+    Traceback (most recent call last):
+    howsure.errors.InputError: tags[0] must hold one tag for each word of its sentence; 1 tag, 2 words.
+
+    Raises InputError naming the sentence whose length differs, or the tag that is not a string.
+    """
+    checked = check_sentences(tags, name=name, of="tags")
+    if len(checked) != len(sentences):
+        raise InputError(f"{name} must be as many lists as sentences; {len(checked):,}, not {len(sentences):,}.")
+    for i, (row, words) in enumerate(zip(checked, sentences, strict=True)):
+        if len(row) != len(words):
+            counts = f"{counted(len(row), 'tag')}, {counted(len(words), 'word')}"
+            raise InputError(f"{name}[{i}] must hold one tag for each word of its sentence; {counts}.")
+    return checked
+
+
+def check_training(sentences: Sequence[Sequence[Any]]) -> None:
+    """At least one sentence, each with at least one word.
+
+    Raises InputError otherwise.
+    """
+    if not sentences:
+        raise InputError("sentences is empty: there is nothing to learn from.")
+    for i, one in enumerate(sentences):
+        if not len(one):
+            raise InputError(f"sentences[{i}] has no words; leave it out first.")
+
+
+def coded(tags: Texts) -> tuple[tuple[str, ...], Integers]:
+    """The distinct tags in alphabetical order, and the number of the tag of every word, sentence after sentence.
+
+    >>> coded([["V", "N"], ["N"]])
+    (('N', 'V'), array([1, 0, 0]))
+    """
+    flat = [tag for row in tags for tag in row]
+    labels = tuple(sorted(set(flat)))
+    number = {label: code for code, label in enumerate(labels)}
+    return labels, np.fromiter((number[tag] for tag in flat), dtype=np.int64, count=len(flat))
+
+
+def lengths_of(sentences: Sequence[Sequence[Any]]) -> Integers:
+    """The number of words of each sentence."""
+    return np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
+
+
+def _plain(one: Iterable[Any]) -> list[Any]:
+    """A list, with numpy strings converted to Python strings."""
+    return one.tolist() if isinstance(one, np.ndarray) else list(one)
+
+
+def _quoted(value: object) -> str:
+    if not isinstance(value, str):
+        return "None" if value is None else f"a {type(value).__name__}"
+    return f"the text {value if len(value) <= LONGEST_QUOTE else value[:LONGEST_QUOTE] + '…'!r}"
