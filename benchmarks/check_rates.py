@@ -25,9 +25,8 @@ import numpy.typing as npt
 from howsure.check.baseline import ErrorSummary
 from howsure.check.calibration import Bins, judged
 from howsure.check.decision import decided
+from howsure.check.errors_of_models import OneError, TwoErrors, two_errors
 from howsure.check.evidence import BELOW, Evidence, OneSidedTest, Rule
-from howsure.check.one_error import OneError
-from howsure.check.two_errors import TwoErrors, two_errors
 from howsure.inputs.pairs import Pairs
 from howsure.stats.mean_score import MeanScore, mean_difference, mean_score
 

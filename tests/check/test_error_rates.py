@@ -12,7 +12,7 @@ from benchmarks.check_rates import LIMIT, SHAPES, SIZE, both, drawn, limit_of, o
 from benchmarks.check_rates import tested as of_pairs
 from howsure.check.baseline import ErrorSummary
 from howsure.check.calibration import Bins, judged
-from howsure.check.one_error import OneError
+from howsure.check.errors_of_models import OneError
 
 RUNS = 300
 

@@ -10,7 +10,7 @@ from scipy.stats import norm
 
 import howsure
 from howsure.check.calibration import Bins, judged
-from howsure.check.one_error import OneError
+from howsure.check.errors_of_models import OneError
 from howsure.inputs.pairs import Pairs
 
 ROWS = np.random.default_rng(3)

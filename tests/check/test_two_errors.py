@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.check.two_errors import apart, rare_error, two_errors
+from howsure.check.errors_of_models import apart, rare_error, two_errors
 from howsure.inputs.pairs import Floats, Pairs
 
 HOW = {"bin_size": "auto", "n_bins": None, "binning": "adaptive", "growth": 5 / 3}

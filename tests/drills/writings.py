@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure.cli.terminal.destinations import Written, WrittenFolder
+from howsure.cli.terminal.commands import Written, WrittenFolder
 from tests.cli.running import printed
 from tests.cli.walking import commands
 

@@ -17,10 +17,9 @@ import click
 import numpy as np
 
 from howsure.calibration.summary.logits.slots_of_logits import slots_of_logits
-from howsure.cli.check.baseline_files import read_baseline
 from howsure.cli.check.configuration import contexts, read_configuration
 from howsure.cli.check.main import FOUND, command
-from howsure.cli.check.options import NAMES
+from howsure.cli.check.options import NAMES, read_baseline
 from howsure.cli.coreference.input import read_recalibration
 from howsure.cli.monitor.state_file import read_state
 from howsure.cli.recalibrate.input import read_map

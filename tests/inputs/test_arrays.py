@@ -11,7 +11,7 @@ import pyarrow as pa
 import pytest
 
 from howsure.errors import InputError
-from howsure.inputs.arrays import as_column, first_missing
+from howsure.inputs.checks import as_column, first_missing
 
 
 class Tensor:

@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from howsure.errors import InputError
 from howsure.inputs.checks import (
+    MOST_GROUPS,
     check_clusters,
     check_codes,
     check_labels,
@@ -25,7 +26,6 @@ from howsure.inputs.checks import (
     check_same_length,
     check_weights,
 )
-from howsure.inputs.coded import MOST_GROUPS
 
 
 def said(check: Any, *values: object, **options: object) -> str:

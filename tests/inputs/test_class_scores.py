@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.inputs.class_scores import class_scores
 from howsure.inputs.classes import pairs_from_classes
+from howsure.inputs.pairs import class_scores
 
 MATRIX = np.array([[0.7, 0.2, 0.1], [0.1, 0.0, 0.9], [0.25, 0.5, 0.25]])
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from howsure.data import open_predictions
 from howsure.data.documents.crfsuite_items import read_attributes
 from howsure.errors import InputError
-from howsure.inputs.numerals import spelled_number, spelled_whole
+from howsure.inputs.numbers import spelled_number, spelled_whole
 from howsure.significance.boostsa.storage import read_labels
 
 STRANGE = ("1_0", "٣", "١.٥", "0_1", "1__0", "", "+", "e5", "0x1", "1,5", "--1", "1e", "\u00a03")

@@ -15,8 +15,8 @@ import howsure
 from howsure.calibration.curve import curve_of
 from howsure.data import open_predictions
 from howsure.errors import InputError
+from howsure.inputs.classes import softly_reduced
 from howsure.inputs.pairs import Pairs
-from howsure.inputs.soft_labels import softly_reduced
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 from tests.data.writers import write

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from howsure.data import open_predictions
 from howsure.errors import InputError
-from howsure.inputs.stated_confidence import NONE, UNCLEAR, stated_confidence
+from howsure.inputs.given import NONE, UNCLEAR, stated_confidence
 from tests.cli.running import howsure as run
 from tests.data.writers import write
 

@@ -9,8 +9,8 @@ from typing import Any
 
 from howsure import __version__
 from howsure.calibration.estimates.error import SquaredError
+from howsure.check.errors_of_models import apart, rare_error
 from howsure.check.evidence import Evidence, OneSidedTest, Rule
-from howsure.check.two_errors import apart, rare_error
 from howsure.errors import InputError
 from howsure.files.json_text import is_version
 from howsure.inputs.naming import shortened

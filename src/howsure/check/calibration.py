@@ -16,19 +16,15 @@ from howsure.calibration.summary.slots import Slots
 from howsure.calibration.table import by_group
 from howsure.calibration.words.notes import notes_of_error
 from howsure.check.baseline import Baseline, Entry, ErrorSummary
-from howsure.check.decision import check_sizes
-from howsure.check.evidence import BELOW, Evidence, Rule
-from howsure.check.found import Found, checked, rows_read
-from howsure.check.limits import check_limit, check_margin, named_once
-from howsure.check.one_error import OneError
+from howsure.check.decision import Found, check_sizes, checked, rows_read
+from howsure.check.errors_of_models import OneError, two_errors
+from howsure.check.evidence import BELOW, Evidence, Rule, check_limit, check_margin, named_once
 from howsure.check.results import Check
-from howsure.check.two_errors import two_errors
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import check_labels, check_probabilities
-from howsure.inputs.frames import columns_of
+from howsure.inputs.frames import Matched, Source, columns_of
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
-from howsure.inputs.sources import Matched, Source
 
 KIND, ERROR, DIFFERENCE = "calibration", "calibration error", "difference of calibration errors"
 OTHER = "the other model"

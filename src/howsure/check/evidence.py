@@ -1,10 +1,67 @@
-"""What is checked, and what the rows say about it."""
+"""What rows say about a rule: the limits, the rule, one-sided tests, and what one check found."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
+
+import numpy as np
+
+from howsure.errors import GIVEN, InputError, parameter
+from howsure.inputs.numbers import is_number
+
+# The limits of a check, and how the other model is named: checked once.
+
+
+def check_limit(value: object, *, name: str, low: float = 0.0, high: float = 1.0) -> float:
+    """A limit strictly between two numbers.
+
+    >>> check_limit(5, name="max_error")
+    Traceback (most recent call last):
+    howsure.errors.InputError: max_error must lie strictly between 0 and 1; it is 5. Write 0.05 for 5 %.
+    """
+    if is_number(value) and low < value < high:
+        return float(value)
+    if np.isfinite(low):
+        raise InputError(f"{name} must lie strictly between {low:g} and {high:g}; it is {value!r}. Write 0.05 for 5 %.")
+    raise InputError(f"{name} must be a finite number; it is {value!r}.")
+
+
+def check_margin(value: object, *, most: float = 1.0) -> None:
+    """Raise InputError for a margin that is no number from 0 to below `most`."""
+    if value is not None and not (is_number(value) and 0.0 <= value < most):
+        rule = "of 0 or more" + (f" and below {most:g}" if np.isfinite(most) else "")
+        raise InputError(f"{parameter('not_worse_than')} must be a margin {rule}; it is {value!r}.")
+
+
+def named_once(better_than: Any, against: Any, margin: Any, *, baseline: bool | None = None) -> Any:
+    """The other model, named by one of two parameters; None if by neither.
+
+    `baseline` says whether what a former run wrote is named too (None: it cannot be).
+
+    Raises InputError if it is named twice, or needed and not named, or if a margin is missing.
+    """
+    check_margin(margin, most=np.inf)
+    if better_than is not None and against is not None:
+        raise InputError(
+            f"{parameter('better_than', GIVEN)} and {parameter('against', GIVEN)} both name the other model; give one "
+            "of them."
+        )
+    if margin is None and (against is not None or baseline):
+        given = "against=..." if against is not None else "baseline=..."
+        raise InputError(
+            f"{given} needs the margin by which this model may be worse: {parameter('not_worse_than', 0.01)}."
+        )
+    if margin is not None and better_than is None and against is None and not baseline:
+        former = "" if baseline is None else ", or what a former run wrote: baseline=..."
+        raise InputError(
+            f"{parameter('not_worse_than', GIVEN)} needs the other model: {parameter('against', GIVEN)}{former}"
+        )
+    return against if better_than is None else better_than
+
+
+# What is checked, and what the rows say about it.
 
 BELOW, ABOVE = "below", "above"
 

@@ -11,8 +11,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.check.decision import check_sizes, decided
-from howsure.check.evidence import ABOVE, BELOW, Evidence, Rule
-from howsure.check.limits import check_limit, check_margin, named_once
+from howsure.check.evidence import ABOVE, BELOW, Evidence, Rule, check_limit, check_margin, named_once
 from howsure.check.results import Check
 from howsure.errors import GIVEN, InputError, at_row, parameter
 from howsure.inputs.checks import check_clusters, check_codes
@@ -234,7 +233,7 @@ def check_scores(values: Any, *, name: str, n: int | None = None) -> Floats:
 
     Raises InputError naming the row and the value.
     """
-    from howsure.inputs.arrays import as_column
+    from howsure.inputs.checks import as_column
 
     column = as_column(values, name=name)
     if n is not None and len(column) != n:

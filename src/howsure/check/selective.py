@@ -11,8 +11,7 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.table import by_group
 from howsure.check.decision import check_sizes, decided
-from howsure.check.evidence import BELOW, Evidence, Rule
-from howsure.check.limits import check_limit
+from howsure.check.evidence import BELOW, Evidence, Rule, check_limit
 from howsure.check.results import Check
 from howsure.check.scores import notes_on
 from howsure.errors import InputError, parameter

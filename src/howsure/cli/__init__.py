@@ -15,8 +15,7 @@ import click
 from howsure import __version__
 from howsure.cli.terminal.commands import TRACEBACK, Group
 from howsure.cli.terminal.ending import end_of
-from howsure.cli.terminal.output import TYPED
-from howsure.cli.terminal.streams import any_encoding
+from howsure.cli.terminal.output import TYPED, any_encoding
 from howsure.files.utf8 import checked_text
 
 COMMANDS = {  # name -> (module, what `howsure --help` says of it)

@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.terminal.commands import Group
-from howsure.cli.terminal.destinations import WrittenFolder
+from howsure.cli.terminal.commands import Group, WrittenFolder
 from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.cli.terminal.progress import progress
 from howsure.data.datasets.registry import HOST, DataSet, data_set, data_sets, downloads_folder, located

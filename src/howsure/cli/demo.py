@@ -11,8 +11,7 @@ import click
 
 from howsure.cli.calibration.main import curve_command
 from howsure.cli.events.main import command as events_command
-from howsure.cli.terminal.commands import Command
-from howsure.cli.terminal.destinations import WrittenFolder
+from howsure.cli.terminal.commands import Command, WrittenFolder
 from howsure.cli.terminal.output import emit
 from howsure.errors import InputError
 from howsure.files.whole import write_whole

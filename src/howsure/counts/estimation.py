@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from howsure.counts.results import CountEstimates
 from howsure.counts.total_errors import total_errors
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level, check_probabilities
-from howsure.inputs.frames import columns_from, is_frame
+from howsure.inputs.frames import Source, columns_from, is_frame, no_frame
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.stats.logistic import sigmoid
@@ -149,16 +151,20 @@ def _estimated(
 def _columns(data: Any, *named: Any) -> list[Any]:
     """What the parameters name in a data frame: a column, or several by name; arrays are taken as they are."""
     if not is_frame(data):
-        raise InputError(f"data must be a data frame, not {type(data).__name__}; pass arrays without data=")
+        raise no_frame(data)
+    columns: Callable[[list[str]], Sequence[Any]] = partial(columns_from, data)
+    if isinstance(data, Source):  # labels are there where somebody read
+        names = [name for one in named if one is not None for name in ([one] if isinstance(one, str) else one)]
+        read = dict(zip(names, data.columns(names, optional=named[1:2]), strict=True))
+        columns = lambda asked: tuple(read[name] for name in asked)  # noqa: E731
     held: list[Any] = []
     for one in named:
         if one is None:
             held.append(None)
         elif isinstance(one, str):
-            held.append(columns_from(data, [one])[0])
+            held.append(columns([one])[0])
         elif hasattr(one, "__array__") and len(one) == len(data):
             held.append(one)
         else:
-            names = list(one)
-            held.append(dict(zip(names, columns_from(data, names), strict=True)))
+            held.append(dict(zip(one, columns(list(one)), strict=True)))
     return held

@@ -10,8 +10,7 @@ import numpy as np
 from howsure.counts.label_sample import LabelSample, highest_scores, strata_of
 from howsure.counts.population.draw import Elements
 from howsure.errors import InputError
-from howsure.inputs.checks import check_clusters, check_probabilities
-from howsure.inputs.coded import Codes
+from howsure.inputs.checks import Codes, check_clusters, check_probabilities
 from howsure.inputs.pairs import Integers
 
 ANY_NUMBER = 1 << 60  # of labels: strata by period are possible

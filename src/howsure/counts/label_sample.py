@@ -16,8 +16,7 @@ from howsure.counts.strata import LEAST, allocation, bands_of, further_allocatio
 from howsure.errors import InputError
 from howsure.files.model_archive import damaged_model, read_model, write_model
 from howsure.files.whole import Place
-from howsure.inputs.checks import check_clusters, check_codes, check_probabilities
-from howsure.inputs.coded import Codes
+from howsure.inputs.checks import Codes, check_clusters, check_codes, check_probabilities
 from howsure.inputs.naming import natural_order, unknown_name
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers

@@ -7,7 +7,7 @@ from itertools import pairwise
 import numpy as np
 
 from howsure.counts.population.cells import combined
-from howsure.inputs.coded import Codes
+from howsure.inputs.checks import Codes
 from howsure.inputs.pairs import Floats, Integers
 
 PIECES = 200  # of [0, 1], whose counts decide where bands end

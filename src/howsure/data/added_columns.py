@@ -11,24 +11,19 @@ from typing import Any, Self
 import numpy as np
 
 from howsure.data.logs.conversion import input_files
-from howsure.data.predictions.classes import as_probabilities
-from howsure.data.predictions.groups import codes_sql, group_sizes
-from howsure.data.predictions.missing import Selection, select_rows
-from howsure.data.predictions.sources import LISTS, ONE, SEVERAL, VERBALISED, Source, source_of
-from howsure.data.tables.columns import Column
-from howsure.data.tables.conditions import ALL
+from howsure.data.predictions.classes import LISTS, ONE, SEVERAL, VERBALISED, Source, as_probabilities, source_of
+from howsure.data.predictions.selection import Selection, codes_sql, group_sizes, select_rows
+from howsure.data.tables.columns import Column, said_of_commas
 from howsure.data.tables.database import Database, NullFound, chunks, copy_to_file, identifier, literal, reading
-from howsure.data.tables.decimal_commas import said_of_commas
-from howsure.data.tables.named_files import File
-from howsure.data.tables.sources import parquet_source, separator_option, text_source
-from howsure.data.tables.stated_confidence import with_stated_confidence
-from howsure.data.tables.table import column_names, open_table
+from howsure.data.tables.named_files import File, parquet_source, separator_option, text_source
+from howsure.data.tables.table import column_names, open_table, with_stated_confidence
+from howsure.data.tables.where import ALL
 from howsure.errors import GIVEN, InputError, parameter, shown, way
 from howsure.files.whole import copy_whole
 from howsure.inputs.checks import probability_advice
-from howsure.inputs.log_scale import LOG_PROBABILITIES, LOGITS, ROUNDING
+from howsure.inputs.classes import LOG_PROBABILITIES, LOGITS, ROUNDING
 from howsure.inputs.naming import shortened
-from howsure.inputs.numerals import comma_advice
+from howsure.inputs.numbers import comma_advice
 from howsure.inputs.pairs import Floats, Integers
 
 ADDED = "added_columns"

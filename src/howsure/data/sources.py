@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from howsure.data.tables.named_files import each_once
 from howsure.errors import GIVEN, InputError, parameter, way
+from howsure.inputs.checks import Column
 from howsure.inputs.classes import TOP_LABEL
-from howsure.inputs.frames import no_column_name
+from howsure.inputs.frames import Source, no_column_name
 from howsure.inputs.given import PROB, PROBS, PROBS_COLUMN, UNNAMED, Given, given_of
 from howsure.inputs.naming import natural_order, shortened
-from howsure.inputs.sources import Source
+from howsure.inputs.numbers import as_spelled
 
 if TYPE_CHECKING:
     from howsure.calibration.summary.slots import Slots
@@ -87,6 +88,10 @@ class Files(Source):
                     "scheduler out."
                 )
             from howsure.data.predictions.open_predictions import open_predictions
+            from howsure.data.predictions.read_columns import column_of_feature
+
+            if "features" in how:
+                how["features"] = list(dict.fromkeys(map(column_of_feature, how["features"])))
 
             ways: dict[str, Any] = {}
             if y_prob is not None:
@@ -103,6 +108,21 @@ class Files(Source):
             ) as predictions:  # fmt: skip
                 self.tell(predictions.said)
                 yield predictions
+
+    def columns(self, names: Sequence[str], *, optional: Sequence[str] = ()) -> tuple[Column, ...]:
+        """Columns as arrays, in the order of the names; those of text whose values all spell numbers as numbers, unless
+        one begins with a zero, as numbers of documents do. A missing value is refused, but None in `optional` ones.
+
+        Raises InputError naming the file, the column, the row and the value that violated a rule.
+        """
+        from howsure.data.predictions.read_columns import read_columns
+
+        found = read_columns(
+            self.paths, labels=[name for name in dict.fromkeys(names) if name not in optional], optional=optional,
+            skip_missing=self.skip_missing, where=self.where, by_file=self.by_file, format=self.format,
+        )  # fmt: skip
+        self.tell(found.said)
+        return tuple(as_spelled(found.arrays[name]) for name in names)
 
     def progress(self, pairs: int) -> AbstractContextManager[Callable[[int], None]]:
         """What is to be told how many of the pairs were read."""
@@ -259,6 +279,10 @@ class Sums:
             f"{shortened(self.files, limit=3)}: sums stand for the pairs, and tests, bootstrap intervals, clusters, "
             "another model, and CORP with weights need the pairs themselves. Name the files of predictions."
         )
+
+    def features(self, names: Sequence[str]) -> NoReturn:
+        """Raise InputError: there are none."""
+        self.pairs()
 
     def describe(self) -> dict[str, Any]:
         """What was read, for the recipe of a result."""

@@ -1,4 +1,4 @@
-"""Checks of user input: made once, on entry, loudly and fast; all other code trusts the result.
+"""Checks of columns: made once, on entry, loudly and fast; all other code trusts the result.
 
 Rows are counted from 0, as in `y_prob[12]`. Details are determined only when something is wrong.
 """
@@ -7,19 +7,187 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import GIVEN, Fault, InputError, parameter, way
-from howsure.inputs.arrays import REMEDY, Column, as_column, first_missing, missing
-from howsure.inputs.coded import Coded, check_group_count, factorised
+from howsure.errors import GIVEN, Fault, InputError, parameter, shown, way
 from howsure.inputs.naming import natural_order, nearest, shortened
-from howsure.inputs.numerals import comma_advice, spelled_number
+from howsure.inputs.numbers import comma_advice, spelled_number
 from howsure.inputs.pairs import Floats, Integers, Labels
+
+# A numpy column from a list, a series or a tensor; and lists passed by the user.
+
+Column = npt.NDArray[Any]
+REMEDY = "Leave such rows out first."
+
+
+def as_column(values: object, *, name: str) -> Column:
+    """A one-dimensional numpy array of the values of a list, tuple, array, series or tensor; no copy of an array.
+
+    >>> as_column([0.5, None], name="y_prob")
+    array([0.5, None], dtype=object)
+
+    Raises InputError if the values are not a column, or if a masked array hides some of them.
+    """
+    if isinstance(values, (str, bytes, dict, set, frozenset)) or values is None:
+        raise InputError(f"{name} must be a list, an array or a series; it is {_kind(values)}.")
+    if isinstance(values, np.ma.MaskedArray):
+        _refuse_hidden(values, name)
+    try:
+        column = np.asarray(values)
+    except Exception as error:  # a ragged list, a tensor that needs gradients or lives on another device
+        advice = "torch: pass tensor.detach().cpu()" if hasattr(values, "detach") else "give one value per row"
+        raise InputError(f"{name} cannot be read as a column ({error}); {advice}.") from error
+    if column.dtype.kind == "U" and column.ndim == 1 and isinstance(values, (list, tuple)):
+        spelled = np.flatnonzero(column == "nan")  # what numpy makes of a NaN among texts
+        column = np.asarray(values, dtype=object) if any(is_missing(values[row]) for row in spelled) else column
+    if column.ndim == 0:
+        raise InputError(f"{name} must be a list, an array or a series; it is {_kind(values)}.")
+    if column.ndim > 1:
+        raise InputError(f"{name} must have one dimension; its shape is {column.shape}. Take one column: {name}[:, 1].")
+    if len(column) == 0:
+        raise InputError(f"{name} is empty: there is nothing to evaluate.")
+    return column
+
+
+def array_of(values: Any) -> Column:
+    """Values as an array of any shape; of objects where lists in them differ in length, which numpy does not take.
+
+    >>> array_of([[0], [0, 1]]).shape, array_of([[0, 1], [0, 2]]).shape
+    ((2,), (2, 2))
+    """
+    try:
+        return np.asarray(values)
+    except ValueError:
+        held = np.empty(len(values), dtype=object)
+        for row, value in enumerate(values):
+            held[row] = value
+        return held
+
+
+def first_missing(column: Column) -> int | None:
+    """The first row that contains None, NaN, NaT or a data frame's NA; None if no row does."""
+    if column.dtype.kind == "O":
+        if not any(map(is_missing, _distinct(column))):
+            return None
+        return next(row for row, value in enumerate(column) if is_missing(value))
+    if column.dtype.kind in "fcmM":
+        rows = np.flatnonzero(np.isnan(column) if column.dtype.kind in "fc" else np.isnat(column))
+        return int(rows[0]) if len(rows) else None
+    return None
+
+
+def is_missing(value: object) -> bool:
+    """Whether a value means "missing": None, NaN, NaT, or the NA of pandas."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
+
+
+def _distinct(column: Column) -> Iterable[object]:
+    try:
+        return set(column.tolist())
+    except TypeError:  # lists and the like have no hash
+        return column
+
+
+def missing(
+    name: str, row: int | None = None, *, place: str | None = None, value: str = "nothing", remedy: str = REMEDY
+) -> InputError:
+    """The error for a missing value."""
+    return InputError(Fault(name, "must not be missing", value, row, place, remedy))
+
+
+def _refuse_hidden(values: np.ma.MaskedArray[Any, Any], name: str) -> None:
+    hidden = np.flatnonzero(np.ma.getmaskarray(values))
+    if len(hidden):
+        raise missing(name, int(hidden[0]))
+
+
+def _kind(value: object) -> str:
+    return "None" if value is None else f"a {type(value).__name__}"
+
+
+def listed(values: object, *, name: str, of: str) -> list[Any]:
+    """The values as a list; InputError naming the parameter if they are not a list, or are text."""
+    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+        raise InputError(f"{name} must be a list of {of}; it is {shown(values)}.")
+    return list(values)
+
+
+# Values as codes: a column of names that is stored so, and the codes of any column.
+
+Codes = np.ndarray[Any, np.dtype[Any]]  # whole numbers of any width
+LOOKUP_SPREAD = 4
+MOST_GROUPS = 50_000  # each is evaluated by itself
+A_GROUP = 0.002  # seconds, the least that one takes
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """The name of row i is `names[codes[i]]`; each name occurs, and they are in natural order."""
+
+    codes: Codes
+    names: tuple[str, ...]
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+
+def check_group_count(groups: int, rows: int, *, name: str) -> None:
+    """Raise InputError where a column has so many groups that their evaluation would seem to stand still.
+
+    >>> check_group_count(10**6, 10**6, name="groups")
+    Traceback (most recent call last):
+    howsure.errors.InputError: groups must part the rows into at most 50,000 groups; it parts 1,000,000 rows into
+    1,000,000. Each is evaluated by itself: that would take 33 minutes or more, and print as many results. ...
+    """
+    if groups > MOST_GROUPS:
+        minutes = groups * A_GROUP / 60
+        raise InputError(
+            f"{name} must part the rows into at most {MOST_GROUPS:,} groups; it parts {rows:,} rows into {groups:,}. "
+            f"Each is evaluated by itself: that would take {minutes:,.0f} minutes or more, and print as many results. "
+            "Name a column of fewer values; a column of items or documents is a cluster, not a group."
+        )
+
+
+def factorised(column: Column) -> tuple[Integers, list[Any]]:
+    """Codes of the rows, and the distinct values that they represent (ascending if they are numbers).
+
+    Raises TypeError for values that are lists or the like.
+    """
+    kind = column.dtype.kind
+    if kind in "biu":
+        integers = column.astype(np.int64, copy=False) if kind != "u" or column.dtype.itemsize < 8 else column
+        low, high = int(integers.min()), int(integers.max())
+        if high - low < LOOKUP_SPREAD * len(integers) + 1000:
+            return _looked_up(integers - low, low, kind)
+    if kind in "biuf":
+        distinct, codes = np.unique(column, return_inverse=True)
+        return codes.astype(np.int64, copy=False), distinct.tolist()
+    seen: dict[Any, int] = {}
+    rows = column.astype(str).tolist() if kind in "mM" else column.tolist()
+    codes = np.fromiter((seen.setdefault(value, len(seen)) for value in rows), dtype=np.int64, count=len(rows))
+    return codes, list(seen)
+
+
+def _looked_up(offsets: Column, low: int, kind: str) -> tuple[Integers, list[Any]]:
+    present = np.zeros(int(offsets.max()) + 1, dtype=np.int64)
+    present[offsets] = 1
+    distinct = np.flatnonzero(present)
+    present[distinct] = np.arange(len(distinct))
+    values = distinct + low
+    return present[offsets], (values.astype(np.bool_) if kind == "b" else values).tolist()
+
+
+# Checks of user input: made once, on entry, loudly and fast; all other code trusts the result.
+#
+# Rows are counted from 0, as in `y_prob[12]`. Details are determined only when something is wrong.
 
 ROUNDING = 1e-3
 MANY_LABELS = 12  # more values than this are no labels

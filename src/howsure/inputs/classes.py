@@ -1,19 +1,71 @@
-"""Several classes per row, reduced to pairs: the top class, one class, or every class as a group."""
+"""Several classes per row, reduced to pairs: from probabilities, log scales, and shares of annotators."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from howsure.errors import InputError, at_row, parameter, way
 from howsure.inputs.checks import Scales, check_clusters, check_codes, check_weights, probability_advice
-from howsure.inputs.class_scores import class_scores
 from howsure.inputs.frames import all_columns, is_frame
 from howsure.inputs.naming import shortened, unknown_name
-from howsure.inputs.numerals import spelled_number
-from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.numbers import spelled_number
+from howsure.inputs.pairs import Floats, Integers, Pairs, class_scores
+
+# Scores of classes on a log scale as probabilities: logits, and log-probabilities that need not sum to one.
+
+LOGITS, LOG_PROBABILITIES = "logits", "logprobs"
+ROUNDING = 1e-6  # by which a log-probability may lie above 0
+
+
+def softmax(matrix: npt.NDArray[Any], out: Floats | None = None) -> Floats:
+    """Probabilities (n, K) in proportion to exp of the scores in each row, in float64; of -inf 0.
+
+    >>> softmax(np.array([[0.0, math.log(3)], [-math.inf, 2.0]])).round(3).tolist()
+    [[0.25, 0.75], [0.0, 1.0]]
+    """
+    found: Floats = np.subtract(matrix, matrix.max(axis=1, keepdims=True), out=out, dtype=np.float64)
+    np.exp(found, out=found)
+    found /= found.sum(axis=1, keepdims=True)
+    return found
+
+
+def first_fault_in_scores(matrix: Floats, names: tuple[str, ...], scale: str) -> tuple[int, str] | None:
+    """The first row that holds no logits (finite numbers) or log-probabilities (at most 0, one above -inf), and why."""
+    if scale == LOGITS:
+        wrong = ~np.isfinite(matrix)
+        rule, advice = (
+            "not finite",
+            f"Where a class is impossible, give log-probabilities: {way('logprobs')} takes -inf.",
+        )
+    else:
+        wrong = ~(matrix <= ROUNDING)
+        rule, advice = "not at most 0", f"Are these logits? {way('logits')} reads them."
+    rows = wrong.any(axis=1) | (matrix.max(axis=1) == -math.inf)
+    if not rows.any():
+        return None
+    row = int(rows.argmax())
+    if not wrong[row].any():
+        return row, "holds -inf for every class, and no class can be the answer. Leave such rows out first."
+    column = int(wrong[row].argmax())
+    return row, f"holds {float(matrix[row, column])!r} for {names[column]!r}, {rule}. {advice}"
+
+
+def sigmoid_sql(number: str) -> str:
+    """The probability that one logit means, in SQL; null if it is not finite."""
+    return f"CASE WHEN isfinite({number}) THEN 1 / (1 + exp(-{number})) END"
+
+
+def exp_sql(number: str) -> str:
+    """The probability that one log-probability means, in SQL; null if it is above 0."""
+    return f"CASE WHEN {number} <= {ROUNDING} THEN least(exp({number}), 1) END"
+
+
+# Several classes per row, reduced to pairs: the top class, one class, or every class as a group.
 
 TOP_LABEL = "top-label"
 CLASS_WISE = "class-wise"
@@ -185,3 +237,53 @@ def _whole(label: str | None) -> int | None:
     """The whole number written in a text; None if there is none."""
     number = spelled_number(label or "")
     return int(number) if number is not None and number.is_integer() else None
+
+
+def softly_reduced(
+    shares: Floats,
+    matrix: Floats,
+    names: tuple[str, ...],
+    *,
+    reduce: str,
+    weights: Floats | None = None,
+    groups: Integers | None = None,
+    group_names: tuple[str, ...] = (),
+    clusters: Integers | None = None,
+) -> Pairs:
+    """The pairs of checked rows whose labels are distributions: `shares` (n, K), `matrix` (n, K) of probabilities.
+
+    A label of share s is the label of an annotator drawn at random: a pair with label 1 and weight s, and one with
+    label 0 and weight 1 - s. All pairs of a row are one cluster, unless `clusters` says more.
+
+    >>> pairs = softly_reduced(np.array([[0.25, 0.75]]), np.array([[0.1, 0.9]]), ("no", "yes"), reduce="yes")
+    >>> pairs.labels.tolist(), pairs.weights.tolist(), pairs.probabilities.tolist(), pairs.clusters.tolist()
+    ([1, 0], [0.75, 0.25], [0.9, 0.9], [0, 0])
+    """
+    n, k = matrix.shape
+    rows = np.arange(n)
+    if reduce == CLASS_WISE:
+        row, column = np.tile(rows, k), np.repeat(np.arange(k), n)
+        groups, group_names = column, names
+    elif reduce == TOP_LABEL:
+        row, column = rows, matrix.argmax(axis=1)
+    elif reduce in names:
+        row, column = rows, np.full(n, names.index(reduce))
+    else:
+        raise unknown_name("class", reduce, names, place="the predictions (and no reduction: top-label, class-wise)")
+    share = shares[row, column]
+    place = np.repeat(np.arange(len(row)), 2)  # of each pair: first of label 1, then of label 0
+    label = np.tile(np.array([1, 0], np.uint8), len(row))
+    weight = np.where(label == 1, share[place], 1.0 - share[place])
+    if weights is not None:
+        weight = weight * weights[row][place]
+    kept = np.flatnonzero(np.where(label == 1, share[place] > 0, share[place] < 1))
+    place = place[kept]
+    return Pairs(
+        label[kept],
+        matrix[row, column][place] + 0.0,
+        weight[kept],
+        groups=None if groups is None else (groups if reduce == CLASS_WISE else groups[row])[place],
+        group_names=group_names,
+        clusters=(rows if clusters is None else clusters)[row][place],
+        reduction=TOP_LABEL if reduce == TOP_LABEL else CLASS_WISE,
+    )

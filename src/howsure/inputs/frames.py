@@ -1,24 +1,117 @@
-"""The only interface to data frames: any library's frame in, numpy out, and back."""
+"""What `data` may be: a frame of any library, eager or lazy, or a source of rows that reads itself; numpy comes out."""
 
 from __future__ import annotations
 
 import importlib.util
 import inspect
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, Protocol
 
 import numpy as np
 
 from howsure.errors import GIVEN, InputError, MissingExtraError, parameter
-from howsure.inputs.arrays import Column
+from howsure.inputs.checks import Column
 from howsure.inputs.naming import shortened, unknown_name
+from howsure.inputs.pairs import Pairs
 
 BACKENDS = ("pandas", "polars", "pyarrow")
 
 
+class Read(Protocol):
+    """Predictions that were read: `n` pairs in groups, in memory or as sums, and what was read of which files."""
+
+    @property
+    def n(self) -> int:
+        """The number of pairs."""
+
+    @property
+    def group_names(self) -> tuple[str, ...]:
+        """The groups in natural order; () if there are none."""
+
+    @property
+    def notes(self) -> dict[str, Any]:
+        """How it was read."""
+
+    def source(self, group: str | None = None, *, advance: Callable[[int], None] = ...) -> object:
+        """The pairs of a group, or of all; of very many, their sums."""
+
+    def pairs(self) -> Pairs:
+        """All pairs in memory."""
+
+    def features(self, names: Sequence[str]) -> dict[str, Any]:
+        """Further columns of the same rows: numbers, days or names."""
+
+    def describe(self) -> dict[str, Any]:
+        """Files, rows, those left out, columns."""
+
+
+class Matched(Protocol):
+    """The pairs of two models on the same rows, how many only one has, and whether each has its own labels."""
+
+    @property
+    def a(self) -> Pairs:
+        """The pairs of the one."""
+
+    @property
+    def b(self) -> Pairs:
+        """The pairs of the other."""
+
+    @property
+    def only_a(self) -> int:
+        """Rows that only the one has."""
+
+    @property
+    def only_b(self) -> int:
+        """Rows that only the other has."""
+
+    @property
+    def own_labels(self) -> bool:
+        """Whether each has its own labels."""
+
+    @property
+    def said(self) -> Sequence[str]:
+        """Which rows were left out because one model has none."""
+
+
+class Source(ABC):
+    """Rows whose columns are named; `howsure.read` makes one of files."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """What to call it."""
+
+    @abstractmethod
+    def predictions(
+        self, y_true: Any = None, y_prob: Any = None, *, groups: Any = None, clusters: Any = None,
+        sample_weight: Any = None, id: Any = None, pos_label: Any = None, **how: Any,
+    ) -> AbstractContextManager[Read]:  # fmt: skip
+        """The checked pairs of the columns that play the roles."""
+
+    def progress(self, pairs: int) -> AbstractContextManager[Callable[[int], None]]:
+        """What is to be told how many of the pairs were read."""
+        return nullcontext(lambda rows: None)
+
+    @abstractmethod
+    def columns(self, names: Sequence[str], *, optional: Sequence[str] = ()) -> tuple[Column, ...]:
+        """Columns as arrays, in the order of the names; a missing value is refused, but None in `optional` ones."""
+
+    @abstractmethod
+    def matched(
+        self, read: Any, other: Any, *, y_true: Any = None, y_true_other: Any = None, y_prob: Any = None, **roles: Any
+    ) -> Matched:
+        """The rows that were read and are another model's too: `other` is a source, or its columns in this one."""
+
+
+# From user input to checked pairs: arrays, lists, series, the columns of a data frame, or `Pairs`.
+
+
 def is_frame(data: object) -> bool:
-    """Whether `data` is a data frame, eager or lazy, of a library that narwhals supports (not a series or an array).
+    """Whether `data` has columns by name: a frame, eager or lazy, of a library that narwhals supports, or a source (not
+    a series or an array).
 
     >>> is_frame([0.1, 0.9])
     False
@@ -27,6 +120,8 @@ def is_frame(data: object) -> bool:
     """
     if data is None or isinstance(data, (list, tuple, str, bytes, int, float, dict, set, np.ndarray)):
         return False
+    if isinstance(data, Source):
+        return True
     import narwhals as nw
 
     return isinstance(_wrapped(data), (nw.DataFrame, nw.LazyFrame))
@@ -40,7 +135,9 @@ def is_lazy(data: object) -> bool:
     """
     import narwhals as nw
 
-    return is_frame(data) and (is_dask(data) or isinstance(_wrapped(data), nw.LazyFrame))
+    return (
+        is_frame(data) and not isinstance(data, Source) and (is_dask(data) or isinstance(_wrapped(data), nw.LazyFrame))
+    )
 
 
 def is_dask(data: object) -> bool:
@@ -68,6 +165,8 @@ def columns_from(frame: Any, names: Sequence[str]) -> tuple[Column, ...]:
 
     Raises InputError if there is no such column, or if two columns have the same name.
     """
+    if isinstance(frame, Source):
+        return frame.columns(names)
     import narwhals as nw
 
     table = _wrapped(frame)
@@ -89,13 +188,18 @@ def no_column_name(role: str, given: object) -> InputError:
     return InputError(f"with {data}, {parameter(role)} must name a column, not be a {type(given).__name__}.")
 
 
+def no_frame(data: object) -> InputError:
+    """The error for `data` that has no columns by name."""
+    return InputError(
+        f"{parameter('data')} must be a data frame, or files by howsure.read; it is a {type(data).__name__}. Pass "
+        f"arrays without {parameter('data')}."
+    )
+
+
 def columns_of(data: Any, **named: Any) -> list[Any]:
     """The columns of a data frame that the arguments name, in their order; None stays None."""
     if not is_frame(data):
-        raise InputError(
-            f"{parameter('data')} must be a data frame, or files by howsure.read; it is a {type(data).__name__}. Pass "
-            f"arrays without {parameter('data')}."
-        )
+        raise no_frame(data)
     for role, name in named.items():
         if name is not None and not isinstance(name, str):
             raise no_column_name(role, name)

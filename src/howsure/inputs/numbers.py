@@ -1,14 +1,17 @@
-"""Numbers set by the user: whole numbers, and numbers in a range."""
+"""Numbers: those that parameters set, and those that texts spell."""
 
 from __future__ import annotations
 
 import math
-from typing import TypeGuard
+import re
+from typing import Any, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError, at_row, parameter, shown
+
+# Numbers set by the user: whole numbers, and numbers in a range.
 
 MOST_PROCESSES = 256
 MOST_CLUSTERINGS = 10_000  # samples of a document
@@ -68,3 +71,64 @@ def check_within(values: npt.NDArray[np.float64], bounds: tuple[float, float], *
 def is_number(value: object) -> TypeGuard[float]:
     """Whether a value is a real number, and not a bool."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+# Numbers as written in files: ASCII digits and no underscores, although Python's `float` accepts more.
+
+NUMERAL = re.compile(
+    r"\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?\s*|\s*[+-]?(?:nan|inf|infinity)\s*",
+    re.ASCII | re.IGNORECASE,
+)
+THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*", re.ASCII)
+KEY = re.compile(r"\s*[+-]?0[0-9]")  # a number of a document, not a number
+WHOLE = re.compile(r"\s*[+-]?[0-9]{1,18}\s*", re.ASCII)
+
+
+def spelled_number(text: str) -> float | None:
+    """The number written in a text, which may be NaN or infinite; None if there is none.
+
+    >>> spelled_number("0.5"), spelled_number("1_000"), spelled_number("٣")
+    (0.5, None, None)
+    """
+    return float(text) if NUMERAL.fullmatch(text) else None
+
+
+def spelled_whole(text: str) -> int | None:
+    """The whole number written in a text of digits; None if there is none, or one of more than 18 digits."""
+    return int(text) if WHOLE.fullmatch(text) else None
+
+
+def comma_advice(text: str) -> str:
+    """What to do about a text that is no number, if a comma is to blame; else nothing.
+
+    >>> comma_advice("1,234")
+    'Its comma may separate thousands or decimals: write 1234 or 1.234.'
+    """
+    if "," not in text:
+        return ""
+    if THOUSANDS.fullmatch(text):
+        thousand, point = (text.strip().replace(",", mark) for mark in ("", "."))
+        return f"Its comma may separate thousands or decimals: write {thousand} or {point}."
+    return "Write a decimal point."
+
+
+def as_spelled(column: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The numbers that a column of texts spells, if all do and none is a key such as 007; any other column as it is.
+
+    None becomes NaN.
+
+    >>> as_spelled(np.array(["1", "0.5"])), as_spelled(np.array(["007", "1"])).tolist()
+    (array([1. , 0.5]), ['007', '1'])
+    """
+    if column.dtype.kind not in "UOT" or not len(column):
+        return column
+    texts = [one for one in column.tolist() if one is not None]
+    spelled = [spelled_number(one) if isinstance(one, str) and not KEY.match(one) else None for one in texts]
+    if not texts or any(number is None for number in spelled):
+        return column
+    if len(texts) == len(column):
+        whole = [spelled_whole(one) for one in texts]
+        return np.array(spelled, dtype=np.float64) if None in whole else np.array(whole, dtype=np.int64)
+    found = np.full(len(column), np.nan)
+    found[[one is not None for one in column.tolist()]] = spelled
+    return found

@@ -1,4 +1,4 @@
-"""From user input to checked pairs: arrays, lists, series, the columns of a data frame, or `Pairs`."""
+"""From what the user gives to checked pairs: arrays, the columns of a frame or of files, or `Pairs`."""
 
 from __future__ import annotations
 
@@ -18,10 +18,12 @@ from howsure.inputs.checks import (
     check_weights,
 )
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, pairs_from_classes
-from howsure.inputs.frames import columns_of
+from howsure.inputs.frames import Source, columns_of
 from howsure.inputs.given import PROB, Given, array_of_given, classes_of_given, of_one
 from howsure.inputs.pairs import Pairs
-from howsure.inputs.sources import Source
+
+# What a source of rows is: files or a log, whose columns are named, and which reads and checks them itself.
+
 
 PARTS = {"sample_weight": "weights", "groups": "groups", "clusters": "clusters"}  # of Pairs, by their parameters
 
@@ -100,6 +102,8 @@ def _of_given(roles: dict[str, Any], given: Given, data: Any, *, pos_label: Any,
         named = {f"{prob_name}[{place}]": name for place, name in enumerate(given.columns)}
         found = columns_of(data, **roles, **named)
         roles, columns = dict(zip(roles, found, strict=False)), found[len(roles) :]
+        classes = given.columns if given.classes is None and len(columns) > 1 else given.classes
+        given = replace(given, classes=classes)
     return _pairs_of_given(roles.pop("y_true"), given, columns, pos_label=pos_label, **roles)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError, at_row, shown
-from howsure.inputs.arrays import as_column, first_missing
+from howsure.inputs.checks import as_column, first_missing
 
 Days = npt.NDArray[np.datetime64]
 PERIODS = ("day", "week", "month")

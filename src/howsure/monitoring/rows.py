@@ -9,8 +9,16 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError, parameter
-from howsure.inputs.arrays import Column, as_column, is_missing
-from howsure.inputs.checks import check_clusters, check_codes, check_labels, check_probabilities, check_same_length
+from howsure.inputs.checks import (
+    Column,
+    as_column,
+    check_clusters,
+    check_codes,
+    check_labels,
+    check_probabilities,
+    check_same_length,
+    is_missing,
+)
 from howsure.inputs.pairs import Floats, Integers, Labels
 from howsure.monitoring.dates import Days, as_days
 

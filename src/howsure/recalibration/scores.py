@@ -10,11 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import GIVEN, InputError, at_row, parameter
-from howsure.inputs.arrays import as_column
-from howsure.inputs.checks import NUMERIC, check_probabilities
-from howsure.inputs.classes import first_fault
+from howsure.inputs.checks import NUMERIC, as_column, check_probabilities
+from howsure.inputs.classes import LOGITS, first_fault, first_fault_in_scores, softmax
 from howsure.inputs.frames import all_columns, is_frame
-from howsure.inputs.log_scale import LOGITS, first_fault_in_scores, softmax
 from howsure.inputs.naming import shortened
 from howsure.inputs.pairs import Floats, Integers
 

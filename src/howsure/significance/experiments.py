@@ -20,7 +20,7 @@ from howsure.errors import InputError
 from howsure.files.journal import line_number, line_of, records_of
 from howsure.files.json_text import is_version
 from howsure.files.whole import lock
-from howsure.inputs.arrays import as_column
+from howsure.inputs.checks import as_column
 from howsure.inputs.naming import shortened, unknown_name
 from howsure.significance.comparison import compare
 from howsure.significance.results import Comparison

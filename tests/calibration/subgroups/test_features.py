@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from howsure.calibration.subgroups.features import FEW_VALUES, MOST_VALUES, feature_of
 from howsure.errors import InputError
-from howsure.inputs.coded import Coded
+from howsure.inputs.checks import Coded
 
 STRETCH = re.compile(r"(?:(?P<low>\S+) < )?x(?: ≤ (?P<high>\S+))?(?: > (?P<above>\S+))?")
 

@@ -131,7 +131,7 @@ def test_nothing_found_is_a_result() -> None:
         ({"min_rows": 0}, "min_rows must be a whole number of at least 1, not 0"),
         ({"min_rows": 4000}, "groups of min_rows=4,000 need at least 8,000 rows; there are 6,000."),
         ({"features": "length", "data": pd.DataFrame({"length": LENGTH})},
-         "with data=, features must be a list of names of its columns; it is 'length'."),
+         "with data=..., features must be a list of names of its columns; it is 'length'."),
         ({"features": [("a", 1)] * 2, "data": pd.DataFrame({"length": LENGTH})},
          "no column \"('a', 1)\" in the data frame; it has length."),
     ],

@@ -10,8 +10,7 @@ import click
 import pytest
 
 from howsure.cli.events.queries import recipe_beside
-from howsure.cli.terminal.commands import Command
-from howsure.cli.terminal.destinations import Written, WrittenFolder, check_destinations, is_read
+from howsure.cli.terminal.commands import Command, Written, WrittenFolder, check_destinations, is_read
 from howsure.errors import InputError
 from tests.cli.running import howsure
 from tests.cli.walking import commands, spelled

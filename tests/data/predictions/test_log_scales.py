@@ -14,7 +14,7 @@ from scipy.special import expit, softmax
 
 from howsure.data import open_predictions
 from howsure.errors import InputError
-from howsure.inputs.log_scale import softmax as ours
+from howsure.inputs.classes import softmax as ours
 from tests.data.writers import write
 
 RNG = np.random.default_rng(0)

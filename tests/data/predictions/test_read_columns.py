@@ -12,7 +12,7 @@ from howsure.data import open_predictions, read_columns
 from howsure.data.predictions import read_columns as reading
 from howsure.data.predictions.read_columns import OTHERS, column_of_feature, feature_columns
 from howsure.errors import InputError
-from howsure.inputs.coded import Coded
+from howsure.inputs.checks import Coded
 from tests.data.writers import Columns, write
 
 HELD: Columns = {

@@ -16,11 +16,10 @@ from hypothesis import strategies as st
 from howsure.calibration.summary.cells import cells_of
 from howsure.calibration.summary.slots import Slots
 from howsure.data import open_predictions, read_columns
-from howsure.data.tables.conditions import condition
 from howsure.data.tables.database import Database
-from howsure.data.tables.expressions import MOST_CHARACTERS, parsed
 from howsure.data.tables.named_files import File
 from howsure.data.tables.table import Table, open_table
+from howsure.data.tables.where import MOST_CHARACTERS, condition, parsed
 from howsure.errors import InputError
 from tests.data.writers import write
 

@@ -12,9 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.data import open_predictions, read_columns
-from howsure.inputs.numerals import comma_advice
 from howsure.errors import InputError
-from howsure.inputs.numerals import spelled_number
+from howsure.inputs.numbers import comma_advice, spelled_number
 from tests.cli.running import howsure as run
 
 SAID = "Read with decimal commas (0,5 is a half): "

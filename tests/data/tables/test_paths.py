@@ -14,10 +14,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.data import open_predictions, read_columns
-from howsure.data.tables.columns import Column
+from howsure.data.tables.columns import Column, Place, parts_of, path_text, place_of
 from howsure.data.tables.database import Database, literal
 from howsure.data.tables.named_files import File, short_names
-from howsure.data.tables.paths import Place, parts_of, path_text, place_of
 from howsure.errors import InputError
 from tests.data.writers import write
 

@@ -14,8 +14,15 @@ from howsure.calibration.engines.lazy_pairs import LazyPairs
 from howsure.calibration.summary.slot_adder import slots_of
 from howsure.calibration.summary.slots import Slots
 from howsure.errors import ColumnName, InputError, way
-from howsure.inputs.arrays import Column, first_missing, missing
-from howsure.inputs.checks import check_codes, check_labels, check_probabilities, check_weights
+from howsure.inputs.checks import (
+    Column,
+    check_codes,
+    check_labels,
+    check_probabilities,
+    check_weights,
+    first_missing,
+    missing,
+)
 from howsure.inputs.frames import columns_from
 from howsure.inputs.naming import natural_order
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs

@@ -12,8 +12,7 @@ from howsure.calibration.engines.frame_sums import FrameSums, labels_unclear, we
 from howsure.calibration.engines.lazy_pairs import Fault, LazyPairs
 from howsure.calibration.engines.refusals import refusal
 from howsure.calibration.summary.slots import COLUMNS, WEIGHTS, Slots, added
-from howsure.inputs.arrays import Column, is_missing
-from howsure.inputs.checks import check_codes
+from howsure.inputs.checks import Column, check_codes, is_missing
 from howsure.inputs.frames import fetched
 from howsure.inputs.pairs import Integers
 

@@ -10,11 +10,10 @@ from howsure.calibration.engines.lazy_frames import sums_of_lazy
 from howsure.calibration.engines.lazy_pairs import lazy_pairs
 from howsure.calibration.summary.cells import EXACT_UP_TO
 from howsure.calibration.summary.slots import Slots
-from howsure.inputs.frames import is_dask, is_lazy
+from howsure.inputs.frames import Read, Source, is_dask, is_lazy
 from howsure.inputs.given import Given
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
-from howsure.inputs.sources import Read, Source
 
 
 def sums_of_frame(

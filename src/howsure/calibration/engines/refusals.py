@@ -9,8 +9,7 @@ from typing import Any
 from howsure.calibration.engines.frame_sums import labels_refused
 from howsure.calibration.engines.lazy_pairs import Fault, LazyPairs, is_nan
 from howsure.errors import InputError
-from howsure.inputs.arrays import Column, is_missing, missing
-from howsure.inputs.checks import MANY_LABELS, no_probability, no_weight
+from howsure.inputs.checks import MANY_LABELS, Column, is_missing, missing, no_probability, no_weight
 from howsure.inputs.frames import fetched
 from howsure.inputs.naming import counted
 

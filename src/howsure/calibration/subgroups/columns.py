@@ -2,18 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from howsure.calibration.subgroups.features import Feature, feature_of
-from howsure.errors import InputError, parameter, shown
-from howsure.inputs.frames import all_columns, columns_from, is_frame
+from howsure.errors import GIVEN, InputError, parameter, shown
+from howsure.inputs.frames import Source, all_columns, columns_from, is_frame
 from howsure.inputs.pairs import NOTHING, Pairs
+from howsure.inputs.pairs_from import pairs_from
 
 PREDICTION = "prediction"
+
+
+def pairs_and_features(
+    y_true: Any, y_prob: Any, *, features: Any, data: Any, **roles: Any
+) -> tuple[Pairs, Mapping[str, Any]]:
+    """The pairs, and the columns that groups are made of, by name: of the same rows."""
+    if isinstance(data, Source):
+        asked = _names(features)
+        if isinstance(y_true, str) and y_true in asked:
+            raise InputError(
+                f"{parameter('features')} must not name the label: {y_true} is {parameter('y_true')}. Groups are made "
+                "of "
+                "what is known before it."
+            )
+        with data.predictions(y_true, y_prob, features=asked, **roles) as read:
+            return read.pairs(), read.features(asked)
+    columns = columns_by_name(features, data)
+    return pairs_from(y_true, y_prob, data=data, **roles), columns
 
 
 def columns_by_name(features: Any, data: Any) -> dict[str, Any]:
@@ -21,25 +40,39 @@ def columns_by_name(features: Any, data: Any) -> dict[str, Any]:
     if features is None:
         raise InputError("features must be a data frame, or a mapping of names to columns; there are none.")
     if data is not None:
-        if isinstance(features, str) or not isinstance(features, Sequence):
-            raise InputError(f"with data=, features must be a list of names of its columns; it is {shown(features)}.")
-        names = [str(name) for name in features]
+        names = _names(features)
         values: Sequence[Any] = columns_from(data, names)
     elif isinstance(features, Mapping):
-        names, values = [str(name) for name in features], list(features.values())
+        names, values = _different(features), list(features.values())
     elif is_frame(features):
-        names, values = list(all_columns(features)[0]), all_columns(features)[1]
+        found, values = all_columns(features)
+        names = _different(found)
     else:
         raise InputError(
             f"features must be a data frame, or a mapping of names to columns; it is a {type(features).__name__}. "
             "Name the columns: features={'length': ...}."
         )
+    return dict(zip(names, values, strict=True))
+
+
+def _names(features: Any) -> list[str]:
+    """The names of columns of `data`."""
+    if isinstance(features, str) or not isinstance(features, Sequence):
+        raise InputError(
+            f"with {parameter('data', GIVEN)}, features must be a list of names of its columns; it is "
+            f"{shown(features)}."
+        )
+    return _different(features)
+
+
+def _different(features: Iterable[Any]) -> list[str]:
+    names = [str(name) for name in features]
     if not names:
         raise InputError("features must hold at least one column; it holds none.")
     for name in names:
         if names.count(name) > 1:
             raise InputError(f"features must name each column once; {name} is there {names.count(name)} times.")
-    return dict(zip(names, values, strict=True))
+    return names
 
 
 def features_of(given: Pairs, columns: Mapping[str, Any], *, min_rows: int) -> tuple[Pairs, list[Feature]]:

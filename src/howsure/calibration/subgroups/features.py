@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError, parameter
-from howsure.inputs.arrays import Column, as_column, is_missing
-from howsure.inputs.coded import Coded
+from howsure.inputs.checks import Coded, Column, as_column, is_missing
 from howsure.inputs.naming import natural_order
 from howsure.inputs.pairs import Floats, Integers
 

@@ -10,7 +10,7 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.bins.bins import bin_pairs
 from howsure.calibration.estimates.calibration_error import debiased_estimate, squared_error
-from howsure.calibration.subgroups.columns import columns_by_name, features_of, predictions_of
+from howsure.calibration.subgroups.columns import features_of, pairs_and_features, predictions_of
 from howsure.calibration.subgroups.features import Feature
 from howsure.calibration.subgroups.leading import Group, leading, names_of, rows_of
 from howsure.calibration.subgroups.residuals import DIAGONAL, WHOLE, Residuals, residuals_of
@@ -21,7 +21,6 @@ from howsure.inputs.checks import check_level
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Pairs
-from howsure.inputs.pairs_from import pairs_from
 from howsure.stats.clusters import few_clusters
 from howsure.stats.estimate import Estimate
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
@@ -79,8 +78,10 @@ def find_groups(
     if against not in (WHOLE, DIAGONAL):
         raise InputError(f"against must be {WHOLE!r} or {DIAGONAL!r}, not {against!r}")
     min_rows = check_whole(min_rows, name="min_rows")
-    columns = columns_by_name(features, data)
-    given = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
+    given, columns = pairs_and_features(
+        y_true, y_prob, features=features, data=data, sample_weight=sample_weight, clusters=clusters,
+        pos_label=pos_label,
+    )  # fmt: skip
     return groups_of(given, columns, conditions=conditions, against=against, min_rows=min_rows, level=level, rng=rng)
 
 

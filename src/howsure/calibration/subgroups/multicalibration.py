@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.subgroups.columns import columns_by_name, features_of, predictions_of
+from howsure.calibration.subgroups.columns import features_of, pairs_and_features, predictions_of
 from howsure.calibration.subgroups.features import Feature, everything
 from howsure.calibration.subgroups.residuals import DIAGONAL, residuals_of
 from howsure.calibration.subgroups.scan import DRAWS, MIN_ROWS, Family, scan
@@ -19,7 +19,6 @@ from howsure.inputs.checks import check_level
 from howsure.inputs.naming import counted
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Pairs
-from howsure.inputs.pairs_from import pairs_from
 from howsure.result import Result
 from howsure.show.harmless import in_a_line
 from howsure.show.preformatted import preformatted
@@ -105,8 +104,10 @@ def multicalibration_error(
     Raises InputError naming the parameter, row and value that violated a rule.
     Source: Hébert-Johnson, Kim, Reingold & Rothblum (2018).
     """
-    columns = columns_by_name(features, data)
-    given = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
+    given, columns = pairs_and_features(
+        y_true, y_prob, features=features, data=data, sample_weight=sample_weight, clusters=clusters,
+        pos_label=pos_label,
+    )  # fmt: skip
     return multicalibration_of(
         given, columns, conditions=conditions, min_rows=min_rows, level=check_level(level), rng=rng
     )

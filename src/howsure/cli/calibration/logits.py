@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from howsure.cli.calibration.output import curves_json, curves_table, curves_text, write_figure, write_report
-from howsure.cli.terminal.commands import Command, refuse_given
-from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.commands import Command, Written, refuse_given
 from howsure.cli.terminal.options import axis_option, binning_options, figure_option, output_options, report_option
 from howsure.cli.terminal.output import emit, table_text
 from howsure.cli.terminal.progress import progress

@@ -10,10 +10,18 @@ from typing import Any
 import click
 
 from howsure.calibration.corp.curve import SIMULATIONS
+from howsure.calibration.hypothesis_tests.calibration_test import METHODS
 from howsure.cli.calibration import find_groups, logits, summary
 from howsure.cli.calibration.corp import check_options, corp_text, judged_without_bins, write_corp_figure
-from howsure.cli.calibration.output import curves_json, curves_table, curves_text, pictured, write_figure, write_report
-from howsure.cli.calibration.p_values import METHODS, with_test
+from howsure.cli.calibration.output import (
+    curves_json,
+    curves_table,
+    curves_text,
+    pictured,
+    with_test,
+    write_figure,
+    write_report,
+)
 from howsure.cli.calibration.reading import as_called, engine_options, opened, reading_options, sources
 from howsure.cli.terminal.options import (
     PROBABILITIES,
@@ -180,8 +188,14 @@ def compare_command(
     howsure calibration compare dev.csv --target gold --logits a_no,a_yes --logits b_no,b_yes --classes no,yes
     """
     from howsure.calibration.comparison import NAMES, compare_pairs
-    from howsure.cli.calibration.comparison import comparison_json, comparison_table, comparison_text, write_comparison
-    from howsure.cli.calibration.sides import as_read, named_sides
+    from howsure.cli.calibration.compare import (
+        as_read,
+        comparison_json,
+        comparison_table,
+        comparison_text,
+        named_sides,
+        write_comparison,
+    )
     from howsure.data.predictions.paired_rows import paired_rows
 
     given = {role: reading.pop(role) for role in PROBABILITIES}

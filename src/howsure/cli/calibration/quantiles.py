@@ -8,10 +8,9 @@ import click
 import numpy as np
 
 from howsure.calibration.hypothesis_tests.quantiles import METHODS, posterior_quantiles
-from howsure.cli.terminal.commands import Command, tell
+from howsure.cli.terminal.commands import Command, rows_as_in_files, tell
 from howsure.cli.terminal.options import as_names, figure_option, level_option, output_options
 from howsure.cli.terminal.output import emit, json_text, table_text
-from howsure.cli.terminal.row_numbers import rows_as_in_files
 from howsure.data.predictions.read_columns import ReadColumns
 from howsure.errors import InputError
 from howsure.inputs.naming import shortened

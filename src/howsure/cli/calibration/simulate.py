@@ -5,8 +5,7 @@ from __future__ import annotations
 import click
 import numpy as np
 
-from howsure.cli.terminal.commands import Command
-from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.memory import check_memory
 from howsure.cli.terminal.output import emit
 

@@ -9,8 +9,7 @@ import click
 
 from howsure.cli.calibration.output import rows_text
 from howsure.cli.calibration.reading import engine_options, opened, reading_options, sources
-from howsure.cli.terminal.commands import Command
-from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.options import as_names, probability_options
 from howsure.cli.terminal.output import emit
 from howsure.cli.terminal.progress import progress

@@ -14,8 +14,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.terminal.commands import as_options, options_of
-from howsure.cli.terminal.destinations import check_destinations, sources_of
+from howsure.cli.terminal.commands import as_options, check_destinations, options_of, sources_of
 from howsure.errors import InputError
 from howsure.files.text import read_text
 from howsure.inputs.naming import shortened, unknown_name

@@ -8,11 +8,10 @@ from typing import Any
 
 import click
 
-from howsure.check.found import Found
+from howsure.check.decision import Found
 from howsure.check.results import EXIT_CODES, PASS
 from howsure.cli.calibration.reading import reading_options
-from howsure.cli.check.baseline_files import read_baseline
-from howsure.cli.check.calibration import found_by_options
+from howsure.cli.check.checks import found_by_options, score_found, selective_found
 from howsure.cli.check.configuration import contexts, named_by, read_configuration, take_shared
 from howsure.cli.check.options import (
     NAMES,
@@ -20,12 +19,11 @@ from howsure.cli.check.options import (
     against_options,
     margin_option,
     name_option,
+    read_baseline,
     shared_options,
     split,
 )
 from howsure.cli.check.output import checked, show
-from howsure.cli.check.scores import score_found
-from howsure.cli.check.selective import selective_found
 from howsure.cli.terminal.options import (
     DefaultGroup,
     across_files_option,

@@ -1,18 +1,50 @@
-"""Options that all checks share: the level, what they are compared with, and where verdicts go."""
+"""Options that all checks share, the other model, and the checks of a configuration file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, fields
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import Any
 
 import click
 
+from howsure.check.baseline import Baseline, Entry, baseline_dict, baseline_from
 from howsure.check.decision import MOST_RUNS
-from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.commands import Written
 from howsure.cli.terminal.options import in_order, output_option, raw_option
+from howsure.cli.terminal.output import json_text
+from howsure.data.sources import Files
 from howsure.errors import InputError
+from howsure.files.json_text import parsed_json
+from howsure.files.opened import identity
+from howsure.files.text import read_text
+from howsure.files.whole import write_whole
 from howsure.significance.trend import check_date
+
+# Which file and columns the other model of a check has.
+
+
+def other_files(named: str, files: Sequence[str]) -> Sequence[str] | None:
+    """The file that names the other model; None if the name is a column's of the same files.
+
+    Raises InputError if it is the file that is checked.
+    """
+    if not (os.path.exists(named) or Path(named).suffix or any(mark in named for mark in "*?/")):
+        return None
+    if [identity(named) or named] == [identity(path) or path for path in files]:
+        raise InputError(f"{named} is what is checked; a model is compared with another one.")
+    return [named]
+
+
+def other_model(named: str | None, source: Files) -> Files | str | None:
+    """The other model as a source with the same columns, or as a column of the same files."""
+    place = None if named is None else other_files(named, source.paths)
+    return named if place is None else replace(source, paths=tuple(place))
+
+
+# Options that all checks share: the level, what they are compared with, and where verdicts go.
 
 FORMATS = ("table", "json", "csv", "markdown")
 Decorated = Callable[..., Any]
@@ -106,3 +138,26 @@ def margin_option(what: str) -> Callable[[Decorated], Decorated]:
         "--not-worse-than", type=click.FloatRange(min=0.0), metavar="MARGIN",
         help=f"The {what} may be worse by less than this: than that of --against, or of the --baseline.",
     )  # fmt: skip
+
+
+# Baselines as files: read whole and checked, written whole or not at all.
+
+
+def read_baseline(path: str | None) -> Baseline | None:
+    """The baseline in a file; None where none is named.
+
+    Raises InputError if it is none, or damaged.
+    """
+    if path is None:
+        return None
+    text = read_text(path)
+    try:
+        held = parsed_json(text.content)
+    except ValueError as error:
+        raise InputError(f"{path} is no baseline: {error}.") from error
+    return baseline_from(held, name=path)
+
+
+def write_baseline(entries: Iterable[Entry], path: str) -> None:
+    """Write what a later run may compare with."""
+    write_whole(json_text(baseline_dict(entries)).encode(), path)

@@ -19,8 +19,7 @@ from howsure.cli.coreference.options import (
     tell,
 )
 from howsure.cli.coreference.recalibrate import recalibrate_command
-from howsure.cli.terminal.commands import Group
-from howsure.cli.terminal.destinations import PAGES, Written
+from howsure.cli.terminal.commands import PAGES, Group, Written
 from howsure.cli.terminal.options import figure_option, output_options, raw_option
 from howsure.cli.terminal.output import emit, say
 from howsure.cli.terminal.progress import progress

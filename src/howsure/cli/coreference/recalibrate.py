@@ -17,8 +17,7 @@ from howsure.cli.coreference.options import (
     scores_option,
     tell,
 )
-from howsure.cli.terminal.commands import Command
-from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.coreference.mentions.selection import entities_of
 from howsure.coreference.posterior.coref_posterior import CorefPosterior

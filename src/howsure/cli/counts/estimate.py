@@ -12,10 +12,9 @@ from howsure.cli.counts.input import left_out, read_population
 from howsure.cli.counts.options import cell_options, cluster_option, prob_option, seed_option
 from howsure.cli.counts.sheet import join_labelled
 from howsure.cli.counts.wording import in_options, speaking_of_options
-from howsure.cli.terminal.commands import Command
+from howsure.cli.terminal.commands import Command, rows_as_in_files
 from howsure.cli.terminal.options import as_names, figure_option, level_option, output_options, report_option
 from howsure.cli.terminal.output import command_line, emit, json_text, records_csv, table_text
-from howsure.cli.terminal.row_numbers import rows_as_in_files
 from howsure.counts import estimate_counts
 from howsure.counts.estimation import METHODS
 from howsure.counts.results import ALL, CountEstimates

@@ -14,7 +14,7 @@ from howsure.data.predictions.read_columns import read_columns
 from howsure.errors import InputError
 from howsure.events.corpus import check_date_format
 from howsure.events.periods import period_of
-from howsure.inputs.coded import Coded
+from howsure.inputs.checks import Coded
 from howsure.inputs.naming import counted, shortened
 
 ROW, STRATUM, CHANCE, CHECK, LABEL = "row", "stratum", "inclusion", "check", "label"

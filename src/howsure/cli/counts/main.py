@@ -10,10 +10,9 @@ from howsure.cli.counts.options import prob_option
 from howsure.cli.counts.sample import sample_command
 from howsure.cli.counts.sheet import join_labelled
 from howsure.cli.counts.wording import speaking_of_options
-from howsure.cli.terminal.commands import Group
+from howsure.cli.terminal.commands import Group, rows_as_in_files
 from howsure.cli.terminal.options import level_option, output_option
 from howsure.cli.terminal.output import emit
-from howsure.cli.terminal.row_numbers import rows_as_in_files
 from howsure.counts import labels_needed
 from howsure.counts.planning import worth_is_known
 from howsure.errors import InputError

@@ -12,11 +12,9 @@ from howsure.cli.counts.input import CHANCE, CHECK, LABEL, ROW, STRATUM, left_ou
 from howsure.cli.counts.options import cell_options, cluster_option, prob_option, seed_option
 from howsure.cli.counts.sheet import Sheet, read_sheet, sheet_table, two_values
 from howsure.cli.counts.wording import speaking_of_options
-from howsure.cli.terminal.commands import Command
-from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.commands import Command, Written, rows_as_in_files
 from howsure.cli.terminal.options import as_names
 from howsure.cli.terminal.output import emit, say, table_text
-from howsure.cli.terminal.row_numbers import rows_as_in_files
 from howsure.counts import LabelSample, sample_for_labels
 from howsure.counts.further_labels import joined, recovered_sample
 from howsure.counts.label_sample import DESIGNS

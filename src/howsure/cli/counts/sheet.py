@@ -13,7 +13,7 @@ from howsure.counts.drawn import Drawn
 from howsure.data.predictions.read_columns import ReadColumns, read_columns
 from howsure.errors import InputError
 from howsure.inputs.naming import nearest, shortened
-from howsure.inputs.numerals import spelled_number
+from howsure.inputs.numbers import spelled_number
 from howsure.show.table import Table
 
 LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")  # no spreadsheet takes them for a number

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from howsure.cli.events.queries import as_groups
-from howsure.cli.terminal.commands import Command, Group
-from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.commands import Command, Group, Written
 from howsure.cli.terminal.options import as_names, level_option, output_options
 from howsure.cli.terminal.output import emit, json_text, say, table_text
 from howsure.errors import InputError

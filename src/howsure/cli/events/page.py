@@ -8,8 +8,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.terminal.commands import Command
-from howsure.cli.terminal.destinations import PAGES, Written
+from howsure.cli.terminal.commands import PAGES, Command, Written
 from howsure.cli.terminal.options import CLUSTERINGS, as_names, level_option
 from howsure.cli.terminal.output import emit, say
 from howsure.cli.terminal.progress import progress

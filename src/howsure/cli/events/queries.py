@@ -10,8 +10,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.terminal.commands import Command
-from howsure.cli.terminal.destinations import FIGURES, Written
+from howsure.cli.terminal.commands import FIGURES, Command, Written
 from howsure.cli.terminal.options import in_order, level_option, output_options, raw_option
 from howsure.cli.terminal.output import emit, is_raw, json_text, name_text, records_csv, say, table_text
 from howsure.errors import InputError

@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from howsure.cli.calibration.reading import reading_options
-from howsure.cli.terminal.commands import Group
-from howsure.cli.terminal.destinations import PAGES, Written
+from howsure.cli.terminal.commands import PAGES, Group, Written
 from howsure.cli.terminal.options import (
     as_level,
     as_names,

@@ -7,12 +7,10 @@ from typing import Any
 import click
 
 from howsure.cli.recalibrate.input import read_map, scores_of
-from howsure.cli.terminal.commands import Command, tell
-from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.commands import Command, Written, rows_as_in_files, tell
 from howsure.cli.terminal.options import ONE_WAY, PROBABILITIES, as_names, from_option, probability_options
 from howsure.cli.terminal.output import emit, name_text
 from howsure.cli.terminal.progress import progress
-from howsure.cli.terminal.row_numbers import rows_as_in_files
 from howsure.data.added_columns import SUFFIXES, FileToExtend, open_to_extend
 from howsure.errors import InputError
 from howsure.inputs.given import Given

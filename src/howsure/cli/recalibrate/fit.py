@@ -10,8 +10,7 @@ import click
 from howsure.cli.calibration.output import files_text
 from howsure.cli.calibration.reading import as_called, reading_options
 from howsure.cli.recalibrate.input import labelled_rows
-from howsure.cli.terminal.commands import Command, as_options, options_of
-from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.commands import Command, Written, as_options, options_of
 from howsure.cli.terminal.options import as_names, figure_option, in_order, probability_options
 from howsure.cli.terminal.output import emit, name_text, table_text
 from howsure.cli.terminal.progress import progress

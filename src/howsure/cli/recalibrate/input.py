@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from howsure.cli.calibration.reading import opened
-from howsure.cli.terminal.row_numbers import rows_as_in_files
+from howsure.cli.terminal.commands import rows_as_in_files
 from howsure.errors import InputError
 from howsure.files.opened import missing_file
-from howsure.inputs.log_scale import LOG_PROBABILITIES, LOGITS
+from howsure.inputs.classes import LOG_PROBABILITIES, LOGITS
 from howsure.inputs.pairs import Floats
 from howsure.recalibration.labelled import Labelled, labelled_pairs
 from howsure.recalibration.results import RecalibrationMap

@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from howsure.cli.reproduce.page import as_page, as_text, summary
-from howsure.cli.terminal.destinations import Written, WrittenFolder
+from howsure.cli.terminal.commands import Written, WrittenFolder
 from howsure.cli.terminal.output import emit, json_text
 from howsure.files.whole import write_whole
 from howsure.reproductions import Reproduction

@@ -11,8 +11,7 @@ import click
 from howsure.cli.sequences.input import INPUT_FORMS, ITEMS, LAYERS, TEXT, load_model, read_corpus, read_words
 from howsure.cli.sequences.recalibrate import recalibrate_command
 from howsure.cli.sequences.spans import spans_command
-from howsure.cli.terminal.commands import Group
-from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.commands import Group, Written
 from howsure.cli.terminal.options import as_names, binning_options, output_options, raw_option
 from howsure.cli.terminal.output import emit, is_raw, say
 from howsure.cli.terminal.progress import progress

@@ -17,8 +17,7 @@ from howsure.calibration.table import by_group
 from howsure.calibration.words.verdict import kind
 from howsure.cli.calibration.output import adjusted_p_values
 from howsure.cli.sequences.input import INPUT_FORMS, LAYERS, load_model, read_words
-from howsure.cli.terminal.commands import Command
-from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.options import binning_options, output_options
 from howsure.cli.terminal.output import emit, is_raw, json_text, say, table_text
 from howsure.data.logs.model_arrays import ModelArrays, label_names_of, read_model_arrays

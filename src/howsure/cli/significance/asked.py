@@ -10,8 +10,8 @@ import click
 
 from howsure.cli.terminal.options import in_order
 from howsure.data.logs.conversion import Log
-from howsure.data.tables.paths import FILE
-from howsure.data.tables.pooling import SEPARATE
+from howsure.data.predictions.selection import SEPARATE
+from howsure.data.tables.columns import FILE
 from howsure.errors import InputError
 from howsure.inputs.naming import shortened
 

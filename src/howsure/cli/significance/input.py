@@ -13,7 +13,7 @@ from howsure.cli.terminal.commands import tell
 from howsure.data.predictions.read_columns import ReadColumns, read_columns
 from howsure.errors import InputError
 from howsure.inputs.naming import shortened
-from howsure.inputs.numerals import spelled_number
+from howsure.inputs.numbers import spelled_number
 from howsure.significance.boostsa.storage import read_labels
 from howsure.significance.metrics.metric import tasks_of
 

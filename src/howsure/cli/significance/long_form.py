@@ -10,13 +10,12 @@ import numpy as np
 
 from howsure.cli.significance.asked import Asked
 from howsure.cli.significance.input import classes_of, read_as_numbers, refuse_other_labels
-from howsure.cli.terminal.commands import tell
+from howsure.cli.terminal.commands import rows_as_in_files, tell
 from howsure.cli.terminal.progress import progress
-from howsure.cli.terminal.row_numbers import rows_as_in_files
 from howsure.data.predictions.read_columns import ReadColumns, read_columns
-from howsure.data.tables.paths import FILE
+from howsure.data.tables.columns import FILE
 from howsure.errors import InputError
-from howsure.inputs.coded import Coded
+from howsure.inputs.checks import Coded
 from howsure.inputs.naming import counted, unknown_name
 from howsure.inputs.pairs import Integers
 from howsure.significance.comparison import compare

@@ -7,9 +7,8 @@ from typing import Any
 
 from howsure.cli.significance.asked import Asked
 from howsure.cli.significance.input import read_files, read_rows, refuse_twice, shown_names
-from howsure.cli.terminal.commands import tell
+from howsure.cli.terminal.commands import rows_as_in_files, tell
 from howsure.cli.terminal.progress import progress
-from howsure.cli.terminal.row_numbers import rows_as_in_files
 from howsure.data.predictions.read_columns import read_columns
 from howsure.errors import InputError
 from howsure.significance.comparison import compare

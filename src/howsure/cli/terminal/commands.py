@@ -1,18 +1,201 @@
-"""A command that takes each option once, and whose errors name options instead of parameters of Python."""
+"""A command that takes each option once, whose errors speak of options, and that writes only where it may."""
 
 from __future__ import annotations
 
+import codecs
+import glob
+import os
 import re
 import shlex
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
+from itertools import chain
+from pathlib import Path
 
 import click
 
-from howsure.cli.terminal.destinations import check_destinations
-from howsure.cli.terminal.output import say
-from howsure.cli.terminal.streams import as_printed
+from howsure.cli.terminal.output import as_printed, say
 from howsure.errors import InputError, InPython, spelled
+from howsure.files.journal import HEAD
+from howsure.files.opened import Identity, identity, opened
+from howsure.files.standard_input import STANDARD_INPUT
+from howsure.files.whole import check_place
+
+# Where a row is that an error of the numerics names.
+
+ROW = re.compile(r"\brow (\d+)\b")  # of a message that does not mark its rows
+
+
+@contextmanager
+def rows_as_in_files(place: Callable[[int], str] | None) -> Iterator[None]:
+    """An error that names rows from 0, as arrays do, names them in the words of `place`, if there is one."""
+    try:
+        yield
+    except InputError as error:
+        if place is None or type(error) is not InputError:
+            raise
+        found = error.at(place)
+        said = ROW.sub(lambda row: place(int(row[1])), found.message) if found.message == error.message else None
+        raise (found if said is None else InputError(said)) from error
+
+
+# Where a command writes: checked before the work, and never over what it reads or writes besides.
+
+FIGURES = (".svg", ".png", ".pdf")
+PAGES = (".html", ".htm")
+LOG_OF_STORE = ".wal"
+BEGINNING = 1 << 16  # bytes of a file that show whether it is a text
+READ = ("FILE", "STORE", "MODEL", "FOLDER", "PATH", "PIPELINE", ".json")  # in the help of what names files to read
+
+
+class Written(click.types.StringParamType):
+    """The type of an option or argument that names a file to write.
+
+    `suffixes`: the name ends in one of these, "" for a name without one. `advice`: what to do for another suffix.
+    `beside`: further files that are written with it, by its name. `appended`: what the file holds stays, and must be a
+    text to which lines can be added.
+    """
+
+    def __init__(
+        self,
+        *suffixes: str,
+        advice: str = "",
+        beside: Callable[[str], Sequence[str]] = lambda path: (),
+        appended: bool = False,
+    ) -> None:
+        self.suffixes, self.advice, self.beside, self.appended = suffixes, advice, beside, appended
+
+
+class WrittenFolder(click.types.StringParamType):
+    """The type of an option that names a folder to write into; it is made where there is none."""
+
+
+def check_destinations(context: click.Context, *, also_read: Iterable[str | int] = ()) -> None:
+    """Raise InputError where a file cannot be written, or is read, or is written twice; before anything is done.
+
+    also_read: what the command reads besides what its parameters name.
+    """
+    written: list[tuple[str, str]] = []
+    for parameter, path in _values(context):
+        if isinstance(parameter.type, Written):
+            _check_file(_called(parameter), path, parameter.type)
+            written += [(_called(parameter), one) for one in (path, *parameter.type.beside(path))]
+        elif isinstance(parameter.type, WrittenFolder) and os.path.exists(path) and not os.path.isdir(path):
+            raise InputError(f"{_called(parameter)} must name a folder; {path} is a file.")
+    _check_different(written)
+    read = {one for one in map(identity, chain(sources_of(context), also_read)) if one is not None}
+    for _, path in written:
+        _check_unread(path, read)
+
+
+def is_read(parameter: click.Parameter) -> bool:
+    """Whether a parameter may name what a command reads, as its help says."""
+    shown = getattr(parameter, "metavar", None)
+    if not isinstance(parameter.type, click.types.StringParamType) or isinstance(
+        parameter.type, Written | WrittenFolder
+    ):
+        return False
+    return isinstance(parameter, click.Argument) if shown is None else any(word in shown for word in READ)
+
+
+def _values(context: click.Context) -> Iterator[tuple[click.Parameter, str]]:
+    """Every text that a parameter was given."""
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        for one in value if isinstance(value, tuple | list) else (value,):
+            if isinstance(one, str):
+                yield parameter, one
+
+
+def sources_of(context: click.Context) -> Iterator[str | int]:
+    """What may be read, by its path; standard input by its number."""
+    if "data" in context.params and context.params["data"] is None:
+        from howsure.data.datasets.registry import VARIABLE, downloads_folder  # loaded for the commands that need it
+
+        yield from (os.environ.get(VARIABLE, ""), str(downloads_folder()))
+    for parameter, text in _values(context):
+        if is_read(parameter):
+            if text == STANDARD_INPUT:
+                yield 0
+            elif glob.has_magic(text) and not os.path.exists(text):
+                for path in glob.iglob(text, recursive=True):
+                    yield from (path, *_beside(path))
+            else:
+                yield from (text, *_beside(text))
+
+
+def _beside(path: str) -> Iterator[str]:
+    """What the reader of a log may look up in the same folder: labels, names of classes, settings."""
+    folder, name = os.path.split(path)
+    if name.endswith((".npy", ".npz")):
+        from howsure.data.logs.model_arrays import NAMES  # loaded where there is such a log
+
+        for one in (*(f"{label}.npy" for label in NAMES["label_ids"]), "config.json"):
+            yield os.path.join(folder, one)
+    elif name.startswith("samples_"):
+        yield from glob.iglob(os.path.join(glob.escape(folder), "results_*.json"))
+
+
+def _called(parameter: click.Parameter) -> str:
+    return parameter.opts[0] if isinstance(parameter, click.Option) else (parameter.name or "").upper()
+
+
+def _check_file(by: str, path: str, kind: Written) -> None:
+    if not path:
+        raise InputError(f"{by} must name a file; the name is empty.")
+    if path == STANDARD_INPUT:
+        raise InputError(f"{by} must name a file, not {path}; a command without --output writes to standard output.")
+    if Path(path).suffix.lower() == LOG_OF_STORE:
+        store = path[: -len(LOG_OF_STORE)]
+        raise InputError(
+            f"{by} must not name {path}: DuckDB keeps the last changes of {store} there. Name another file."
+        )
+    if kind.suffixes and Path(path).suffix.lower() not in kind.suffixes:
+        known = ", ".join(filter(None, kind.suffixes))
+        raise InputError(f"{by} writes {known}; name a file that ends in one of these, not {path}.{kind.advice}")
+    check_place(path)
+    if kind.appended and os.path.isfile(path):
+        _check_text(by, path)
+
+
+def _check_text(by: str, path: str) -> None:
+    """Raise InputError where a file is no text for people: lines added to it would damage it."""
+    with opened(path) as file:
+        beginning = file.read(BEGINNING)
+    text = codecs.getincrementaldecoder("utf-8")()
+    try:
+        is_text = not beginning or "\0" not in text.decode(beginning)
+    except UnicodeDecodeError:
+        is_text = False
+    if not is_text or beginning.lstrip().startswith((b"{", b"[")) or HEAD.match(beginning):
+        raise InputError(f"{by} adds Markdown to a text, and {path} holds something else. Name another file.")
+
+
+def _check_different(written: Sequence[tuple[str, str]]) -> None:
+    """Raise InputError where two options name one file: the second would replace the first."""
+    first: dict[object, str] = {}
+    for by, path in written:
+        target = identity(path) or os.path.realpath(path).casefold()  # some file systems take A for a
+        if target in first and (os.path.isfile(path) or not os.path.exists(path)):  # a device takes both
+            raise InputError(f"{first[target]} and {by} must name different files; both name {path}.")
+        first[target] = by
+
+
+def _check_unread(path: str, read: set[Identity]) -> None:
+    """Raise InputError where a file that there is would be replaced, though it, or a folder around it, is read."""
+    if not os.path.isfile(path):  # a device or a pipe takes all
+        return
+    if identity(path) in read:
+        raise InputError(f"{path} is an input of this command and would be overwritten; name another file.")
+    for folder in Path(os.path.realpath(path)).parents:
+        if identity(folder) in read:
+            raise InputError(
+                f"{path} lies in {folder}, which is an input of this command and would be overwritten; name another."
+            )
+
+
+# A command that takes each option once, and whose errors name options instead of parameters of Python.
 
 VOCABULARY = {  # the option of a parameter, where it is called otherwise
     "y_true": "--target",
@@ -28,22 +211,29 @@ VOCABULARY = {  # the option of a parameter, where it is called otherwise
     "rng": "--seed",
 }
 OTHER_NAMES = VOCABULARY | {"labels": "--classes", "label": "--target", "ids": "--id", "cluster": "--cluster"}
+
+
 OTHER_NAMES |= {"probs_column": "--probs-column", "prob": "--prob", "runs": "--run"}
+
+
 OTHER_NAMES |= {"howsure.compare_calibration": "howsure calibration compare"}
+
+
 OTHER_NAMES |= {"howsure.calibration_error": "howsure calibration"}
+
 
 FORMER_NAMES = {
     "--label": "--target",
     "--truth": "--target",
     "--input-format": "--from",
 }  # of options, which users may still type
-
 QUOTES = "'\""
 TYPED = '"'  # around a value of several words, which a shell would part
 VALUE = r"""True|\.\.\.|'[^']*'|"[^"]*"|\[[^\]]*\]|\d[\d.]*(?:e-?\d+)?"""  # of a parameter in a message of the library
-
 TRACEBACK = "--traceback"
 WORDS = {"a valid integer range": "a whole number", "a valid integer": "a whole number"}
+
+
 WORDS |= {"a valid float range": "a number", "a valid float": "a number"}
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.terminal.commands import Group
-from howsure.cli.terminal.destinations import FIGURES, PAGES, Written
+from howsure.cli.terminal.commands import FIGURES, PAGES, Group, Written
 from howsure.cli.terminal.output import COLUMNS, FORMATS, RAW
 from howsure.errors import InputError, shown
 from howsure.figures.width import of_width

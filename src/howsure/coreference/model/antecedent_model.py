@@ -28,7 +28,7 @@ from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.errors import InputError
 from howsure.files.model_archive import damaged_model, read_model, write_model
 from howsure.files.whole import Place
-from howsure.inputs.arrays import listed
+from howsure.inputs.checks import listed
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
 

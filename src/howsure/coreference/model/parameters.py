@@ -10,7 +10,7 @@ import numpy as np
 from howsure.coreference.mentions.selection import Source
 from howsure.coreference.model.loss import Loss
 from howsure.errors import InputError
-from howsure.inputs.arrays import listed
+from howsure.inputs.checks import listed
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import is_number
 from howsure.stats.randomness import Randomness, generator_from

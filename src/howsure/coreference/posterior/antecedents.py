@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError, shown
-from howsure.inputs.arrays import array_of
-from howsure.inputs.checks import probability_advice
+from howsure.inputs.checks import array_of, probability_advice
 from howsure.inputs.classes import SUM_TOLERANCE
 from howsure.inputs.pairs import Floats, Integers
 

@@ -10,7 +10,7 @@ import numpy as np
 from howsure.coreference.posterior.coref_posterior import CorefPosterior
 from howsure.coreference.posterior.sampling import pair_frequency
 from howsure.errors import InputError
-from howsure.inputs.arrays import listed
+from howsure.inputs.checks import listed
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Pairs
 from howsure.stats.randomness import Randomness, generator_from

@@ -17,8 +17,7 @@ from howsure.coreference.posterior.from_scores import from_scores
 from howsure.coreference.posterior.listed_scores import from_listed_scores
 from howsure.coreference.posterior.query_posterior import QueryPosterior
 from howsure.errors import InputError, shown
-from howsure.inputs.arrays import array_of
-from howsure.inputs.checks import check_level
+from howsure.inputs.checks import array_of, check_level
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.estimate import Estimate

@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure.coreference.posterior.antecedents import Antecedents, as_vector
 from howsure.errors import InputError, shown
-from howsure.inputs.arrays import array_of
+from howsure.inputs.checks import array_of
 from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Floats, Integers
 

@@ -9,7 +9,7 @@ from howsure.coreference.posterior.confidence import mention_confidence
 from howsure.coreference.posterior.coref_posterior import CorefPosterior
 from howsure.coreference.recalibration.entity_confidence import Judged, right_share
 from howsure.errors import InputError
-from howsure.inputs.arrays import listed
+from howsure.inputs.checks import listed
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Integers
 

@@ -31,7 +31,7 @@ from howsure.coreference.recalibration.fit_sharpening import fit_sharpening
 from howsure.coreference.recalibration.losses import SCORES, Score
 from howsure.coreference.recalibration.sharpening import Sharpening
 from howsure.errors import InputError
-from howsure.inputs.arrays import listed
+from howsure.inputs.checks import listed
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Floats, Integers, Pairs

@@ -19,7 +19,7 @@ from howsure.coreference.scores.overlaps import (
     pairwise,
 )
 from howsure.errors import InputError
-from howsure.inputs.arrays import listed
+from howsure.inputs.checks import listed
 from howsure.result import Result
 from howsure.show.numbers import number
 from howsure.show.table import Table

@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.checks import check_codes
-from howsure.inputs.coded import Codes
+from howsure.inputs.checks import Codes, check_codes
 from howsure.inputs.frames import all_columns, is_frame
 from howsure.inputs.pairs import Integers
 

@@ -8,9 +8,8 @@ import numpy as np
 
 from howsure.counts.population.partial_columns import partial_column
 from howsure.errors import InputError
-from howsure.inputs.checks import check_codes
-from howsure.inputs.coded import Codes
-from howsure.inputs.numerals import spelled_number
+from howsure.inputs.checks import Codes, check_codes
+from howsure.inputs.numbers import spelled_number
 from howsure.inputs.pairs import Floats, Integers
 
 SPREADS = 5.0  # standard deviations of Σ 1/π, as of units drawn independently, scaled up to the size there is

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.arrays import as_column
+from howsure.inputs.checks import as_column
 from howsure.inputs.frames import all_columns, is_frame
 from howsure.inputs.pairs import Floats
 

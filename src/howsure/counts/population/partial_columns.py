@@ -8,9 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.arrays import Column, as_column, is_missing
-from howsure.inputs.checks import check_labels
-from howsure.inputs.numerals import spelled_number
+from howsure.inputs.checks import Column, as_column, check_labels, is_missing
+from howsure.inputs.numbers import spelled_number
 from howsure.inputs.pairs import Floats, Integers
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure.data.documents.document import Document, Sentence, Strings
 from howsure.errors import InputError, shown
-from howsure.inputs.arrays import array_of
+from howsure.inputs.checks import array_of
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Integers
 

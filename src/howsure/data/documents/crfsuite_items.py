@@ -10,7 +10,7 @@ from itertools import groupby
 
 from howsure.data.documents.document import Strings
 from howsure.files.text import read_text
-from howsure.inputs.numerals import spelled_number
+from howsure.inputs.numbers import spelled_number
 
 ESCAPED = re.compile(r"\\([\\:])")
 WITH_VALUE = re.compile(r"((?:[^\\:]|\\.|\\$)*)(?::(.*))?", re.DOTALL)

@@ -19,7 +19,7 @@ from howsure.data.logs.source import Source
 from howsure.data.tables.named_files import File, named_files
 from howsure.errors import GIVEN, InputError, parameter, shown
 from howsure.inputs.naming import shortened
-from howsure.inputs.numerals import spelled_number
+from howsure.inputs.numbers import spelled_number
 
 WORD = re.compile(r"\w+")
 KEYS = ("item", "model", "task", "prompt", "run")

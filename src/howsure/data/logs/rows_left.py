@@ -9,10 +9,10 @@ from itertools import compress
 import numpy as np
 
 from howsure.data.logs.conversion import Log
-from howsure.data.tables.conditions import Condition
 from howsure.data.tables.database import Database, chunks
 from howsure.data.tables.named_files import File
 from howsure.data.tables.table import open_table
+from howsure.data.tables.where import Condition
 
 
 def in_rows_left(

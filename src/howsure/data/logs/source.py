@@ -9,8 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from howsure.data.tables.database import Database, reading
-from howsure.data.tables.named_files import File
-from howsure.data.tables.sources import parquet_source
+from howsure.data.tables.named_files import File, parquet_source
 from howsure.errors import InputError
 from howsure.files.archive import Archive, ArchiveError
 from howsure.files.compression import open_unpacked

@@ -1,24 +1,158 @@
-"""The probabilities of several classes per row, from several columns or from a column of lists, as pairs."""
+"""The probabilities of several classes per row: where they stand in columns, lists or mappings, and their matrix."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from howsure.data.predictions.groups import codes_sql
-from howsure.data.predictions.labels import label_counts
-from howsure.data.predictions.missing import Selection
+from howsure.data.predictions.selection import Selection, codes_sql, label_counts
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import Connection, NullFound, batches, chunks
-from howsure.errors import InputError, parameter, way
-from howsure.inputs.classes import class_positions, first_fault
-from howsure.inputs.log_scale import LOG_PROBABILITIES, LOGITS, first_fault_in_scores, softmax
-from howsure.inputs.naming import shortened
-from howsure.inputs.numerals import comma_advice
+from howsure.data.tables.table import Table
+from howsure.data.tables.where import ALL
+from howsure.errors import GIVEN, InputError, parameter, shown, way
+from howsure.inputs.classes import (
+    LOG_PROBABILITIES,
+    LOGITS,
+    class_positions,
+    first_fault,
+    first_fault_in_scores,
+    softmax,
+)
+from howsure.inputs.naming import natural_order, shortened
+from howsure.inputs.numbers import comma_advice
 from howsure.inputs.pairs import Floats, Integers
+
+# Probabilities given by class name, as in {"0": 0.7, "1": 0.3}, as lists in the order of the names.
+
+
+def with_keys(table: Table, column: Column, only: str = ALL) -> Column:
+    """The column, and if its first value is a JSON object (in Parquet a STRUCT or MAP), the names in it, in order.
+
+    `only` says in SQL which rows are wanted.
+
+    Raises InputError at the first row with other names.
+    """
+    if not (column.is_text or column.type.startswith(("STRUCT", "MAP"))):
+        return column
+    json = column.json
+    found = table.ask(f"json_keys({json})", rest=f"WHERE {only} AND {column.sql} IS NOT NULL LIMIT 1")
+    names = found[0][0] if found else None
+    if not isinstance(names, list) or not names:
+        return column
+    keyed = replace(column, keys=tuple(sorted(set(map(str, names)), key=natural_order)))
+    other = f"{only} AND {column.sql} IS NOT NULL AND NOT coalesce({keyed.has_keys}, FALSE)"
+    if table.ask("1", rest=f"WHERE {other} LIMIT 1"):
+        place, held = table.place(other, column.text)
+        listed = ", ".join(map(repr, keyed.keys))
+        raise InputError(
+            f"{column.name} must hold the same names in every row, {listed} as in the first; {place} holds "
+            f"{shown(held)}. A class without votes has a probability of 0: write it."
+        )
+    return keyed
+
+
+def holds_lists(table: Table, column: Column, only: str = ALL) -> bool:
+    """Whether the first value that is there is a list with numbers, or a text that spells one; [invalid] is a text."""
+    there = f"WHERE {only} AND {column.sql} IS NOT NULL LIMIT 1"
+    found = table.ask(f"coalesce(list_count({column.numbers}), 0) > 0", rest=there)
+    return bool(found and found[0][0]) and not column.is_number
+
+
+def is_soft(table: Table, label: Column, only: str = ALL) -> bool:
+    """Whether a column of labels holds distributions over classes: by name, or as lists of numbers."""
+    return bool(label.keys) or (not label.is_number and label.type != "BOOLEAN" and holds_lists(table, label, only))
+
+
+def label_of(table: Table, column: Column, only: str, *, soft: bool) -> Column:
+    """The column of labels, with the names of the classes if it holds shares of them.
+
+    Raises InputError if it does, and labels must not be `soft`.
+    """
+    label = with_keys(table, column, only)
+    if soft or not is_soft(table, label, only):
+        return label
+    raise InputError(
+        f"{column.name} holds distributions over classes; `howsure calibration` and `howsure significance` read such "
+        "labels. Here, name a column with one label per row."
+    )
+
+
+def two_classes(label: Column, positive: str | None) -> tuple[tuple[str, str], str]:
+    """The two classes of soft labels beside one probability, and which of them it is that of.
+
+    Raises InputError if there are more, or it is unclear which is meant.
+    """
+    keys = label.keys or ("0", "1")
+    chosen = "1" if positive is None and sorted(keys) == ["0", "1"] else positive
+    if len(keys) != 2:
+        raise InputError(
+            f"{label.name} holds shares of {len(keys)} classes, {shortened(map(repr, keys))}; the probability of one "
+            f"needs labels of two. Name the probabilities of all: {way('probs_column', 'COL')} or "
+            f"{way('probs', ['COL', 'COL', GIVEN])}."
+        )
+    if chosen not in keys:
+        choice = " or ".join(f"{parameter('pos_label', key)}" for key in keys)
+        raise InputError(
+            f"{label.name} holds shares of {' and '.join(map(repr, keys))}. Say which is positive: {choice}."
+        )
+    return (keys[0], keys[1]), chosen
+
+
+# Where the probabilities of a row stand: one number, several columns, or a column of lists; perhaps on a log scale.
+
+ONE, SEVERAL, LISTS = "one", "several", "lists"
+VERBALISED = "verbalised"
+SOURCES = ("prob", "probs", "probs_column", LOGITS, LOG_PROBABILITIES, VERBALISED)
+WAYS = "prob='COL', probs=['COL', 'COL', …], probs_column='COL', logits='COL', logprobs='COL' or verbalised='COL'"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The columns of probabilities, the parameter that names them, and on which scale they are (None: as they are)."""
+
+    role: str
+    names: tuple[str, ...]
+    kind: str
+    scale: str | None = None
+    columns: tuple[Column, ...] = ()
+
+    @property
+    def shown(self) -> str | list[str]:
+        """The names as the user gave them."""
+        return list(self.names) if self.kind == SEVERAL else self.names[0]
+
+    def found(self, table: Table, only: str) -> Source:
+        """The source with its columns; of logits, whether the one column holds lists."""
+        columns = tuple(table.columns[name] for name in self.names)
+        if self.kind != LISTS:
+            return replace(self, columns=columns)
+        column = with_keys(table, columns[0], only)
+        lists = self.role == "probs_column" or holds_lists(table, column, only)
+        return replace(self, kind=LISTS if lists else ONE, columns=(column,))
+
+
+def source_of(**given: str | Sequence[str] | None) -> Source:
+    """The source that parameters name: those of SOURCES.
+
+    Raises InputError if it is not exactly one, or a column is named twice.
+    """
+    named = {role: names for role, names in given.items() if names is not None}
+    if len(named) != 1:
+        raise InputError(f"name the probability in one way: {WAYS}.")
+    ((role, names),) = named.items()
+    scale = role if role in (LOGITS, LOG_PROBABILITIES) else None
+    listed = (names,) if isinstance(names, str) else tuple(names)
+    kind = ONE if role in ("prob", VERBALISED) else SEVERAL if role == "probs" or len(listed) > 1 else LISTS
+    if kind == SEVERAL and len(set(listed)) != max(2, len(listed)):
+        raise InputError(f"{role}=[...] must name two columns or more, each once; it names {shortened(listed)}.")
+    return Source(role, listed, kind, scale)
+
+
+# The probabilities of several classes per row, from several columns or from a column of lists, as pairs.
 
 
 def class_matrix(selection: Selection, columns: Sequence[Column], *, lists: bool, ragged: bool = False) -> Floats:

@@ -10,22 +10,33 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.predictions.class_mappings import is_soft, two_classes
-from howsure.data.predictions.classes import as_probabilities, class_labels, class_matrix, class_shares
-from howsure.data.predictions.groups import codes_sql, enumerated_sql, group_sizes
-from howsure.data.predictions.labels import label_sql
-from howsure.data.predictions.missing import Selection
+from howsure.data.predictions.classes import (
+    LISTS,
+    Source,
+    as_probabilities,
+    class_labels,
+    class_matrix,
+    class_shares,
+    is_soft,
+    two_classes,
+)
 from howsure.data.predictions.predictions import ClassRows, Predictions
-from howsure.data.predictions.sources import LISTS, Source
-from howsure.data.predictions.streamed.pair_stream import BadValue, PairStream, bad_weight
+from howsure.data.predictions.selection import (
+    SEPARATE,
+    Selection,
+    apart_by_file,
+    codes_sql,
+    enumerated_sql,
+    group_sizes,
+    label_sql,
+)
+from howsure.data.predictions.stream import BadValue, PairStream, bad_weight
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import NullFound, chunks, reading
-from howsure.data.tables.pooling import SEPARATE, apart_by_file
 from howsure.inputs.checks import check_clusters, check_weights
-from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, reduced, tied_rows
+from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, reduced, softly_reduced, tied_rows
 from howsure.inputs.naming import shortened
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
-from howsure.inputs.soft_labels import softly_reduced
 
 MOST_CODED = 1_000_000  # names that become a type of the database
 

@@ -11,18 +11,31 @@ from howsure.calibration.summary.cells import EXACT_UP_TO
 from howsure.data.logs.conversion import described, input_files
 from howsure.data.logs.defaults import chosen, with_defaults
 from howsure.data.logs.rows_left import in_rows_left
-from howsure.data.predictions.class_mappings import is_soft, label_of
+from howsure.data.predictions.classes import (
+    LISTS,
+    ONE,
+    SEVERAL,
+    SOURCES,
+    VERBALISED,
+    Source,
+    is_soft,
+    label_of,
+    source_of,
+)
 from howsure.data.predictions.loading import one_probability, several_classes
-from howsure.data.predictions.missing import Selection, select_rows
 from howsure.data.predictions.predictions import Predictions
-from howsure.data.predictions.sources import LISTS, ONE, SEVERAL, SOURCES, VERBALISED, Source, source_of
-from howsure.data.tables.columns import Column
-from howsure.data.tables.conditions import ALL, condition
+from howsure.data.predictions.selection import (
+    SAME,
+    Selection,
+    check_across_files,
+    check_different,
+    check_way,
+    select_rows,
+)
+from howsure.data.tables.columns import Column, said_of_commas
 from howsure.data.tables.database import Database
-from howsure.data.tables.decimal_commas import said_of_commas
-from howsure.data.tables.pooling import SAME, check_across_files, check_different, check_way
-from howsure.data.tables.stated_confidence import with_stated_confidence
-from howsure.data.tables.table import Table, open_table
+from howsure.data.tables.table import Table, open_table, with_stated_confidence
+from howsure.data.tables.where import ALL, condition
 from howsure.errors import GIVEN, InputError, parameter, way
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 from howsure.inputs.naming import shortened
@@ -70,7 +83,7 @@ def open_predictions(
     `logits` and `logprobs` (log-probabilities, normalised) name several columns or one of lists or mappings, whose
     softmax is taken and, unless `reduce` says else, the top label; or one column of numbers, whose sigmoid or exp is
     the probability of the label. `verbalised` is a column of texts that state a confidence ("I am 85 % sure"), read by
-    the rule of `howsure.inputs.stated_confidence`.
+    the rule of `howsure.inputs.given`.
 
     A column may lie inside another one: "doc.answerKey", "scores[0].value", "doc['a key']". `group`, `cluster` and `id`
     may be several columns as one key: "task,question". A column of exactly the name comes first. With `by_file`, the

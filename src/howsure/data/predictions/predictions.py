@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from howsure.data.predictions.missing import Selection
-from howsure.data.predictions.streamed.pair_stream import PairStream
+from howsure.data.predictions.selection import Selection
+from howsure.data.predictions.stream import PairStream
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.pairs import Floats, Integers, Pairs
 
 if TYPE_CHECKING:
     from howsure.calibration.summary.slots import Slots
-    from howsure.data.predictions.streamed.stored_groups import StoredGroups
+    from howsure.data.predictions.stream import StoredGroups
 
 
 def _nobody(rows: int) -> None:
@@ -83,13 +83,19 @@ class Predictions:
             return pairs
         if group is not None:
             return self._stored_groups.slots(group, advance)
-        from howsure.data.predictions.streamed.added_up import added_up
+        from howsure.data.predictions.stream import added_up
 
         return added_up(self.stream, advance)
 
     def pairs(self) -> Pairs:
         """All pairs in memory, in the order of the files, with weights, groups and clusters."""
         return self._pairs
+
+    def features(self, names: Sequence[str]) -> dict[str, Any]:
+        """Further columns of the same rows, as `feature_columns` makes them."""
+        from howsure.data.predictions.read_columns import feature_columns
+
+        return feature_columns(self.selection, names)
 
     def close(self) -> None:
         """Remove the scratch files; data in memory remain."""
@@ -115,7 +121,7 @@ class Predictions:
 
     @cached_property
     def _stored_groups(self) -> StoredGroups:
-        from howsure.data.predictions.streamed.stored_groups import StoredGroups
+        from howsure.data.predictions.stream import StoredGroups
 
         assert self.stream is not None
         return StoredGroups(self.stream, self.group_sizes)

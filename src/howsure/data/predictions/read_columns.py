@@ -14,19 +14,22 @@ import numpy.typing as npt
 
 from howsure.data.logs.conversion import Log, described, input_files
 from howsure.data.logs.rows_left import in_rows_left
-from howsure.data.predictions.class_mappings import holds_lists, with_keys
-from howsure.data.predictions.classes import class_matrix
-from howsure.data.predictions.groups import codes_sql
-from howsure.data.predictions.missing import Selection, select_rows
-from howsure.data.tables.columns import Column
-from howsure.data.tables.conditions import ALL, condition
+from howsure.data.predictions.classes import class_matrix, holds_lists, with_keys
+from howsure.data.predictions.selection import (
+    SEPARATE,
+    Selection,
+    apart_by_file,
+    check_across_files,
+    check_way,
+    codes_sql,
+    select_rows,
+)
+from howsure.data.tables.columns import Column, said_of_commas
 from howsure.data.tables.database import Database, chunks, literal, reading
-from howsure.data.tables.decimal_commas import said_of_commas
-from howsure.data.tables.pooling import SEPARATE, apart_by_file, check_across_files, check_way
 from howsure.data.tables.table import Table, open_table
+from howsure.data.tables.where import ALL, condition
 from howsure.errors import InputError
-from howsure.inputs.checks import check_clusters
-from howsure.inputs.coded import Coded
+from howsure.inputs.checks import Coded, check_clusters
 from howsure.inputs.naming import natural_order
 
 Arrays = dict[str, Any]

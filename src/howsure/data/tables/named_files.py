@@ -1,21 +1,30 @@
-"""Which files a command names: globs, suffixes and compression, and standard input as a file of its own."""
+"""The files that paths and globs name: their formats and compression, how DuckDB reads them, the names of columns."""
 
 from __future__ import annotations
 
 import glob
 import os
+import re
 import shutil
 import zlib
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from howsure.calibration.summary.saved import WORDS
+from howsure.data.tables.database import Connection, file_literal, identifier, literal
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.compression import COMPRESSIONS, check_packed, compression_of
 from howsure.files.opened import check_each_once, missing_file
 from howsure.files.standard_input import STANDARD_INPUT, standard_input
 from howsure.inputs.naming import natural_order
+
+if TYPE_CHECKING:
+    import duckdb
+
+
+# Which files a command names: globs, suffixes and compression, and standard input as a file of its own.
 
 SUFFIXES = {
     ".csv": "csv",
@@ -197,3 +206,133 @@ def _sniffed(beginning: bytes, name: str) -> str:
     if text[:1] in b"{[":
         return "jsonl" if text[:1] == b"{" else "json"
     return "tsv" if b"\t" in text.partition(b"\n")[0] else "csv"
+
+
+# The calls by which DuckDB reads files, as they stand after FROM.
+#
+# DuckDB takes a folder `year=2020` in a path for a column of that name, and would put it in the place of the file's
+# own; here it is one (`folders`) only where it is asked for and the file has none.
+
+FOLDER = re.compile(r"([^=]+)=.*")
+
+
+def parquet_source(files: Sequence[File], *, folders: bool = False, with_names: str | None = None) -> str:
+    """The call that reads Parquet files as one table, their columns matched by name.
+
+    `with_names` is the column that the path of each file goes into.
+    """
+    paths = ", ".join(file_literal(file.path) for file in files)
+    extra = ", union_by_name=true" if len(files) > 1 else ""
+    extra += "" if with_names is None else f", filename={literal(with_names)}"
+    return f"read_parquet([{paths}]{extra}, {_hive(folders)})"
+
+
+def folders_are_columns(file: File, names: Collection[str], own: Collection[str]) -> bool:
+    """Whether some of the columns asked for are not the file's own but stand in its path, as in `year=2020/x.parquet`.
+
+    Raises InputError where others of them stand in both, for DuckDB takes the path's.
+    """
+    parts = os.path.abspath(file.path).split(os.sep)[:-1]
+    found = {match[1].casefold() for part in parts if (match := FOLDER.fullmatch(part)) is not None}
+    held = {name.casefold() for name in own}
+    wanted = {name.casefold(): name for name in names}
+    if not (wanted.keys() & found) - held:
+        return False
+    both = wanted.keys() & found & held
+    if both:
+        name = wanted[min(both)]
+        raise InputError(f"{name} is a column of {file.name} and a folder of its path too. Rename one of them.")
+    return True
+
+
+def _hive(folders: bool) -> str:
+    return f"hive_partitioning={str(folders).lower()}"
+
+
+def text_source(file: File, options: str = "", *, header: bool = True, folders: bool = False) -> str:
+    """The call that reads a text file: nothing skipped, no comments, values as they are written."""
+    settings = [file_literal(file.path), _hive(folders)]
+    settings += [] if file.compression == "none" else [f"compression={literal(file.compression)}"]
+    if file.format in ("csv", "tsv"):
+        settings += ["all_varchar=true", f"header={str(header).lower()}", "skip=0", "comment=''"]
+        settings += ["quote='\"'", "escape='\"'"] if file.format == "csv" else ["delim='\t'"]
+    else:
+        settings += [f"format='{'newline_delimited' if file.format == 'jsonl' else 'auto'}'"]
+    call = "read_csv" if file.format in ("csv", "tsv") else "read_json"
+    return f"{call}({', '.join(settings + ([options] if options else []))})"
+
+
+def separator_option(file: File, connection: duckdb.DuckDBPyConnection) -> str:
+    """The option that writes a CSV with the separator that it was read with, such as a spreadsheet's semicolon."""
+    if file.format != "csv":
+        return ""
+    asked = text_source(file).replace("read_csv(", "SELECT Delimiter FROM sniff_csv(", 1)
+    found = connection.execute(asked).fetchone()
+    assert found is not None
+    return f", DELIMITER {literal(found[0])}"
+
+
+def as_texts(names: Sequence[str]) -> str:
+    """The option that takes only some fields of JSON objects, as they are written."""
+    return "columns={" + ", ".join(f"{literal(name)}: 'VARCHAR'" for name in names) + "}"
+
+
+# The names of columns as a file writes them: DuckDB takes Y and y for one name and calls the second y_1.
+
+JSON_ROWS = 20_480  # whose keys are looked at, as many as DuckDB samples
+
+
+def check_alike(connection: Connection, file: File, names: Sequence[str], known: Sequence[str]) -> None:
+    """Raise InputError if a column among `names` stands in the file twice, also if only in another case.
+
+    `known` are DuckDB's names of the columns; the file is asked only where they may be other than its own.
+    """
+    wanted = dict.fromkeys(name.casefold() for name in names)
+    if file.format == "npz":
+        written = list(known)
+    elif any(column.casefold().startswith(f"{name}_") for name in wanted for column in known):
+        written = _written(connection, file)
+    else:
+        return
+    for name in wanted:
+        alike = [column for column in written if column.casefold() == name]
+        if len(alike) > 1:
+            but = ", but for case" if len(set(alike)) > 1 else ""
+            raise InputError(f"{file.name} has columns named alike{but}: {', '.join(alike)}. Rename them.")
+
+
+def _written(connection: Connection, file: File) -> list[str]:
+    if file.format == "parquet":
+        schema = f"SELECT name, num_children FROM parquet_schema({file_literal(file.path)})"
+        return _top_level(connection.execute(schema).fetchall()[1:])
+    if file.format in ("csv", "tsv"):
+        first = connection.execute(f"SELECT * FROM {text_source(file, header=False)} LIMIT 1").fetchall()
+        return [str(name) for name in first[0]]
+    objects = text_source(file).replace("read_json(", "read_json_objects(", 1)
+    keys = f"SELECT DISTINCT unnest(json_keys(json)) AS key FROM (FROM {objects} LIMIT {JSON_ROWS}) ORDER BY key"
+    return [key for (key,) in connection.execute(keys).fetchall()]
+
+
+def _top_level(schema: Sequence[tuple[str, int | None]]) -> list[str]:
+    """The columns of a Parquet file out of all its fields, in which the fields of a column follow it."""
+    columns, inside = [], 0
+    for name, children in schema:
+        if inside == 0:
+            columns.append(name)
+        else:
+            inside -= 1
+        inside += children or 0
+    return columns
+
+
+def keys_in(connection: Connection, file: File, column: str) -> list[str]:
+    """The keys of the first mapping in a column of a file of text or of Parquet, as they stand there."""
+    if file.format == "npz":
+        return []
+    asked = as_texts([column]) if file.format in ("json", "jsonl") else ""
+    source = parquet_source([file]) if file.format == "parquet" else text_source(file, asked)
+    name = identifier(column)
+    json = f"to_json({name})" if file.format == "parquet" else f"CASE WHEN json_valid({name}) THEN {name} END"
+    query = f"SELECT json_keys(json) FROM (SELECT {json} AS json FROM {source}) WHERE len(json_keys(json)) > 0 LIMIT 1"
+    found = connection.execute(query).fetchall()
+    return [str(key) for key in found[0][0]] if found else []

@@ -1,28 +1,192 @@
-"""The rows of all files as one table that SQL can ask: Parquet is read in place, all else is copied in, once.
-
-What is copied in (CSV, JSON lines: as text; .npz: as it is) is only the columns in use; beyond DuckDB's memory limit
-it lies in the scratch folder. Every answer about a row can be led back to the file and the row in it.
-"""
+"""The rows of all files as one table that SQL can ask."""
 
 from __future__ import annotations
 
 import os
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import Any
 
-from howsure.data.tables.columns import Column
+import duckdb
+import numpy as np
+import numpy.typing as npt
+
+from howsure.data.tables.columns import (
+    FILE,
+    Column,
+    Place,
+    Step,
+    column_of,
+    columns_with_commas,
+    in_json_text,
+    parts_of,
+    path_text,
+    place_of,
+)
 from howsure.data.tables.database import Connection, Database, file_literal, identifier, literal, reading
-from howsure.data.tables.decimal_commas import columns_with_commas
-from howsure.data.tables.headers import check_alike, keys_in
-from howsure.data.tables.named_files import File, short_names
-from howsure.data.tables.npz import archive_columns, copy_archives
-from howsure.data.tables.paths import FILE, Place, column_of, parts_of, place_of
-from howsure.data.tables.sources import as_texts, folders_are_columns, parquet_source, text_source
-from howsure.data.tables.typed_paths import in_typed
-from howsure.errors import InputError, parameter
-from howsure.inputs.naming import nearest, shortened
+from howsure.data.tables.named_files import (
+    File,
+    as_texts,
+    check_alike,
+    folders_are_columns,
+    keys_in,
+    parquet_source,
+    short_names,
+    text_source,
+)
+from howsure.errors import InputError, parameter, shown
+from howsure.files.archive import NUMBERS, TEXTS, Archive, ArchiveError
+from howsure.inputs.given import NONE, UNCLEAR, stated_confidence
+from howsure.inputs.naming import nearest, shortened, unknown_name
+
+# A place inside a column that has a type of its own (in Parquet a STRUCT, MAP or list, in .npz a matrix).
+
+TEXT_TYPES = ("VARCHAR", "JSON")
+
+
+def in_typed(connection: Connection, relation: str, place: Place, type: str) -> str:
+    """The value at a place in SQL, in its own type; null where a list is too short or a MAP lacks the key.
+
+    Raises InputError for a field that a STRUCT does not have, and a step that a type cannot go.
+    """
+    sql = identifier(place.column)
+    for at, step in enumerate(place.steps):
+        if type in TEXT_TYPES:
+            return in_json_text(f"CAST({sql} AS VARCHAR)", place.steps[at:])
+        taken = _taken(sql, type, step)
+        described = None if taken is None else _type(connection, relation, taken)
+        if taken is None or described is None:
+            raise _no_step(connection, relation, sql, type, place, at)
+        sql, type = taken, described
+    return sql
+
+
+def _taken(sql: str, type: str, step: Step) -> str | None:
+    if type.endswith("]"):
+        return f"{sql}[{step + 1}]" if isinstance(step, int) else None
+    if type.startswith("STRUCT"):
+        return f"struct_extract({sql}, {literal(str(step))})"
+    if type.startswith("MAP"):
+        return f"{sql}[{literal(str(step))}]"
+    return None
+
+
+def _type(connection: Connection, relation: str, sql: str) -> str | None:
+    try:
+        return str(connection.execute(f"DESCRIBE SELECT {sql} FROM {relation}").fetchall()[0][1])
+    except (duckdb.BinderException, duckdb.ConversionException):
+        return None
+
+
+def _no_step(connection: Connection, relation: str, sql: str, type: str, place: Place, at: int) -> InputError:
+    before, step = path_text(place.column, place.steps[:at]), place.steps[at]
+    if type.startswith("STRUCT"):
+        fields = [row[0] for row in connection.execute(f"DESCRIBE SELECT unnest({sql}) FROM {relation}").fetchall()]
+        return unknown_name("field", str(step), fields, place=before)
+    return InputError(f"{path_text(place.column, place.steps)} leads nowhere: the type of {before} is {type}.")
+
+
+# Archives of numpy arrays (.npz): every array is a column, every two-dimensional one a column of lists.
+
+Array = npt.NDArray[Any]
+KINDS = f"{NUMBERS}{TEXTS}M"
+CLOCK_UNITS = ("s", "ms", "us", "ns")  # the units of datetime64 that DuckDB reads
+
+
+def archive_columns(file: File) -> dict[str, str]:
+    """The names of the arrays in an archive."""
+    with _opened(file) as archive:
+        return dict.fromkeys(archive.arrays, "array")
+
+
+def copy_archives(
+    connection: Connection,
+    files: Sequence[File],
+    names: Sequence[str],
+    *,
+    into: str,
+    shown: Sequence[str] | None = None,
+) -> tuple[int, ...]:
+    """Copy arrays of archives into a table, file after file; returns the row at which each file starts.
+
+    If files are `shown` by names, these are one more column.
+    """
+    parts = [_arrays(file, names) for file in files]
+    lengths = [len(part[names[0]]) for part in parts]
+    if shown is not None:
+        names = [*names, FILE]
+        for part, name, length in zip(parts, shown, lengths, strict=True):
+            part[FILE] = np.full(length, name)
+    flat: dict[str, Array] = {}
+    selected = []
+    for name in names:
+        column = _joined([part[name] for part in parts], name, files)
+        fields = [column] if column.ndim == 1 else list(column.T)
+        keys = [f"{len(flat) + position}" for position in range(len(fields))]
+        flat.update(zip(keys, map(np.ascontiguousarray, fields), strict=True))
+        as_text = column.dtype.kind == "U"  # of which DuckDB would make an ENUM
+        listed = ", ".join(f"CAST({identifier(key)} AS VARCHAR)" if as_text else identifier(key) for key in keys)
+        selected.append(f"{listed if column.ndim == 1 else f'[{listed}]'} AS {identifier(name)}")
+    with reading(files[0].name):
+        connection.register("arrays", flat)
+        connection.execute(f"CREATE TABLE {into} AS SELECT {', '.join(selected)} FROM arrays")
+        connection.unregister("arrays")
+    return tuple(int(start) for start in np.cumsum([0, *lengths[:-1]]))
+
+
+def _arrays(file: File, names: Sequence[str]) -> dict[str, Array]:
+    with _opened(file) as archive:
+        arrays = {name: archive.array(name, kinds=KINDS) for name in names}
+    for name, array in arrays.items():
+        if array.ndim not in (1, 2):
+            held = f"shape {array.shape} and type {array.dtype}"
+            raise InputError(f"{name} in {file.name} must be one row per case, of numbers or text; it has {held}.")
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        sizes = ", ".join(f"{name} {length:,}" for name, length in lengths.items())
+        raise InputError(f"the arrays of {file.name} must have the same length; they have {sizes}.")
+    return {name: _readable(array) for name, array in arrays.items()}
+
+
+def _joined(parts: list[Array], name: str, files: Sequence[File]) -> Array:
+    if len({part.shape[1:] for part in parts}) > 1 or len({part.dtype.kind in "US" for part in parts}) > 1:
+        shapes = ", ".join(f"{file.name} {part.shape}" for file, part in zip(files, parts, strict=True))
+        raise InputError(f"{name} must be alike in all files; it is {shapes}.")
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _readable(array: Array) -> Array:
+    """The array in a type that DuckDB knows: native byte order, no half precision, no bytes; a date is a text."""
+    if array.dtype.kind == "M" and np.datetime_data(array.dtype)[0] not in CLOCK_UNITS:
+        return np.where(np.isnat(array), "", np.datetime_as_string(array))
+    if array.dtype.kind == "S":
+        return array.astype(np.str_)
+    if array.dtype == np.float16:
+        return array.astype(np.float32)
+    if array.dtype.kind == "f" and array.dtype.itemsize > 8:
+        return array.astype(np.float64)
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+@contextmanager
+def _opened(file: File) -> Iterator[Archive]:
+    """The archive; what is wrong with it, or with an array read from it, is an InputError that names the file."""
+    try:
+        with open(file.path, "rb") as stream:
+            yield Archive(stream)
+    except ArchiveError as error:
+        raise InputError(f"{file.name} cannot be read: {error}.") from error
+    except OSError as error:
+        raise InputError(f"{file.name} cannot be read: {error.strerror}.") from error
+
+
+# The rows of all files as one table that SQL can ask: Parquet is read in place, all else is copied in, once.
+#
+# What is copied in (CSV, JSON lines: as text; .npz: as it is) is only the columns in use; beyond DuckDB's memory limit
+# it lies in the scratch folder. Every answer about a row can be led back to the file and the row in it.
 
 COPIED = "copied_rows"
 
@@ -277,3 +441,49 @@ def _place(file: File, row: int) -> str:
 
 WHOLE = dict.fromkeys(("json", "jsonl"), ("sample_size=-1",))  # names may first come in a late row
 OPENERS = {"parquet": _open_parquet, "npz": _open_archives}
+
+
+# A column of texts that state a confidence, as a column of numbers beside it.
+
+STATED = "stated"  # the table of what each row states, in the order of the rows
+KIND = "kind of what is stated"
+
+
+def with_stated_confidence(table: Table, text: Column, only: str, *, skip: bool) -> tuple[Table, Column]:
+    """The table with a column of the confidence that a text states, missing where it states none or is unclear.
+
+    Raises InputError naming the first row that does not state one, of those that `only` wants, unless it is to `skip`.
+    """
+    connection, name = table.connection, f"confidence stated in {text.name}"
+    with reading(table.name):
+        held = connection.sql(f"SELECT {text.text} AS value FROM {table.relation}").fetchall()
+    found = [stated_confidence("" if one is None else str(one)) for (one,) in held]
+    values = np.array([one if isinstance(one, float) else np.nan for one in found])
+    kinds = np.array([0 if isinstance(one, float) else (NONE, UNCLEAR).index(one) + 1 for one in found], np.int8)
+    connection.register("parsed", {"value": values, "kind": kinds})
+    columns = f"CASE WHEN kind = 0 THEN value END AS {identifier(name)}, kind AS {identifier(KIND)}"
+    connection.execute(f"CREATE TABLE {STATED} AS SELECT {columns} FROM parsed")
+    connection.unregister("parsed")
+    beside = f"SELECT * FROM {table.relation} POSITIONAL JOIN {STATED}"
+    if table.is_copied:
+        connection.execute(f"CREATE OR REPLACE TABLE {table.relation} AS {beside}")
+    else:
+        table = replace(table, relation=f"({beside})")
+    stated = Column(name, "DOUBLE")
+    table = replace(table, columns=table.columns | {name: stated, KIND: Column(KIND, "TINYINT")})
+    if not skip:
+        _check(table, text, only)
+    return table, stated
+
+
+def _check(table: Table, text: Column, only: str) -> None:
+    kind = identifier(KIND)
+    counts = [f"count(*) FILTER ({only} AND {kind} = {number})" for number in (1, 2)]
+    none, unclear = (int(str(count)) for count in table.ask(", ".join(counts))[0])
+    if none + unclear:
+        place, held = table.place(f"{only} AND {kind} > 0", text.text)
+        raise InputError(
+            f"{text.name} must state one confidence in every row; {place} holds {shown('' if held is None else held)} "
+            f"({none + unclear:,} in all: {none:,} state none, {unclear:,} are unclear). Leave such rows out with "
+            f"{parameter('skip_missing', True)}."
+        )

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.log_scale import softmax
+from howsure.inputs.classes import softmax
 from howsure.inputs.pairs import Floats
 from howsure.recalibration.labelled import Labelled
 from howsure.recalibration.maps.log_odds import refuse_certain_errors

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from howsure.errors import InputError, at_row, parameter
-from howsure.inputs.log_scale import softmax
+from howsure.inputs.classes import softmax
 from howsure.inputs.naming import shortened
 from howsure.inputs.pairs import Floats
 from howsure.recalibration.labelled import Labelled

@@ -15,7 +15,7 @@ from howsure.files.archive import NUMBERS, TEXTS, ZIP, ArchiveError, read_array
 from howsure.files.json_text import parsed_json
 from howsure.files.utf8 import undecodable
 from howsure.files.whole import write_text
-from howsure.inputs.numerals import spelled_number, spelled_whole
+from howsure.inputs.numbers import spelled_number, spelled_whole
 from howsure.significance.systems.reading import check_predictions
 
 SEPARATORS = {".txt": None, ".csv": ",", ".tsv": "\t"}

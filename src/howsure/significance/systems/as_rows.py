@@ -8,7 +8,7 @@ import numbers
 import numpy as np
 
 from howsure.errors import InputError, shown
-from howsure.inputs.arrays import Column, as_column, is_missing
+from howsure.inputs.checks import Column, as_column, is_missing
 
 LABELS = (str, bytes, bool, np.bool_, numbers.Real, enum.Enum)
 NO_LABELS = "cmMV"  # numpy's kinds of complex numbers, times and records

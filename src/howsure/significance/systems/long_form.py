@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.checks import check_codes
-from howsure.inputs.coded import Coded
+from howsure.inputs.checks import Coded, check_codes
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Integers
 from howsure.significance.systems.runs import one_per_item

@@ -10,8 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError, shown
-from howsure.inputs.arrays import Column, first_missing
-from howsure.inputs.checks import check_codes, check_labels, check_probabilities, probability_advice
+from howsure.inputs.checks import (
+    Column,
+    check_codes,
+    check_labels,
+    check_probabilities,
+    first_missing,
+    probability_advice,
+)
 from howsure.inputs.classes import SUM_TOLERANCE
 from howsure.inputs.naming import shortened
 from howsure.inputs.pairs import Floats, Integers

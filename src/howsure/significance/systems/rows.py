@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError, shown
-from howsure.inputs.arrays import first_missing, is_missing
-from howsure.inputs.coded import Coded
+from howsure.inputs.checks import Coded, first_missing, is_missing
 from howsure.inputs.frames import columns_from, is_frame
 from howsure.inputs.naming import counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.arrays import Column, as_column
-from howsure.inputs.checks import check_codes, check_same_length
+from howsure.inputs.checks import Column, as_column, check_codes, check_same_length
 from howsure.inputs.pairs import Integers
 from howsure.significance.systems.as_rows import rows_of
 

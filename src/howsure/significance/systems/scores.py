@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError, shown
-from howsure.inputs.arrays import as_column, first_missing
+from howsure.inputs.checks import as_column, first_missing
 from howsure.inputs.frames import all_columns, is_frame
 from howsure.inputs.pairs import Floats
 from howsure.significance.resampling.grouping import check_grouping

@@ -12,7 +12,7 @@ import pytest
 
 from howsure.calibration.summary.slots import Slots
 from howsure.data import open_predictions
-from howsure.data.predictions.streamed.pair_stream import CHUNK
+from howsure.data.predictions.stream import CHUNK
 from howsure.errors import InputError
 from tests.data.predictions.streamed.summing import slots_of_arrays
 from tests.data.writers import write

@@ -9,7 +9,7 @@ from itertools import islice
 
 import pytest
 
-from howsure.data.predictions.streamed.in_turns import AHEAD, in_turns
+from howsure.data.predictions.stream import AHEAD, in_turns
 
 
 def squared(seen: list[int], item: int) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from howsure.calibration.summary.slots import Slots
 from howsure.data import Predictions, open_predictions
-from howsure.data.predictions.streamed import stored_groups
+from howsure.data.predictions import stream
 from howsure.errors import InputError
 from tests.data.predictions.streamed.summing import slots_of_arrays
 from tests.data.writers import write
@@ -45,7 +45,7 @@ def test_each_group_has_the_sums_of_its_rows(suffix: str, weight: str | None, tm
 
 
 def test_groups_of_many_chunks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stored_groups, "CHUNKS_HELD", 2)
+    monkeypatch.setattr(stream, "CHUNKS_HELD", 2)
     rows = 700_000
     columns = columns_of(rows, seed=8) | {"g": np.random.default_rng(1).integers(0, 300, rows)}
     columns["g"][: rows // 2] = 7

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from howsure.calibration.summary.slot_adder import SlotAdder
 from howsure.calibration.summary.slots import Slots
-from howsure.inputs.log_scale import softmax
+from howsure.inputs.classes import softmax
 from howsure.inputs.pairs import CHUNK_ROWS, Floats, Integers
 
 BLOCK = 1 << 15  # probabilities computed at a time, so that they stay in the cache

@@ -17,7 +17,7 @@ from howsure.data.logs.readers.answer_tokens import of_answer, of_text
 from howsure.data.logs.source import Source
 from howsure.errors import InputError, shown
 from howsure.files.json_text import is_version
-from howsure.inputs.numerals import spelled_number
+from howsure.inputs.numbers import spelled_number
 
 HEADER, START, SAMPLE = "header.json", "_journal/start.json", re.compile(r"samples/.+_epoch_\d+\.json")
 VERSIONS = (1, 2)

@@ -17,7 +17,7 @@ from howsure.data.logs.json_values import number
 from howsure.data.logs.log_format import GROUP, LogFormat, Row, with_scores
 from howsure.data.logs.source import Source
 from howsure.errors import shown
-from howsure.inputs.numerals import spelled_number
+from howsure.inputs.numbers import spelled_number
 
 FILE = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\d[T\d.-]*))?\.jsonl.*")
 DELIMITER = " "  # between a question and a choice, unless a task says otherwise

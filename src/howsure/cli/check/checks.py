@@ -1,4 +1,4 @@
-"""What `howsure check score` reads, and the evidence in it."""
+"""What each check of `howsure check` asks the library for."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from howsure.check.baseline import Baseline, Entry, MeanSummary
-from howsure.check.found import Found, rows_read
-from howsure.check.limits import named_once
+from howsure.check.calibration import Bins, calibration_found
+from howsure.check.decision import Found, rows_read
+from howsure.check.evidence import BELOW, Rule, named_once
 from howsure.check.scores import (
     Part,
     bounds_of,
@@ -20,19 +21,67 @@ from howsure.check.scores import (
     score_limits,
     score_rules,
 )
-from howsure.cli.check.other_model import other_files
-from howsure.cli.terminal.commands import tell
-from howsure.cli.terminal.row_numbers import rows_as_in_files
+from howsure.check.selective import of_risk, risk_rule
+from howsure.cli.calibration.reading import as_called, opened, source_and_roles
+from howsure.cli.check.options import other_files, other_model
+from howsure.cli.terminal.commands import rows_as_in_files, tell
 from howsure.data.logs.conversion import Log
 from howsure.data.logs.defaults import DOCUMENT, ITEM, RUN, TASK
 from howsure.data.predictions.read_columns import ReadColumns, read_columns
 from howsure.errors import InputError
-from howsure.inputs.checks import check_clusters, check_codes
-from howsure.inputs.coded import Coded
+from howsure.inputs.checks import Coded, check_clusters, check_codes
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.item_groups import ItemGroups
-from howsure.stats.mean_score import Bounds, mean_score, share_bounds
+from howsure.stats.mean_score import BoundedMean, Bounds, mean_score, share_bounds
+
+
+def found_by_options(
+    *, files: Sequence[str], labels: Sequence[str], name: str, max_error: float | None, better_than: str | None,
+    not_worse_than: float | None, against: str | None, bin_size: int | str, bins: int | None, binning: str,
+    baseline: Baseline | None, **reading: Any,
+) -> Found:  # fmt: skip
+    """The evidence for all rules that are named."""
+    if len(labels) > 2 or (len(labels) == 2 and better_than is None and against is None):
+        raise InputError("--target is named once, or twice with another model: the labels of this one and of that one.")
+    source, roles = source_and_roles(files, reading)
+    return calibration_found(
+        **roles, y_true=labels[0] if labels else None, y_true_other=labels[1] if len(labels) == 2 else None,
+        better_than=other_model(better_than, source), against=other_model(against, source),
+        max_error=max_error, not_worse_than=not_worse_than, bins=Bins(bin_size, bins, binning), name=name, data=source,
+        baseline=baseline or True,
+    )  # fmt: skip
+
+
+def selective_found(
+    *, files: Sequence[str], label: str | None, name: str, max_risk: float | None, min_coverage: float,
+    not_worse_than: float | None, baseline: Baseline | None, **reading: Any,
+) -> Found:  # fmt: skip
+    """The evidence about the risk of the most confident answers.
+
+    Raises InputError if there is nothing to check, or classes are to be judged one by one.
+    """
+    if max_risk is None and baseline is None:
+        raise InputError("nothing to check: name a limit, --max-risk 0.05.")
+    if reading.get("reduce") == "class-wise":
+        raise InputError("an answer is kept or not; --reduce class-wise does not say whether it is right.")
+    named_once(None, None, not_worse_than, baseline=baseline is not None)
+    with opened(files, label=label, **reading) as predictions:
+        recipe = {"check": name, **as_called(predictions.describe())}
+        found = list(of_risk(predictions.pairs(), risk_rule(max_risk or 0.5, min_coverage, name=name), min_coverage))
+    entries = []
+    for one in found:
+        assert isinstance(one.test, BoundedMean)
+        entries.append(Entry(name, one.group, MeanSummary.of(one.test, one.n), {"min_coverage": min_coverage}))
+    evidence = [] if max_risk is None else found
+    if baseline is not None:
+        quantity = f"difference of the {risk_rule(0.5, min_coverage).quantity}"
+        evidence += baseline.evidence(entries, Rule(name, quantity, BELOW, float(not_worse_than or 0), baseline.name))
+    limits = {"max_risk": max_risk, "min_coverage": min_coverage, "not_worse_than": not_worse_than}
+    return Found(name, tuple(evidence), recipe | limits, tuple(rows_read(recipe)), tuple(entries))
+
+
+# What `howsure check score` reads, and the evidence in it.
 
 
 def score_found(

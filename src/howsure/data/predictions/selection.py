@@ -1,0 +1,325 @@
+"""The rows used: without missing values, with labels of 0 and 1, in groups, and pooled from several files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+
+import numpy as np
+
+from howsure.data.tables.columns import Column, as_number
+from howsure.data.tables.database import Connection, chunks, literals, reading
+from howsure.data.tables.table import Table
+from howsure.data.tables.where import ALL
+from howsure.errors import InputError, parameter
+from howsure.inputs.checks import check_group_count, missing, not_two_values
+from howsure.inputs.naming import natural_order, unknown_name
+from howsure.inputs.pairs import Integers
+
+# The rows used: those without missing values. The others are an error, or are counted and left out.
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The used rows of a table, as the rest of a query, with their number and that of the rows left out.
+
+    Left out are those `skipped`, which miss a value, and the `others`, which do not satisfy the condition of the user.
+    """
+
+    table: Table
+    where: str
+    n: int
+    skipped: dict[str, int]
+    others: int = 0
+
+    def ask(self, select: str, *, rest: str = "") -> list[tuple[object, ...]]:
+        """The rows of SELECT `select` over the used rows."""
+        return self.table.ask(select, rest=f"WHERE {self.where} {rest}")
+
+    def query(self, select: Sequence[str]) -> str:
+        """The query for some expressions over the used rows."""
+        limit = "" if self.where == ALL else f" WHERE {self.where}"
+        return f"SELECT {', '.join(select)} FROM {self.table.relation}{limit}"
+
+    @property
+    def total(self) -> int:
+        """The number of rows, used or not."""
+        return self.n + sum(self.skipped.values()) + self.others
+
+    def positions(self) -> Integers:
+        """The position of each used row among all rows of all files, from 0."""
+        if self.where == ALL:
+            return np.arange(self.n, dtype=np.int64)
+        position = self.table.position
+        query = f"SELECT {position} FROM {self.table.numbered} WHERE {self.where} ORDER BY {position}"
+        return np.concatenate([part for (part,) in chunks(self.table.connection, query, [np.int64])])
+
+    def place(self, condition: str, shown: str) -> tuple[str, object]:
+        """The location of the first used row that satisfies a condition, and a value of it."""
+        return self.table.place(f"{self.where} AND {condition}", shown)
+
+    def has(self, condition: str) -> bool:
+        """Whether a condition holds for any used row."""
+        return bool(self.ask("1", rest=f"AND {condition} LIMIT 1"))
+
+
+def select_rows(
+    table: Table, missing: dict[Column, str], *, skip: bool, values: Sequence[str], stream_checks: bool, only: str = ALL
+) -> Selection:
+    """The rows in which no column is missing; `missing` says in SQL when one is, and `only` which rows are wanted.
+
+    A row with several missing values is counted under the first. With `stream_checks`, columns whose nulls a stream
+    detects anyway are not checked beforehand.
+
+    Raises InputError at the first missing value unless `skip`, or if no row is left.
+    """
+    if stream_checks and not skip:
+        all_rows, wanted = (int(str(count)) for count in table.ask(f"count(*), count(*) FILTER ({only})")[0])
+        return Selection(table, only, wanted, {}, all_rows - wanted)
+    tests, earlier = [f"count(*) FILTER ({only})"], "FALSE"
+    for test in missing.values():
+        tests.append(f"count(*) FILTER ({only} AND {test} AND NOT {earlier})")
+        earlier = f"({earlier} OR {test})"
+    all_rows, wanted, *counts = (int(str(count)) for count in table.ask(", ".join(["count(*)", *tests]))[0])
+    others = all_rows - wanted
+    skipped = {column.name: count for column, count in zip(missing, counts, strict=True) if count}
+    if not skipped:
+        return Selection(table, only, wanted, {}, others)
+    column = next(column for column in missing if column.name in skipped)
+    rows = sum(skipped.values())
+    if not skip:
+        raise missing_value(table, column, f"{only} AND {missing[column]}", values=values, rows=rows)
+    if rows == wanted:
+        kept = "" if only == ALL else " that satisfies where=..."
+        raise InputError(f"every row of {table.name}{kept} has a missing value ({_counted(skipped)}); nothing is left.")
+    where = f"NOT {earlier}" if only == ALL else f"({only} AND NOT {earlier})"
+    return Selection(table, where, wanted - rows, skipped, others)
+
+
+def missing_value(
+    table: Table, column: Column, test: str, *, values: Sequence[str] = (), rows: int | None = None
+) -> InputError:
+    """The error for the first row in which a column is missing."""
+    place, value = table.place(test, column.text)
+    held = "nothing" if value is None or not str(value).strip() else repr(value)
+    held += ", which counts as missing" if value in values else ""
+    count = "" if rows is None else f" ({rows:,} in all)"
+    remedy = f"Leave such rows out with {parameter('skip_missing', True)}{count}."
+    return missing(column.called, place=place, value=held, remedy=remedy)
+
+
+def missing_in(selection: Selection, column: Column, role: str = "text") -> InputError | None:
+    """The error for the first used row in which a column is missing, if there is one."""
+    test = column.missing(role=role)
+    rows = int(str(selection.ask("count(*)", rest=f"AND {test}")[0][0]))
+    return missing_value(selection.table, column, f"{selection.where} AND {test}", rows=rows) if rows else None
+
+
+def _counted(skipped: dict[str, int]) -> str:
+    return ", ".join(f"{name}: {count:,}" for name, count in skipped.items())
+
+
+# The label as 0 or 1: from booleans, from 0 and 1 in any notation, or from any two values and the positive one.
+
+LISTED = 1000  # distinct labels that are looked at: more than two are too many anyway
+BOOLEANS = {"true": 1.0, "false": 0.0}
+
+
+def label_sql(selection: Selection, column: Column, positive: str | None) -> str:
+    """The label in SQL: 1, 0, or null if it is neither.
+
+    Raises InputError, listing the values with their counts, if there are not two or `positive` is not among them.
+    """
+    if positive is None and column.type == "BOOLEAN":
+        return f"CAST({column.sql} AS UTINYINT)"
+    if positive is None and column.is_integer:
+        return f"TRY_CAST({column.sql} AS UTINYINT)"
+    if positive is None and column.is_number:
+        return f"CAST(CASE WHEN {column.sql} = 1 THEN 1 WHEN {column.sql} = 0 THEN 0 END AS UTINYINT)"
+    return f"CAST({column.among(positive_values(column, label_counts(selection, column), positive))} AS UTINYINT)"
+
+
+def label_counts(selection: Selection, column: Column, *, limit: int = LISTED) -> dict[str, int]:
+    """The frequency of each label, as text, the most frequent first."""
+    found = selection.ask(f"{column.text}, count(*)", rest=f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {limit}")
+    return {str(value): int(str(count)) for value, count in found}
+
+
+def positive_values(column: Column, counts: dict[str, int], positive: str | None) -> list[str]:
+    """Which of the labels mean 1."""
+    numbers = {value: _zero_or_one(value.replace(",", ".") if column.comma else value) for value in counts}
+    target = 1.0 if positive is None else _zero_or_one(positive)
+    if target is not None and None not in numbers.values():
+        return [value for value, number in numbers.items() if number == target]
+    if positive is None:
+        raise labels_refused(column, counts)
+    chosen = [value for value in counts if _same(value, positive)]
+    if not chosen or len(counts) - len(chosen) > 1:
+        raise labels_refused(column, counts, positive)
+    return chosen
+
+
+def labels_refused(column: Column, counts: dict[str, int], positive: str | None = None) -> InputError:
+    """The error for a label that is neither 0 or 1 nor one of two values."""
+    rest = [value for value in counts if value != positive]
+    choice = (
+        "" if positive is not None else f" If two are left, say which is positive: {parameter('pos_label', 'VALUE')}."
+    )
+    treated = (
+        f"Treat non-answers as missing, for example {parameter('missing_values', [rest[-1]])} with "
+        f"{parameter('skip_missing', True)}.{choice}"
+    )
+    return not_two_values(counts, pos_label=positive, name=column.called, treated=treated)
+
+
+def _same(value: str, positive: str) -> bool:
+    if value == positive or (value.lower() in BOOLEANS and value.lower() == positive.lower()):
+        return True
+    number = as_number(value)
+    return number is not None and number == as_number(positive)
+
+
+def _zero_or_one(value: str) -> float | None:
+    text = value.strip().lower()
+    number = BOOLEANS.get(text, as_number(text))
+    return number if number in (0.0, 1.0) else None
+
+
+# Groups by name: their numbers of rows, and SQL that turns a name into a code.
+
+NUMBERS = count()  # of the types made by this process, so that no two have one name
+
+
+def group_sizes(selection: Selection, column: Column) -> dict[str, int]:
+    """The number of used rows of every group, by name, in natural order.
+
+    Raises InputError at the first row whose group is missing.
+    """
+    found = {name: int(str(rows)) for name, rows in selection.ask(f"{column.text}, count(*)", rest="GROUP BY 1")}
+    if any(name is None or str(name).strip().casefold() in ("", "nan") for name in found):
+        fault = missing_in(selection, column)
+        if fault is not None:
+            raise fault
+    check_group_count(len(found), sum(found.values()), name=column.name)
+    return {name: found[name] for name in sorted(map(str, found), key=natural_order)}
+
+
+def enum_sql(connection: Connection, text: str, names: Sequence[str]) -> str:
+    """A text as one of `names`, whose codes Arrow streams hold; null if it is none."""
+    return f"TRY_CAST({text} AS {_new_type(connection, literals(names))})"
+
+
+def codes_sql(connection: Connection, text: str, names: Sequence[str]) -> str:
+    """The position of a text among `names` in SQL, null if it is none; the names become a type of the database."""
+    return _position(text, _new_type(connection, literals(names)))
+
+
+def enumerated_sql(selection: Selection, column: Column) -> str:
+    """The position of a column's text among all its texts in the used rows, in their order."""
+    texts = f"SELECT DISTINCT {column.text} AS text FROM {selection.table.relation} WHERE {selection.where} ORDER BY 1"
+    return _position(column.text, _new_type(selection.table.connection, texts))
+
+
+def _new_type(connection: Connection, names: str) -> str:
+    name = f"names_{next(NUMBERS)}"
+    connection.execute(f"CREATE TYPE {name} AS ENUM ({names})")
+    return name
+
+
+def _position(text: str, type: str) -> str:
+    return f"CAST(enum_code(TRY_CAST({text} AS {type})) AS BIGINT)"
+
+
+# Several files as one: whether equal values of a column in two of them are the same thing, which the user must say.
+
+SAME, SEPARATE = "same", "separate"
+ACROSS_FILES = ("error", SAME, SEPARATE)
+
+
+def check_way(how: str, *, of: str | None, named: str) -> None:
+    """Raise InputError for a way that does not exist, or one that has no column to be `of`."""
+    if how not in ACROSS_FILES:
+        raise unknown_name("way", how, ACROSS_FILES, place="across_files")
+    if how != "error" and of is None:
+        raise InputError(
+            f"{parameter('across_files', how)} says what equal values of a column in several files are, and none is "
+            "named. Name "
+            f"it with {named}, or leave {parameter('across_files')} out."
+        )
+
+
+def check_across_files(selection: Selection, column: Column, group: Column | None, *, how: str) -> None:
+    """Refuse a value that stands in several files (within a group, if there are groups), unless `how` says what it is.
+
+    Raises InputError naming the first such value, two rows in which it stands, and how many there are.
+    """
+    table = selection.table
+    if how != "error" or len(table.files) == 1:
+        return
+    position = table.position
+    keys = ", ".join([column.text] + ([] if group is None else [group.text]))
+    ends = f"{column.text} AS value, min({position}) AS first, max({position}) AS last"
+    groups = f"SELECT {ends} FROM {table.numbered} WHERE {selection.where} GROUP BY {keys}"
+    several = (
+        f"SELECT *, count(*) OVER () AS number FROM ({groups}) WHERE {_file(table, 'first')} <> {_file(table, 'last')}"
+    )
+    with reading(table.name):
+        found = table.connection.sql(f"{several} ORDER BY first LIMIT 1").fetchall()
+        if not found:
+            return
+        ((total,),) = table.connection.sql(f"SELECT count(*) FROM ({groups})").fetchall()
+    value, first, last, number = found[0]
+    here, there = table.place_of(int(first)), table.place_of(int(last))
+    raise InputError(
+        f"equal values of {column.name} occur in several files, and it is unclear what that means: "
+        f"{str(value)!r} is in {here} and in {there}; so are {int(number) - 1:,} of {int(total) - 1:,} "
+        "others. Are they the same item, evaluated twice (for example with two seeds)? "
+        f"{parameter('across_files', SAME)} counts "
+        "them as one "
+        f"cluster. Does each file have its own numbering? {parameter('across_files', SEPARATE)} keeps them apart."
+    )
+
+
+def _file(table: Table, position: str) -> str:
+    """The number of the file that a position lies in, in SQL."""
+    return " + ".join(f"CAST({position} >= {start} AS BIGINT)" for start in table.starts)
+
+
+def check_different(selection: Selection, column: Column, group: Column | None) -> None:
+    """Refuse an id that stands twice in one file (within a group, if there are groups).
+
+    Raises InputError naming it and the two rows.
+    """
+    table = selection.table
+    for number, start in enumerate(table.starts):
+        stop = table.starts[number + 1] if number + 1 < len(table.starts) else None
+        within = f"{selection.where} AND {table.position} >= {start}"
+        within += "" if stop is None else f" AND {table.position} < {stop}"
+        keys = ", ".join([column.text] + ([] if group is None else [group.text]))
+        ends = f"{column.text}, min({table.position}), max({table.position})"
+        query = f"SELECT {ends} FROM {table.numbered} WHERE {within} GROUP BY {keys} HAVING count(*) > 1"
+        with reading(table.name):
+            found = table.connection.sql(f"{query} ORDER BY 2 LIMIT 1").fetchall()
+        if found:
+            value, *ends_of = found[0]
+            first, last = (table.place_of(int(end)) for end in ends_of)
+            raise InputError(
+                f"{column.name} must be different in every row; {value!r} is that of {first} and of {last}. "
+                f"Several rows per item? Name them with {parameter('clusters', column.name)}."
+            )
+
+
+def file_of(selection: Selection, positions: Integers) -> Integers:
+    """Which file each row is of, by its position over all files."""
+    found: Integers = np.searchsorted(np.asarray(selection.table.starts), positions, side="right") - 1
+    return found
+
+
+def apart_by_file(selection: Selection, codes: Integers) -> Integers:
+    """Codes of the used rows such that equal ones of different files differ; as they are where there is one file."""
+    if len(selection.table.files) == 1:
+        return codes
+    both = codes * len(selection.table.files) + file_of(selection, selection.positions())
+    apart: Integers = np.unique(both, return_inverse=True)[1].astype(np.int64)
+    return apart

@@ -1,0 +1,162 @@
+"""`howsure.read`: what a function says of files is what it says of their columns, and what the command line says."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import howsure
+from howsure.data.sources import Files
+from howsure.errors import InputError
+from tests.cli.running import howsure as run
+
+ROWS = 400
+FILES = howsure.read("x.csv")
+
+
+@pytest.fixture(scope="module")
+def frame() -> pd.DataFrame:
+    rng = np.random.default_rng(0)
+    q = rng.random(ROWS)
+    return pd.DataFrame(
+        {
+            "gold": (rng.random(ROWS) < q).astype(int),
+            "score": q.round(4),
+            "other": (q**2).round(4),
+            "model": np.where(np.arange(ROWS) % 2, "b", "a"),
+            "doc": np.arange(ROWS) // 4,
+            "item": np.arange(ROWS) // 2,
+            "uid": [f"u{row}" for row in range(ROWS)],
+            "length": rng.integers(1, 90, ROWS),
+        }
+    )
+
+
+@pytest.fixture(scope="module", params=["csv", "parquet", "jsonl"])
+def files(frame: pd.DataFrame, request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Files:
+    path = tmp_path_factory.mktemp("read") / f"dev.{request.param}"
+    writers: dict[str, Any] = {
+        "csv": lambda: frame.to_csv(path, index=False),
+        "parquet": lambda: frame.to_parquet(path),
+        "jsonl": lambda: frame.to_json(path, orient="records", lines=True),
+    }
+    writers[request.param]()
+    return howsure.read(path)
+
+
+CALLS = {
+    "error": lambda data: str(howsure.calibration_error("gold", "score", data=data)),
+    "curve": lambda data: howsure.calibration_curve("gold", "score", clusters="doc", data=data).bins.frequency.tolist(),
+    "table": lambda data: str(howsure.calibration_table("gold", "score", groups="model", data=data)),
+    "test": lambda data: howsure.calibration_test("gold", "score", data=data, rng=0).p_value,
+    "comparison": lambda data: str(howsure.compare_calibration("gold", "score", "other", data=data)),
+    "scores": lambda data: str(howsure.score_parts("gold", "score", data=data)),
+    "selective": lambda data: str(howsure.selective_table("gold", "score", groups="model", clusters="doc", data=data)),
+    "threshold": lambda data: str(howsure.threshold_for("gold", "score", risk=0.4, data=data)),
+    "check": lambda data: [
+        (one.group, one.outcome, one.p_pass)
+        for one in howsure.check_calibration("gold", "score", max_error=0.2, groups="model", data=data)
+    ],
+    "check of two": lambda data: [
+        (one.outcome, one.p_pass) for one in howsure.check_calibration("gold", "score", better_than="other", data=data)
+    ],
+    "check of a score": lambda data: howsure.check_score("gold", min_score=0.3, clusters="doc", data=data)[0].sentence,
+    "check of a risk": lambda data: howsure.check_selective("gold", "score", max_risk=0.6, data=data)[0].sentence,
+    "groups": lambda data: str(howsure.find_groups("gold", "score", features=["model", "length"], data=data, rng=0)),
+    "weights": lambda data: str(howsure.calibration_error("gold", "score", sample_weight="length", data=data)),
+    "models": lambda data: str(howsure.compare(data=data, model="model", id="item", score="gold", rng=0)),
+}
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_files_say_what_their_columns_say(call: str, files: Files, frame: pd.DataFrame) -> None:
+    assert CALLS[call](files) == CALLS[call](frame)
+
+
+def test_counts_of_files_are_those_of_their_columns(frame: pd.DataFrame, tmp_path: Path) -> None:
+    known = np.random.default_rng(1).random(ROWS) < 0.4
+    frame.assign(read=frame["gold"].where(known)).to_csv(tmp_path / "x.csv", index=False)
+    asked: dict[str, Any] = {"cells": ["model"], "rng": 0}
+    of_files = howsure.estimate_counts("score", "read", data=howsure.read(tmp_path / "x.csv"), **asked)
+    of_frame = howsure.estimate_counts("score", "read", data=pd.read_csv(tmp_path / "x.csv"), **asked)
+    assert str(of_files) == str(of_frame)
+
+
+def test_two_models_in_two_files(frame: pd.DataFrame, tmp_path: Path) -> None:
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    old = frame.assign(score=frame["other"]).sample(frac=1, random_state=0)
+    old.to_csv(tmp_path / "old.csv", index=False)
+    new, before = (howsure.read(tmp_path / name) for name in ("new.csv", "old.csv"))
+    by_id = howsure.check_calibration("gold", "score", better_than=before, id="uid", data=new)
+    in_one = howsure.check_calibration("gold", "score", better_than="other", data=frame)
+    assert by_id[0].p_pass == in_one[0].p_pass
+    with pytest.raises(InputError, match=r"the label of row \d+ of .* is not that of .*Match them: id='COL'"):
+        howsure.check_calibration("gold", "score", better_than=before, data=new)
+
+
+def test_what_a_source_leaves_out(frame: pd.DataFrame, tmp_path: Path) -> None:
+    frame.assign(score=frame["score"].where(frame.index > 9)).to_csv(tmp_path / "x.csv", index=False)
+    path = tmp_path / "x.csv"
+    with pytest.raises(InputError, match=r"holds nothing\. Leave such rows out with skip_missing=True \(10 in all\)\."):
+        howsure.calibration_error("gold", "score", data=howsure.read(path))
+    left = howsure.calibration_error("gold", "score", data=howsure.read(path, skip_missing=True))
+    assert left.n == ROWS - 10
+    of_b = howsure.calibration_error("gold", "score", data=howsure.read(path, where="model = 'b' and score > 0.2"))
+    held = frame[(frame["model"] == "b") & (frame["score"] > 0.2) & (frame.index > 9)]
+    assert str(of_b) == str(howsure.calibration_error("gold", "score", data=held))
+
+
+def test_ways_of_giving_probabilities(tmp_path: Path) -> None:
+    rng = np.random.default_rng(2)
+    logits, gold = rng.normal(size=(200, 3)), rng.integers(0, 3, 200)
+    held = pd.DataFrame(logits, columns=["no", "may", "yes"]).assign(gold=np.array(["no", "may", "yes"])[gold])
+    held["said"] = [f"I am {int(50 + 40 * abs(one))} % sure." for one in np.tanh(logits[:, 0])]
+    held["right"] = (gold == 0).astype(int)
+    held["all"] = [list(row) for row in logits]
+    held.to_parquet(tmp_path / "x.parquet")
+    files = howsure.read(tmp_path / "x.parquet")
+    columns = ["no", "may", "yes"]
+    for given, label in (
+        (howsure.Given("logits", columns), "gold"),
+        (howsure.Given("logits", columns, reduce="yes"), "gold"),
+        (howsure.Given("logits", "all", classes=columns), "gold"),
+        (howsure.Given("logits", "no"), "right"),
+        (howsure.Given("verbalised", "said"), "right"),
+    ):
+        of_files = howsure.calibration_error(label, given, data=files)
+        assert str(of_files) == str(howsure.calibration_error(label, given, data=held)), given
+    matrix = howsure.Given("logits", logits, reduce="top-label", classes=columns)
+    named = howsure.Given("logits", columns)
+    assert str(howsure.calibration_error(held["gold"], matrix)) == str(
+        howsure.calibration_error("gold", named, data=held)
+    )
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (lambda: howsure.Given("logit", "z"), "way must be one of 'prob', 'probs', 'probs_column', 'logits'"),
+        (lambda: howsure.Given("prob", "p", reduce="yes"), "reduce is for several classes; with Given('prob', ...)"),
+        (lambda: howsure.read("x.csv", engine="spark"), "engine must be one of duckdb, dask; it is 'spark'."),
+        (lambda: howsure.calibration_error("y", [0.5], data=FILES), "Given('prob', ...) must name columns"),
+        (lambda: howsure.calibration_error(["y"], "p", data=FILES), "y_true must name a column, not be a list"),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_asked(asked: Any, told: str) -> None:
+    with pytest.raises(InputError) as caught:
+        asked()
+    assert told in str(caught.value)
+
+
+def test_the_command_line_calls_the_library(frame: pd.DataFrame, tmp_path: Path) -> None:
+    frame.to_csv(tmp_path / "dev.csv", index=False)
+    asked = ["--target", "gold", "--prob", "score", "--max-error", "0.2", "--group", "model", "--where", "length > 9"]
+    done = run("check", "calibration", tmp_path / "dev.csv", *asked, "--format", "json")
+    files = howsure.read(tmp_path / "dev.csv", where="length > 9")
+    same = howsure.check_calibration("gold", "score", max_error=0.2, groups="model", data=files)
+    assert json.loads(done.out)["verdicts"] == json.loads(json.dumps(same.to_dict()["verdicts"]))
