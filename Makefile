@@ -66,14 +66,14 @@ test-ranges:  ## the tests with the newest libraries that pyproject.toml allows
 test-lowest:  ## the tests with the oldest libraries that pyproject.toml allows
 	test -x .venv-lowest/bin/uv || { $(PYTHON) -m venv .venv-lowest && .venv-lowest/bin/pip install -qq uv; }
 	VIRTUAL_ENV=.venv-lowest .venv-lowest/bin/uv pip install -q --resolution lowest-direct \
-	--only-binary :all: --no-binary howsure -e ".[dev]"
+	--only-binary :all: --no-binary howsure,howsure-papers -e ".[dev]" -e papers
 	touch .venv-lowest/.ready
 	$(MAKE) VENV=.venv-lowest test test-long
 
 lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy --strict src
+	$(BIN)/mypy --strict src papers/howsure_papers
 
 check: lint test test-long  ## what must hold before a change goes in
 
@@ -122,10 +122,10 @@ lock:  ## write requirements.lock from constraints.txt
 clean:
 	rm -rf $(VENV) .venv-* build dist demo-output .pytest_cache .mypy_cache .ruff_cache .hypothesis
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml papers/pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(None if sys.version_info >= (3, 11) else "howsure needs Python 3.11 or newer; name one: make PYTHON=python3.12")'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(call install,-e ".[dev]")
+	$(call install,-e ".[dev]" -e papers)
 	touch $@
 
 $(PEERS): $(READY)

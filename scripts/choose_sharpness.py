@@ -15,11 +15,12 @@ import sys
 from collections.abc import Iterable
 from typing import get_args
 
+from howsure_papers.coreference.corpora import each_span_once
+from howsure_papers.coreference.judging import brier_skill, conll_f1, judge, over_documents
+
 from howsure.coreference import AntecedentModel
 from howsure.coreference.mentions.selection import Source
 from howsure.data import Document, read_documents
-from howsure.reproductions.coreference.corpora import each_span_once
-from howsure.reproductions.coreference.judging import brier_skill, conll_f1, judge, over_documents
 
 SHARPNESS = (1.0, 1.1, 1.2, 1.3)
 HEADER = (

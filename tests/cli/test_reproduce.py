@@ -9,10 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from howsure_papers.command.page import as_page, as_text, summary
+from howsure_papers.reproduction import Finding, Reproduction
 from matplotlib.figure import Figure
 
-from howsure.cli.reproduce.page import as_page, as_text, summary
-from howsure.reproductions.reproduction import Finding, Reproduction
 from howsure.show.table import Table
 from tests.cli.running import howsure, printed
 

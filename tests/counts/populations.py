@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+from howsure_papers.counts.simulated import CELLS, KINDS, population
 
 from howsure.counts import LabelSample, sample_for_labels
 from howsure.inputs.pairs import Floats
-from howsure.reproductions.counts.simulated import CELLS, KINDS, population
 
 __all__ = ["CELLS", "KINDS", "labelled", "population"]
 

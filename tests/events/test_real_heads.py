@@ -8,6 +8,7 @@ from itertools import accumulate
 from pathlib import Path
 
 import pytest
+from howsure_papers.coreference.corpora import each_span_once, parse
 
 from howsure.coreference.mentions.detection import detect_mentions
 from howsure.coreference.mentions.mention_columns import mention_columns
@@ -15,7 +16,6 @@ from howsure.data import Document, read_documents
 from howsure.data.documents.document import Mention
 from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.events.extraction.one_document import mention_heads
-from howsure.reproductions.coreference.corpora import each_span_once, parse
 from tests.events import newswire
 
 LAYOUT = "GRP-etype-infstat-salience-centering-minspan-link-identity"

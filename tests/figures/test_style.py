@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import matplotlib as mpl
 import numpy as np
 import pytest
+from howsure_papers.figures import lines
 
 from howsure import Estimate, compare
 from howsure.figures import calibration
@@ -17,7 +18,6 @@ from howsure.figures.coreference import pair_figure
 from howsure.figures.files import figure_bytes
 from howsure.figures.significance import difference_figure
 from howsure.figures.style import LOOKS, estimate_text, look, shortened_name
-from howsure.reproductions.figures import lines
 from tests.figures.made_up import ANY_CURVE, many_curves
 
 

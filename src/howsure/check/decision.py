@@ -140,4 +140,5 @@ def rows_read(recipe: dict[str, Any]) -> list[str]:
         return []
     files, skipped = recipe["files"], sum(recipe["skipped"].values())
     named = files[0] if len(files) == 1 else f"{len(files):,} files pooled ({shortened(files, limit=6)})"
-    return [f"{named}: {counted(recipe['rows'], 'row')}{f', {skipped:,} skipped' if skipped else ''}"]
+    left = f", {recipe['left_out']:,} left out (not where {recipe['where']})" if "where" in recipe else ""
+    return [f"{named}: {counted(recipe['rows'], 'row')}{f', {skipped:,} skipped' if skipped else ''}{left}"]

@@ -13,6 +13,7 @@ from typing import NoReturn
 import click
 
 from howsure import __version__
+from howsure.cli.plugins import OF_THE_PAPERS, load, plugin_commands, summary_of
 from howsure.cli.terminal.commands import TRACEBACK, Group
 from howsure.cli.terminal.ending import end_of
 from howsure.cli.terminal.output import TYPED, any_encoding
@@ -35,7 +36,6 @@ COMMANDS = {  # name -> (module, what `howsure --help` says of it)
     "quantiles": ("howsure.cli.calibration.quantiles", "Are posterior draws of continuous quantities calibrated?"),
     "simulate": ("howsure.cli.calibration.simulate", "Simulate predictions with known calibration."),
     "data": ("howsure.cli.data", "List, download and cite the data sets of the experiments."),
-    "reproduce": ("howsure.cli.reproduce.main", "Reproduce a table or figure of the papers."),
     "demo": ("howsure.cli.demo", "See the main commands at work on bundled data."),
 }
 
@@ -50,11 +50,18 @@ class Chapters(Group):
         return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
+        return [*COMMANDS, *(name for name in plugin_commands() if name not in COMMANDS)]
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
-            return None
+            plugin = plugin_commands().get(cmd_name)
+            if plugin is None and cmd_name == OF_THE_PAPERS:
+                raise click.UsageError(
+                    "the papers' experiments are a distribution of their own, howsure-papers: in a checkout of "
+                    "howsure, `make demo` installs it (or: pip install -e papers).",
+                    ctx,
+                )
+            return None if plugin is None else load(plugin)
         command = importlib.import_module(COMMANDS[cmd_name][0]).command
         assert isinstance(command, click.Command)
         return command
@@ -62,6 +69,10 @@ class Chapters(Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        others = {name: summary_of(one) for name, one in plugin_commands().items() if name not in COMMANDS}
+        if others:
+            with formatter.section("Commands of other distributions"):
+                formatter.write_dl(list(others.items()))
 
 
 @click.command(cls=Chapters, context_settings={"max_content_width": 100})

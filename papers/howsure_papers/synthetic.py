@@ -1,0 +1,206 @@
+"""Nguyen's thesis, section 4.3: how bin size and sample size move the score of synthetic pairs (Figures 4.7–4.11)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from howsure import __version__
+from howsure.calibration.bins.bins import sorted_rows
+from howsure.calibration.bins.boundaries import boundaries_of_sorted
+from howsure.calibration.bins.sums import sums_of_rows
+from howsure.calibration.simulation import simulate_pairs
+from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.show.table import Table
+from howsure_papers.figures.lines import Series, series_figure
+from howsure_papers.reproduction import Advance, Finding, Reproduction, nobody
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+BETAS = ((0.3, 0.7), (0.5, 0.5), (1.0, 1.0), (2.0, 5.0))
+TRANSFORMS: tuple[str | float, ...] = ("identity", 0.1)
+PAIRS = 100_000
+DOUBLING: Integers = 2 ** np.arange(1, 17)
+STEPS: Integers = np.arange(1_000, 50_001, 1_000)
+SIZES: Integers = np.arange(10_000, 50_001, 2_000)
+NOTES = (
+    "Predictions come from Beta distributions. Calibrated labels are 1 with the predicted probability, uncalibrated "
+    "labels with the probability given by the thesis's transform (0.1 in `howsure.simulate_pairs`).",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The squared error (the thesis's MSE score): (runs, x) for each pair of Beta parameters."""
+
+    x: Integers
+    by_beta: tuple[Floats, ...]
+
+    def series(self) -> list[Series]:
+        """The mean over the runs, with the range in which 95 % of the runs lie."""
+        lines = []
+        for (a, b), scores in zip(BETAS, self.by_beta, strict=True):
+            low, high = np.quantile(scores, [0.025, 0.975], axis=0)
+            lines.append(Series(f"Beta({a:g}, {b:g})", self.x, scores.mean(axis=0), low, high))
+        return lines
+
+
+def reproduce_synthetic(*, runs: int = 20, seed: int = 0, advance: Advance = nobody) -> Reproduction:
+    """Run Figures 4.7–4.11 of the thesis again, with several Beta parameters and `runs` samples of each.
+
+    `advance` is told of every sample done; there are `steps_of_synthetic(runs)`. Source: Nguyen's thesis, section 4.3.
+    """
+    rng = np.random.default_rng(seed)
+    by_size = {t: _by_bin_size(t, runs, rng, advance) for t in TRANSFORMS}
+    (doubled, stepped), (_, shifted) = by_size["identity"], by_size[0.1]
+    calibrated, uncalibrated = (_by_sample_size(t, runs, rng, advance) for t in TRANSFORMS)
+    findings = (
+        _doubling(doubled),
+        _falling(stepped),
+        _erratic(shifted, stepped),
+        _to_zero(calibrated),
+        _to_constant(uncalibrated),
+    )
+    every = {
+        "figure-4-7": ("calibrated, bin size doubled", doubled, "bin size", True),
+        "figure-4-8": ("calibrated, n = 100,000", stepped, "bin size", False),
+        "figure-4-9": ("uncalibrated (k = 0.1), n = 100,000", shifted, "bin size", False),
+        "figure-4-10": ("calibrated, bin size √n", calibrated, "number of pairs", False),
+        "figure-4-11": ("uncalibrated (k = 0.1), bin size √n", uncalibrated, "number of pairs", False),
+    }
+    recipe = {
+        "howsure": __version__,
+        "runs": runs,
+        "seed": seed,
+        "pairs": PAIRS,
+        "beta": [list(beta) for beta in BETAS],
+    }
+
+    captions = {name: f"Figure {name[7:].replace('-', '.')}: {what}" for name, (what, *_) in every.items()}
+
+    def draw() -> dict[str, Figure]:
+        return {name: _figure(*one) for name, one in every.items()}
+
+    tables = tuple(_table(captions[name], scores, x) for name, (_, scores, x, _) in every.items())
+    title = "Bin size, sample size and the calibration score (Nguyen's thesis, section 4.3)"
+    shown = {name: f"{caption}; mean and 95 % range of {runs} samples." for name, caption in captions.items()}
+    return Reproduction("synthetic", title, findings, tables, recipe, draw, NOTES, shown)
+
+
+def steps_of_synthetic(runs: int) -> int:
+    """How many samples `reproduce_synthetic` draws."""
+    return runs * len(BETAS) * len(TRANSFORMS) * (1 + len(SIZES))
+
+
+def _sample(n: int, beta: tuple[float, float], transform: str | float, rng: np.random.Generator) -> Pairs:
+    return simulate_pairs(n, *beta, transform=transform, rng=rng)
+
+
+def _score(pairs: Pairs, bin_sizes: Sequence[int]) -> list[float]:
+    """The squared error at several bin sizes, from one sort."""
+    q, y, _ = sorted_rows(pairs)
+    rows = sums_of_rows(q, y)
+    found = []
+    for size in bin_sizes:
+        boundaries = boundaries_of_sorted(q, bin_size=size)
+        bins = np.searchsorted(boundaries, q, side="left")
+        gap, weight = np.bincount(bins, weights=rows.u), np.bincount(bins)
+        found.append(float((gap**2 / weight).sum() / len(q)))
+    return found
+
+
+def _by_bin_size(
+    transform: str | float, runs: int, rng: np.random.Generator, advance: Advance
+) -> tuple[Scores, Scores]:
+    """The scores of samples of 100,000 pairs, by doubled bin sizes and by bin sizes in equal steps."""
+    doubled, stepped = [], []
+    for beta in BETAS:
+        of_beta = []
+        for _ in range(runs):
+            pairs = _sample(PAIRS, beta, transform, rng)
+            of_beta.append(_score(pairs, [*DOUBLING.tolist(), *STEPS.tolist()]))
+            advance(1)
+        scores = np.array(of_beta)
+        doubled.append(scores[:, : len(DOUBLING)])
+        stepped.append(scores[:, len(DOUBLING) :])
+    return Scores(DOUBLING, tuple(doubled)), Scores(STEPS, tuple(stepped))
+
+
+def _by_sample_size(transform: str | float, runs: int, rng: np.random.Generator, advance: Advance) -> Scores:
+    found = []
+    for beta in BETAS:
+        scores = np.empty((runs, len(SIZES)))
+        for run in range(runs):
+            for i, n in enumerate(SIZES.tolist()):
+                (scores[run, i],) = _score(_sample(n, beta, transform, rng), [round(n**0.5)])
+                advance(1)
+        found.append(scores)
+    return Scores(SIZES, tuple(found))
+
+
+def _doubling(scores: Scores) -> Finding:
+    rises = sum(int((np.diff(one, axis=1) > 1e-12 * one[:, :-1]).sum()) for one in scores.by_beta)
+    steps = sum(np.diff(one, axis=1).size for one in scores.by_beta)
+    ours = f"it rose in {rises} of {steps:,} doublings"
+    return Finding("4.7", "doubling the bin size never increases the score", ours, rises == 0)
+
+
+def _falling(scores: Scores) -> Finding:
+    rank = float(np.median(_rank_correlations(scores)))
+    rising = float(np.mean([np.diff(one, axis=1) > 0 for one in scores.by_beta]))
+    ours = f"median rank correlation of bin size and score {rank:+.2f}, though {rising:.0%} of the steps rise"
+    paper = "not monotone, but decreasing in trend (calibrated)"
+    return Finding("4.8", paper, ours, rank < -0.5 and rising > 0)
+
+
+def _erratic(shifted: Scores, calibrated: Scores) -> Finding:
+    here, there = _rises(shifted), _rises(calibrated)
+    rank = float(np.median(_rank_correlations(shifted)))
+    ours = (
+        f"mean curves rise by a total of {here:.1f} times their own range (calibrated: {there:.1f} times); "
+        f"a falling trend remains, median rank correlation {rank:+.2f}"
+    )
+    return Finding("4.9", "much more unpredictable than for calibrated pairs (k = 0.1)", ours, here > 2 * there)
+
+
+def _rank_correlations(scores: Scores) -> Floats:
+    from scipy.stats import spearmanr
+
+    return np.array([spearmanr(scores.x, run).statistic for one in scores.by_beta for run in one])
+
+
+def _rises(scores: Scores) -> float:
+    """The sum of the rises of the mean curve as a share of its range, the median over the Beta parameters."""
+    means = [one.mean(axis=0) for one in scores.by_beta]
+    return float(np.median([np.maximum(np.diff(mean), 0.0).sum() / np.ptp(mean) for mean in means]))
+
+
+def _to_zero(scores: Scores) -> Finding:
+    slopes = [float(np.polyfit(np.log(scores.x), np.log(one.mean(axis=0)), 1)[0]) for one in scores.by_beta]
+    ours = f"score ~ n^c with c from {min(slopes):.2f} to {max(slopes):.2f} (-0.50 is the effect of noise alone)"
+    return Finding("4.10", "the score of calibrated pairs goes to 0", ours, max(slopes) < -0.3)
+
+
+def _to_constant(scores: Scores) -> Finding:
+    changes = [float(one[:, -5:].mean() / one[:, :5].mean()) - 1 for one in scores.by_beta]
+    ours = f"from the first to the last fifth of sizes it changes by {min(changes):+.0%} to {max(changes):+.0%}"
+    return Finding("4.11", "the score of uncalibrated pairs goes to a constant", ours, max(map(abs, changes)) < 0.2)
+
+
+def _figure(title: str, scores: Scores, x: str, log: bool) -> Figure:
+    figure = series_figure(
+        [(title, scores.series())], x_label=x, y_label="squared calibration error", log_x=log, log_y=log
+    )
+    if not log:
+        figure.axes[0].set_ylim(bottom=0.0)
+    return figure
+
+
+def _table(title: str, scores: Scores, x: str) -> Table:
+    shown = np.unique(np.linspace(0, len(scores.x) - 1, 8).round().astype(int))
+    rows = [[f"{scores.x[i]:,}", *(f"{one[:, i].mean():.6f}" for one in scores.by_beta)] for i in shown]
+    return Table((x, *(f"Beta({a:g}, {b:g})" for a, b in BETAS)), rows, caption=title)

@@ -1,0 +1,85 @@
+"""Commands of other distributions: real ones, as pip would install them, in a folder on the path."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from howsure.cli.plugins import GROUP, plugin_commands
+
+GOOD = """
+import click
+
+@click.command("greet")
+@click.argument("name")
+def command(name):
+    "Greet somebody."
+    click.echo(f"hello, {name}")
+"""
+
+
+def installed(folder: Path, *, module: str, entry: str) -> None:
+    """A distribution with one module and one entry point."""
+    (folder / "greeting.py").write_text(module)
+    info = folder / "greeting-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: greeting\nVersion: 1.0\nSummary: Says hello.\n")
+    (info / "entry_points.txt").write_text(f"[{GROUP}]\n{entry}\n")
+
+
+def run(folder: Path, *typed: str, before: str = "") -> subprocess.CompletedProcess[str]:
+    code = (
+        f"import sys; sys.path.insert(0, {str(folder)!r}); {before}from howsure.cli import main; main({list(typed)!r})"
+    )
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+
+def test_a_command_of_another_distribution(tmp_path: Path) -> None:
+    installed(tmp_path, module=GOOD, entry="greet = greeting:command")
+    assert run(tmp_path, "greet", "you").stdout == "hello, you\n"
+    listed = run(tmp_path, "--help").stdout
+    assert "Commands of other distributions:" in listed
+    assert "Says hello." in listed
+
+
+def test_nothing_of_it_is_imported_before_it_is_called(tmp_path: Path) -> None:
+    installed(tmp_path, module="raise RuntimeError('imported')", entry="greet = greeting:command")
+    for typed in (["--help"], ["check", "--help"]):
+        assert run(tmp_path, *typed).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("module", "entry", "told"),
+    [
+        ("raise RuntimeError('no such engine')", "greet = greeting:command",
+         "the command greet of greeting cannot be loaded: RuntimeError: no such engine. Update or remove it."),
+        (GOOD, "greet = greeting:comand", "the command greet of greeting cannot be loaded: AttributeError: "),
+        ("command = 3", "greet = greeting:command",
+         "the command greet of greeting must be a command of click; greeting:command is a int."),
+    ],
+)  # fmt: skip
+def test_a_broken_one_is_told(module: str, entry: str, told: str, tmp_path: Path) -> None:
+    installed(tmp_path, module=module, entry=entry)
+    done = run(tmp_path, "greet", "you")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"howsure: {told}")
+    assert "Traceback" not in done.stderr
+
+
+def test_no_built_in_command_is_replaced(tmp_path: Path) -> None:
+    installed(tmp_path, module=GOOD, entry="check = greeting:command")
+    done = run(tmp_path, "check", "--help")
+    assert "Exit codes: 0 pass, 1 fail" in done.stdout
+    assert "Says hello." not in run(tmp_path, "--help").stdout
+
+
+def test_the_papers_are_one(tmp_path: Path) -> None:
+    """Of a checkout; without them, `howsure reproduce` says what to install."""
+    assert plugin_commands()["reproduce"].dist is not None
+    without = "import howsure.cli as cli; cli.plugin_commands = dict; "
+    done = run(tmp_path, "reproduce", "synthetic", before=without)
+    assert done.returncode == 2
+    assert "howsure-papers: in a checkout of howsure, `make demo` installs it" in done.stderr

@@ -1,0 +1,126 @@
+"""Many labels by one jackknife: each is what `compare_calibration` says, but for Student's quantile; averages cover."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from howsure_papers.label_errors import (
+    Contest,
+    clustered_mean,
+    jackknifed,
+    label_errors,
+    of_sentences,
+    over_halves,
+    p_value,
+    squared_errors,
+    wins,
+)
+from scipy.stats import t as student
+
+from howsure import compare_calibration
+from howsure.calibration.estimates.calibration_error import calibration_error
+from howsure.inputs.pairs import Pairs
+from howsure.stats.estimate import Estimate
+from howsure.stats.proportions import normal_quantile
+
+SENTENCES, LENGTH, LABELS = 300, 8, 3
+
+
+def made_up(power: float, rng: np.random.Generator) -> tuple[Pairs, Pairs]:
+    """Pairs of three labels, sure by q and by q to a power, of the same tokens."""
+    n = SENTENCES * LENGTH * LABELS
+    q = rng.random(n)
+    shared = {
+        "groups": np.repeat(np.arange(LABELS), n // LABELS),
+        "group_names": ("A", "B", "C"),
+        "clusters": np.tile(np.repeat(np.arange(SENTENCES), LENGTH), LABELS),
+    }
+    labels = (rng.random(n) < q).view(np.uint8)
+    return Pairs(labels, q**power, **shared), Pairs(labels, q, **shared)
+
+
+@pytest.fixture(scope="module")
+def pairs() -> tuple[Pairs, Pairs]:
+    return made_up(1.3, np.random.default_rng(0))
+
+
+def test_each_label_is_judged_as_the_library_does(pairs: tuple[Pairs, Pairs]) -> None:
+    contest = Contest(*(label_errors(one, bin_size=100) for one in pairs))
+    a, b = pairs
+    for label, difference in enumerate(contest.differences()):
+        rows = a.groups == label
+        y, qa, qb, clusters = a.labels[rows], a.probabilities[rows], b.probabilities[rows], a.clusters[rows]
+        wanted = compare_calibration(y, qa, qb, bin_size=100, clusters=clusters)
+        assert contest.a.errors[label] == calibration_error(y, qa, bin_size=100, clusters=clusters) == wanted.error_a
+        assert contest.b.errors[label] == wanted.error_b
+        theirs = wanted.squared_error_difference
+        shares = np.bincount(clusters).astype(float) ** 2
+        longer = student.ppf(0.975, shares.sum() ** 2 / (shares**2).sum() - 1) / normal_quantile(0.95)
+        assert theirs.high is not None
+        assert difference.high is not None
+        assert difference.value == pytest.approx(theirs.value, rel=1e-9)
+        assert (difference.high - difference.value) * longer == pytest.approx(theirs.high - theirs.value, rel=1e-9)
+    np.testing.assert_array_equal(squared_errors(a, bin_size=100), contest.a.squared)
+    assert contest.wins() == wins(contest.a.squared, contest.b.squared) == 3
+
+
+def test_an_average_of_one_label_is_that_label(pairs: tuple[Pairs, Pairs]) -> None:
+    errors = label_errors(pairs[0], bin_size=100)
+    assert errors.average(np.array([1])).value == pytest.approx(errors.errors[1].value)
+    assert errors.average(np.arange(3)).value == pytest.approx(math.sqrt(errors.squared.mean()))
+
+
+def test_the_interval_of_an_average_difference_covers() -> None:
+    """Of 30 samples, the 95 % interval holds the mean of many in nearly all."""
+    rng = np.random.default_rng(1)
+    found = [
+        Contest(*(label_errors(one, bin_size=400) for one in made_up(1.5, rng))).average(np.arange(LABELS))
+        for _ in range(30)
+    ]
+    truth = np.mean([one.value for one in found])
+    held = sum(one.low <= truth <= one.high for one in found)
+    assert held >= 25  # P(fewer) < 0.005 at 95 %
+
+
+def test_the_pairs_of_some_sentences(pairs: tuple[Pairs, Pairs]) -> None:
+    some = of_sentences(pairs[0], np.array([3, 7]))
+    rows = np.isin(pairs[0].clusters, [3, 7])
+    np.testing.assert_array_equal(some.probabilities, pairs[0].probabilities[rows])
+    np.testing.assert_array_equal(np.unique(some.clusters), [0, 1])
+    assert len(some) == 2 * LENGTH * LABELS
+
+
+def test_p_is_that_of_the_interval() -> None:
+    assert p_value(Estimate(1.0, -0.96, 2.96, 0.95, "jackknife", 9)) == pytest.approx(0.3173, abs=1e-4)
+    assert p_value(Estimate(0.0, 0.0, 0.0, 0.95, "jackknife", 9)) == 1.0
+    assert p_value(Estimate(-0.1, -0.1, -0.1, 0.95, "jackknife", 9)) == 0.0
+    assert math.isnan(p_value(Estimate(math.nan, None, None, 0.95, "jackknife", 9)))
+
+
+def test_what_is_unknown_has_no_interval() -> None:
+    assert jackknifed(1.0, np.array([1.0, math.nan]), n=2).low is None
+
+
+def test_halves_of_both_data_cover() -> None:
+    """A mean over training and test rows: its interval from half of each holds the truth in about 95 % of samples."""
+    rng = np.random.default_rng(2)
+    held = 0
+    for _ in range(400):
+        train, test = rng.normal(size=100), rng.normal(size=100)
+        halves = [rng.permutation(train)[:50].mean() + rng.permutation(test)[:50].mean() for _ in range(5)]
+        estimate = over_halves(train.mean() + test.mean(), halves)
+        held += estimate.low <= 0 <= estimate.high
+    assert 360 <= held <= 396
+
+
+def test_the_mean_of_clusters_covers() -> None:
+    rng = np.random.default_rng(3)
+    clusters = np.repeat(np.arange(80), 5)
+    held = 0
+    for _ in range(400):
+        values = np.repeat(rng.normal(size=80), 5) + rng.normal(size=400)
+        estimate = clustered_mean(values, clusters)
+        held += estimate.low <= 0 <= estimate.high
+    assert 365 <= held <= 395

@@ -1,0 +1,64 @@
+"""The experiments of the thesis: scores against the public call, findings decided from the numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from howsure_papers import reproduce_binning, reproduce_synthetic, steps_of_synthetic
+from howsure_papers import synthetic as synthetic_experiment
+from howsure_papers.reproduction import Reproduction
+from howsure_papers.synthetic import _score
+
+from howsure import calibration_curve, simulate_pairs
+from howsure.inputs.pairs import Pairs
+
+
+@pytest.fixture(scope="module")
+def synthetic() -> Iterator[Reproduction]:
+    steps: list[int] = []
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(synthetic_experiment, "BETAS", ((0.3, 0.7), (2.0, 5.0)))
+        result = reproduce_synthetic(runs=1, seed=3, advance=steps.append)
+        assert sum(steps) == steps_of_synthetic(1)
+        yield result
+
+
+@pytest.mark.parametrize("decimals", [17, 2])
+def test_the_scores_are_those_of_the_public_call(decimals: int) -> None:
+    pairs = simulate_pairs(3_000, 0.5, 0.5, transform=0.1, rng=5)
+    y, q = pairs.labels, np.round(pairs.probabilities, decimals)
+    sizes = [7, 50, 999, 5_000]
+    wanted = [calibration_curve(y, q, bin_size=size).mse.value for size in sizes]
+    assert _score(Pairs(y, q), sizes) == pytest.approx(wanted, abs=1e-15)
+
+
+def test_every_figure_has_its_finding_table_and_drawing(synthetic: Reproduction) -> None:
+    assert [finding.figure for finding in synthetic.findings] == ["4.7", "4.8", "4.9", "4.10", "4.11"]
+    assert [table.caption.split(":")[0] for table in synthetic.tables] == [f"Figure 4.{i}" for i in range(7, 12)]
+    assert list(synthetic.draw()) == [f"figure-4-{i}" for i in range(7, 12)]
+
+
+def test_doubling_never_raises_the_score(synthetic: Reproduction) -> None:
+    assert synthetic.findings[0].holds
+    scores = np.array([[float(cell) for cell in row[1:]] for row in synthetic.tables[0].rows])
+    assert (np.diff(scores, axis=0) <= 0).all()
+
+
+def test_noise_alone_falls_with_the_root_of_the_size(synthetic: Reproduction) -> None:
+    assert synthetic.findings[3].holds
+    assert synthetic.findings[4].holds
+
+
+def test_the_seed_repeats_everything() -> None:
+    assert reproduce_binning(seed=1).to_dict() == reproduce_binning(seed=1).to_dict()
+    assert reproduce_binning(seed=1).to_dict() != reproduce_binning(seed=2).to_dict()
+
+
+def test_adaptive_bins_have_the_narrower_intervals() -> None:
+    result = reproduce_binning()
+    assert all(finding.holds for finding in result.findings)
+    widest = {row[0]: float(row[4]) for row in result.tables[0].rows}
+    assert widest["d"] < widest["c"] < widest["b"]
+    assert list(result.draw()) == ["figure-1-a", "figure-1-bcd"]

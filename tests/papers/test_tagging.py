@@ -1,0 +1,188 @@
+"""The tagging experiments on a slice of their data: every part is there, and the parts agree."""
+
+from __future__ import annotations
+
+import json
+from functools import partial, partialmethod
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from howsure_papers.label_errors import squared_errors
+from howsure_papers.reproduction import nobody
+from howsure_papers.tagging import contest as tagging_contest
+from howsure_papers.tagging import models as tagging_models
+from howsure_papers.tagging import pairs as tagging_pairs
+from howsure_papers.tagging import thesis as tagging_thesis
+from howsure_papers.tagging.contest import about_tags, estimates, judge, values
+from howsure_papers.tagging.corpora import Corpus, Tagged, read_ewt, read_wsj
+from howsure_papers.tagging.experiment import reproduce_tagging
+from howsure_papers.tagging.models import (
+    choose_crf,
+    choose_hmm,
+    fit_hmm,
+    fitted,
+    marginals_of,
+    match_crf,
+    transition_marginals_of,
+)
+from howsure_papers.tagging.pairs import about_pairs, reproduce_tag_pairs
+
+from howsure.calibration.estimates.calibration_error import calibration_error
+from howsure.errors import InputError
+from howsure.sequences.crf import CRFTagger
+
+LIMIT = 6
+
+
+@pytest.fixture
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer subsamples, penalties and pairs of tags."""
+    monkeypatch.setattr(tagging_models, "choose_crf", partial(choose_crf, grid=(0.1, 0.01)))
+    monkeypatch.setattr(tagging_thesis, "choose_crf", partial(choose_crf, grid=(0.1, 0.01)))
+    monkeypatch.setattr(tagging_pairs, "MANY", 8)
+    monkeypatch.setattr(tagging_contest, "SUBSAMPLES", 2)
+    monkeypatch.setattr(tagging_thesis, "SUBSAMPLES", 2)
+    monkeypatch.setattr(tagging_thesis, "ADVANCED_PENALTIES", (0.3,))
+
+
+def test_wsj_is_split_by_article(real_data: Path) -> None:
+    corpus = read_wsj(str(real_data))
+    assert sum(corpus.sizes) == 3914
+    assert corpus.train.tokens + corpus.dev.tokens + corpus.test.tokens == 94_084
+    assert 0.75 < corpus.sizes[0] / 3914 < 0.85
+    assert len(corpus.labels) >= 44
+
+
+def test_ewt_is_read_as_it_is_split(real_data: Path) -> None:
+    corpus = read_ewt(str(real_data), 30)
+    assert corpus.sizes == (30, 30, 30)
+    assert len({*corpus.train.sentences, *corpus.dev.sentences, *corpus.test.sentences}) == 90
+
+
+@pytest.mark.long
+def test_the_tagging_experiment(real_data: Path, quick: None) -> None:
+    result = reproduce_tagging(data=str(real_data), limit=LIMIT, seed=1)
+    assert [finding.figure for finding in result.findings].count("3") == 8
+    assert len(result.findings) == 2 * 2 * 6 + 5
+    drawn = result.draw()
+    assert set(drawn) == set(result.captions)
+    assert {"figure-3-wsj", "figure-4a-ewt-paper", "figure-4-1", "figure-4-2", "figure-4-3"} <= set(drawn)
+    assert all(len(row) == len(table.headings) for table in result.tables for row in table.rows)
+    json.dumps(result.to_dict(), allow_nan=False)
+
+
+def test_the_experiment_on_tag_pairs(real_data: Path, quick: None) -> None:
+    result = reproduce_tag_pairs(data=str(real_data), limit=LIMIT, seed=1)
+    assert len(result.findings) == 2 * 2 * 3
+    assert set(result.draw()) == set(result.captions)
+    assert len(result.tables[-1].rows) == 8
+    assert all(len(row) == len(table.headings) for table in result.tables for row in table.rows)
+    json.dumps(result.to_dict(), allow_nan=False)
+
+
+def test_without_their_data_they_say_so(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="wsj_sample is not found"):
+        reproduce_tagging(data=str(tmp_path))
+
+
+@pytest.fixture
+def corpus() -> Corpus:
+    """A made-up corpus with a tag, X, that comes in few training sentences."""
+    rng = np.random.default_rng(0)
+    words = {"N": "abcdef", "V": "defghi", "X": "x"}
+
+    def part(n: int, rare: int) -> Tagged:
+        tags = [tuple("NNV"[i] for i in rng.integers(3, size=6)) for _ in range(n)]
+        tags = [(*row, "X") if i < rare else row for i, row in enumerate(tags)]
+        return Tagged([tuple(words[t][rng.integers(len(words[t]))] for t in row) for row in tags], tags)
+
+    return Corpus("made-up", "made up", part(300, 2), part(100, 0), part(150, 2))
+
+
+def crf(train: Tagged, c2: float) -> CRFTagger:
+    return CRFTagger(c2=c2).fit(train.sentences, train.tags)
+
+
+def test_a_tag_that_a_model_has_not_seen_has_probability_0(corpus: Corpus) -> None:
+    tagger = crf(corpus.train.only(np.arange(100, 200)), 0.1)
+    assert tagger.labels_ == ("N", "V")
+    for full, own in zip(
+        marginals_of(tagger, corpus.test.sentences, corpus.labels),
+        tagger.posterior(corpus.test.sentences).marginals(),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(full, np.column_stack([own, np.zeros(len(own))]))
+    found = transition_marginals_of(tagger, corpus.test.sentences, [("N", "X"), ("N", "V")])
+    assert all((one[:, 0] == 0).all() for one in found)
+    own_pairs = tagger.posterior(corpus.test.sentences).pair_marginals([("N", "V")])
+    np.testing.assert_array_equal(found[0][:, 1], own_pairs[0][:, 0])
+
+
+def test_the_crf_is_matched_to_the_hmm(corpus: Corpus) -> None:
+    hmm = choose_hmm(corpus.train, corpus.dev, (1.0, 0.1))
+    assert hmm.accuracy == max(fit_hmm(corpus.train, a).score(corpus.dev.sentences, corpus.dev.tags) for a in (1, 0.1))
+    matched, tried = match_crf(corpus, hmm.accuracy, np.arange(300), nobody)
+    assert tried[-1] is matched
+    assert [one.sentences for one in tried[:-1]] == [125, 250, 300][: len(tried) - 1]
+    assert all(one.accuracy < hmm.accuracy for one in tried[:-2])
+    assert matched.sentences <= tried[-2].sentences
+
+
+def test_a_penalty_is_chosen_as_if_each_were_fitted_alone(corpus: Corpus) -> None:
+    found = choose_crf(corpus.train, corpus.dev, nobody, grid=(1.0, 0.1))
+    alone = crf(corpus.train, found.setting)
+    for a, b in zip(
+        found.tagger.posterior(corpus.test.sentences).marginals(),
+        alone.posterior(corpus.test.sentences).marginals(),
+        strict=True,
+    ):
+        np.testing.assert_allclose(a, b, atol=0.02)
+
+
+def test_estimates_and_values_are_the_same_numbers(corpus: Corpus) -> None:
+    question = about_tags(corpus)
+    first, second = (question.judge(tagger) for tagger in (fit_hmm(corpus.train, 1.0), crf(corpus.train, 0.1)))
+    tags = tagging_contest.Contest(
+        *(tagging_contest.label_errors(one.pairs, bin_size="auto") for one in (first, second))
+    )
+    found, again = estimates(first, second, tags, question), values(first, second, tags.names, question)
+    assert list(found) == list(again)
+    for name, one in found.items():
+        np.testing.assert_allclose(one.value, again[name], rtol=1e-9, err_msg=name)
+
+
+def test_what_a_tagger_is_judged_by(corpus: Corpus) -> None:
+    tagger = fit_hmm(corpus.train, 1.0)
+    judged = judge(tagger, corpus.test, corpus.labels)
+    assert judged.right.mean() == tagger.score(corpus.test.sentences, corpus.test.tags)
+    assert judged.hits.mean() == tagger.score(corpus.test.sentences, corpus.test.tags, decoding="posterior")
+    marginals = np.concatenate(tagger.posterior(corpus.test.sentences).marginals())
+    np.testing.assert_array_equal(judged.surest, marginals.max(axis=1))
+    rows = judged.pairs.groups == 0
+    wanted = calibration_error(
+        judged.pairs.labels[rows], judged.pairs.probabilities[rows], clusters=judged.pairs.clusters[rows]
+    )
+    assert wanted.value**2 == pytest.approx(max(squared_errors(judged.pairs, bin_size="auto")[0], 0.0), abs=1e-12)
+
+
+def test_who_interrupts_a_training_ends_the_experiment(corpus: Corpus, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[int] = []
+
+    def interrupt(iterations: int) -> None:
+        calls.append(iterations)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(CRFTagger, "fit", partialmethod(CRFTagger.fit, advance=interrupt))
+    with pytest.raises(KeyboardInterrupt), pytest.warns(UserWarning, match="interrupted"):
+        fitted(CRFTagger(c2=0.1), corpus.train)
+
+
+def test_tag_pairs_are_asked_by_their_frequency(corpus: Corpus) -> None:
+    question = about_pairs(corpus)
+    tagger = fit_hmm(corpus.train, 1.0)
+    names = question.judge(tagger).pairs.group_names
+    assert names[0] == "N N"
+    assert question.counts["N N"] == sum(a == b == "N" for row in corpus.test.tags for a, b in pairwise(row))
