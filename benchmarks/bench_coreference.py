@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.coreference import AntecedentModel, CorefPosterior
-from howsure.coreference.posterior.sampling import pair_frequency
+from howsure.coreference.clusterings import pair_frequency
 from howsure.data import data_set_path, read_documents
 from howsure.stats.poisson_binomial import poisson_binomial
 

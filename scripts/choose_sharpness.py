@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from typing import get_args
 
 from howsure.coreference import AntecedentModel
-from howsure.coreference.mentions.selection import Source
+from howsure.coreference.detection import Source
 from howsure.data import Document, read_documents
 from howsure.reproductions.coreference.corpora import each_span_once
 from howsure.reproductions.coreference.judging import brier_skill, conll_f1, judge, over_documents

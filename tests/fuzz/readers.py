@@ -23,8 +23,8 @@ from howsure.cli.check.options import NAMES, read_baseline
 from howsure.cli.coreference.input import read_recalibration
 from howsure.cli.monitor.state_file import read_state
 from howsure.cli.recalibrate.input import read_map
-from howsure.coreference.model.antecedent_model import AntecedentModel
-from howsure.coreference.scored.posterior_from_scores import posterior_from_scores
+from howsure.coreference.antecedent_model import AntecedentModel
+from howsure.coreference.scored import posterior_from_scores
 from howsure.data.antecedent_scores.score_file import read_antecedent_scores
 from howsure.data.datasets.labelled_texts import read_labelled_texts
 from howsure.data.documents.crfsuite_items import read_attributes

@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.data.documents.conllu_writing import write_conllu
 from howsure.errors import InputError
 from howsure.events.corpus import BATCH, Fields, Filter, open_corpus

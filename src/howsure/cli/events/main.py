@@ -10,7 +10,7 @@ import click
 
 from howsure.cli.events.antecedents import coreference_options
 from howsure.cli.terminal.commands import Group
-from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.commands import Written
 from howsure.cli.terminal.options import CLUSTERINGS, PROCESSES, in_order
 from howsure.cli.terminal.output import emit, json_text
 from howsure.cli.terminal.progress import progress

@@ -10,7 +10,7 @@ import click
 
 from howsure.cli.events.antecedents import antecedent_model, coreference_options
 from howsure.cli.terminal.commands import Command
-from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.commands import Written
 from howsure.cli.terminal.options import PROCESSES, output_options
 from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.cli.terminal.progress import progress

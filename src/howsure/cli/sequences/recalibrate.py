@@ -8,7 +8,7 @@ import click
 
 from howsure.cli.sequences.input import INPUT_FORMS, LAYERS, load_model, read_corpus
 from howsure.cli.terminal.commands import Command
-from howsure.cli.terminal.destinations import Written
+from howsure.cli.terminal.commands import Written
 from howsure.cli.terminal.options import figure_option, level_option
 from howsure.cli.terminal.output import emit
 from howsure.errors import InputError

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure import __version__
-from howsure.coreference.mentions.selection import MOST_MENTIONS
+from howsure.coreference.detection import MOST_MENTIONS
 from howsure.data.documents.document import Document
 from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.errors import HowsureError, InputError

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+import math
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from howsure import __version__
-from howsure.coreference.posterior import antecedents as reading
-from howsure.coreference.posterior import decisions, entropy, exact, sampling
-from howsure.coreference.posterior.antecedents import Antecedents
-from howsure.coreference.posterior.clusterings import Clusters, checked_mentions, clusters_from, labels_from
-from howsure.coreference.posterior.from_scores import from_scores
-from howsure.coreference.posterior.listed_scores import from_listed_scores
-from howsure.coreference.posterior.query_posterior import QueryPosterior
+from howsure.coreference import antecedents as reading
+from howsure.coreference import clusterings, exact
+from howsure.coreference.antecedents import Antecedents, from_listed_scores, from_scores
+from howsure.coreference.clusterings import Clusters, checked_mentions, clusters_from, labels_from
 from howsure.errors import InputError, shown
 from howsure.inputs.checks import array_of, check_level
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers
+from howsure.result import Result
+from howsure.show.preformatted import preformatted
 from howsure.stats.estimate import Estimate
 from howsure.stats.poisson_binomial import CountDistribution, poisson_binomial
+from howsure.stats.proportions import normal_quantile, wilson_interval
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 SAMPLED_AT_ONCE = 1 << 24  # labels
@@ -120,7 +123,7 @@ class CorefPosterior:
         >>> CorefPosterior([[1, 0], [0.5, 0.5]]).sample(4, rng=0).tolist()
         [[0, 1], [0, 0], [0, 0], [0, 0]]
         """
-        return sampling.draw_labels(self.antecedents, check_whole(n, name="n"), generator_from(rng)).T
+        return clusterings.draw_labels(self.antecedents, check_whole(n, name="n"), generator_from(rng)).T
 
     def pair_probability(self, pairs: npt.ArrayLike | None = None) -> Floats:
         """P(i ~ j), exact, that two mentions are in one cluster: (M, M), or (N,) for `pairs` (N, 2) of positions.
@@ -139,7 +142,7 @@ class CorefPosterior:
     def best_antecedent_clusters(self) -> Clusters:
         """The usual 1-best: every mention takes its most probable antecedent. This is not the most probable
         clustering."""
-        return clusters_from(decisions.best_antecedents(self.antecedents), self.mentions)
+        return clusters_from(clusterings.best_antecedents(self.antecedents), self.mentions)
 
     def minimum_risk_clusters(self, *, threshold: float = 0.5) -> Clusters:
         """Clusters of least expected pair loss: threshold for a wrong link, 1 - threshold for a missing one.
@@ -151,8 +154,8 @@ class CorefPosterior:
         Raises InputError unless 0 < threshold < 1, or for more than 5,000 mentions.
         """
         threshold = check_level(threshold, name="threshold")
-        starts = [decisions.best_antecedents(self.antecedents), np.arange(len(self))]
-        labels = decisions.least_loss(self.pair_probability(), starts, threshold=threshold)
+        starts = [clusterings.best_antecedents(self.antecedents), np.arange(len(self))]
+        labels = clusterings.least_loss(self.pair_probability(), starts, threshold=threshold)
         return clusters_from(labels, self.mentions)
 
     def expected_pair_loss(self, clusters: object, *, threshold: float = 0.5) -> float:
@@ -161,7 +164,7 @@ class CorefPosterior:
         Raises InputError if the clusters do not consist of the mentions.
         """
         threshold = check_level(threshold, name="threshold")
-        return decisions.expected_loss(self.pair_probability(), self.labels(clusters), threshold=threshold)
+        return clusterings.expected_loss(self.pair_probability(), self.labels(clusters), threshold=threshold)
 
     def labels(self, clusters: object) -> Integers:
         """Labels (M,), as `sample` gives them, of clusters of mentions; a mention in none of them forms its own
@@ -220,7 +223,7 @@ class CorefPosterior:
         >>> round(posterior.antecedent_entropy(), 4)
         1.7027
         """
-        return entropy.antecedent_entropy(self.antecedents)
+        return clusterings.antecedent_entropy(self.antecedents)
 
     def clustering_entropy(self, n: int = 1_000, *, level: float = 0.95, rng: Randomness = None) -> Estimate:
         """The entropy of the posterior over clusterings, in nats, with the interval of its Monte Carlo error.
@@ -235,7 +238,7 @@ class CorefPosterior:
         Raises InputError if n is not a positive number, or unless 0 < level < 1.
         """
         times, generator = check_whole(n, name="n"), generator_from(rng)
-        return entropy.clustering_entropy(self.antecedents, times, generator, level=check_level(level))
+        return clusterings.clustering_entropy(self.antecedents, times, generator, level=check_level(level))
 
     def query(self, function: Callable[[Clusters], Any], n: int = 1_000, *, rng: Randomness = None) -> QueryPosterior:
         """The posterior of any function of a clustering, from n samples, with its Monte Carlo error.
@@ -256,7 +259,7 @@ class CorefPosterior:
         step = max(1, SAMPLED_AT_ONCE // max(len(self), 1))
         answers: list[Any] = []
         for start in range(0, total, step):
-            labels = sampling.draw_labels(self.antecedents, min(step, total - start), generator).T
+            labels = clusterings.draw_labels(self.antecedents, min(step, total - start), generator).T
             answers.extend(function(clusters_from(sample, self.mentions)) for sample in labels)
         asked = getattr(function, "__qualname__", type(function).__name__)
         recipe = {"howsure": __version__, "function": asked, "mentions": len(self), "n": total}
@@ -277,3 +280,126 @@ class CorefPosterior:
                 f"pairs must be positions from 0 to {len(self) - 1}; row {row} holds {chosen[row].tolist()}."
             )
         return chosen.astype(np.int64)
+
+
+# The posterior of any function of a clustering, from samples, with its Monte Carlo error.
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPosterior(Result):
+    """The values of a function for n sampled clusterings: its posterior.
+
+    values (n,): the values in the order of the samples. Numbers and booleans have a mean, a standard deviation and
+    quantiles; other values have a probability each. recipe: the function, and how it was sampled.
+    """
+
+    values: tuple[Any, ...] = field(repr=False)
+    recipe: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def n(self) -> int:
+        """The number of samples."""
+        return len(self.values)
+
+    @property
+    def mean(self) -> float:
+        """The posterior mean; for booleans, the probability."""
+        return float(self._numbers().mean())
+
+    @property
+    def sd(self) -> float:
+        """The posterior standard deviation, from n - 1; undefined for one sample."""
+        with np.errstate(invalid="ignore"):  # answers without bound have no spread
+            return float(self._numbers().std(ddof=1)) if self.n > 1 else math.nan
+
+    @property
+    def standard_error(self) -> float:
+        """The Monte Carlo standard error of the mean, sd / √n. It is 0 if all samples agree: see `estimate`."""
+        return self.sd / math.sqrt(self.n)
+
+    def interval(self, level: float = 0.95) -> tuple[float, float]:
+        """The central interval of the value itself, from the quantiles of the samples."""
+        tail = (1.0 - check_level(level)) / 2
+        low, high = np.quantile(self._numbers(), [tail, 1.0 - tail], method="inverted_cdf")
+        return float(low), float(high)
+
+    def estimate(self, level: float = 0.95) -> Estimate:
+        """The mean with an interval for the exact posterior mean: Wilson's for booleans, otherwise normal."""
+        level, numbers = check_level(level), self._numbers()
+        if bool(((numbers == 0.0) | (numbers == 1.0)).all()):
+            low, high = (
+                float(end[0]) for end in wilson_interval(np.array([self.mean]), np.array([self.n]), level=level)
+            )
+        else:
+            reach = normal_quantile(level) * self.standard_error
+            low, high = self.mean - reach, self.mean + reach
+        return Estimate(self.mean, low, high, level=level, method=f"{self.n} samples", n=self.n)
+
+    def probabilities(self) -> dict[Hashable, tuple[float, float]]:
+        """Each distinct value, the most frequent first, with its probability and its Monte Carlo standard error.
+
+        Raises InputError if a value is not hashable.
+        """
+        try:
+            counts = Counter(self.values)
+        except TypeError as error:
+            raise InputError(f"the function must give answers that can be counted ({error}); a tuple can.") from None
+        shares = {value: count / self.n for value, count in counts.most_common()}
+        return {value: (p, math.sqrt(p * (1.0 - p) / self.n)) for value, p in shares.items()}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: the recipe, the estimate (None for values that are not numbers), and each distinct value.
+
+        A value that JSON cannot represent is given as text.
+        """
+        found = [{"answer": plain_answer(a), "probability": p, "standard_error": e} for a, p, e in self._shares()]
+        estimate = self._estimate_or_none()
+        shown = None if estimate is None else estimate.to_dict()
+        return {"recipe": dict(self.recipe), "n": self.n, "estimate": shown, "answers": found}
+
+    def _columns(self) -> dict[str, Any]:
+        """A row per distinct answer, as text,."""
+        answers, p, errors = zip(*self._shares(), strict=True)
+        return {"answer": [str(plain_answer(a)) for a in answers], "probability": p, "standard_error": errors}
+
+    def _shares(self) -> list[tuple[Any, float, float]]:
+        return [(answer, p, error) for answer, (p, error) in self.probabilities().items()]
+
+    def _estimate_or_none(self) -> Estimate | None:
+        try:
+            return self.estimate()
+        except InputError:
+            return None
+
+    def _numbers(self) -> Floats:
+        try:
+            numbers = np.asarray(self.values, dtype=np.float64)
+        except (TypeError, ValueError, OverflowError):
+            numbers = np.empty((0, 0))
+        none = [value for value in self.values if value is None or isinstance(value, str)]
+        if numbers.ndim != 1 or none:
+            raise InputError(
+                f"only numbers and truth values have a mean; it gives {shown((none or self.values)[0])}. "
+                "See probabilities()."
+            )
+        return numbers
+
+    def __repr__(self) -> str:
+        estimate = self._estimate_or_none()
+        found = estimate or f"{len(set(map(repr, self.values))):,} different answers"
+        return f"{found} from {self.n:,} sampled clusterings"
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
+
+
+def plain_answer(answer: object) -> object:
+    """A value in JSON form: a number, a boolean, a string or None; anything else as text.
+
+    >>> plain_answer(np.int64(3)), plain_answer((1, 2)), plain_answer(math.inf)
+    (3, '(1, 2)', 'inf')
+    """
+    plain = answer.item() if isinstance(answer, np.generic) else answer
+    if isinstance(plain, float) and not math.isfinite(plain):
+        return str(plain)
+    return plain if plain is None or isinstance(plain, (bool, int, float, str)) else str(plain)

@@ -4,33 +4,128 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from importlib import resources
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import numpy as np
 
-from howsure.coreference.mentions.mention_columns import check_document, mention_columns
-from howsure.coreference.mentions.selection import Source, check_size, entities_of, mentions_of
-from howsure.coreference.model.cross_fitting import check_folds, cross_fitted
-from howsure.coreference.model.features import NEW_FAMILIES, PAIR_FAMILIES
-from howsure.coreference.model.loss import Loss, allowed_antecedents
-from howsure.coreference.model.parameters import check_parameters
-from howsure.coreference.model.recalibrating import learnt, recalibrated
-from howsure.coreference.model.scorer import Scorer
-from howsure.coreference.model.sharpening import sharpened
-from howsure.coreference.model.training import Example, Pass, train
-from howsure.coreference.model.weights import arrays_of, weights_from
-from howsure.coreference.posterior.coref_posterior import CorefPosterior
-from howsure.coreference.recalibration.losses import Score
-from howsure.coreference.recalibration.recalibration import WEIGHT_OF_NEW, CoreferenceRecalibration
+from howsure.coreference.coref_posterior import CorefPosterior
+from howsure.coreference.detection import Source, check_size, entities_of, mentions_of
+from howsure.coreference.features import NEW_FAMILIES, PAIR_FAMILIES
+from howsure.coreference.mentions import check_document, mention_columns
+from howsure.coreference.recalibration import WEIGHT_OF_NEW, CoreferenceRecalibration, recalibrate_coreference
+from howsure.coreference.sharpening import Score
+from howsure.coreference.training import (
+    Example,
+    Loss,
+    Pass,
+    Scorer,
+    allowed_antecedents,
+    arrays_of,
+    check_folds,
+    cross_fitted,
+    probabilities,
+    train,
+    weights_from,
+)
 from howsure.data.documents.document import Document, Mention
 from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.errors import InputError
 from howsure.files.model_archive import damaged_model, read_model, write_model
 from howsure.files.whole import Place
 from howsure.inputs.checks import listed
+from howsure.inputs.naming import unknown_name
+from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
+
+# The parameters of the antecedent model, checked.
+
+SHARPEST = 100
+
+
+def check_parameters(
+    *,
+    mentions: object,
+    loss: object,
+    l1: object,
+    passes: object,
+    sharpness: object,
+    two_steps: object,
+    features: object,
+    rng: Randomness,
+    families: Sequence[str],
+) -> None:
+    """Raise InputError for what `AntecedentModel` cannot take; families: the names that `features` may hold."""
+    _one_of("mentions", mentions, get_args(Source))
+    _one_of("loss", loss, get_args(Loss))
+    if not (is_number(l1) and np.isfinite(l1) and l1 >= 0):
+        raise InputError(f"l1 must be a number, 0 or more; it is {l1!r}.")
+    if not (is_number(sharpness) and 0 < sharpness <= SHARPEST):
+        raise InputError(
+            f"sharpness must be a number above 0, at most {SHARPEST} (1: as learned); it is {sharpness!r}."
+        )
+    if not isinstance(two_steps, bool):
+        raise InputError(f"two_steps must be True or False; it is {two_steps!r}.")
+    if isinstance(passes, bool) or not isinstance(passes, int | np.integer) or passes < 1:
+        raise InputError(f"passes must be a whole number, 1 or more; it is {passes!r}.")
+    for name in () if features is None else listed(features, name="features", of="names of families"):
+        _one_of("features", name, families)
+    generator_from(rng)  # refuses what is none
+
+
+def _one_of(parameter: str, value: object, names: Sequence[str]) -> None:
+    if not isinstance(value, str) or value not in names:
+        raise unknown_name("value", str(value), list(names), place=parameter)
+
+
+def sharpened(scores: Floats, sharpness: float, *, two_steps: bool) -> Floats:
+    """P(a_j = k) from scores (M, M), antecedents below the diagonal and "new" on it, with probabilities to the power s.
+
+    In two steps, first whether j is new, P(new)^s / (P(new)^s + P(not new)^s), then which antecedent it has, P(a_j =
+    k)^s / Σ_k P(a_j = k)^s; otherwise all choices at once, which favours "new", a single choice, over the antecedents,
+    which are many.
+    """
+    sharp = probabilities(sharpness * scores)
+    if not two_steps:
+        return sharp
+    learned = probabilities(scores)
+    new, old = np.diagonal(learned) ** sharpness, np.tril(learned, -1).sum(axis=1) ** sharpness
+    links = np.tril(sharp, -1)
+    total = links.sum(axis=1)
+    links *= (np.divide(old, total, out=np.zeros_like(old), where=total > 0) / (new + old))[:, None]
+    np.fill_diagonal(links, new / (new + old))
+    return links
+
+
+# A recalibration of the antecedent model, from its scores of documents.
+
+
+def learnt(scores: Floats, mentions: Sequence[Mention] | None = None) -> CorefPosterior:
+    """The posterior of scores as they were learnt, neither sharpened nor recalibrated."""
+    return CorefPosterior(probabilities(scores), mentions=mentions)
+
+
+def recalibrated(
+    scores: Sequence[Floats],
+    used: Sequence[CorefPosterior],
+    gold: Sequence[Integers],
+    *,
+    sharpen: bool,
+    had: CoreferenceRecalibration | None,
+    folds: int | None = None,
+    **options: Any,
+) -> CoreferenceRecalibration:
+    """The recalibration fitted to documents; used: what the model said of them, recalibrated as it `had` been.
+
+    Without `sharpen`, its probabilities stay as they are used, with the sharpening that it has.
+    """
+    held = [learnt(one) for one in scores] if sharpen else used
+    found = recalibrate_coreference(held, gold, before=used, had=had, sharpen=sharpen, **options)
+    kept = found.sharpening if sharpen or had is None else had.sharpening
+    return replace(found, sharpening=kept, recipe={**found.recipe, "folds": folds})
+
 
 KIND, SCHEMA, RECALIBRATED = "antecedent model", 1, 2  # in files: of a model as trained, and of one recalibrated
 FITTED = "fitted"  # where weights come from, unless from a file
@@ -75,9 +170,16 @@ class AntecedentModel:
         rng: Randomness = None,
     ) -> None:
         check_parameters(
-            mentions=mentions, loss=loss, l1=l1, passes=passes, sharpness=sharpness, two_steps=two_steps,
-            features=features, rng=rng, families=FAMILY_NAMES,
-        )  # fmt: skip
+            mentions=mentions,
+            loss=loss,
+            l1=l1,
+            passes=passes,
+            sharpness=sharpness,
+            two_steps=two_steps,
+            features=features,
+            rng=rng,
+            families=FAMILY_NAMES,
+        )
         self.mentions, self.loss = mentions, loss
         self.l1, self.passes, self.sharpness = float(l1), int(passes), float(sharpness)
         self.two_steps = two_steps

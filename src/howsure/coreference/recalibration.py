@@ -1,4 +1,4 @@
-"""Coreference posteriors recalibrated by documents whose entities are known."""
+"""Probabilities of coreference mended by gold entities: sharpening, and the confidence in entities."""
 
 from __future__ import annotations
 
@@ -7,29 +7,23 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 
 from howsure import __version__
-from howsure.coreference.posterior.confidence import mention_confidence
-from howsure.coreference.posterior.coref_posterior import CorefPosterior
-from howsure.coreference.recalibration.chosen_entities import (
+from howsure.coreference.coref_posterior import CorefPosterior
+from howsure.coreference.entity_confidence import (
     DECISIONS,
+    ConfidenceMap,
     Decision,
-    checked_documents,
-    judged_entities,
-)
-from howsure.coreference.recalibration.effects import (
     Effect,
     Side,
+    checked_documents,
     effect_from_dict,
     effect_to_dict,
     effects_of,
-)
-from howsure.coreference.recalibration.entity_confidence import (
-    ConfidenceMap,
     entity_pairs,
     fit_confidence,
+    judged_entities,
 )
-from howsure.coreference.recalibration.fit_sharpening import fit_sharpening
-from howsure.coreference.recalibration.losses import SCORES, Score
-from howsure.coreference.recalibration.sharpening import Sharpening
+from howsure.coreference.judged import mention_confidence
+from howsure.coreference.sharpening import SCORES, Score, Sharpening, fit_sharpening
 from howsure.errors import InputError
 from howsure.inputs.checks import listed
 from howsure.inputs.naming import unknown_name
@@ -39,6 +33,8 @@ from howsure.result import Result
 from howsure.show.numbers import interval, number
 from howsure.show.preformatted import preformatted
 from howsure.show.table import Table
+
+# Coreference posteriors recalibrated by documents whose entities are known.
 
 WEIGHT_OF_NEW = 0.3
 FEWEST = 2  # documents
@@ -101,11 +97,13 @@ class CoreferenceRecalibration(Result):
     def to_dict(self) -> dict[str, Any]:
         """The JSON form, which `from_dict` reads."""
         return {
-            "recipe": self.recipe, "sharpening": None if self.sharpening is None else self.sharpening.to_dict(),
+            "recipe": self.recipe,
+            "sharpening": None if self.sharpening is None else self.sharpening.to_dict(),
             "confidence": {name: one.to_dict() for name, one in self.confidence.items()},
-            "effects": [effect_to_dict(one) for one in self.effects], "documents": self.documents,
+            "effects": [effect_to_dict(one) for one in self.effects],
+            "documents": self.documents,
             "notes": list(self.notes),
-        }  # fmt: skip
+        }
 
     @classmethod
     def from_dict(cls, held: Mapping[str, Any]) -> Self:
@@ -124,11 +122,17 @@ class CoreferenceRecalibration(Result):
         headings = ("predictions", "n", "squared error", "after", "Algorithm 1", "after", "error", "after")
         rows = [
             [
-                one.name, f"{one.n:,}", number(one.before.squared), number(one.after.squared),
-                number(one.before.algorithm_1), number(one.after.algorithm_1), _error(one.before), _error(one.after),
+                one.name,
+                f"{one.n:,}",
+                number(one.before.squared),
+                number(one.after.squared),
+                number(one.before.algorithm_1),
+                number(one.after.algorithm_1),
+                _error(one.before),
+                _error(one.after),
             ]
             for one in self.effects
-        ]  # fmt: skip
+        ]
         return Table(headings, rows, words=("predictions",), notes=self.words())
 
     def words(self) -> list[str]:
@@ -155,8 +159,9 @@ class CoreferenceRecalibration(Result):
 
     def _columns(self) -> dict[str, Any]:
         columns: dict[str, list[Any]] = {
-            "predictions": [one.name for one in self.effects], "n": [one.n for one in self.effects],
-        }  # fmt: skip
+            "predictions": [one.name for one in self.effects],
+            "n": [one.n for one in self.effects],
+        }
         for name in ("squared", "algorithm_1", "error", "low", "high"):
             for when in ("before", "after"):
                 columns[f"{name}_{when}"] = [getattr(getattr(one, when), name) for one in self.effects]
@@ -214,9 +219,13 @@ def recalibrate_coreference(
     after = [_sharpened(one, sharpening) for one in held]
     confidence = {name: fit_confidence(judged_entities(after, labels, name)) for name in DECISIONS}
     recipe = {
-        "howsure": __version__, "documents": len(held), "mentions": sum(map(len, held)), "score": score,
-        "weight_of_new": float(weight_of_new), "sharpen": bool(sharpen),
-    }  # fmt: skip
+        "howsure": __version__,
+        "documents": len(held),
+        "mentions": sum(map(len, held)),
+        "score": score,
+        "weight_of_new": float(weight_of_new),
+        "sharpen": bool(sharpen),
+    }
     effects = _effects(sharpening, confidence, plain, had, held, labels)
     return CoreferenceRecalibration(sharpening, confidence, effects, len(held), recipe, notes)
 

@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.coreference.posterior.antecedents import Antecedents
+from howsure.coreference.antecedents import Antecedents
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.threads import one_thread
