@@ -218,7 +218,7 @@ class RecalibrationMap(Result):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw what becomes of a probability, q' against q, on matplotlib axes (new ones if None)."""
-        from howsure.figures.calibration.recalibration_map import draw_map
+        from howsure.figures.compared_curves import draw_map
 
         return draw_map(self, ax=ax)
 

@@ -112,7 +112,7 @@ class Trend(Result):
 
         Raises InputError for a rule that it does not contain, or if it contains several and none is named.
         """
-        from howsure.figures.trend import draw_trend
+        from howsure.figures.monitoring import draw_trend
 
         if rule is None and len(self.rules) != 1:
             raise InputError(f"rule must name one of {', '.join(map(repr, self.rules))}; figure() draws them all.")
@@ -121,7 +121,7 @@ class Trend(Result):
 
     def figure(self) -> Figure:
         """A panel for each rule."""
-        from howsure.figures.trend import trend_figure
+        from howsure.figures.monitoring import trend_figure
 
         return trend_figure(self)
 

@@ -78,8 +78,8 @@ def estimate_command(
 
         save_figure(count_figure(counts, share=share), figure)
     if report is not None:
-        from howsure.report.counts import counts_report
         from howsure.report.files import write_report
+        from howsure.report.results import counts_report
 
         write_report(counts_report(counts, read=population.recipe, share=share, command=command_line()), report)
     if form == "json":

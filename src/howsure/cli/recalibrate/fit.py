@@ -111,7 +111,7 @@ def _text(found: RecalibrationMap, read: dict[str, Any], out: str) -> str:
 
 
 def _draw(found: RecalibrationMap, path: str) -> None:
-    from howsure.figures.calibration.recalibration_map import map_figure
+    from howsure.figures.compared_curves import map_figure
     from howsure.figures.files import save_figure
 
     save_figure(map_figure(found), path)

@@ -41,7 +41,7 @@ def evaluations_text(found: RecalibrationTable, recipe: dict[str, Any], form: st
 
 def write_figure(found: RecalibrationTable, path: str, *, axis: str) -> None:
     """Draw the curves of one evaluation, or the improvements of several, into a file."""
-    from howsure.figures.calibration.recalibration import improvements_figure, recalibration_figure
+    from howsure.figures.compared_curves import improvements_figure, recalibration_figure
     from howsure.figures.files import save_figure
 
     alone = _alone(found)

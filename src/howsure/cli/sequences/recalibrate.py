@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from howsure.cli.sequences.input import INPUT_FORMS, LAYERS, load_model, read_corpus
-from howsure.cli.terminal.commands import Command
-from howsure.cli.terminal.commands import Written
+from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.options import figure_option, level_option
 from howsure.cli.terminal.output import emit
 from howsure.errors import InputError
@@ -136,7 +135,7 @@ def recalibrate_command(
         how["unseen"] = tagger.unseen(held_out.words)
         results[f"{test}, at the temperatures of {dev}"] = compare(posteriors, gold_test, **how)
     if figure is not None:
-        from howsure.figures.calibration.before_after import before_after_figure
+        from howsure.figures.compared_curves import before_after_figure
         from howsure.figures.files import save_figure
 
         save_figure(before_after_figure(list(results.values())[-1].curves), figure)

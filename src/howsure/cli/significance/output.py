@@ -59,7 +59,7 @@ def write_figure(result: Comparison, path: str) -> None:
 def write_report(result: Comparison, path: str, recipe: Mapping[str, Any]) -> None:
     """Write the report into a file."""
     from howsure.report.files import write_report as write
-    from howsure.report.significance import significance_report
+    from howsure.report.results import significance_report
 
     write(significance_report(result, read=recipe, command=command_line()), path)
 

@@ -107,13 +107,13 @@ class RecalibrationEvaluation(Result):
 
     def plot(self, ax: Axes | None = None, *, axis: str = "auto") -> Axes:
         """Draw the curves before and after on matplotlib axes (new ones if None); axis as for a calibration curve."""
-        from howsure.figures.calibration.recalibration import draw_recalibration
+        from howsure.figures.compared_curves import draw_recalibration
 
         return draw_recalibration(self, ax=ax, axis=axis)
 
     def figure(self, *, axis: str = "auto") -> Figure:
         """Both curves, and below them the improvements with their intervals, as a matplotlib figure."""
-        from howsure.figures.calibration.recalibration import recalibration_figure
+        from howsure.figures.compared_curves import recalibration_figure
 
         return recalibration_figure(self, axis=axis)
 
@@ -188,7 +188,7 @@ class RecalibrationTable(Result):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the improvements of the Brier score with their intervals, a row each, on axes (new ones if None)."""
-        from howsure.figures.calibration.recalibration import draw_improvements
+        from howsure.figures.compared_curves import draw_improvements
 
         return draw_improvements(self, ax=ax)
 

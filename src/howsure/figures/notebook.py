@@ -8,7 +8,7 @@ from html import escape
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.words.curves import figures_in_words, recipe_line
 from howsure.calibration.words.verdict import verdict
-from howsure.figures.calibration.panels import curve_figure
+from howsure.figures.curves import curve_figure
 from howsure.figures.files import inline_svg
 from howsure.show.table import Table
 

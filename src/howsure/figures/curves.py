@@ -1,21 +1,25 @@
-"""Calibration curves on one pair of axes."""
+"""Calibration curves on one pair of axes, or in one panel each where they are many."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLocator
 
-from howsure.calibration.corp.results import CorpCurve
-from howsure.calibration.results import CalibrationCurve
+from howsure.calibration.corp.results import CorpCurve, CorpSteps
+from howsure.calibration.results import Bins, CalibrationCurve
 from howsure.errors import InputError
-from howsure.figures.calibration.scales import APART, AUTO, Scale, scale_of
 from howsure.figures.style import (
     FAINT,
     INK,
+    LOOKS,
     QUIET,
     Look,
     dress,
@@ -30,6 +34,154 @@ from howsure.figures.style import (
 from howsure.figures.width import is_narrow, wanted_width
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 from howsure.inputs.pairs import Floats
+
+# The part of the probabilities that a calibration curve's axes show, and how: all of them, a corner, or log-odds.
+
+AUTO, LINEAR, ZOOM, LOGIT = "auto", "linear", "zoom", "logit"
+AXES = (AUTO, LINEAR, ZOOM, LOGIT)
+CORNER = 0.2  # of the axis: where all bins lie in this share of it, at either end, it is drawn alone
+NICE = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+MOST_NINES = 8
+APART = 0.13  # of the axis: ticks closer than this would run into each other
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The probabilities from `low` to `high` on an axis, in equal steps or, if `logit`, in those of their log-odds."""
+
+    low: float = 0.0
+    high: float = 1.0
+    logit: bool = False
+
+    def at(self, share: float | Floats) -> Floats:
+        """The probability at a share of the axis, 0 at `low` and 1 at `high`; shares beyond lie outside."""
+        if not self.logit:
+            return np.asarray(self.low + np.asarray(share) * (self.high - self.low))
+        a, b = _log_odds(self.low), _log_odds(self.high)
+        return np.asarray(1.0 / (1.0 + np.exp(-(a + np.asarray(share) * (b - a)))))
+
+    def place(self, x: float, y: float) -> tuple[float, float]:
+        """The probabilities at a place given as shares of both axes."""
+        return float(self.at(x)), float(self.at(y))
+
+    def share(self, probability: float) -> float:
+        """Where a probability lies, as a share of the axis."""
+        if not self.logit:
+            return (probability - self.low) / (self.high - self.low)
+        a, b = _log_odds(self.low), _log_odds(self.high)
+        return (_log_odds(probability) - a) / (b - a)
+
+    def clipped(self, values: Floats) -> Floats:
+        """Probabilities moved to the ends of the axis where they lie beyond them."""
+        return np.clip(values, self.low, self.high)
+
+    def dress(self, ax: Axes, *, bottom: float, top: float, apart: float = APART) -> None:
+        """Give axes this scale, limits at shares of it, and ticks that do not run into each other."""
+        if self.logit:
+            ax.set_xscale("logit", nonpositive="clip")
+            ax.set_yscale("logit", nonpositive="clip")
+        margin = top - 1.0
+        ax.set(xlim=self.at(np.array([-margin, top])), ylim=self.at(np.array([bottom, top])))
+        ticks = self.ticks(apart)
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(FixedLocator(ticks))
+            axis.set_major_formatter(FixedFormatter([_text(tick, ticks) for tick in ticks]))
+            axis.set_minor_locator(NullLocator())
+
+    def ticks(self, apart: float) -> list[float]:
+        """Round probabilities, none closer to another than `apart`."""
+        if not self.logit:
+            most = max(2, min(5, int(1 / apart)))
+            found = MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]).tick_values(self.low, self.high)
+            return [float(tick) for tick in found if self.low - 1e-9 <= tick <= self.high + 1e-9]
+        chosen: list[float] = []
+        for tick in _candidates():
+            if self.low <= tick <= self.high and all(abs(self.share(tick) - self.share(o)) >= apart for o in chosen):
+                chosen.append(tick)
+        return sorted(chosen)
+
+    def words(self) -> str:
+        """What the label of an axis says of it."""
+        if self.logit:
+            return " (log-odds scale)"
+        return "" if (self.low, self.high) == (0.0, 1.0) else f" (from {self.low:g} to {self.high:g})"
+
+
+def scale_of(curves: Sequence[CalibrationCurve | CorpCurve], axis: str = AUTO) -> Scale:
+    """The scale for some curves. "auto": the corner alone if all bins lie below .2 or above .8, else everything.
+
+    Raises InputError for another axis, or log-odds of a mean prediction of exactly 0 or 1.
+    """
+    if axis not in AXES:
+        raise InputError(f"axis must be one of {', '.join(map(repr, AXES))}, not {axis!r}")
+    if axis == LOGIT:
+        return _of_log_odds(curves)
+    points = np.concatenate([part for held in map(parts_of, curves) for part in (held.mean_prob, held.frequency)])
+    low, high = float(points.min()), float(points.max())
+    cornered = high <= CORNER or low >= 1.0 - CORNER
+    if axis == LINEAR or (axis == AUTO and not cornered):
+        return Scale()
+    return _around(low, high)
+
+
+def parts_of(curve: CalibrationCurve | CorpCurve) -> Bins | CorpSteps:
+    """The bins of a curve, or the steps of one without bins."""
+    return curve.steps if isinstance(curve, CorpCurve) else curve.bins
+
+
+def _around(low: float, high: float) -> Scale:
+    """The smallest round part of [0, 1] that holds a range, with some room."""
+    room = 0.08 * max(high - low, 0.002)
+    step = next((one for one in NICE if one >= (high - low + 2 * room) / 6), NICE[-1])
+    start = max(0.0, math.floor((low - room) / step + 1e-9) * step)
+    end = min(1.0, math.ceil((high + room) / step - 1e-9) * step)
+    start = 0.0 if start < 0.25 * end else start
+    end = 1.0 if 1.0 - end < 0.25 * (1.0 - start) else end
+    return Scale(round(start, 6), round(end, 6))
+
+
+def _of_log_odds(curves: Sequence[CalibrationCurve | CorpCurve]) -> Scale:
+    for curve in curves:
+        held = parts_of(curve)
+        wrong = np.flatnonzero((held.mean_prob <= 0.0) | (held.mean_prob >= 1.0))
+        if len(wrong):
+            name = "" if curve.name is None else f" of {curve.name}"
+            kind = "step" if isinstance(curve, CorpCurve) else "bin"
+            raise InputError(
+                f"axis='logit' shows no mean prediction of exactly 0 or 1; that of {kind} {wrong[0] + 1}{name} is "
+                f"{held.mean_prob[wrong[0]]:g}. Choose axis='linear' or axis='zoom'."
+            )
+    values = np.concatenate([part for c in map(parts_of, curves) for part in (c.mean_prob, c.frequency, c.low, c.high)])
+    inside = values[(values > 0.0) & (values < 1.0)]
+    ends = sorted(_candidates())
+    low = max((end for end in ends if end <= inside.min()), default=ends[0])
+    high = min((end for end in ends if end >= inside.max()), default=ends[-1])
+    return Scale(low, high if high > low else ends[-1], logit=True)
+
+
+def _candidates() -> list[float]:
+    """Probabilities for ticks of log-odds, the most wanted first."""
+    tails = [10.0**-nines for nines in range(1, MOST_NINES + 1)]
+    between = [0.2, 0.05, 0.02]
+    return [0.5, *_both(tails), *_both(between)]
+
+
+def _both(tails: Iterable[float]) -> list[float]:
+    return [end for tail in tails for end in (tail, 1.0 - tail)]
+
+
+def _log_odds(probability: float) -> float:
+    return math.log(probability / (1.0 - probability))
+
+
+def _text(tick: float, ticks: Sequence[float]) -> str:
+    """A tick as text, with the decimals of all."""
+    if len(ticks) > 1 and min(np.diff(ticks)) > 0.1 - 1e-9:
+        return f"{tick:.1f}"
+    return f"{tick:.10g}" if tick == 0.0 or tick >= 1e-3 else f"{tick:.0e}".replace("e-0", "e-")
+
+
+# Calibration curves on one pair of axes.
 
 POINTS_UP_TO = 60  # bins; more are a line with a band
 POINTS_OF_MANY = 25  # the same if several curves share the axes, or the axes are small
@@ -257,3 +409,95 @@ def name_curves(ax: Axes, handles: Sequence[Line2D], rows: Sequence[str], headin
 
 def _bar_edges(curve: CalibrationCurve | CorpCurve, scale: Scale) -> Floats:
     return scale.clipped(np.linspace(0.0, 1.0, curve.histogram.shape[1] + 1))
+
+
+# Calibration curves as a figure: in one panel, or in one panel each where they are many.
+
+AnyCurve = TypeVar("AnyCurve", CalibrationCurve, CorpCurve)
+Drawn = TypeVar("Drawn", contravariant=True)
+TOGETHER_UP_TO = len(LOOKS)
+MOST_PANELS = 60
+PANEL, SMALLEST_PANEL = 2.05, 1.4  # inches
+PANEL_NAME_LENGTH = 26
+
+
+class DrawSmall(Protocol[Drawn]):
+    """Draws a curve into one of many small panels; `lower` leaves the corner to the words of the background."""
+
+    def __call__(self, ax: Axes, curve: Drawn, how: Look, scale: Scale, *, lower: bool) -> None:
+        """Draw it."""
+
+
+def curve_figure(
+    curves: Sequence[CalibrationCurve],
+    *,
+    labels: Sequence[str] | None = None,
+    title: str | None = None,
+    panels: bool | None = None,
+    axis: str = AUTO,
+) -> Figure:
+    """Calibration curves as a figure to save: up to eight in one panel, more in a grid of small ones.
+
+    panels: True or False to decide that by hand. The figure is a plain matplotlib Figure; axis and all else as
+    in `draw_curves`.
+
+    Raises InputError if there is no curve, or more than can be seen.
+    """
+    names = curve_names(curves, labels)
+    if panels if panels is not None else len(curves) > TOGETHER_UP_TO:
+        return panel_figure(curves, names, title, scale_of(curves, axis), draw=_draw_small)
+    if len(curves) > TOGETHER_UP_TO:
+        raise InputError(f"panels=False shows at most {TOGETHER_UP_TO} curves; there are {len(curves):,}. Choose some.")
+    figure = draw_curves(curves, labels=labels, title=title, axis=axis).figure
+    assert isinstance(figure, Figure)
+    return figure
+
+
+def columns_of(panels: int) -> int:
+    """How many panels stand side by side: a grid a little wider than high, with few places empty.
+
+    >>> [columns_of(n) for n in (1, 4, 9, 14, 20)]
+    [1, 2, 3, 5, 5]
+    """
+    square = math.ceil(math.sqrt(panels))
+    return min((square, square + 1), key=lambda columns: (-(-panels // columns) * columns - panels, columns))
+
+
+def _draw_small(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, *, lower: bool) -> None:
+    draw_one(ax, curve, how, scale, small=True, lower=lower)
+
+
+def panel_figure(
+    curves: Sequence[AnyCurve], names: Sequence[str], title: str | None, scale: Scale, *, draw: DrawSmall[AnyCurve]
+) -> Figure:
+    """A grid of small panels with a curve each, as `draw` draws it.
+
+    Raises InputError for more than can be seen.
+    """
+    n = len(curves)
+    if n > MOST_PANELS:
+        raise InputError(
+            f"A figure of curves shows at most {MOST_PANELS}; there are {n:,}. Choose some, or draw an error_figure."
+        )
+    wanted = wanted_width()
+    columns = columns_of(n) if wanted is None else max(1, min(columns_of(n), int((wanted - 0.4) / SMALLEST_PANEL)))
+    rows, panel = -(-n // columns), PANEL if wanted is None else (wanted - 0.4) / columns
+    with styled():
+        width, height = columns * panel + 0.4, rows * (panel + 0.45) + (0.7 if title else 0.4)
+        figure = new_figure(width, height, keep="height")
+        figure.set_layout_engine("constrained", w_pad=0.04, h_pad=0.07)
+        grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        for i, ax in enumerate(grid.flat):
+            if i >= n:
+                ax.set_axis_off()
+                continue
+            draw_background(ax, scale, words=i == 0, apart=0.4)
+            draw(ax, curves[i], look(0), scale, lower=i == 0)
+            literal(ax.set_title("", fontsize=8.5), shortened_name(names[i], PANEL_NAME_LENGTH))
+            ax.tick_params(labelsize=7.5, labelbottom=True)
+        across, upwards = axis_words(curves)
+        literal(figure.supxlabel("", fontsize=9), f"{across}{scale.words()}")
+        literal(figure.supylabel("", fontsize=9), upwards)
+        if title is not None:
+            literal(figure.suptitle("", fontsize=11, fontweight="bold"), title)
+    return figure

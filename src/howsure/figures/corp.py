@@ -11,9 +11,12 @@ from matplotlib.lines import Line2D
 
 from howsure.calibration.corp.results import CorpCurve
 from howsure.errors import InputError
-from howsure.figures.calibration.curves import (
+from howsure.figures.curves import (
+    AUTO,
     NAME_LENGTH,
     NARROW_NAME,
+    TOGETHER_UP_TO,
+    Scale,
     axis_words,
     below,
     curve_names,
@@ -21,9 +24,9 @@ from howsure.figures.calibration.curves import (
     draw_strip,
     name_curves,
     new_axes,
+    panel_figure,
+    scale_of,
 )
-from howsure.figures.calibration.panels import TOGETHER_UP_TO, panel_figure
-from howsure.figures.calibration.scales import AUTO, Scale, scale_of
 from howsure.figures.style import FAINT, INK, Look, literal, look, shortened_name, styled
 from howsure.figures.width import is_narrow
 from howsure.inputs.pairs import Floats
