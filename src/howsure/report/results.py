@@ -22,8 +22,7 @@ from howsure.report.pages import page_template
 from howsure.result import Result, result_recipe, title_of
 from howsure.show.numbers import number
 from howsure.show.recipe import recipe_rows
-from howsure.significance.results import Comparison
-from howsure.significance.verdict import how, verdicts
+from howsure.significance.results import Comparison, how, verdicts
 
 # The report of estimated counts: the answer in a sentence, then figure, table, checks and recipe.
 

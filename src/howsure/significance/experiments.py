@@ -23,9 +23,9 @@ from howsure.files.whole import lock
 from howsure.inputs.checks import as_column
 from howsure.inputs.naming import shortened, unknown_name
 from howsure.significance.comparison import compare
+from howsure.significance.reading import check_predictions
 from howsure.significance.results import Comparison
-from howsure.significance.systems.reading import check_predictions
-from howsure.significance.systems.runs import Runs
+from howsure.significance.systems import Runs
 from howsure.significance.trend import Trend, TrendPoint, check_point, trend_of
 
 TARGETS, RUN, POINT = "targets", "run", "point"

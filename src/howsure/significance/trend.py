@@ -94,11 +94,17 @@ class Trend(Result):
         headings = HEADINGS if self._several else [name for name in HEADINGS if name != "check"]
         cells = [
             (
-                one.date, *([one.check] if self._several else []), one.rule, one.group or "all", f"{one.n:,}",
-                number(one.estimate), interval(one.low, one.high), one.outcome,
+                one.date,
+                *([one.check] if self._several else []),
+                one.rule,
+                one.group or "all",
+                f"{one.n:,}",
+                number(one.estimate),
+                interval(one.low, one.high),
+                one.outcome,
             )
             for one in self.points
-        ]  # fmt: skip
+        ]
         return Table(headings, cells, words=WORDS)
 
     def __repr__(self) -> str:

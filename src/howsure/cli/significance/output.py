@@ -12,8 +12,7 @@ from howsure.cli.terminal.output import chosen, command_line, json_text, records
 from howsure.inputs.naming import counted, shortened
 from howsure.show.recipe import recipe_text
 from howsure.show.table import Table
-from howsure.significance.results import Comparison
-from howsure.significance.verdict import how, verdicts
+from howsure.significance.results import Comparison, how, verdicts
 
 
 def comparison_output(result: Comparison, recipe: Mapping[str, Any], form: str) -> str:
