@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from howsure.cli.terminal.commands import Command
-from howsure.cli.terminal.commands import Written
+from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.options import CLUSTERINGS, as_names
 from howsure.cli.terminal.output import emit
 from howsure.cli.terminal.progress import progress

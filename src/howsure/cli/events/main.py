@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from howsure.cli.events.antecedents import coreference_options
-from howsure.cli.terminal.commands import Group
-from howsure.cli.terminal.commands import Written
+from howsure.cli.terminal.commands import Group, Written
 from howsure.cli.terminal.options import CLUSTERINGS, PROCESSES, in_order
 from howsure.cli.terminal.output import emit, json_text
 from howsure.cli.terminal.progress import progress

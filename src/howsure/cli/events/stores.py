@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from howsure.cli.events.antecedents import antecedent_model, coreference_options
-from howsure.cli.terminal.commands import Command
-from howsure.cli.terminal.commands import Written
+from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.options import PROCESSES, output_options
 from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.cli.terminal.progress import progress

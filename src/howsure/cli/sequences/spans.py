@@ -7,8 +7,7 @@ from typing import Any
 import click
 
 from howsure.cli.sequences.input import INPUT_FORMS, LAYERS
-from howsure.cli.terminal.commands import Command
-from howsure.cli.terminal.commands import Written
+from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.options import binning_options, output_options
 from howsure.cli.terminal.output import emit, is_raw, say
 from howsure.errors import InputError
