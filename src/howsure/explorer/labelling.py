@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from howsure.counts.design import labels_total
-from howsure.counts.population.units import LEAST_LABELS, Units, read_units
+from howsure.counts.units import LEAST_LABELS, Units, read_units
 from howsure.errors import HowsureError, InputError
 from howsure.events.labels.agreement import agreement as measured
 from howsure.events.labels.agreement import disagreements as differing

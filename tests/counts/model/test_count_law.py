@@ -7,7 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from howsure.counts.model.count_law import CountLaw, LogitCounts, count_law
+from howsure.counts.count_law import CountLaw, LogitCounts, count_law
 from howsure.inputs.pairs import Floats
 from howsure.stats.poisson_binomial import poisson_binomial
 
