@@ -22,7 +22,7 @@ from howsure.cli.check.main import FOUND, command
 from howsure.cli.check.options import NAMES, read_baseline
 from howsure.cli.coreference.input import read_recalibration
 from howsure.cli.monitor.state_file import read_state
-from howsure.cli.recalibrate.input import read_map
+from howsure.cli.recalibrate.fit import read_map
 from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.coreference.scored import posterior_from_scores
 from howsure.data.antecedent_scores.score_file import read_antecedent_scores

@@ -23,7 +23,7 @@ from howsure.show.numbers import interval, number
 
 if TYPE_CHECKING:
     from howsure.inputs.pairs import Floats
-    from howsure.recalibration.evaluation.results import RecalibrationEvaluation, RecalibrationTable
+    from howsure.recalibration.evaluation_results import RecalibrationEvaluation, RecalibrationTable
     from howsure.recalibration.results import RecalibrationMap
     from howsure.stats.estimate import Estimate
 

@@ -1,4 +1,4 @@
-"""Inductive Venn–Abers prediction: two isotonic regressions, one for each label that a new row may have."""
+"""Maps without a formula: isotonic regression, Venn–Abers prediction, and histogram binning."""
 
 from __future__ import annotations
 
@@ -10,9 +10,76 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats
 from howsure.recalibration.labelled import Labelled
-from howsure.recalibration.maps.isotonic import at_each
-from howsure.recalibration.maps.parameters import Parameters, numbers
+from howsure.recalibration.parameters import Parameters, numbers
 from howsure.recalibration.scores import Binary, Scores
+
+# Isotonic regression: the rising step function nearest to the labels, joined by lines.
+
+
+@dataclass(frozen=True, slots=True)
+class Isotonic:
+    """q' lies on the lines between the points (x, y), and is constant beyond them (Zadrozny & Elkan 2002).
+
+    The points are the ends of the blocks that the pool-adjacent-violators algorithm makes of all probabilities that
+    occur; that of scikit-learn's IsotonicRegression.
+    """
+
+    x: Floats
+    y: Floats
+
+    method: ClassVar[str] = "isotonic"
+    formula: ClassVar[str] = (
+        "q' = linear interpolation between the points (x[i], y[i]); y[0] below x[0], and the last y above the last x"
+    )
+
+    @classmethod
+    def fit(cls, data: Labelled) -> Self:
+        """The rising function of the least squared error, which is also that of the least log loss."""
+        from scipy.optimize import isotonic_regression
+
+        assert isinstance(data.scores, Binary)
+        q, weight, positive = at_each(data.scores.probabilities, data.labels.astype(np.float64), data.weight)
+        fitted = isotonic_regression(positive / weight, weights=weight)
+        starts = fitted.blocks[:-1]
+        ends = fitted.blocks[1:] - 1
+        keep = np.unique(np.concatenate([starts, ends]))
+        return cls(q[keep], np.clip(fitted.x[keep], 0.0, 1.0))
+
+    @classmethod
+    def read(cls, held: Parameters, k: int) -> Self:
+        """From the parameters of a file."""
+        x = numbers(held, "x", strictly=True, shares=True)
+        y = numbers(held, "y", n=len(x), rising=True, shares=True)
+        if not len(x):
+            raise InputError("the map's parameter x must hold one number or more; it is empty.")
+        return cls(x, y)
+
+    def parameters(self) -> dict[str, Any]:
+        """As they stand in a file."""
+        return {"x": self.x.tolist(), "y": self.y.tolist()}
+
+    def apply(self, scores: Scores) -> Floats:
+        """The probabilities of label 1 (n,)."""
+        assert isinstance(scores, Binary)
+        return np.interp(scores.probabilities, self.x, self.y)
+
+
+def at_each(q: Floats, labels: Floats, weight: Floats) -> tuple[Floats, Floats, Floats]:
+    """The probabilities that occur, ascending, the weight of the rows of each, and that of its labels 1.
+
+    Those that weigh nothing are left out.
+
+    >>> at_each(np.array([0.5, 0.2, 0.5]), np.array([1.0, 0.0, 0.0]), np.ones(3))
+    (array([0.2, 0.5]), array([1., 2.]), array([0., 1.]))
+    """
+    distinct, place = np.unique(q, return_inverse=True)
+    total = np.bincount(place, weights=weight).astype(np.float64)
+    positive = np.bincount(place, weights=weight * labels).astype(np.float64)
+    keep = total > 0
+    return distinct[keep], total[keep], positive[keep]
+
+
+# Inductive Venn–Abers prediction: two isotonic regressions, one for each label that a new row may have.
 
 Point = tuple[float, float]
 
@@ -64,9 +131,11 @@ class VennAbers:
     def parameters(self) -> dict[str, Any]:
         """As they stand in a file."""
         return {
-            "from": self.starts.tolist(), "low": self.low.tolist(),
-            "upto": self.ends.tolist(), "high": self.high.tolist(),
-        }  # fmt: skip
+            "from": self.starts.tolist(),
+            "low": self.low.tolist(),
+            "upto": self.ends.tolist(),
+            "high": self.high.tolist(),
+        }
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of label 1 (n,), merged of both."""
@@ -120,3 +189,49 @@ def _corners(path: list[Point]) -> list[Point]:
 def _turn(first: Point, second: Point, third: Point) -> float:
     """Above 0 where the second of three points, from left to right, lies below the line of the others."""
     return (second[0] - first[0]) * (third[1] - first[1]) - (second[1] - first[1]) * (third[0] - first[0])
+
+
+# Histogram binning: the frequency of label 1 in each of some bins of equal size.
+
+BINS = 15
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """q' is the frequency of label 1 in the bin of q (Zadrozny & Elkan 2001).
+
+    A bin holds the probabilities from its edge up to the next one. Bins have equal weight as nearly as ties allow, and
+    none is empty: where ties join several, there are fewer.
+    """
+
+    edges: Floats
+    values: Floats
+
+    method: ClassVar[str] = "histogram"
+    formula: ClassVar[str] = "q' = values[i], where i is how many of the edges are at most q"
+
+    @classmethod
+    def fit(cls, data: Labelled, *, bins: int = BINS) -> Self:
+        """The frequencies in `bins` bins."""
+        assert isinstance(data.scores, Binary)
+        q, weight, positive = at_each(data.scores.probabilities, data.labels.astype(np.float64), data.weight)
+        middle = np.cumsum(weight) - weight / 2.0
+        place = np.minimum((middle / weight.sum() * bins).astype(np.int64), bins - 1)
+        first = np.flatnonzero(np.diff(place, prepend=-1))
+        edges = q[first[1:]]
+        return cls(edges, np.add.reduceat(positive, first) / np.add.reduceat(weight, first))
+
+    @classmethod
+    def read(cls, held: Parameters, k: int) -> Self:
+        """From the parameters of a file."""
+        edges = numbers(held, "edges", strictly=True, shares=True)
+        return cls(edges, numbers(held, "values", n=len(edges) + 1, shares=True))
+
+    def parameters(self) -> dict[str, Any]:
+        """As they stand in a file."""
+        return {"edges": self.edges.tolist(), "values": self.values.tolist()}
+
+    def apply(self, scores: Scores) -> Floats:
+        """The probabilities of label 1 (n,)."""
+        assert isinstance(scores, Binary)
+        return np.asarray(self.values[np.searchsorted(self.edges, scores.probabilities, side="right")])
