@@ -32,7 +32,7 @@ import numpy.typing as npt
 from howsure.coreference import AntecedentModel, CorefPosterior
 from howsure.coreference.clusterings import pair_frequency
 from howsure.data import data_set_path, read_documents
-from howsure.stats.poisson_binomial import poisson_binomial
+from howsure.stats.proportions import poisson_binomial
 
 Task = Callable[[], object]
 SIZES = (100, 300, 1_000)

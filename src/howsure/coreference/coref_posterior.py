@@ -23,8 +23,7 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result
 from howsure.show.preformatted import preformatted
 from howsure.stats.estimate import Estimate
-from howsure.stats.poisson_binomial import CountDistribution, poisson_binomial
-from howsure.stats.proportions import normal_quantile, wilson_interval
+from howsure.stats.proportions import CountDistribution, normal_quantile, poisson_binomial, wilson_interval
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 SAMPLED_AT_ONCE = 1 << 24  # labels

@@ -15,7 +15,7 @@ from howsure.counts.results import CountEstimate
 from howsure.counts.units import Bools, Lumps, Units, few_alike, lumps_of
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.logistic import sigmoid
-from howsure.stats.poisson_binomial import poisson_binomial
+from howsure.stats.proportions import poisson_binomial
 
 BLOCK = 1 << 16  # units whose logits are computed at a time
 Found = tuple[float, float, float, str]  # estimate, low, high, method

@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.logistic import sigmoid
-from howsure.stats.poisson_binomial import poisson_binomial
+from howsure.stats.proportions import poisson_binomial
 
 # The total of a population that a simple random sample does not rule out, exactly.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from howsure.errors import InputError, parameter, shown
-from howsure.files.json_text import is_version, parsed_json
+from howsure.files.utf8 import is_version, parsed_json
 from howsure.inputs.checks import check_codes
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats, Integers

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from howsure.data.documents.document import Document, Mention
 from howsure.inputs.pairs import Floats, Integers
 from howsure.report.pages import page_template
-from howsure.stats.poisson_binomial import CountDistribution
+from howsure.stats.proportions import CountDistribution
 
 DOUBTFUL = 0.75  # a mention below this confidence is marked
 RIVAL = 0.25  # a mention outside the entity with at least this probability is named

@@ -17,8 +17,8 @@ from howsure.show.table import Table
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.reading import Systems
 from howsure.significance.results import Difference, relative_reduction
+from howsure.stats.clusters import ItemGroups
 from howsure.stats.estimate import finite_or_none
-from howsure.stats.item_groups import ItemGroups
 from howsure.stats.mean_score import MeanScore, mean_difference, mean_score
 
 # The score of every item in every run of each model, for a metric that is a mean of such scores.

@@ -26,7 +26,7 @@ from howsure.cli.terminal.options import figure_option, output_options, raw_opti
 from howsure.cli.terminal.output import emit, say
 from howsure.cli.terminal.progress import progress
 from howsure.coreference.training import check_folds
-from howsure.data.documents.entity_brackets import LeftOut
+from howsure.data.documents.brackets import LeftOut
 from howsure.errors import InputError
 
 TEXT_ELSEWHERE = " The text with its entities in colour: --text FILE.html."

@@ -20,7 +20,7 @@ from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.show.harmless import in_a_spreadsheet
 from howsure.show.table import Table
-from howsure.stats.poisson_binomial import CountDistribution
+from howsure.stats.proportions import CountDistribution
 
 SUFFIXES = {".json": "", ".parquet": "FORMAT parquet, COMPRESSION zstd", ".csv": "FORMAT csv, HEADER true"}
 LEVEL = 0.95

@@ -29,8 +29,8 @@ from howsure.coreference.recalibration import (
     recalibrate_coreference,
 )
 from howsure.coreference.sharpening import SCORES
+from howsure.data.documents.brackets import LeftOut
 from howsure.data.documents.document import Document
-from howsure.data.documents.entity_brackets import LeftOut
 from howsure.errors import InputError
 from howsure.files.whole import write_whole
 from howsure.inputs.naming import counted

@@ -17,7 +17,7 @@ from howsure.calibration.words.verdict import kind
 from howsure.cli.calibration.output import adjusted_p_values
 from howsure.cli.sequences.input import LAYERS, load_model, read_words
 from howsure.cli.terminal.output import json_text, table_text
-from howsure.data.logs.model_arrays import ModelArrays, label_names_of, read_model_arrays
+from howsure.data.logs.arrays import ModelArrays, label_names_of, read_model_arrays
 from howsure.errors import InputError
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Integers

@@ -14,8 +14,7 @@ from howsure.reproductions.figures.lines import Series, series_figure
 from howsure.reproductions.replicates import mean_estimate
 from howsure.reproductions.reproduction import Advance, Finding
 from howsure.show.table import Table
-from howsure.stats.poisson_binomial import poisson_binomial
-from howsure.stats.proportions import normal_quantile
+from howsure.stats.proportions import normal_quantile, poisson_binomial
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

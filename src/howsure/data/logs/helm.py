@@ -6,11 +6,8 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from howsure.data.logs.beginning import Beginning
-from howsure.data.logs.json_values import listed, mapping, number
-from howsure.data.logs.log_format import GROUP, LogFormat, Row, with_scores
-from howsure.data.logs.readers.answer_tokens import of_answer
-from howsure.data.logs.source import Source
+from howsure.data.logs.source import GROUP, Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
+from howsure.data.logs.tokens import of_answer
 from howsure.errors import InputError, shown
 
 STATS, SETTING = "per_instance_stats.json", "run_spec.json"

@@ -7,10 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from howsure.data.logs.beginning import Beginning
-from howsure.data.logs.json_values import listed, mapping, number, numbers
-from howsure.data.logs.log_format import LogFormat, Row, with_scores
-from howsure.data.logs.source import Source
+from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping, number, numbers, with_scores
 from howsure.errors import InputError
 
 FILE = re.compile(r"details_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d:.-]+)\.parquet")

@@ -12,10 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.data.logs.beginning import Beginning
-from howsure.data.logs.json_values import number
-from howsure.data.logs.log_format import GROUP, LogFormat, Row, with_scores
-from howsure.data.logs.source import Source
+from howsure.data.logs.source import GROUP, Beginning, LogFormat, Row, Source, number, with_scores
 from howsure.errors import shown
 from howsure.inputs.numbers import spelled_number
 

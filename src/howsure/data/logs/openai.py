@@ -12,19 +12,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.data.logs.beginning import Beginning
-from howsure.data.logs.json_values import listed, mapping
-from howsure.data.logs.log_format import LogFormat, Row
-from howsure.data.logs.readers.answer_tokens import SPACES, answer_masses
-from howsure.data.logs.readers.response_tokens import NONE, choice_tokens, output_tokens
-from howsure.data.logs.source import Source
+from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping
+from howsure.data.logs.tokens import NO_TOKENS, SPACES, answer_masses, choice_tokens, output_tokens
 from howsure.errors import shown
 
 LETTERS = ("A", "B", "C", "D")
 TARGETS = ("target", "gold", "label", "answerKey")  # what the user calls the right answer; the first that is there
 ITEMS = ("custom_id", "item", "uid")
 OF_THE_API = {"id", "object", "created", "created_at", "status", "service_tier", "system_fingerprint", "temperature"}
+
+
 OF_THE_API |= {"top_p", "top_logprobs", "max_output_tokens", "parallel_tool_calls", "error", "model", "truncation"}
+
+
 BATCH = {"custom_id", "response", "error"}
 PARTS = ("choices", "output")  # of a response
 RESPONSE_KEYS = ({"choices", "logprobs"}, {"output", "top_logprobs"})
@@ -144,7 +144,7 @@ class _Counts:
         for line, names in self.empty:
             if not any(place.startswith(name) for name in names for place in self.places):
                 return line, "it holds no response with choices or output."
-        return None if self.silent is None or self.spoken else (self.silent, f"{NONE}.")
+        return None if self.silent is None or self.spoken else (self.silent, f"{NO_TOKENS}.")
 
     @property
     def model(self) -> str | None:
@@ -273,9 +273,10 @@ def _answer_at(tokens: Sequence[Mapping[str, Any]], classes: Sequence[str]) -> i
     """Where the answer stands; None if nowhere, or if another one is named later."""
     texts = [str(one["token"]) for one in tokens]
     places = [
-        at for at, text in enumerate(texts)
+        at
+        for at, text in enumerate(texts)
         if text.strip(SPACES) in classes and not _goes_on("".join(texts[at + 1 : at + 3]))
-    ]  # fmt: skip
+    ]
     named = {texts[at].strip(SPACES) for at in places}
     return places[0] if len(named) == 1 else None
 

@@ -10,13 +10,10 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from howsure.data.logs.beginning import Beginning
-from howsure.data.logs.json_values import listed, mapping, number
-from howsure.data.logs.log_format import LogFormat, Row, with_scores
-from howsure.data.logs.readers.answer_tokens import of_answer, of_text
-from howsure.data.logs.source import Source
+from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
+from howsure.data.logs.tokens import of_answer, of_text
 from howsure.errors import InputError, shown
-from howsure.files.json_text import is_version
+from howsure.files.utf8 import is_version
 from howsure.inputs.numbers import spelled_number
 
 HEADER, START, SAMPLE = "header.json", "_journal/start.json", re.compile(r"samples/.+_epoch_\d+\.json")

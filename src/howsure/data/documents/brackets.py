@@ -1,5 +1,6 @@
 """Mentions written as brackets next to words: `(7` opens a mention of entity 7, `7)` closes it, `(7)` is a single
-word."""
+word.
+"""
 
 from __future__ import annotations
 
