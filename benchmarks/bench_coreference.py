@@ -30,9 +30,9 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.coreference import AntecedentModel, CorefPosterior
-from howsure.coreference.posterior.sampling import pair_frequency
+from howsure.coreference.clusterings import pair_frequency
 from howsure.data import data_set_path, read_documents
-from howsure.stats.poisson_binomial import poisson_binomial
+from howsure.stats.proportions import poisson_binomial
 
 Task = Callable[[], object]
 SIZES = (100, 300, 1_000)

@@ -37,7 +37,7 @@ from pathlib import Path
 import numpy as np
 
 from howsure.coreference import AntecedentModel, CorefPosterior
-from howsure.coreference.posterior.decisions import best_antecedents
+from howsure.coreference.clusterings import best_antecedents
 from howsure.data.documents.document import Document, Mention, Sentence
 from howsure.events import Lexicon, built_in_rule
 from howsure.events.corpus import BATCH, Fields, InputDocument, Part, open_corpus

@@ -15,7 +15,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is loaded
 import numpy as np
 
 from benchmarks.regimes.means import right
-from howsure.stats.item_groups import ItemGroups
+from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import mean_difference, mean_score
 
 SHARE = (0.0, 1.0)

@@ -15,11 +15,10 @@ import numpy as np
 from scipy.special import expit, logit, ndtr, ndtri
 
 from howsure import InputError
-from howsure.recalibration.evaluation.cross_fitted import applied, check_repeats, method_of
-from howsure.recalibration.evaluation.evaluation import evaluation_of
-from howsure.recalibration.folds import folds_of
-from howsure.recalibration.labelled import labelled_from
-from howsure.recalibration.methods import candidates
+from howsure.recalibration.evaluate_recalibration import applied, check_repeats, method_of
+from howsure.recalibration.evaluation import evaluation_of
+from howsure.recalibration.fitted import candidates
+from howsure.recalibration.labelled import folds_of, labelled_from
 from howsure.recalibration.scores import scores_from
 
 MODELS = ("calibrated", "T = 1.5", "T = 0.7", "shifted", "waves")

@@ -19,7 +19,7 @@ from howsure_papers.coreference.corpora import each_span_once
 from howsure_papers.coreference.judging import brier_skill, conll_f1, judge, over_documents
 
 from howsure.coreference import AntecedentModel
-from howsure.coreference.mentions.selection import Source
+from howsure.coreference.detection import Source
 from howsure.data import Document, read_documents
 
 SHARPNESS = (1.0, 1.1, 1.2, 1.3)

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from howsure.data.documents.conllu_writing import write_conllu
+from howsure.data.documents.conllu import write_conllu
 from howsure.data.documents.document import Document, Sentence
 from howsure.files.whole import write_whole
 

@@ -16,8 +16,8 @@ import numpy as np
 from howsure_papers.coreference.corpora import GUM, LITBANK, parser_beside, read_corpus
 
 from howsure.coreference import AntecedentModel, CoreferenceRecalibration, CorefPosterior, recalibrate_coreference
-from howsure.coreference.mentions.selection import entities_of
-from howsure.coreference.recalibration.losses import Score
+from howsure.coreference.detection import entities_of
+from howsure.coreference.sharpening import Score
 from howsure.data import Document
 from howsure.inputs.pairs import Integers
 

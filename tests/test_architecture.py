@@ -376,11 +376,11 @@ OFFENDERS = [
     (numerics_are_pure, "howsure.inputs.pairs", "def f(path):\n    path.write_text('')"),
     (numerics_are_pure, "howsure.inputs.pairs", "np.save('x', 1)"),
     (only_the_command_line_talks, "howsure.data.read", "print(1)"),
-    (only_the_command_line_talks, "howsure.report.page", "import rich.table"),
+    (only_the_command_line_talks, "howsure.report.calibration", "import rich.table"),
     (only_the_command_line_talks, "howsure.figures.curve", "import sys; sys.stderr.write('')"),
     (frames_have_one_seam, "howsure.data.read", "def f():\n    import narwhals as nw"),
     (slow_libraries_are_imported_where_used, "howsure.calibration.results", "from scipy import stats"),
-    (slow_libraries_are_imported_where_used, "howsure.report.page", "import matplotlib.pyplot as plt"),
+    (slow_libraries_are_imported_where_used, "howsure.report.calibration", "import matplotlib.pyplot as plt"),
     (names_say_something, "howsure.stats._utils", ""),
     (the_library_speaks_of_parameters, "howsure.data.read", "def f(n):\n    raise E(f'{n}: name it with --id COL')"),
 ]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.data.logs.formats import BY_NAME
+from howsure.data.logs.conversion import BY_NAME
 
 COLUMNS = ("gold", "prob", "model", "weight")
 COUNTED = "(counted from 1, without the header)"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from howsure.coreference import AntecedentModel, CoreferenceRecalibration, posterior_from_scores
-from howsure.coreference.mentions.selection import entities_of
+from howsure.coreference.detection import entities_of
 from howsure.data import AntecedentScores, read_antecedent_scores, read_documents, write_antecedent_scores, write_conllu
 from tests.cli.running import howsure as run
 from tests.cli.running import printed

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howsure.data.logs.formats import FORMATS
+from howsure.data.logs.conversion import FORMATS
 from tests.cli.running import howsure as run
 from tests.data.logs.writers import lm_eval_sample, lm_eval_text, write_lines, write_lm_eval
 

@@ -10,9 +10,8 @@ import pytest
 
 from howsure import calibration_error
 from howsure.coreference import CorefPosterior, score_documents
-from howsure.coreference.mentions.detection import detect_mentions
-from howsure.coreference.mentions.selection import entities_of
-from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.coreference.antecedent_model import AntecedentModel
+from howsure.coreference.detection import detect_mentions, entities_of
 from howsure.data import Document, read_documents
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from howsure.counts.design import DesignTotal, difference_total, labels_total
-from howsure.counts.population.draw import Draw
+from howsure.counts.draw import Draw
 from howsure.inputs.pairs import Floats, Integers
 
 STRATUM = np.array([0, 0, 0, 0, 1, 1, 1])

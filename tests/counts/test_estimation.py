@@ -11,12 +11,11 @@ from scipy.stats import hypergeom
 
 from howsure.calibration import calibration_error
 from howsure.counts import CountEstimates, cell_counts, estimate_counts, sample_for_labels
+from howsure.counts import proxy as unit_features
+from howsure.counts import units as cells
 from howsure.counts.estimation import METHODS
-from howsure.counts.model import unit_features
-from howsure.counts.model.proxy import fit_proxy
-from howsure.counts.model.unit_features import MOST_DOMAINS
-from howsure.counts.population import cells
-from howsure.counts.population.units import read_units
+from howsure.counts.proxy import MOST_DOMAINS, fit_proxy
+from howsure.counts.units import read_units
 from howsure.errors import InputError
 from tests.counts.populations import CELLS, KINDS, counted_words, labelled, population
 

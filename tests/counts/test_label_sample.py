@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from howsure.counts import LabelSample, estimate_counts, labels_needed, sample_for_labels
-from howsure.counts.strata import allocation, bands_of
+from howsure.counts.label_sample import allocation, bands_of
 from howsure.errors import InputError
 from howsure.files.model_archive import write_model
 from tests.counts.populations import labelled

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from howsure import estimate_counts
-from howsure.counts.total_errors import difference_of_totals
+from howsure.counts.results import difference_of_totals
 from howsure.errors import InputError
 
 DOCUMENTS = 400

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from howsure.data.documents.conll2012 import read_conll2012
+from howsure.data.documents.brackets import BrokenDocument, LeftOut
+from howsure.data.documents.columns import read_conll2012, read_three_columns, three_column_documents
 from howsure.data.documents.conllu import read_conllu
-from howsure.data.documents.entity_brackets import BrokenDocument, LeftOut
 from howsure.data.documents.read_documents import BAD_BRACKETS, read_documents
-from howsure.data.documents.three_columns import read_three_columns, three_column_documents
 from howsure.errors import InputError
 from howsure.files.text import Text
 from tests.cli.running import howsure as run

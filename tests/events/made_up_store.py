@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.coreference.posterior.coref_posterior import CorefPosterior
+from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.events.extraction.one_document import Facts, entity_counts, evidence_of
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.integrity import remember_whole, state_of

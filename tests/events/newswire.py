@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure.coreference.model.antecedent_model import AntecedentModel
-from howsure.data.documents.conllu_writing import write_conllu
+from howsure.coreference.antecedent_model import AntecedentModel
+from howsure.data.documents.conllu import write_conllu
 from howsure.data.documents.document import Document, Mention
 from howsure.events.lexicon import Lexicon
 from howsure.events.rule import Rule, built_in_rule

@@ -15,8 +15,8 @@ from typing import Any
 import duckdb
 import numpy as np
 
-from howsure.coreference.model.antecedent_model import AntecedentModel
-from howsure.coreference.posterior.coref_posterior import CorefPosterior
+from howsure.coreference.antecedent_model import AntecedentModel
+from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.data.documents.document import Document
 from howsure.events.corpus import BATCH, Corpus, Fields, Filter, open_corpus
 from howsure.events.extraction.extract_events import ExtractionReport, extract_events

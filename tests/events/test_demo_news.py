@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from howsure.cli import demo
-from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.data.documents.conllu import read_conllu
 from howsure.events.extraction.one_document import document_seed, extract
 from howsure.events.lexicon import Lexicon

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from howsure_papers.coreference.corpora import each_span_once, parse
 
-from howsure.coreference.mentions.detection import detect_mentions
-from howsure.coreference.mentions.mention_columns import mention_columns
+from howsure.coreference.detection import detect_mentions
+from howsure.coreference.mentions import mention_columns
 from howsure.data import Document, read_documents
 from howsure.data.documents.document import Mention
 from howsure.data.parses.parsed_document import ParsedDocument

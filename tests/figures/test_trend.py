@@ -10,7 +10,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from howsure import InputError
-from howsure.figures.trend import draw_trend, trend_figure
+from howsure.figures.monitoring import draw_trend, trend_figure
 from howsure.significance.trend import Trend, TrendPoint
 
 POINT = TrendPoint("2026-11-20", "dev", "mean > 0.8", "$fi_", 100, 0.85, 0.79, 0.91, 0.8, "cannot tell")

@@ -19,8 +19,8 @@ from PIL import Image
 import howsure
 from howsure.errors import InputError
 from howsure.figures.calibration import comparison_figure, curve_figure, error_figure, histogram_figure
-from howsure.figures.calibration.quantiles import quantile_figure
 from howsure.figures.counts import count_figure
+from howsure.figures.distributions import quantile_figure
 from howsure.figures.files import DOTS_PER_INCH, figure_bytes
 from howsure.figures.significance import difference_figure
 from howsure.figures.width import of_width, wanted_width

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure import InputError
-from howsure.files.journal import line_number, line_of, records_of
+from howsure.files.whole import line_number, line_of, records_of
 
 RECORDS = st.lists(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5)), max_size=5)
 

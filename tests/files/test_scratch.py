@@ -12,11 +12,11 @@ from pathlib import Path
 
 import pytest
 
-from howsure.files.scratch import OWNER, PREFIX, Scratch, remove_abandoned
+from howsure.files.whole import OWNER, PREFIX, Scratch, remove_abandoned
 
 LIVING = """
 import sys
-from howsure.files.scratch import Scratch
+from howsure.files.whole import Scratch
 held = Scratch(sys.argv[1])
 print(held.folder, flush=True)
 sys.stdin.read()

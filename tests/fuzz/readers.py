@@ -22,17 +22,16 @@ from howsure.cli.check.main import FOUND, command
 from howsure.cli.check.options import NAMES, read_baseline
 from howsure.cli.coreference.input import read_recalibration
 from howsure.cli.monitor.state_file import read_state
-from howsure.cli.recalibrate.input import read_map
-from howsure.coreference.model.antecedent_model import AntecedentModel
-from howsure.coreference.scored.posterior_from_scores import posterior_from_scores
+from howsure.cli.recalibrate.fit import read_map
+from howsure.coreference.antecedent_model import AntecedentModel
+from howsure.coreference.scored import posterior_from_scores
 from howsure.data.antecedent_scores.score_file import read_antecedent_scores
 from howsure.data.datasets.labelled_texts import read_labelled_texts
-from howsure.data.documents.crfsuite_items import read_attributes
+from howsure.data.documents.columns import read_attributes, read_sentence_index
 from howsure.data.documents.document import Document, Sentence
 from howsure.data.documents.read_documents import read_documents
-from howsure.data.documents.two_columns import read_sentence_index
 from howsure.data.logit_files import open_logits
-from howsure.data.logs.model_arrays import label_names_of, read_model_arrays
+from howsure.data.logs.arrays import label_names_of, read_model_arrays
 from howsure.data.predictions.open_predictions import open_predictions
 from howsure.data.predictions.read_columns import read_columns
 from howsure.errors import InputError

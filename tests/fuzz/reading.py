@@ -11,8 +11,7 @@ from typing import Any
 from howsure.calibration.summary.calibration_summaries import CalibrationSummaries
 from howsure.calibration.summary.calibration_summary import CalibrationSummary
 from howsure.counts import LabelSample
-from howsure.data.logs.conversion import described, input_files
-from howsure.data.logs.defaults import with_defaults
+from howsure.data.logs.conversion import described, input_files, with_defaults
 from howsure.errors import HowsureError, InputError
 from howsure.events import EventStore
 from howsure.events.labels.answers import labelling_of

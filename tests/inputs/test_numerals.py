@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure.data import open_predictions
-from howsure.data.documents.crfsuite_items import read_attributes
+from howsure.data.documents.columns import read_attributes
 from howsure.errors import InputError
 from howsure.inputs.numbers import spelled_number, spelled_whole
 from howsure.significance.boostsa.storage import read_labels

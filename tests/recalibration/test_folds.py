@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from howsure import InputError, evaluate_recalibration, recalibrate
-from howsure.recalibration.fitted import fit, out_of_fold
-from howsure.recalibration.folds import check_choice_in_folds, folds_of
-from howsure.recalibration.labelled import labelled_from
-from howsure.recalibration.methods import candidates
+from howsure.recalibration.fitted import candidates, fit, out_of_fold
+from howsure.recalibration.labelled import check_choice_in_folds, folds_of, labelled_from
 from tests.recalibration.test_recalibrate import binary
 
 

@@ -8,7 +8,7 @@ from html import unescape
 import numpy as np
 
 from howsure.coreference import CorefPosterior
-from howsure.coreference.posterior.confidence import mention_confidence
+from howsure.coreference.judged import mention_confidence
 from howsure.data import Document, Mention, Sentence
 from howsure.report.coreference import MarkedDocument, coreference_page
 

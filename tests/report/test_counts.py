@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.counts import estimate_counts
-from howsure.report.counts import answer, counts_report
+from howsure.report.results import answer, counts_report
 from tests.counts.populations import labelled, population
 
 

@@ -11,7 +11,7 @@ import pytest
 from howsure import calibration_curve
 from howsure.calibration.words.verdict import verdict
 from howsure.errors import InputError
-from howsure.report import calibration_report, page
+from howsure.report import calibration, calibration_report
 from tests.figures.made_up import ANY_CURVE, curve_with, many_curves
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -130,7 +130,7 @@ def test_bins_and_recipe_are_there() -> None:
 
 
 def test_of_very_many_curves_those_with_most_pairs_are_drawn_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(page, "PICTURED_UP_TO", 2)
+    monkeypatch.setattr(calibration, "PICTURED_UP_TO", 2)
     curves = [replace(curve, n=curve.n + 10 * i) for i, curve in enumerate(many_curves(3))]
     html = calibration_report(curves, title="Three")
     text = Page(html).text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howsure.report.significance import significance_report, terms
+from howsure.report.results import significance_report, terms
 from howsure.significance import compare
 from tests.significance.made_systems import labels
 

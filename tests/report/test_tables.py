@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from howsure.report.tables import cell, table_of_bins, table_of_curves, table_of_rows
+from howsure.report.calibration import cell, table_of_bins, table_of_curves, table_of_rows
 from tests.figures.made_up import ANY_CURVE, curve_with, many_curves
 
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure.data.documents.first_documents import first_documents
-from howsure.data.documents.two_columns import read_tagged
+from howsure.data.documents.columns import read_tagged
+from howsure.data.documents.read_documents import first_documents
 
 Corpus = tuple[list[list[str]], list[list[str]]]
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from howsure.significance import compare
 from howsure.significance.metrics.requested import metric_of
-from howsure.significance.systems.reading import read_systems
+from howsure.significance.reading import read_systems
 
 
 def labels(n: int, classes: int, seed: int, *, accuracy: tuple[float, float] = (0.7, 0.75), skewed: bool = False):

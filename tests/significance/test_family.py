@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from howsure.significance import compare
-from howsure.significance.verdict import how, verdicts
+from howsure.significance.results import how, verdicts
 from howsure.stats.multiplicity import adjust_p_values
 
 RNG = np.random.default_rng(0)

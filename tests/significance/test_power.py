@@ -11,8 +11,8 @@ from scipy import stats
 
 from howsure.errors import InputError
 from howsure.significance import compare
+from howsure.significance.permutation import mid_p_value
 from howsure.significance.power import detection_power, minimum_detectable_difference, required_sample_size
-from howsure.significance.resampling.mcnemar import mid_p_value
 
 
 @cache

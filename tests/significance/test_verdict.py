@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.significance import Runs, compare
-from howsure.significance.verdict import how, verdicts
+from howsure.significance.results import how, verdicts
 from tests.significance.made_systems import distributions, labels
 
 

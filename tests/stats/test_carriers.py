@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from howsure.stats.carriers import carriers, ends_with_one_more, few_carriers, gamma_interval, gamma_p_value, one_more
+from howsure.stats.clusters import carriers, ends_with_one_more, few_carriers, gamma_interval, gamma_p_value, one_more
 
 
 @pytest.mark.parametrize("events", [0, 1, 4, 30])

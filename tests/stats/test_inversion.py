@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from howsure.stats.inversion import LARGEST, SMALLEST, furthest, smallest_size
+from howsure.stats.gaffke import LARGEST, SMALLEST, furthest, smallest_size
 
 
 @settings(max_examples=25)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.stats.item_groups import ItemGroups
+from howsure.stats.clusters import ItemGroups
 
 
 def inspect_stderr(values, clusters) -> float:

@@ -10,7 +10,7 @@ from scipy import stats
 from scipy.stats import ttest_1samp, ttest_ind
 
 from howsure.inputs.pairs import Floats, Integers
-from howsure.stats.item_groups import ItemGroups
+from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import BoundedMean, MeanScore, mean_difference, mean_score, share_bounds
 
 SHARE = (0.0, 1.0)

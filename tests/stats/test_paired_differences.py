@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.stats.paired_differences import ROUNDING, paired_differences
+from howsure.stats.gaffke import ROUNDING, paired_differences
 
 SCORES = st.lists(st.tuples(st.floats(-9, 9), st.floats(-9, 9)), min_size=1, max_size=20)
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from howsure.errors import InputError
-from howsure.stats.poisson_binomial import CountDistribution, poisson_binomial, sum_of_counts
+from howsure.stats.proportions import CountDistribution, poisson_binomial, sum_of_counts
 
 probabilities = st.lists(st.floats(0.0, 1.0), max_size=80)
 

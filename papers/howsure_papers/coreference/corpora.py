@@ -9,7 +9,7 @@ from typing import Any
 from howsure.data import find_data_set
 from howsure.data.datasets.registry import data_set_path
 from howsure.data.documents.document import Document, Mention
-from howsure.data.documents.first_documents import first_documents
+from howsure.data.documents.read_documents import first_documents
 
 ONTOGUM, GUM, LITBANK = "OntoGUM", "GUM", "LitBank"
 FILES = {

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from howsure import __version__
 from howsure.coreference import AntecedentModel, CorefPosterior
-from howsure.coreference.mentions.selection import Source
-from howsure.coreference.model.loss import Loss
+from howsure.coreference.detection import Source
+from howsure.coreference.training import Loss
 from howsure.data.documents.document import Document
 from howsure.figures.calibration import curve_figure
 from howsure_papers.coreference.corpora import (

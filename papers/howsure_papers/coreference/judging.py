@@ -11,7 +11,7 @@ import numpy as np
 from howsure.calibration.curve import curve_of
 from howsure.calibration.results import CalibrationCurve
 from howsure.coreference import CoreferenceScores, CorefPosterior, pairs_from_posteriors, score_clusters
-from howsure.coreference.mentions.selection import entities_of
+from howsure.coreference.detection import entities_of
 from howsure.data.documents.document import Document, Mention
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.stats.estimate import Estimate

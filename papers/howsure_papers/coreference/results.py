@@ -11,8 +11,8 @@ import numpy as np
 
 from howsure.calibration.comparison import compare_calibration
 from howsure.calibration.results import CalibrationComparison
-from howsure.coreference.mentions.selection import Source
-from howsure.coreference.model.loss import Loss
+from howsure.coreference.detection import Source
+from howsure.coreference.training import Loss
 from howsure.inputs.pairs import Pairs
 from howsure.show.numbers import UNDEFINED
 from howsure.show.table import Table

@@ -12,7 +12,7 @@ import numpy as np
 from howsure import __version__
 from howsure.events.extraction.extract_events import usable_processors
 from howsure.events.lexicon import Lexicon
-from howsure.files.scratch import Scratch
+from howsure.files.whole import Scratch
 from howsure.inputs.naming import unknown_name
 from howsure_papers.counts import graded, incidents, picture, results, simulated
 from howsure_papers.counts.police_trials import steps_of_police, try_police

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.events.corpus import Fields, open_corpus
 from howsure.events.extraction.extract_events import extract_events
 from howsure.events.extraction.processes import Work

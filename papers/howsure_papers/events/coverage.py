@@ -11,8 +11,7 @@ import numpy as np
 from howsure.events.series.counts import count_from_probabilities, count_from_samples
 from howsure.inputs.pairs import Floats
 from howsure.show.table import Table
-from howsure.stats.poisson_binomial import poisson_binomial
-from howsure.stats.proportions import normal_quantile
+from howsure.stats.proportions import normal_quantile, poisson_binomial
 from howsure_papers.figures.lines import Series, series_figure
 from howsure_papers.replicates import mean_estimate
 from howsure_papers.reproduction import Advance, Finding

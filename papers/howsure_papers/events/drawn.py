@@ -15,7 +15,7 @@ from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import columns_of, number_of_samples
 from howsure.events.store.tables import as_bits, as_counts
 from howsure.inputs.pairs import Floats, Integers
-from howsure.stats.poisson_binomial import poisson_binomial
+from howsure.stats.proportions import poisson_binomial
 
 SURE = 0.95
 FEW = 10  # samples, as in footnote 11

@@ -15,7 +15,7 @@ from howsure.events.lexicon import Lexicon
 from howsure.events.rule import Rule
 from howsure.events.store.event_store import EventStore
 from howsure.figures.events import event_figure, event_page
-from howsure.files.scratch import Scratch
+from howsure.files.whole import Scratch
 from howsure.inputs.naming import unknown_name
 from howsure.show.table import Table
 from howsure_papers.coreference.corpora import parser_beside

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.events.corpus import Fields, open_corpus
 from howsure.events.extraction.extract_events import ExtractionReport, extract_events
 from howsure.events.extraction.processes import Work

@@ -8,9 +8,9 @@ from itertools import chain
 from pathlib import Path
 
 from howsure.data.datasets.registry import find_data_set
+from howsure.data.documents.columns import read_sentence_index, read_tagged
 from howsure.data.documents.document import Strings
-from howsure.data.documents.first_documents import first_documents
-from howsure.data.documents.two_columns import read_sentence_index, read_tagged
+from howsure.data.documents.read_documents import first_documents
 from howsure.inputs.pairs import Integers
 
 PARTS = ("train", "dev", "test")

@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure.calibration.curve import curve_of
 from howsure.data.datasets.registry import find_data_set
-from howsure.data.documents.two_columns import read_tagged
+from howsure.data.documents.columns import read_tagged
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.sequences.calibration_pairs import tag_pairs
 from howsure.sequences.hmm import HMMTagger

@@ -12,7 +12,7 @@ from howsure.calibration.estimates.error import SquaredError
 from howsure.check.errors_of_models import apart, rare_error
 from howsure.check.evidence import Evidence, OneSidedTest, Rule
 from howsure.errors import InputError
-from howsure.files.json_text import is_version
+from howsure.files.utf8 import is_version
 from howsure.inputs.naming import shortened
 from howsure.inputs.numbers import is_number
 from howsure.stats.mean_score import BoundedMean, MeanScore

@@ -15,7 +15,7 @@ from howsure.calibration.estimates.clusters import clustered_mse, without_each_c
 from howsure.calibration.estimates.error import SquaredError, debiased_mse, mean_gaps, root
 from howsure.calibration.estimates.paired_jackknife import Units, least_reach
 from howsure.inputs.pairs import Floats, Pairs
-from howsure.stats.inversion import furthest, smallest_size
+from howsure.stats.gaffke import furthest, smallest_size
 from howsure.stats.proportions import normal_quantile
 
 # Is a calibration error below or above a limit? One-sided tests, their bounds, and how many rows they need.

@@ -19,8 +19,7 @@ from howsure.inputs.frames import columns_of
 from howsure.inputs.naming import counted
 from howsure.inputs.numbers import check_bounds, check_within
 from howsure.inputs.pairs import Floats, Integers
-from howsure.stats.clusters import few_clusters
-from howsure.stats.item_groups import ItemGroups
+from howsure.stats.clusters import ItemGroups, few_clusters
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_difference, mean_score, share_bounds
 
 KIND, OTHER = "score", "the other model"

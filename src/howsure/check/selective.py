@@ -18,7 +18,7 @@ from howsure.errors import InputError, parameter
 from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
-from howsure.stats.item_groups import ItemGroups
+from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import mean_score
 
 KIND = "selective"

@@ -1,19 +1,17 @@
 """Coreference: which mentions refer to the same entity, and how certain is that?"""
 
-from howsure.coreference.mentions.detection import detect_mentions
-from howsure.coreference.model.antecedent_model import AntecedentModel
-from howsure.coreference.posterior.calibration_pairs import pairs_from_posteriors
-from howsure.coreference.posterior.coref_posterior import CorefPosterior
-from howsure.coreference.posterior.query_posterior import QueryPosterior
-from howsure.coreference.recalibration.recalibration import (
+from howsure.coreference.antecedent_model import AntecedentModel
+from howsure.coreference.coref_posterior import CorefPosterior, QueryPosterior
+from howsure.coreference.detection import detect_mentions
+from howsure.coreference.judged import pairs_from_posteriors
+from howsure.coreference.metrics import CoreferenceScores, Score, score_clusters, score_documents
+from howsure.coreference.recalibration import (
     CoreferenceRecalibration,
     entity_pairs_from_posteriors,
     recalibrate_coreference,
 )
-from howsure.coreference.recalibration.sharpening import Sharpening
-from howsure.coreference.scored.fastcoref import scores_from_fastcoref
-from howsure.coreference.scored.posterior_from_scores import posterior_from_scores
-from howsure.coreference.scores.metrics import CoreferenceScores, Score, score_clusters, score_documents
+from howsure.coreference.scored import posterior_from_scores, scores_from_fastcoref
+from howsure.coreference.sharpening import Sharpening
 
 __all__ = [
     "AntecedentModel",

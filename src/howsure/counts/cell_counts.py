@@ -7,17 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from howsure.counts.cell_levels import LEVELS, cell_levels, conditional_estimate, conditional_interval
+from howsure.counts.count_law import MOST_UNITS, CountLaw, LogitCounts, count_law
 from howsure.counts.design import FEW, difference_total, labels_total
-from howsure.counts.model.cell_levels import LEVELS, cell_levels
-from howsure.counts.model.conditional import conditional_estimate, conditional_interval
-from howsure.counts.model.count_law import MOST_UNITS, CountLaw, LogitCounts, count_law
-from howsure.counts.model.proxy import Proxy, weights_of
-from howsure.counts.population.lumps import Bools, Lumps, few_alike, lumps_of
-from howsure.counts.population.units import Units
+from howsure.counts.proxy import Proxy, weights_of
 from howsure.counts.results import CountEstimate
+from howsure.counts.units import Bools, Lumps, Units, few_alike, lumps_of
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.logistic import sigmoid
-from howsure.stats.poisson_binomial import poisson_binomial
+from howsure.stats.proportions import poisson_binomial
 
 BLOCK = 1 << 16  # units whose logits are computed at a time
 Found = tuple[float, float, float, str]  # estimate, low, high, method

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from howsure.counts.model.hypergeometric import hypergeometric_interval
-from howsure.counts.population.draw import PSEUDO, Draw
-from howsure.counts.population.lumps import Bools, Lumps, share_of_lumps
+from howsure.counts.cell_levels import hypergeometric_interval
+from howsure.counts.draw import PSEUDO, Draw
+from howsure.counts.units import Bools, Lumps, share_of_lumps
 from howsure.inputs.pairs import Floats
 from howsure.stats.clusters import kish
 from howsure.stats.proportions import normal_quantile, wilson_interval
@@ -60,7 +60,7 @@ def labels_total(
     """The total by the labels alone, N times their weighted share within the domain.
 
     Its interval is Wilson's; the hypergeometric one where single units were drawn at random from all; and Gaffke's
-    where what was drawn differs in what it stands for (`howsure.counts.population.lumps`).
+    where what was drawn differs in what it stands for (`howsure.counts.units`).
     """
     weight = draw.weight
     positives = draw.per_drawn(np.where(inside, labels, 0.0))

@@ -9,13 +9,12 @@ import numpy as np
 
 from howsure.calibration.estimates.calibration_error import calibration_error
 from howsure.counts.cell_counts import FittedCells
+from howsure.counts.cell_levels import LEVELS, CellLevels, cell_levels
+from howsure.counts.count_law import count_law
 from howsure.counts.design import FEW, difference_total
-from howsure.counts.model.cell_levels import LEVELS, CellLevels, cell_levels
-from howsure.counts.model.count_law import count_law
-from howsure.counts.model.proxy import FOLDS, Proxy, fit_proxy, folds_of, weights_of
-from howsure.counts.population.lumps import LEAST_ALIKE, Bools, lumps_of
-from howsure.counts.population.units import Units
+from howsure.counts.proxy import FOLDS, Proxy, fit_proxy, folds_of, weights_of
 from howsure.counts.results import CountEstimate, Diagnostics
+from howsure.counts.units import LEAST_ALIKE, Bools, Units, lumps_of
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats
 from howsure.stats.estimate import Estimate

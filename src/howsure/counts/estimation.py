@@ -11,12 +11,10 @@ import numpy as np
 from howsure import __version__
 from howsure.counts.cell_counts import count_cells, count_total, fit_cells
 from howsure.counts.diagnostics import diagnostics_of, drift_of, is_far, levels_of, notes_of, notes_on_cells, too_unlike
-from howsure.counts.drawn import Drawn, within_extremes
-from howsure.counts.model.proxy import fit_proxy
-from howsure.counts.population.features import read_features
-from howsure.counts.population.units import read_units
-from howsure.counts.results import CountEstimates
-from howsure.counts.total_errors import total_errors
+from howsure.counts.further_labels import Drawn, within_extremes
+from howsure.counts.proxy import fit_proxy
+from howsure.counts.results import CountEstimates, total_errors
+from howsure.counts.units import read_features, read_units
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level, check_probabilities
 from howsure.inputs.frames import Source, columns_from, is_frame, no_frame
@@ -107,9 +105,19 @@ def estimate_counts(
 
 
 def _estimated(
-    y_prob: Any, labels: Any, *, cells: Any, features: dict[str, Floats], strata: Any, inclusion: Any, clusters: Any,
-    pos_label: Any, method: str, level: float, rng: Randomness,
-) -> CountEstimates:  # fmt: skip
+    y_prob: Any,
+    labels: Any,
+    *,
+    cells: Any,
+    features: dict[str, Floats],
+    strata: Any,
+    inclusion: Any,
+    clusters: Any,
+    pos_label: Any,
+    method: str,
+    level: float,
+    rng: Randomness,
+) -> CountEstimates:
     """The counts by labels of all that was drawn."""
     units = read_units(
         y_prob, labels, cells=cells, strata=strata, inclusion=inclusion, clusters=clusters, pos_label=pos_label

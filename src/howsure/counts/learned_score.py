@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.counts.population.partial_columns import partial_labels
+from howsure.counts.draw import partial_labels
 from howsure.errors import InputError, MissingExtraError
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.pairs import Floats, Integers

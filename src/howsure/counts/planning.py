@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from howsure.counts.population.partial_columns import partial_labels
-from howsure.counts.strata import bands_of
+from howsure.counts.draw import partial_labels
+from howsure.counts.label_sample import bands_of
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level, check_probabilities
 from howsure.inputs.naming import unknown_name

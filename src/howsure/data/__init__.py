@@ -11,13 +11,18 @@ if TYPE_CHECKING:
     from howsure.data.datasets.downloads import fetch_data_set
     from howsure.data.datasets.labelled_texts import read_labelled_texts
     from howsure.data.datasets.registry import data_set, data_set_path, data_sets, find_data_set
-    from howsure.data.documents.conll2012 import read_conll2012, write_conll2012
-    from howsure.data.documents.conllu import read_conllu
-    from howsure.data.documents.conllu_writing import write_conllu
+    from howsure.data.documents.columns import (
+        read_conll2012,
+        read_sentence_index,
+        read_tagged,
+        read_three_columns,
+        write_conll2012,
+        write_tagged,
+        write_three_columns,
+    )
+    from howsure.data.documents.conllu import read_conllu, write_conllu
     from howsure.data.documents.document import Document, Mention, Sentence
     from howsure.data.documents.read_documents import read_documents
-    from howsure.data.documents.three_columns import read_three_columns, write_three_columns
-    from howsure.data.documents.two_columns import read_sentence_index, read_tagged, write_tagged
     from howsure.data.predictions.open_predictions import open_predictions
     from howsure.data.predictions.predictions import Predictions
     from howsure.data.predictions.read_columns import read_columns
@@ -64,18 +69,18 @@ _FILE_OF = {
     "open_predictions": "predictions.open_predictions",
     "read_antecedent_scores": "antecedent_scores.score_file",
     "read_columns": "predictions.read_columns",
-    "read_conll2012": "documents.conll2012",
+    "read_conll2012": "documents.columns",
     "read_conllu": "documents.conllu",
     "read_documents": "documents.read_documents",
     "read_labelled_texts": "datasets.labelled_texts",
-    "read_sentence_index": "documents.two_columns",
-    "read_tagged": "documents.two_columns",
-    "read_three_columns": "documents.three_columns",
+    "read_sentence_index": "documents.columns",
+    "read_tagged": "documents.columns",
+    "read_three_columns": "documents.columns",
     "write_antecedent_scores": "antecedent_scores.score_file",
-    "write_conll2012": "documents.conll2012",
-    "write_conllu": "documents.conllu_writing",
-    "write_tagged": "documents.two_columns",
-    "write_three_columns": "documents.three_columns",
+    "write_conll2012": "documents.columns",
+    "write_conllu": "documents.conllu",
+    "write_tagged": "documents.columns",
+    "write_three_columns": "documents.columns",
 }
 
 

@@ -14,8 +14,14 @@ from itertools import islice
 from pathlib import Path
 from typing import IO, Any, Protocol, Self, cast
 
-from howsure.data.documents.conllu import META, conllu_documents
-from howsure.data.documents.conllu_blocks import begins_document, blocks_in, comments_of, name_of_document
+from howsure.data.documents.conllu import (
+    META,
+    begins_document,
+    blocks_in,
+    comments_of,
+    conllu_documents,
+    name_of_document,
+)
 from howsure.data.documents.document import Document
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import Database, literal, reading
@@ -24,9 +30,8 @@ from howsure.data.tables.table import COPIED, Table, open_table
 from howsure.errors import InputError
 from howsure.events.lexicon import Lexicon
 from howsure.events.periods import day_of
-from howsure.files.compression import compression_of
 from howsure.files.opened import check_each_once, missing_file
-from howsure.files.text import Text
+from howsure.files.text import Text, compression_of
 from howsure.inputs.naming import natural_order, shortened, unknown_name
 from howsure.inputs.numbers import check_whole
 

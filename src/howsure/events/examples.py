@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.events.corpus import Fields, open_corpus
 from howsure.events.extraction.extract_events import extract_events
 from howsure.events.extraction.processes import Work

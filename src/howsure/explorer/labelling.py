@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from howsure.counts.design import labels_total
-from howsure.counts.population.units import LEAST_LABELS, Units, read_units
+from howsure.counts.units import LEAST_LABELS, Units, read_units
 from howsure.errors import HowsureError, InputError
 from howsure.events.labels.agreement import agreement as measured
 from howsure.events.labels.agreement import disagreements as differing
@@ -40,7 +40,7 @@ from howsure.events.store.integrity import check_documents
 from howsure.events.store.reading import Store, rows_of, title_of
 from howsure.explorer.access import forged, new_token
 from howsure.explorer.queries import LARGEST_NUMBER, Parameter, Question, Sample, document_view, number_or, whole, words
-from howsure.files.json_text import parsed_json
+from howsure.files.utf8 import parsed_json
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.pairs import Floats
 

@@ -1,30 +1,135 @@
-"""Time series of events: a few actors one under another (Figure 6 of the paper), or many on a page of small panels."""
+"""Time series of events, raw and corrected: a few actors one under another, or many on one axis."""
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import to_hex, to_rgb
+from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from howsure.errors import InputError
+from howsure.events.periods import period_end, period_start
+from howsure.events.series.corrected_series import CorrectedSeries
 from howsure.events.series.event_series import EventSeries
-from howsure.figures.calibration.panels import columns_of
-from howsure.figures.corrected_events import draw_corrected
-from howsure.figures.period_bands import BAND, DOTS, date_axes, draw_band, draw_dots, mark_alone
+from howsure.figures.curves import columns_of
 from howsure.figures.style import INK, Look, dress, literal, literal_legend, look, new_figure, shortened_name, styled
 from howsure.inputs.naming import unknown_name
 
-MOST_PANELS = 12
+# Lines in bands over periods, and the time axis below them.
+
+BAND = 0.22
+DOTS = (0, (1, 1.2))
+Array = np.ndarray[Any, np.dtype[np.float64]]
+
+
+def places_of(periods: Sequence[str], by: str) -> Array:
+    """The middle of each period on a time axis."""
+    held: Array = date2num([_middle(period, by) for period in periods])  # type: ignore[no-untyped-call]
+    return held
+
+
+def draw_band(
+    ax: Axes, periods: Sequence[str], held: tuple[Array, Array, Array], *, by: str, how: Look, small: bool
+) -> None:
+    """A line of values in its band from low to high."""
+    value, low, high = held
+    x = places_of(periods, by)
+    ax.fill_between(x, low, high, color=how.colour, alpha=0.32 if small else BAND, linewidth=0, zorder=1)
+    ax.plot(x, value, color=how.colour, linestyle=how.dashes, linewidth=0.7 if small else 1.4, zorder=3)
+
+
+def mark_alone(
+    ax: Axes, periods: Sequence[str], held: tuple[Array, Array, Array], *, by: str, how: Look, small: bool
+) -> None:
+    """A marker and a bar for points without a neighbour, which no line passes."""
+    value, low, high = held
+    alone = _alone(value)
+    if alone.any():
+        x = places_of(periods, by)[alone]
+        ax.vlines(x, low[alone], high[alone], color=how.colour, alpha=BAND, linewidth=3, zorder=1)
+        ax.plot(x, value[alone], how.marker, color=how.colour, markersize=2.5 if small else 4, zorder=3)
+
+
+def draw_dots(ax: Axes, periods: Sequence[str], values: Array, *, by: str, colour: str, small: bool) -> None:
+    """What stands beside a line: the 1-best count, or the raw one, as dots."""
+    ax.plot(places_of(periods, by), values, color=colour, linestyle=DOTS, linewidth=0.6 if small else 1.1, zorder=4)
+
+
+def date_axes(ax: Axes, first: str, last: str, *, by: str, share: bool, small: bool) -> None:
+    """A time axis from the first to the last period, and whole numbers upwards unless they are shares."""
+    ax.set_ylim(bottom=min(0.0, ax.dataLim.y0))
+    ax.set_xlim(*date2num([period_start(first), period_end(last, by=by)]))  # type: ignore[no-untyped-call]
+    locator = AutoDateLocator(minticks=2 if small else 4, maxticks=5 if small else 10)  # type: ignore[no-untyped-call]
+    ax.xaxis.set_major_locator(locator)
+    ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
+    ax.yaxis.set_major_locator(MaxNLocator(4 if small else 5, integer=not share, steps=[1, 2, 5, 10]))
+    ax.xaxis.get_offset_text().set_fontsize(7 if small else 8)
+
+
+def _alone(values: Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """The points without a neighbour, which no line passes."""
+    there = np.concatenate([[False], ~np.isnan(values), [False]])
+    alone: np.ndarray[Any, np.dtype[np.bool_]] = there[1:-1] & ~there[:-2] & ~there[2:]
+    return alone
+
+
+def _middle(period: str, by: str) -> datetime.date:
+    first = period_start(period)
+    return first + (period_end(period, by=by) - first) / 2
+
+
+# Series corrected by labels: a line in its band.
+
 MOST_TOGETHER = 4
+NAME_LENGTH = 24
+
+
+def corrected_axes(series: CorrectedSeries, *, ax: Axes | None = None, actors: Sequence[str] | None = None) -> Axes:
+    """The corrected series of some actors, or of all, in one panel: on `ax`, or in a figure of its own.
+
+    Raises InputError for more actors than can be told apart, none, or one without labels.
+    """
+    group = list(series.actors if actors is None else actors)
+    if not 0 < len(group) <= MOST_TOGETHER:
+        raise InputError(f"a panel shows 1 to {MOST_TOGETHER} actors; there are {len(group):,}. Choose some.")
+    with styled():
+        if ax is None:
+            ax = new_figure(7.0, 2.6, keep="height").subplots()
+        dress(ax, grid="y")
+        for place, actor in enumerate(group):
+            draw_corrected(series, ax=ax, actor=actor, how=look(place), small=False)
+        rows = series.rows_of(group[0])
+        by, share = str(series.recipe["by"]), series.unit == "share"
+        date_axes(ax, rows[0].period, rows[-1].period, by=by, share=share, small=False)
+        looks = [look(place) for place in range(len(group))]
+        lines = [Line2D([], [], color=how.colour, linestyle=how.dashes, linewidth=1.4) for how in looks]
+        literal_legend(ax, lines, [shortened_name(series.titles[actor], NAME_LENGTH) for actor in group], fontsize=8)
+        ax.set_ylabel("share of documents, corrected" if share else f"documents a {by}, corrected")
+    return ax
+
+
+def draw_corrected(series: CorrectedSeries, *, ax: Axes, actor: str, how: Look, small: bool) -> None:
+    """The corrected counts of an actor as a line in the band of their intervals."""
+    rows = series.rows_of(actor)
+    value, low, high = (np.array([getattr(row, name) for row in rows]) for name in ("estimate", "low", "high"))
+    periods, by = [row.period for row in rows], str(series.recipe["by"])
+    for draw in (draw_band, mark_alone):
+        draw(ax, periods, (value, low, high), by=by, how=how, small=small)
+
+
+# Time series of events: a few actors one under another (Figure 6 of the paper), or many on a page of small panels.
+
+MOST_PANELS = 12
 MOST_SMALL = 60
 COLUMNS = 4
-NAME_LENGTH = 24
 EVENT_LENGTH = 90
 DARKER = 0.5
 Groups = Sequence[Sequence[str]]

@@ -78,9 +78,15 @@ def draw_risk_coverage(curves: Sequence[SelectiveCurve], *, ax: Axes | None = No
             ]
             heading = f"band: {level} at each threshold" if len(curves) <= BANDS_UP_TO else None
             legend = literal_legend(
-                axes, handles, names, loc="upper left", handlelength=3.0, title=heading, title_fontsize=8,
+                axes,
+                handles,
+                names,
+                loc="upper left",
+                handlelength=3.0,
+                title=heading,
+                title_fontsize=8,
                 alignment="left",
-            )  # fmt: skip
+            )
             legend.set_zorder(6)
         else:
             (one,) = curves
@@ -103,9 +109,15 @@ def draw_threshold(found: SelectiveThreshold, *, ax: Axes | None = None) -> Axes
         for passed, inside in ((True, how.colour), (False, "white")):
             chosen = tested.passed == passed
             axes.plot(
-                tested.coverage[chosen], tested.risk[chosen], how.marker, color=how.colour, markerfacecolor=inside,
-                markersize=3.2, markeredgewidth=0.7, zorder=3,
-            )  # fmt: skip
+                tested.coverage[chosen],
+                tested.risk[chosen],
+                how.marker,
+                color=how.colour,
+                markerfacecolor=inside,
+                markersize=3.2,
+                markeredgewidth=0.7,
+                zorder=3,
+            )
         highest = max([found.risk, *tested.risk.tolist(), found.n_wrong / found.n])
         axes.set(xlim=(0.0, 1.02), ylim=(0.0, 1.25 * highest))
         if found.threshold is None:

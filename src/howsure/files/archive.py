@@ -1,9 +1,4 @@
-"""Archives of arrays, as numpy and howsure write them: what they declare is checked before a byte is unpacked.
-
-A few kilobytes can declare an array of 10¹² rows, or unpack to gigabytes. So sizes, types and shapes are read first,
-they must agree with each other, and an archive may hold only so much more than its own size. Nothing is unpickled or
-evaluated, and only what is asked for is read.
-"""
+"""Archives of arrays, as numpy and howsure write them: what they declare is checked before anything is read."""
 
 from __future__ import annotations
 
@@ -11,6 +6,7 @@ import ast
 import io
 import math
 import struct
+import sys
 import zipfile
 import zlib
 from collections.abc import Collection
@@ -20,10 +16,23 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.files.zstd import zstd
+
+def zstd() -> Any:
+    """The module, loaded on first use."""
+    if sys.version_info >= (3, 14):
+        from compression import zstd
+    else:
+        from backports import zstd
+    return zstd
+
+
+# Archives of arrays, as numpy and howsure write them: what they declare is checked before a byte is unpacked.
+#
+# A few kilobytes can declare an array of 10¹² rows, or unpack to gigabytes. So sizes, types and shapes are read first,
+# they must agree with each other, and an archive may hold only so much more than its own size. Nothing is unpickled or
+# evaluated, and only what is asked for is read.
 
 Array = npt.NDArray[Any]
-
 RATIO, LEAST_MOST = 100, 1 << 28  # a packed file may unpack to 100 times its size, and any to 256 MiB
 LONGEST_HEADER = 10_000  # bytes; numpy's own are below 200
 MOST_BRACKETS = 64  # in a header
@@ -36,8 +45,15 @@ LOCAL_HEADER = struct.Struct("<4s22xHH")  # before each member: its mark, the le
 NUMBERS, TEXTS = "biuf", "US"
 LAST_CODE_POINT, SURROGATES = 0x10FFFF, (0xD800, 0xDFFF)
 FAULTS = (
-    zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, NotImplementedError, RuntimeError, OverflowError,
-)  # fmt: skip
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    NotImplementedError,
+    RuntimeError,
+    OverflowError,
+)
 
 
 class ArchiveError(ValueError):

@@ -19,8 +19,8 @@ import numpy as np
 
 from howsure.errors import InputError, shown
 from howsure.files.archive import Archive, ArchiveError, Array, read_array
-from howsure.files.json_text import parsed_json
 from howsure.files.opened import opened
+from howsure.files.utf8 import parsed_json
 from howsure.files.whole import Place, write_whole
 from howsure.inputs.naming import shortened
 

@@ -1,16 +1,30 @@
-"""A file opened to be read, or a clear word on why it cannot be."""
+"""A file opened to be read, or a clear word on why it cannot be; standard input, which users name "-"."""
 
 from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import BinaryIO
 
 from howsure.errors import InputError
-from howsure.files.standard_input import STANDARD_INPUT
 from howsure.inputs.naming import nearest
+
+# Standard input, which users name "-".
+
+STANDARD_INPUT = "-"
+
+
+def standard_input() -> BinaryIO:
+    """Standard input as bytes; InputError if it is closed."""
+    if sys.stdin is None:
+        raise InputError("standard input is closed, so that - names nothing; name a file.")
+    return sys.stdin.buffer
+
+
+# A file opened to be read, or a clear word on why it cannot be.
 
 Identity = tuple[int, int]  # of a file, whatever its names
 

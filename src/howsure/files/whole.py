@@ -1,18 +1,28 @@
-"""Files that appear whole or not at all."""
+"""Files that appear whole or not at all, scratch folders, and journals that a crash cannot damage."""
 
 from __future__ import annotations
 
 import gzip
+import json
 import os
+import re
 import secrets
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+import tempfile
+import weakref
+import zlib
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
-from typing import BinaryIO
+from types import TracebackType
+from typing import Any, BinaryIO, Self
 
 from howsure.errors import InputError
+from howsure.files.utf8 import parsed_json
+
+# Files that appear whole or not at all.
 
 Place = str | os.PathLike[str]
 BLOCK = 1 << 20
@@ -113,3 +123,131 @@ def sync_folder(folder: Path) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
+
+
+# Scratch folders: each goes with the process that made it, or, where that was killed, with the next one.
+
+try:
+    import fcntl
+except ImportError:  # Windows: what a killed process leaves there, stays
+    fcntl = None  # type: ignore[assignment]
+
+
+PREFIX, OWNER = "howsure-", "howsure.owner"  # a name that nobody else gives a file
+
+
+class Scratch:
+    """A folder for scratch files, gone when it is closed or nobody holds it any more.
+
+    Its maker holds a lock on a file in it as long as it lives. What of this user has a lock that nobody holds was left
+    by a process that was killed, and is removed when the next process makes its first folder in the same place.
+    """
+
+    def __init__(self, place: str | os.PathLike[str] | None = None) -> None:
+        _look_around(os.path.abspath(tempfile.gettempdir() if place is None else place))
+        self.folder = Path(tempfile.mkdtemp(prefix=PREFIX, dir=place))
+        self.close = weakref.finalize(self, _end, self.folder, _own(self.folder))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+@cache
+def _look_around(place: str) -> None:
+    """Once a process: a shared folder holds thousands of entries."""
+    remove_abandoned(Path(place))
+
+
+def remove_abandoned(place: Path) -> None:
+    """Remove the scratch folders in a place that are this user's and whose maker is no more."""
+    if fcntl is None:
+        return
+    try:
+        with os.scandir(place) as entries:  # a glob makes a path of each, and a shared folder holds thousands
+            folders = [entry for entry in entries if entry.name.startswith(PREFIX)]
+    except OSError:
+        return
+    for folder in folders:
+        with suppress(OSError):  # it went meanwhile, or somebody lives in it
+            if folder.is_dir(follow_symlinks=False) and folder.stat(follow_symlinks=False).st_uid == os.getuid():
+                owner = os.open(os.path.join(folder, OWNER), os.O_RDWR | os.O_NOFOLLOW)
+                try:
+                    fcntl.flock(owner, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    shutil.rmtree(folder, ignore_errors=True)
+                finally:
+                    os.close(owner)
+
+
+def _own(folder: Path) -> int | None:
+    """Lock a folder; what is to be closed in the end. The file has its name only once it is locked."""
+    if fcntl is None:
+        return None
+    unnamed = folder / f".{OWNER}"
+    owner = os.open(unnamed, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+    fcntl.flock(owner, fcntl.LOCK_EX)
+    unnamed.rename(folder / OWNER)
+    return owner
+
+
+def _end(folder: Path, owner: int | None) -> None:
+    shutil.rmtree(folder, ignore_errors=True)
+    if owner is not None:
+        os.close(owner)
+
+
+# A journal: records appended to a file as lines, each with its checksum, that a crash cannot damage.
+#
+# If a process is killed, only the last line can be incomplete; the next writer drops it. A complete line that does not
+# match its checksum, or a file that does not begin like a journal, is refused and left unchanged.
+
+HEAD = re.compile(rb"[0-9a-f]{8} \{")
+BEGINNING = b"00000000 {"
+
+
+def line_of(record: Mapping[str, Any]) -> bytes:
+    """A record as a line: its checksum and its content as JSON.
+
+    >>> line_of({"a": 1}).decode().strip()
+    'fba18e97 {"a": 1}'
+    """
+    content = json.dumps(record, ensure_ascii=False, allow_nan=False).encode()
+    return f"{zlib.crc32(content):08x} ".encode() + content + b"\n"
+
+
+def records_of(path: Path, start: int, *, what: str) -> Iterator[tuple[Any, int]]:
+    """The complete records from a byte on, and the byte after each; an incomplete record at the end is left out.
+
+    Raises InputError if a complete line is damaged, or if the file does not begin like a journal (`what` it should be).
+    """
+    if not path.exists():
+        return
+    with path.open("rb") as file:
+        head = file.read(10)
+        if not HEAD.match(head + BEGINNING[len(head) :]):  # its first line may be cut short, too
+            raise InputError(f"{path} is not {what}: it begins with {head!r}; give another path.")
+        file.seek(start)
+        end = start
+        for line in file:
+            if not line.endswith(b"\n"):
+                return
+            content = line[9:-1]
+            if line[:9] != f"{zlib.crc32(content):08x} ".encode():
+                number = line_number(path, end)
+                raise InputError(f"{path}, line {number} is damaged: it does not match its checksum. Restore a copy.")
+            end += len(line)
+            try:
+                yield parsed_json(content), end
+            except ValueError as error:
+                number = line_number(path, end - len(line))
+                raise InputError(f"{path}, line {number} is not a record: {error}. Restore a copy.") from error
+
+
+def line_number(path: Path, end: int) -> int:
+    """The number (from 1) of the line that begins at a byte."""
+    with path.open("rb") as file:
+        return file.read(end).count(b"\n") + 1

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.files.json_text import is_version, parsed_json
+from howsure.files.utf8 import is_version, parsed_json
 from howsure.inputs.pairs import Integers
 
 KIND, SCHEMA = "howsure monitor", 2

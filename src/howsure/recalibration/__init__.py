@@ -5,8 +5,8 @@
 
 from typing import Any
 
-from howsure.recalibration.evaluation.evaluate_recalibration import evaluate_recalibration, recalibration_table
-from howsure.recalibration.evaluation.results import RecalibrationEvaluation, RecalibrationTable
+from howsure.recalibration.evaluate_recalibration import evaluate_recalibration, recalibration_table
+from howsure.recalibration.evaluation_results import RecalibrationEvaluation, RecalibrationTable
 from howsure.recalibration.recalibrate import recalibrate
 from howsure.recalibration.results import RecalibrationMap
 

@@ -1,18 +1,130 @@
-"""A map of all rows, or one for each group; and of each fold, by the maps of the others."""
+"""The methods by name; a map of all rows or one for each group, and which: the simplest that is as good."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 
 from howsure.errors import InputError, parameter
-from howsure.inputs.naming import counted, shortened
+from howsure.inputs.naming import counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
-from howsure.recalibration.labelled import Labelled, rows_of_all
-from howsure.recalibration.methods import Method, ProbabilityMap
+from howsure.recalibration.binary_maps import Beta, Platt, Temperature, Unchanged
+from howsure.recalibration.class_maps import ClassTemperature, Dirichlet, Vector
+from howsure.recalibration.labelled import Labelled, folds_of, of_label, rows_of_all
+from howsure.recalibration.parameters import Parameters
 from howsure.recalibration.scores import Scores
+from howsure.recalibration.step_maps import BINS, Histogram, Isotonic, VennAbers
+from howsure.stats.estimate import finite_or_none
+
+# The methods by name.
+
+AUTO = "auto"
+PENALTIES = (1e-1, 1e-2, 1e-3, 1e-4)  # of Dirichlet calibration, tried by cross-fitting
+
+
+class ProbabilityMap(Protocol):
+    """A map of one kind, fitted: from probabilities to probabilities."""
+
+    method: ClassVar[str]
+    formula: ClassVar[str]
+
+    @classmethod
+    def read(cls, held: Parameters, k: int) -> Self:
+        """From the parameters of a file, for k classes.
+
+        Raises InputError for any that it cannot have.
+        """
+        ...
+
+    def parameters(self) -> dict[str, Any]:
+        """As they stand in a file."""
+        ...
+
+    def apply(self, scores: Scores) -> Floats:
+        """The probabilities of label 1 (n,), or of the classes (n, K)."""
+        ...
+
+
+BINARY: dict[str, Any] = {  # in the order of what each may do, the least first
+    one.method: one for one in (Unchanged, Temperature, Platt, Beta, VennAbers, Isotonic, Histogram)
+}
+OF_CLASSES: dict[str, Any] = {one.method: one for one in (Unchanged, ClassTemperature, Vector, Dirichlet)}
+SYNONYMS = {"matrix": "dirichlet", "identity": "none", "sigmoid": "platt"}
+METHODS = (AUTO, *dict.fromkeys([*BINARY, *OF_CLASSES]))
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """A method with what it is told: the number of bins, or the penalty."""
+
+    name: str
+    bins: int = BINS
+    penalty: float | None = None
+
+    def __str__(self) -> str:
+        return self.name if self.penalty is None else f"{self.name} (penalty {self.penalty:g})"
+
+    def fit(self, data: Labelled) -> ProbabilityMap:
+        """The map of some rows.
+
+        Raises InputError where the method has none for them.
+        """
+        kind = maps_of(data.is_binary)[self.name]
+        told: dict[str, Any] = {"bins": self.bins} if self.name == Histogram.method else {}
+        told |= {} if self.penalty is None else {"penalty": self.penalty}
+        found: ProbabilityMap = kind.fit(data, **told)
+        return found
+
+
+def maps_of(binary: bool) -> dict[str, Any]:
+    """The maps of one probability per row, or of several classes, by name."""
+    return BINARY if binary else OF_CLASSES
+
+
+def candidates(method: object, *, binary: bool, bins: int = BINS, penalty: float | None = None) -> tuple[Method, ...]:
+    """The methods to choose from for a name: one, unless it is "auto", or a penalty is to be found.
+
+    Raises InputError for a name that is none, or none for these rows.
+    """
+    known = maps_of(binary)
+    name = SYNONYMS.get(str(method), str(method))
+    if name not in METHODS:
+        raise unknown_name("method", name, METHODS, place="howsure.recalibrate")
+    if name != AUTO and name not in known:
+        rows = "one probability per row" if binary else "several classes"
+        other = ", ".join(known)
+        raise InputError(f"{parameter('method', name)} is not for {rows}; for these there are auto, {other}.")
+    _check_told(name, bins, penalty)
+    several = PENALTIES if penalty is None else (penalty,)
+    return tuple(
+        Method(one, bins=bins, penalty=told)
+        for one in (known if name == AUTO else (name,))
+        for told in (several if one == Dirichlet.method else (None,))
+    )
+
+
+def _check_told(name: str, bins: int, penalty: float | None) -> None:
+    if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or not 1 <= bins <= 100_000:
+        raise InputError(f"bins must be a whole number from 1 to 100,000; it is {bins!r}.")
+    if bins != BINS and name not in (AUTO, Histogram.method):
+        raise InputError(
+            f"bins is for {parameter('method', 'histogram')}; with {parameter('method', name)}, leave bins out."
+        )
+    if penalty is None:
+        return
+    if isinstance(penalty, bool) or not isinstance(penalty, (int, float)) or not 0 < penalty < float("inf"):
+        raise InputError(f"penalty must be a finite number above 0; it is {penalty!r}. Write 0.001, say.")
+    if name not in (AUTO, Dirichlet.method):
+        raise InputError(
+            f"penalty is for {parameter('method', 'dirichlet')}; with {parameter('method', name)}, leave penalty out."
+        )
+
+
+# A map of all rows, or one for each group; and of each fold, by the maps of the others.
 
 LEAST_ROWS = 20  # of each of two labels in a group (of classes: of right and of wrong top classes)
 ERROR, POOLED = "error", "pooled"
@@ -124,3 +236,115 @@ def _of_group(data: Labelled, method: Method, name: str) -> ProbabilityMap:
     rows = np.flatnonzero(data.groups == data.group_names.index(name))
     with rows_of_all(rows, before=f"group {name!r}: "):
         return method.fit(data.only(rows))
+
+
+# Which map: the simplest whose cross-fitted log loss is, within one standard error, that of the best.
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What a method scored: its cross-fitted log_loss (None: infinite, or no fit), by how much it is `above` that of
+    the best, and the standard_error of this difference; why it was `refused`, and whether it was `taken`."""
+
+    method: str
+    log_loss: float | None
+    above: float | None
+    standard_error: float | None
+    refused: str | None = None
+    taken: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "method": self.method,
+            "log_loss": self.log_loss,
+            "above": self.above,
+            "standard_error": self.standard_error,
+            "refused": self.refused,
+            "taken": self.taken,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """The method chosen among candidates, and the seconds that the choice took."""
+
+    method: Method
+    candidates: tuple[Candidate, ...]
+    seconds: float | None = None
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """The JSON form, without the time that it took."""
+        return [one.to_dict() for one in self.candidates]
+
+
+def chosen(
+    data: Labelled,
+    methods: Sequence[Method],
+    *,
+    folds: int,
+    small: Sequence[str],
+    rng: np.random.Generator,
+    advance: Callable[[int], None] = lambda steps: None,
+) -> Choice:
+    """Fit each method without each fold, and take the first whose log loss is at most one standard error above the
+    least; `methods` stand in the order of what they may do, "none" first.
+
+    The standard error is that of the paired difference, of whole clusters. The log loss of the method taken is that of
+    a winner, and so a little too low: cross-fit the choice itself to know what it is worth (`evaluate_recalibration`).
+
+    Raises InputError if no method has a finite log loss.
+    """
+    started = time.perf_counter()
+    fold = folds_of(data, folds, rng)
+    losses: list[Floats | None] = []
+    refused: list[str | None] = []
+    for method in methods:
+        try:
+            losses.append(_losses(data, fold, method, small, advance))
+            refused.append(None)
+        except InputError as error:
+            losses.append(None)
+            refused.append(str(error.at(lambda row: f"row {row + 1:,} of those used")))
+    means = [np.inf if one is None else float(data.weight @ one / data.weight.sum()) for one in losses]
+    best = int(np.argmin(means))
+    if not np.isfinite(means[best]):
+        raise InputError(
+            "every method has an infinite log loss, or no fit: probabilities of exactly 0 or 1 are wrong somewhere. "
+            f"Say {parameter('floor', 1e-6)} to move all probabilities into [floor, 1 - floor]."
+        )
+    least = losses[best]
+    assert least is not None
+    found, taken = [], best
+    for place, (method, one) in enumerate(zip(methods, losses, strict=True)):
+        above = spread = None
+        if one is not None and np.isfinite(means[place]):
+            above, spread = means[place] - means[best], standard_error(data, one - least)
+            taken = min(taken, place) if above <= spread else taken
+        found.append(Candidate(str(method), finite_or_none(means[place]), above, spread, refused[place]))
+    found[taken] = replace(found[taken], taken=True)
+    return Choice(methods[taken], tuple(found), time.perf_counter() - started)
+
+
+def _losses(data: Labelled, fold: Any, method: Method, small: Sequence[str], advance: Callable[[int], None]) -> Floats:
+    """The log loss of each row, by the map that was fitted without its fold; 0 where a row weighs nothing."""
+    found = out_of_fold(data, fold, lambda others: fit(others, method, small), advance=advance)
+    return log_losses(found, data)
+
+
+def log_losses(probabilities: Floats, data: Labelled) -> Floats:
+    """The log loss of each row (n,), 0 where a row weighs nothing."""
+    with np.errstate(divide="ignore"):
+        losses = -np.log(of_label(probabilities, data.labels))
+    return np.where(data.weight > 0, losses, 0.0)
+
+
+def standard_error(data: Labelled, difference: Floats) -> float:
+    """That of the weighted mean of differences, of rows or of whole clusters."""
+    share = data.weight / data.weight.sum()
+    parts = share * (difference - share @ difference)
+    if data.clusters is not None:
+        parts = np.bincount(data.clusters, weights=parts)
+        parts = parts[np.bincount(data.clusters) > 0]
+    n = len(parts)
+    return float(np.sqrt(parts @ parts * n / max(n - 1, 1)))

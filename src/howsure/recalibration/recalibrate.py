@@ -9,17 +9,24 @@ import numpy as np
 
 from howsure import __version__
 from howsure.inputs.pairs import Floats
-from howsure.recalibration.choice import Choice, chosen
-from howsure.recalibration.fitted import ERROR, LEAST_ROWS, Fitted, check_fit, fit, small_groups
-from howsure.recalibration.folds import FOLDS, check_folds, stream_of
-from howsure.recalibration.labelled import Labelled, labelled_from
-from howsure.recalibration.maps.histogram import BINS, Histogram
-from howsure.recalibration.maps.isotonic import Isotonic
-from howsure.recalibration.maps.linear import Vector
-from howsure.recalibration.maps.platt import Platt
-from howsure.recalibration.methods import AUTO, candidates
+from howsure.recalibration.binary_maps import Platt
+from howsure.recalibration.class_maps import Vector
+from howsure.recalibration.fitted import (
+    AUTO,
+    ERROR,
+    LEAST_ROWS,
+    Choice,
+    Fitted,
+    candidates,
+    check_fit,
+    chosen,
+    fit,
+    small_groups,
+)
+from howsure.recalibration.labelled import FOLDS, Labelled, check_folds, labelled_from, stream_of
 from howsure.recalibration.results import RecalibrationMap
 from howsure.recalibration.scores import check_floor
+from howsure.recalibration.step_maps import BINS, Histogram, Isotonic
 from howsure.stats.randomness import Randomness, seed_in_recipe
 
 FEW = 50  # rows of a label, below which a note says so
@@ -77,9 +84,16 @@ def recalibrate(
     (1.9, [0.32, 0.76])
     """
     data = labelled_from(
-        y_true, y_prob, logits=logits, groups=groups, clusters=clusters, sample_weight=sample_weight, classes=classes,
-        pos_label=pos_label, floor=check_floor(floor),
-    )  # fmt: skip
+        y_true,
+        y_prob,
+        logits=logits,
+        groups=groups,
+        clusters=clusters,
+        sample_weight=sample_weight,
+        classes=classes,
+        pos_label=pos_label,
+        floor=check_floor(floor),
+    )
     return recalibration_of(
         data, method=method, folds=folds, floor=floor, small=small_groups, bins=bins, penalty=penalty, rng=rng
     )
@@ -108,13 +122,21 @@ def recalibration_of(
     used = methods[0] if choice is None else choice.method
     fitted = fit(data, used, pooled)
     recipe: dict[str, Any] = {
-        "howsure": __version__, "method": used.name, "asked": None if choice is None else method, "n": len(data),
-        "weighted": data.weights is not None, "clusters": _number(data.clusters),
-        "groups": len(data.group_names) or None, "pooled_groups": list(pooled) or None,
-        "least_rows_of_a_group": LEAST_ROWS if data.groups is not None else None, "floor": floor,
-        "bins": used.bins if used.name == Histogram.method else None, "penalty": used.penalty,
-        "folds": folds if choice is not None else None, "seed": seed_in_recipe(rng) if choice is not None else None,
-    }  # fmt: skip
+        "howsure": __version__,
+        "method": used.name,
+        "asked": None if choice is None else method,
+        "n": len(data),
+        "weighted": data.weights is not None,
+        "clusters": _number(data.clusters),
+        "groups": len(data.group_names) or None,
+        "pooled_groups": list(pooled) or None,
+        "least_rows_of_a_group": LEAST_ROWS if data.groups is not None else None,
+        "floor": floor,
+        "bins": used.bins if used.name == Histogram.method else None,
+        "penalty": used.penalty,
+        "folds": folds if choice is not None else None,
+        "seed": seed_in_recipe(rng) if choice is not None else None,
+    }
     return RecalibrationMap(
         method=used.name,
         fitted=fitted,

@@ -1,31 +1,287 @@
-"""A recalibration map: what it is made of, what it does, and how it is kept."""
+"""A recalibration map: what it is made of, what it does, what it says, and how it is kept."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError, parameter, shown
+from howsure.files.utf8 import is_version, parsed_json
 from howsure.inputs.checks import check_codes
-from howsure.inputs.naming import shortened
+from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
-from howsure.recalibration.choice import Choice
-from howsure.recalibration.evaluation.evaluation import evaluation_of_map
-from howsure.recalibration.evaluation.results import RecalibrationEvaluation
-from howsure.recalibration.evaluation.verdict import MARGIN
-from howsure.recalibration.fitted import Fitted
+from howsure.recalibration.evaluation import evaluation_of_map
+from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation
+from howsure.recalibration.fitted import Candidate, Choice, Fitted, Method, ProbabilityMap, maps_of
 from howsure.recalibration.labelled import labelled_from
-from howsure.recalibration.maps.venn_abers import VennAbers
-from howsure.recalibration.portable import map_document, map_json, map_of
-from howsure.recalibration.scores import Binary, Classes, Scores, scores_from
-from howsure.recalibration.wording import map_in_words, map_table
-from howsure.result import Result
+from howsure.recalibration.parameters import is_number
+from howsure.recalibration.scores import Binary, Classes, Scores, check_floor, scores_from
+from howsure.recalibration.step_maps import VennAbers
+from howsure.result import Result, table_of
+from howsure.show.harmless import in_a_line
+from howsure.show.numbers import number
 from howsure.show.preformatted import preformatted
 from howsure.show.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+
+# A map in words, and as a table.
+
+TITLES = {
+    "none": "No map: the probabilities stay as they are",
+    "temperature": "Temperature scaling",
+    "platt": "Platt scaling",
+    "beta": "Beta calibration",
+    "isotonic": "Isotonic regression",
+    "histogram": "Histogram binning",
+    "venn-abers": "Venn–Abers prediction",
+    "vector": "Vector scaling of log-probabilities",
+    "dirichlet": "Dirichlet calibration (matrix scaling of log-probabilities)",
+}
+SHOWN = 6  # numbers of a list
+
+
+def description(found: RecalibrationMap) -> str:
+    """What a map is, in a sentence or two, for whoever finds its file."""
+    if found.classes:
+        of = f"p, the probabilities of the {len(found.classes)} classes of a row, in the order of `classes`"
+    else:
+        of = "q, the probability of label 1" + ("" if found.positive is None else f" ({found.positive})")
+    groups = " Each group has parameters of its own, by its name." if found.groups else ""
+    pooled = " The groups in `pooled_groups` take `map_of_all`." if found.fitted.small else ""
+    return f"{TITLES[found.method]}. It maps {of}, to calibrated ones by `formula`.{groups}{pooled} Lists count from 0."
+
+
+def map_in_words(found: RecalibrationMap) -> str:
+    """The method, the formula, the parameters and the notes."""
+    lines = [f"{TITLES[found.method]}, fitted to {counted(int(found.recipe.get('n') or 0), 'row')}", found.formula]
+    if found.classes:
+        lines.append(f"classes: {in_a_line(shortened(found.classes))}")
+    if found.groups:
+        lines += [f"{in_a_line(name)}: {_listed(held)}" for name, held in list(found.parameters.items())[:SHOWN]]
+        lines += [f"… and {len(found.groups) - SHOWN:,} more groups"] if len(found.groups) > SHOWN else []
+    elif found.parameters:
+        lines.append(_listed(found.parameters))
+    if found.choice is not None:
+        lines.append(
+            "chosen by cross-fitted log loss: "
+            + ", ".join(
+                f"{one.method} {'–' if one.log_loss is None else f'{one.log_loss:.5f}'}"
+                for one in found.choice.candidates
+            )
+        )
+    return "\n".join([*lines, *(f"note: {in_a_line(note)}" for note in found.notes)])
+
+
+def map_table(found: RecalibrationMap, columns: Mapping[str, Any]) -> Table:
+    """What each candidate scored; or the parameters, if there was no choice."""
+    if found.choice is None:
+        table = table_of(columns)
+        return Table(table.headings, table.rows, words=table.words, notes=found.notes)
+    rows = [
+        [
+            one.method,
+            *("–" if held is None else f"{held:.5f}" for held in (one.log_loss, one.above, one.standard_error)),
+            "taken" if one.taken else "",
+        ]
+        for one in found.choice.candidates
+    ]
+    headings = ["method", "log loss", "above the least", "standard error", "choice"]
+    return Table(headings, rows, words=("method", "choice"), notes=found.notes)
+
+
+def _listed(parameters: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} = {_shown(value)}" for name, value in parameters.items())
+
+
+def _shown(value: Any) -> str:
+    if not isinstance(value, list):
+        return number(value)
+    more = f", … {len(value):,} in all" if len(value) > SHOWN else ""
+    return f"[{', '.join(_shown(one) for one in value[:SHOWN])}{more}]"
+
+
+# A map as JSON: a text that people understand and other languages can apply; and back, checked.
+
+FORMAT, VERSION = "howsure recalibration map", 1
+MOST_CLASSES = 100_000
+KEYS = (
+    "format",
+    "version",
+    "description",
+    "formula",
+    "method",
+    "classes",
+    "positive",
+    "floor",
+    "parameters",
+    "map_of_all",
+    "groups",
+    "pooled_groups",
+    "candidates",
+    "notes",
+    "recipe",
+)
+
+
+def map_document(found: RecalibrationMap) -> dict[str, Any]:
+    """The map as plain JSON values."""
+    fitted = found.fitted
+    by_group = {name: one.parameters() for name, one in zip(fitted.names, fitted.maps, strict=False)}
+    return {
+        "format": FORMAT,
+        "version": VERSION,
+        "description": description(found),
+        "formula": found.formula,
+        "method": found.method,
+        "classes": list(found.classes) or None,
+        "positive": found.positive,
+        "floor": found.floor,
+        "parameters": None if found.groups else fitted.maps[0].parameters(),
+        "groups": by_group if found.groups else None,
+        "pooled_groups": list(fitted.small),
+        "map_of_all": None if fitted.of_all is None else fitted.of_all.parameters(),
+        "candidates": None if found.choice is None else found.choice.to_dict(),
+        "notes": list(found.notes),
+        "recipe": found.recipe,
+    }
+
+
+def map_json(found: RecalibrationMap) -> str:
+    """The map as a JSON text; lists of numbers on one line each."""
+    lines = [f"{json.dumps(key)}: {_text(value)}" for key, value in map_document(found).items()]
+    return "{\n  " + ",\n  ".join(lines) + "\n}\n"
+
+
+def map_of(text: str | bytes) -> dict[str, Any]:
+    """The fields of the map in a JSON text.
+
+    Raises InputError where it is not one.
+    """
+    held = _parsed(text)
+    if not isinstance(held, dict) or held.get("format") != FORMAT:
+        raise InputError(f"this is no recalibration map: its format is not {FORMAT!r}. `recalibrate fit` writes one.")
+    version = held.get("version")
+    if not is_version(version, VERSION):
+        raise InputError(f"the map is of version {shown(version)}, and this howsure reads version {VERSION}.")
+    _check_keys(held)
+    classes = _texts(held, "classes") if held.get("classes") is not None else ()
+    if classes and (not 2 <= len(classes) <= MOST_CLASSES or len(set(classes)) != len(classes)):
+        raise InputError("the map's classes must be two different names or more.")
+    known = maps_of(not classes)
+    method = held.get("method")
+    if not isinstance(method, str) or method not in known:
+        of = "classes" if classes else "one probability per row"
+        raise InputError(f"the map's method is {shown(method)}; for {of}, it must be one of {', '.join(known)}.")
+    floor = held.get("floor")
+    positive = held.get("positive")
+    if positive is not None and not isinstance(positive, str):
+        raise InputError(f"the map's positive must be a text or null; it is {shown(positive)}.")
+    recipe = held.get("recipe")
+    if not isinstance(recipe, dict):
+        raise InputError(f"the map's recipe must be an object; it is {shown(recipe)}.")
+    return {
+        "method": method,
+        "fitted": _fitted(held, known[method], len(classes) or 2),
+        "classes": classes,
+        "positive": positive,
+        "floor": None if floor is None else check_floor(floor),
+        "recipe": recipe,
+        "notes": _texts(held, "notes"),
+        "choice": _choice(held.get("candidates"), method),
+    }
+
+
+def _fitted(held: Mapping[str, Any], kind: Any, k: int) -> Fitted:
+    def one(parameters: object) -> ProbabilityMap:
+        if not isinstance(parameters, dict):
+            raise InputError(
+                f"the map's parameters must be an object of numbers by name; they are {shown(parameters)}."
+            )
+        found: ProbabilityMap = kind.read(parameters, k)
+        return found
+
+    groups, small = held.get("groups"), _texts(held, "pooled_groups")
+    if groups is None:
+        if small:
+            raise InputError("the map's pooled_groups must be empty where it has no groups.")
+        return Fitted((one(held.get("parameters")),))
+    if not isinstance(groups, dict) or not (groups or small):
+        raise InputError(f"the map's groups must be an object of parameters by name; they are {shown(groups)}.")
+    if len(set(small)) != len(small) or set(small) & set(groups):
+        raise InputError("the map's groups and pooled_groups must name each group once.")
+    maps = []
+    for name, parameters in groups.items():
+        try:
+            maps.append(one(parameters))
+        except InputError as error:
+            raise InputError(f"group {shown(name)}: {error}") from error
+    return Fitted(tuple(maps), tuple(groups), one(held.get("map_of_all")) if small else None, small)
+
+
+def _choice(held: object, method: str) -> Choice | None:
+    if held is None:
+        return None
+    fields = set(Candidate.__dataclass_fields__)
+    if not isinstance(held, list) or not all(isinstance(one, dict) and set(one) == fields for one in held):
+        raise InputError("the map's candidates must be a list of what each method scored.")
+    for one in held:
+        for name, value in one.items():
+            if not _may_be(name, value):
+                raise InputError(f"the map's candidates must be a list of what each method scored; not {shown(value)}.")
+    return Choice(Method(method), tuple(Candidate(**one) for one in held))
+
+
+def _may_be(field: str, value: object) -> bool:
+    """Whether a value may stand in a field of a candidate."""
+    if field == "taken":
+        return isinstance(value, bool)
+    if value is None:
+        return field != "method"
+    return isinstance(value, str) if field in ("method", "refused") else is_number(value)
+
+
+def _parsed(text: str | bytes) -> Any:
+    if not isinstance(text, str | bytes):
+        raise InputError(f"the map must be a JSON text; it is a {type(text).__name__}.")
+    try:
+        return parsed_json(text, strict=True)
+    except ValueError as error:
+        raise InputError(f"the map cannot be read as JSON: {error}.") from None
+
+
+def _check_keys(held: Mapping[str, Any]) -> None:
+    unknown = [key for key in held if key not in KEYS]
+    absent = [key for key in KEYS if key not in held]
+    if unknown or absent:
+        what = f"has no {shortened(absent)}" if absent else f"holds {shortened(map(repr, unknown))}, which is unknown"
+        raise InputError(f"the map {what}. Was the file changed, or cut off?")
+
+
+def _texts(held: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    values = held.get(name)
+    if not isinstance(values, list) or not all(isinstance(one, str) for one in values):
+        raise InputError(f"the map's {name} must be a list of texts; it is {shown(values)}.")
+    return tuple(values)
+
+
+def _text(value: Any) -> str:
+    """A value in one line, or an object in several."""
+    if isinstance(value, list) and value and isinstance(value[0], dict):
+        return (
+            "[\n    " + ",\n    ".join(json.dumps(one, ensure_ascii=False, allow_nan=False) for one in value) + "\n  ]"
+        )
+    if not isinstance(value, dict) or not value:
+        return json.dumps(value, ensure_ascii=False, allow_nan=False)
+    inner = [f"{json.dumps(key, ensure_ascii=False)}: {_text(one)}" for key, one in value.items()]
+    return "{\n    " + ",\n    ".join(one.replace("\n", "\n  ") for one in inner) + "\n  }"
+
+
+# A recalibration map: what it is made of, what it does, and how it is kept.
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,9 +434,14 @@ class RecalibrationMap(Result):
         Raises InputError as `apply` does.
         """
         data = labelled_from(
-            y_true, y_prob, logits=logits, clusters=clusters, sample_weight=sample_weight, pos_label=pos_label,
+            y_true,
+            y_prob,
+            logits=logits,
+            clusters=clusters,
+            sample_weight=sample_weight,
+            pos_label=pos_label,
             classes=self.classes or None,
-        )  # fmt: skip
+        )
         after = self.apply(y_prob, logits=logits, groups=groups, classes=None)
         return evaluation_of_map(data, after, method=self.method, level=level, margin=margin)
 
@@ -218,7 +479,7 @@ class RecalibrationMap(Result):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw what becomes of a probability, q' against q, on matplotlib axes (new ones if None)."""
-        from howsure.figures.calibration.recalibration_map import draw_map
+        from howsure.figures.compared_curves import draw_map
 
         return draw_map(self, ax=ax)
 

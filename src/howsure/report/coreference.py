@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from howsure.data.documents.document import Document, Mention
 from howsure.inputs.pairs import Floats, Integers
 from howsure.report.pages import page_template
-from howsure.stats.poisson_binomial import CountDistribution
+from howsure.stats.proportions import CountDistribution
 
 DOUBTFUL = 0.75  # a mention below this confidence is marked
 RIVAL = 0.25  # a mention outside the entity with at least this probability is named
@@ -110,10 +110,14 @@ def _word(text: str, space: bool, at: int, here: dict[int, Mention], brackets: d
     innermost = min(inside, key=lambda place: here[place].end - here[place].start, default=None)
     bracket = None if innermost is None else brackets[innermost]
     return Word(
-        text, space, None if bracket is None else bracket.colour, bracket is not None and bracket.doubtful,
+        text,
+        space,
+        None if bracket is None else bracket.colour,
+        bracket is not None and bracket.doubtful,
         "" if bracket is None else bracket.says,
-        tuple(brackets[place] for place in starts), tuple(brackets[place] for place in ends),
-    )  # fmt: skip
+        tuple(brackets[place] for place in starts),
+        tuple(brackets[place] for place in ends),
+    )
 
 
 def _brackets(one: MarkedDocument) -> dict[int, Bracket]:

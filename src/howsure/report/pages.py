@@ -1,4 +1,4 @@
-"""Where pages come from: the templates of this room, with everything escaped and nothing undefined."""
+"""Where pages come from, everything escaped; a report as a file: whole or not at all."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from functools import cache
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+
+# Where pages come from: the templates of this room, with everything escaped and nothing undefined.
 
 
 def page_template(name: str) -> Template:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,16 +12,146 @@ from typing import Any
 from markupsafe import Markup
 
 from howsure.calibration.results import CalibrationCurve
-from howsure.counts.results import CountEstimates
+from howsure.counts.results import CountEstimate, CountEstimates
+from howsure.figures.counts import count_svg, is_drawn
 from howsure.figures.files import inline_svg
-from howsure.report.counts import counts_report
+from howsure.figures.significance import CAPTION, difference_svg
+from howsure.report.calibration import calibration_report
 from howsure.report.files import check_report, write_report
-from howsure.report.page import calibration_report
 from howsure.report.pages import page_template
-from howsure.report.significance import significance_report
 from howsure.result import Result, result_recipe, title_of
+from howsure.show.numbers import number
 from howsure.show.recipe import recipe_rows
-from howsure.significance.results import Comparison
+from howsure.significance.results import Comparison, how, verdicts
+
+# The report of estimated counts: the answer in a sentence, then figure, table, checks and recipe.
+
+COUNTS_CAPTION = "Estimates with their intervals: one position per value of the last column, one colour per domain."
+
+
+def counts_report(
+    counts: CountEstimates,
+    *,
+    read: Mapping[str, Any] | None = None,
+    share: bool = False,
+    title: str = "How many, and how certain is that?",
+    command: str | None = None,
+) -> str:
+    """Everything about estimated counts as one HTML page that needs no network and runs no script.
+
+    `read` says what was read, for the recipe, `command` what was typed. With `share`, shares of the units instead of
+    counts.
+    """
+    total = counts.total
+    recipe = {**(read or {}), **counts.recipe}
+    return page_template("counts.html").render(
+        title=title,
+        subtitle=f"{total.n:,} units, {total.labelled:,} of them labelled",
+        answer=answer(total, share=share),
+        picture=Markup(count_svg(counts, description=COUNTS_CAPTION, share=share)) if is_drawn(counts) else None,
+        caption=COUNTS_CAPTION,
+        table=Markup(replace(counts.table(share=share), notes=()).html()),
+        checks=counts.diagnostics.sentences(),
+        notes=counts.notes,
+        recipe=recipe_rows(recipe),
+        command=command,
+    )
+
+
+def answer(total: CountEstimate, *, share: bool = False) -> str:
+    """The total in a sentence."""
+    level = f"{100 * total.level:g} %"
+    if math.isnan(total.estimate):
+        return f"The labels do not tell how many of the {total.n:,} units are positive."
+    if share:
+        ends = [number(one / total.n, 3) for one in (total.low, total.high)]
+        return (
+            f"A share of {number(total.share, 3)} of the units is positive ({level} interval: {ends[0]} to {ends[1]})."
+        )
+    return (
+        f"About {number(total.estimate, 0)} of {total.n:,} units are positive "
+        f"({level} interval: {number(total.low, 0)} to {number(total.high, 0)})."
+    )
+
+
+# The report of a comparison: words first, then the table, the figure and the recipe.
+
+STUDENT = "The interval is Student's t of the mean of these differences, item by item{clusters}"
+BOOTSTRAP = (
+    "The interval is the {interval} bootstrap's, from test sets resampled, with replacement, from the given {resampled}"
+)
+TESTS = {
+    "student": "It is Student's t of the mean of the differences, item by item{clusters}: nothing is drawn at random.",
+    "permutation": "A coin flip decides for each of the {resampled} which system is which; where the outcomes are few, "
+    "all are counted and p is exact.",
+    "bootstrap": "It is the share of test sets, resampled with replacement from the given {resampled}, whose "
+    "difference lies at least as far from the one found as this lies from 0.",
+    "mcnemar": "Only the items count that one of the two has right and the other wrong: of equally good systems, each "
+    "is as likely the right one (McNemar, mid-p).",
+    "boostsa": "It is BooStSa's: the share of sub-samples of the {resampled} whose difference exceeds twice the one "
+    "found. It is no probability that equally good systems would differ so, and detects little.",
+}
+SIDES = {
+    "two-sided": "differ at least as much",
+    "better": "differ at least as much in favour of the model",
+    "worse": "differ at least as much against the model",
+}
+
+
+def significance_report(
+    result: Comparison,
+    *,
+    read: Mapping[str, Any] | None = None,
+    title: str = "Is the model really better?",
+    command: str | None = None,
+) -> str:
+    """Everything about a comparison as one HTML page that needs no network and runs no script.
+
+    `read` says what was read, for the recipe, `command` what was typed.
+    """
+    recipe = {**(read or {}), **result.recipe}
+    return page_template("significance.html").render(
+        title=title,
+        subtitle=f"{result.recipe['n']:,} items, baseline {result[0].baseline}",
+        verdicts=verdicts(result),
+        how=how(result),
+        terms=terms(result.recipe),
+        table=Markup((result.means.table().html() if result.means else "") + result.table().html()),
+        picture=Markup(difference_svg(result)),
+        caption=CAPTION,
+        recipe=recipe_rows(recipe),
+        command=command,
+    )
+
+
+def terms(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What the columns of the table mean, by what was done to obtain them."""
+    held = {
+        "interval": {"bca": "BCa"}.get(str(recipe["interval"]), recipe["interval"]),
+        "resampled": recipe["resampled"],
+        "clusters": "" if recipe["clusters"] is None else ", added up by cluster",
+    }
+    interval = recipe["interval"]
+    told = "The model's value minus the baseline's."
+    if interval is not None:
+        how_wide = STUDENT if interval == "student" else BOOTSTRAP
+        told += f" {how_wide.format(**held)}: it contains the differences compatible with these data."
+    test = TESTS[recipe["method"]].format(**held)
+    p = f"The probability that two equally good systems would {SIDES[recipe['alternative']]}. {test}"
+    found = [
+        ("Difference" if interval is None else "Difference and interval", told),
+        ("p", test if recipe["method"] == "boostsa" else p),
+    ]
+    if recipe["adjust"] is not None:
+        found.append(
+            (
+                "Adjusted p",
+                "p adjusted for all comparisons: with many models and metrics, some would look better by chance. "
+                "** up to .01, * up to .05.",
+            )
+        )
+    return found
+
 
 MOST_ROWS = 500  # of a table on a page
 NOTE = "note: "

@@ -7,7 +7,7 @@ import numpy as np
 from howsure.inputs.pairs import Floats
 from howsure.selective.intervals import logit_interval, undefined, variance_of
 from howsure.selective.ranked import Ranked
-from howsure.stats.carriers import FEWEST
+from howsure.stats.clusters import FEWEST
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_quantile
 

@@ -18,8 +18,7 @@ from howsure.selective.operating_points import at_accuracy, at_coverage
 from howsure.selective.ranked import Ranked, ranked
 from howsure.selective.results import RiskCoverage, SelectiveCurve, SelectiveTable
 from howsure.selective.risk_area import risk_areas
-from howsure.stats.carriers import FEWEST, carriers, few_carriers
-from howsure.stats.clusters import few_clusters
+from howsure.stats.clusters import FEWEST, carriers, few_carriers, few_clusters
 from howsure.stats.estimate import Estimate
 
 COVERAGES = (0.5, 0.8, 0.9)

@@ -8,8 +8,7 @@ import numpy as np
 
 from howsure.errors import InputError, parameter
 from howsure.inputs.pairs import Floats, Integers, Pairs
-from howsure.stats.carriers import carriers
-from howsure.stats.clusters import kish
+from howsure.stats.clusters import carriers, kish
 
 
 @dataclass(frozen=True, slots=True)

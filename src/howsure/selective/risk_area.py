@@ -9,7 +9,7 @@ import numpy as np
 from howsure.inputs.pairs import Floats
 from howsure.selective.intervals import logit_interval, undefined, variance_of
 from howsure.selective.ranked import Ranked
-from howsure.stats.carriers import ends_with_one_more
+from howsure.stats.clusters import ends_with_one_more
 from howsure.stats.estimate import Estimate
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from howsure.inputs.pairs import Floats, Integers
 from howsure.selective.kept import MOST_POINTS, ClusterSums, Kept, cluster_counts, cluster_sums, even_places, kept_at
 from howsure.selective.ranked import Ranked
-from howsure.stats.carriers import gamma_p_value, one_more
+from howsure.stats.clusters import gamma_p_value, one_more
 
 ESTIMATED, ANY = "estimated", "any"
 STARTS = 5

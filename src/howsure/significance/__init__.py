@@ -2,11 +2,11 @@
 
 from howsure.significance.comparison import compare
 from howsure.significance.experiments import Experiments
-from howsure.significance.means.model_means import ModelMean, ModelMeans
+from howsure.significance.means import ModelMean, ModelMeans
 from howsure.significance.metrics.metric import Metric, mean, metric_names, register
 from howsure.significance.power import detection_power, minimum_detectable_difference, required_sample_size
 from howsure.significance.results import Comparison, Difference
-from howsure.significance.systems.runs import Runs
+from howsure.significance.systems import Runs
 from howsure.significance.trend import Trend, TrendPoint
 
 __all__ = [

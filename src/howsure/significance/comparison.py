@@ -2,23 +2,277 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence, Sized
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from howsure.errors import InputError, shown
+from howsure.inputs.naming import counted, shortened, unknown_name
 from howsure.inputs.numbers import check_bounds, check_within
-from howsure.significance.family import Family, compare_family, family_of, one_baseline
+from howsure.significance.differences import (
+    BY_ORDER,
+    OF_MEANS,
+    USUAL,
+    Choices,
+    check_choices,
+    differences_of,
+    seed_of,
+    usual_interval,
+)
+from howsure.significance.means import (
+    ItemScores,
+    ModelMean,
+    ModelMeans,
+    beside,
+    item_scores,
+    model_means,
+    paired_difference,
+    paired_mean,
+)
 from howsure.significance.metrics.metric import Metric, tasks_of
-from howsure.significance.metrics.requested import Requested, named_metrics, requested_metrics
-from howsure.significance.metrics.scores import score_metric
-from howsure.significance.resampling.choices import BY_ORDER, OF_MEANS, Choices, check_choices, seed_of, usual_interval
-from howsure.significance.resampling.subsampling import USUAL
-from howsure.significance.results import Comparison
-from howsure.significance.systems.reading import Systems, read_systems
-from howsure.significance.systems.rows import read_rows
-from howsure.significance.systems.scores import ScoredRows, read_scores
-from howsure.significance.systems.views import view_notes
+from howsure.significance.metrics.probabilities import BINS, alone_in_bin, score_metric
+from howsure.significance.metrics.requested import Requested, asked_order, named_metrics, requested_metrics
+from howsure.significance.reading import Systems, read_systems, view_notes
+from howsure.significance.results import ALPHA, Comparison, Difference
+from howsure.significance.tables import ScoredRows, read_rows, read_scores
+from howsure.stats.clusters import few_clusters
 from howsure.stats.mean_score import share_bounds
+from howsure.stats.multiplicity import adjust_p_values
 from howsure.stats.randomness import Randomness
+
+# Notes on a comparison: caveats in sentences.
+
+CALIBRATION = ("calibration_error", "squared_calibration_error")
+OVER_ALL = ("accuracy", "mcc")  # metrics of labels that do not average over classes
+
+
+def notes_of(views: Sequence[tuple[Systems, Sequence[Metric]]], rows: Sequence[Difference]) -> tuple[str, ...]:
+    """All notes that the data, the metrics and the results require; the views are the systems with the metrics that
+    take them so."""
+    notes: list[str] = []
+    for systems, metrics in views:
+        notes += _of_classes(systems, metrics) if systems.task == "hard" else ()
+        notes += _of_bins(systems, metrics, rows)
+        notes += _of_bounds(systems, metrics)
+    return (*notes, *_of_clusters(views[0][0]), *_of_zero_width(views[0][0], rows))
+
+
+def _of_classes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
+    """Predicted classes missing from the targets, and classes of the targets that a system never predicts."""
+    n = len(systems.labels)
+    true = np.bincount(systems.targets, minlength=n)
+    averages = any(metric.name not in OVER_ALL for metric in metrics)
+    counted_in = set(np.flatnonzero(true) if systems.averaged is None else systems.averaged)
+    for name, runs in systems.predictions.items():
+        predicted = np.bincount(runs.ravel(), minlength=n)
+        strange = np.flatnonzero((predicted > 0) & (true == 0))
+        if len(strange):
+            what = f"{name} predicts {_named(systems, strange)} in {counted(int(predicted[strange].sum()), 'row')}"
+            left = [code for code in strange if code not in counted_in]
+            outside = "wrong there, and no class of the averages; labels=[...] would make it one"
+            fate = outside if left else "wrong there, and a class of the averages that is worth 0"
+            yield f"{what}, which y_true never holds: {fate if averages else 'wrong there'}."
+        missed = np.flatnonzero((predicted == 0) & (true > 0))
+        if len(missed):
+            rows = counted(int(true[missed].sum()), "row")
+            worth = ", worth 0 in every average over classes" if averages else ""
+            yield f"{name} never predicts {_named(systems, missed)}, which {rows} of y_true hold{worth}."
+
+
+def _of_bins(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Difference]) -> Iterable[str]:
+    """How a calibration error was binned, what was left out, and which errors were below 0 before taking the root."""
+    if any(metric.name in CALIBRATION for metric in metrics):
+        alone = {name: alone_in_bin(systems.targets, runs[0]) for name, runs in systems.predictions.items()}
+        left = [f"{name} has {counted(rows, 'row')} alone in a bin, left out" for name, rows in alone.items() if rows]
+        yield (
+            f"calibration errors here are over {BINS} bins of equal width{''.join(f'; {one}' for one in left)}. "
+            "howsure.compare_calibration, with the bins of howsure.calibration_error, has the better interval."
+        )
+    for row in rows:
+        values = {row.baseline: row.baseline_value, row.model: row.model_value}
+        clipped = [name for name, value in values.items() if row.metric == "calibration_error" and value == 0]
+        if clipped:
+            yield (
+                f"calibration_error of {' and '.join(clipped)} is 0 because the bins differ no more than by chance: "
+                "this does not mean a model without error. The interval says how far apart two such models may be; "
+                "p is that of squared_calibration_error."
+            )
+
+
+def _of_bounds(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
+    """What is supposed of scores whose bounds are unknown."""
+    if systems.task == "score":
+        for metric in metrics:
+            if metric.bounds is None:
+                yield (
+                    f"the bounds of {metric.name} are unknown: what is said of it supposes that no values are far away "
+                    f"and so rare that {counted(systems.n, 'item')} do not show them. If it has bounds, give them: "
+                    "bounds=[0, 1]."
+                )
+
+
+def _of_clusters(systems: Systems) -> Iterable[str]:
+    few = None if systems.clusters is None else few_clusters(np.bincount(systems.clusters))
+    if few is not None:
+        yield f"{few}."
+
+
+def _of_zero_width(systems: Systems, rows: Sequence[Difference]) -> Iterable[str]:
+    """If the systems differ on no item, or equally on all, an interval of width 0 holds only for these items."""
+    n, unit = systems.n, "item"
+    if systems.clusters is not None:
+        n, unit = int(systems.clusters.max()) + 1, "cluster"
+    flat = [row for row in rows if row.low == row.high]
+    for model in dict.fromkeys(row.model for row in flat):
+        names = ", ".join(row.metric for row in flat if row.model == model)
+        yield (
+            f"{model}, {names}: all {counted(n, unit)} agree, so the interval has no width. It holds only for these; "
+            f"up to {_unseen(n):.1%} of others may differ (level .95)."
+        )
+
+
+def _unseen(n: int) -> float:
+    """The largest share that goes unobserved in n draws with probability .05: about 3/n."""
+    return float(1 - 0.05 ** (1 / n))
+
+
+def _named(systems: Systems, codes: Iterable[int]) -> str:
+    return shortened((repr(systems.labels[code]) for code in codes), limit=6)
+
+
+# Which models are compared with which, and the p-values of all of them adjusted together.
+
+Progress = Callable[[int, int], None] | None
+Pair = tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """The pairs (baseline, model) that are tested, and those of them that are shown; the best model, if it is one of
+    them that was chosen."""
+
+    tested: tuple[Pair, ...]
+    shown: tuple[Pair, ...]
+    best: str | None = None
+
+
+def one_baseline(baseline: str, models: Sequence[str]) -> Family:
+    """Every model against a baseline named beforehand."""
+    pairs = tuple((baseline, model) for model in models if model != baseline)
+    return Family(pairs, pairs)
+
+
+def family_of(requested: Sequence[Requested], *, baseline: str | None, all_pairs: bool, alternative: str) -> Family:
+    """Every model against `baseline`; without one, all pairs, of which those with the best model in the first metric
+    are shown, or all of them.
+
+    Raises InputError for an unknown baseline, or one beside all pairs.
+    """
+    first = requested[0]
+    names = list(first.systems.predictions)
+    if baseline is not None:
+        if all_pairs:
+            raise InputError("all_pairs=True compares every two models, without a baseline; leave one of them out.")
+        if baseline not in names:
+            raise unknown_name("model", baseline, names, place="the rows")
+        return one_baseline(baseline, names)
+    if alternative != "two-sided":
+        raise InputError(
+            f"alternative={alternative!r} needs a baseline that was chosen before looking at the data: name it, "
+            "baseline=..., or leave alternative out."
+        )
+    metric = first.metrics[0]
+    values = {name: metric.sign * _value(first, metric, name) for name in names}
+    order = sorted(names, key=lambda name: -values[name] if math.isfinite(values[name]) else math.inf)
+    pairs = tuple((one, other) for place, one in enumerate(order) for other in order[place + 1 :])
+    return Family(pairs, pairs if all_pairs else pairs[: len(order) - 1], order[0])
+
+
+def compare_family(
+    requested: Sequence[Requested],
+    family: Family,
+    choices: Choices,
+    seed: int,
+    *,
+    with_means: bool,
+    notes: Sequence[str] = (),
+    progress: Progress = None,
+    recipe: Mapping[str, str] | None = None,
+) -> Comparison:
+    """Test every pair in every metric; p is adjusted for all of them, shown or not."""
+    names = asked_order(requested)
+    scores = {
+        metric.name: item_scores(one.systems, metric)
+        for one in requested
+        for metric in one.metrics
+        if metric.is_mean and with_means
+    }
+    rows: list[Difference] = []
+    for done, pair in enumerate(family.tested):
+        if progress is not None:
+            progress(done, len(family.tested))
+        rows += sorted(_pair_rows(requested, pair, choices, seed, scores), key=lambda row: names.index(row.metric))
+    if progress is not None:
+        progress(len(family.tested), len(family.tested))
+    adjusted = adjust_p_values([row.p_value for row in rows], method=choices.adjust)
+    rows = [replace(row, p_adjusted=float(p)) for row, p in zip(rows, adjusted, strict=True)]
+    shown = [row for row in rows if (row.baseline, row.model) in set(family.shown)]
+    recipe = choices.recipe([one.systems for one in requested], seed) | dict(recipe or {})
+    if family.best is not None:
+        recipe |= {"baseline": "the best" if len(family.shown) < len(family.tested) else None}
+        several = choices.adjust is not None and len(rows) > 1
+        recipe |= {"family": f"{len(rows):,} comparisons of all pairs"} if several else {}
+    models = dict.fromkeys([name for pair in family.tested for name in pair])
+    means: list[ModelMean] = []
+    for held in sorted(scores.values(), key=lambda held: names.index(held.metric.name)):
+        means += model_means(held, list(models), level=choices.level)
+    said = (*notes_of([(one.systems, one.metrics) for one in requested], shown), *_of_few_draws(shown, choices))
+    found = Comparison(tuple(shown), recipe, (*notes, *said), None, family.best)
+    return replace(found, means=ModelMeans(tuple(means), recipe, found.tied)) if means else found
+
+
+def _of_few_draws(rows: Sequence[Difference], choices: Choices) -> Iterator[str]:
+    """If p is as small as so many draws can make it, and adjusted for the family still not small."""
+    smallest = (1 + 1e-9) / (choices.n_resamples + 1)
+    stuck = [row for row in rows if row.p_error > 0 and row.p_value <= smallest and row.p_adjusted > ALPHA]
+    if stuck:
+        yield (
+            f"{counted(len(stuck), 'p is', 'ps are')} as small as {choices.n_resamples:,} resamples can make it, and "
+            f"not small once adjusted for all comparisons: {stuck[0].p_adjusted:.4f}. Take more resamples, fewer "
+            "metrics, or a baseline named beforehand."
+        )
+
+
+def _pair_rows(
+    requested: Sequence[Requested], pair: Pair, choices: Choices, seed: int, scores: dict[str, ItemScores]
+) -> list[Difference]:
+    level, side = choices.level, choices.alternative
+    rows = []
+    for one in requested:
+        if choices.method in OF_MEANS:
+            held = (scores[metric.name] for metric in one.metrics)
+            bounded = choices.method == "gaffke"
+            rows += [paired_difference(part, *pair, level=level, alternative=side, bounded=bounded) for part in held]
+            continue
+        for row in differences_of(one.systems.problem(*pair), one.metrics, choices, seed, pair):
+            if row.metric in scores:
+                held_scores = scores[row.metric]
+                found = paired_mean(held_scores, *pair, level=level, bounded=False)
+                row = replace(row, **beside(held_scores, found, *pair, level=level, alternative=side))
+            rows.append(row)
+    return rows
+
+
+def _value(one: Requested, metric: Metric, name: str) -> float:
+    """The value of a metric, the sums of the runs added up."""
+    problem = one.systems.problem(name, name)
+    runs = one.systems.predictions[name]
+    sums = np.sum([metric.rows(one.systems.targets, run, problem).sum(axis=0) for run in runs], axis=0)
+    with np.errstate(invalid="ignore"):
+        return float(metric.value(sums[None])[0])
+
 
 BASELINE = "baseline"
 
@@ -135,10 +389,20 @@ def compare(
     elif data is not None:
         _refuse("data=", {"y_true": y_true, "runs": runs, "ids": ids})
         held = read_rows(
-            data, model=model, id=id, run=run, target=target, prediction=prediction, score=score, pos_label=pos_label,
-            clusters=clusters, strata=strata, skip_missing=skip_missing, labels=labels,
+            data,
+            model=model,
+            id=id,
+            run=run,
+            target=target,
+            prediction=prediction,
+            score=score,
+            pos_label=pos_label,
+            clusters=clusters,
+            strata=strata,
+            skip_missing=skip_missing,
+            labels=labels,
             tasks=tasks_of(named_metrics(metrics) or ()),
-        )  # fmt: skip
+        )
     else:
         if baseline is None and model is None:
             raise InputError(
@@ -151,9 +415,19 @@ def compare(
         )
     if held is None:
         family, requested, notes, by_order = _of_arrays(
-            y_true, baseline, model, metrics=metrics, method=method, clusters=clusters, runs=runs, strata=strata,
-            target_class=target_class, labels=labels, ids=ids, baseline_name=baseline_name,
-        )  # fmt: skip
+            y_true,
+            baseline,
+            model,
+            metrics=metrics,
+            method=method,
+            clusters=clusters,
+            runs=runs,
+            strata=strata,
+            target_class=target_class,
+            labels=labels,
+            ids=ids,
+            baseline_name=baseline_name,
+        )
     else:
         family, by_order, notes = None, {}, list(held.notes)
         requested = _of_rows(held, metrics, method, target_class, lower_is_better, bounds)
@@ -192,10 +466,20 @@ def _refuse(way: str, given: Mapping[str, object]) -> None:
 
 
 def _of_arrays(
-    y_true: object, baseline: object, model: object, *, metrics: object, method: str | None, clusters: object,
-    runs: object, strata: object, target_class: object, labels: Sequence[object] | None, ids: object,
+    y_true: object,
+    baseline: object,
+    model: object,
+    *,
+    metrics: object,
+    method: str | None,
+    clusters: object,
+    runs: object,
+    strata: object,
+    target_class: object,
+    labels: Sequence[object] | None,
+    ids: object,
     baseline_name: str,
-) -> tuple[Family | None, list[Requested], list[str], dict[str, str]]:  # fmt: skip
+) -> tuple[Family | None, list[Requested], list[str], dict[str, str]]:
     """Targets, the baseline's predictions and the models', a column each."""
     models = dict(model) if isinstance(model, Mapping) else {"model": model}
     if not models or baseline_name in models:
@@ -219,9 +503,13 @@ def _of_arrays(
 
 
 def _of_rows(
-    held: ScoredRows, metrics: object, method: str | None, target_class: object, lower_is_better: bool,
+    held: ScoredRows,
+    metrics: object,
+    method: str | None,
+    target_class: object,
+    lower_is_better: bool,
     bounds: tuple[float, float] | None,
-) -> list[Requested]:  # fmt: skip
+) -> list[Requested]:
     """Scores, each its own metric; or predictions and the metrics asked for."""
     if not held.of_scores:
         if lower_is_better:

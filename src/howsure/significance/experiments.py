@@ -1,6 +1,6 @@
 """The experiments store: predictions collected while experiments run, in a file that a crash cannot damage.
 
-Every record is one line of a journal (`files/journal.py`), appended under a lock and flushed to disk before `add`
+Every record is one line of a journal (`files/whole.py`), appended under a lock and flushed to disk before `add`
 returns.
 """
 
@@ -17,15 +17,14 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError
-from howsure.files.journal import line_number, line_of, records_of
-from howsure.files.json_text import is_version
-from howsure.files.whole import lock
+from howsure.files.utf8 import is_version
+from howsure.files.whole import line_number, line_of, lock, records_of
 from howsure.inputs.checks import as_column
 from howsure.inputs.naming import shortened, unknown_name
 from howsure.significance.comparison import compare
+from howsure.significance.reading import check_predictions
 from howsure.significance.results import Comparison
-from howsure.significance.systems.reading import check_predictions
-from howsure.significance.systems.runs import Runs
+from howsure.significance.systems import Runs
 from howsure.significance.trend import Trend, TrendPoint, check_point, trend_of
 
 TARGETS, RUN, POINT = "targets", "run", "point"

@@ -94,11 +94,17 @@ class Trend(Result):
         headings = HEADINGS if self._several else [name for name in HEADINGS if name != "check"]
         cells = [
             (
-                one.date, *([one.check] if self._several else []), one.rule, one.group or "all", f"{one.n:,}",
-                number(one.estimate), interval(one.low, one.high), one.outcome,
+                one.date,
+                *([one.check] if self._several else []),
+                one.rule,
+                one.group or "all",
+                f"{one.n:,}",
+                number(one.estimate),
+                interval(one.low, one.high),
+                one.outcome,
             )
             for one in self.points
-        ]  # fmt: skip
+        ]
         return Table(headings, cells, words=WORDS)
 
     def __repr__(self) -> str:
@@ -112,7 +118,7 @@ class Trend(Result):
 
         Raises InputError for a rule that it does not contain, or if it contains several and none is named.
         """
-        from howsure.figures.trend import draw_trend
+        from howsure.figures.monitoring import draw_trend
 
         if rule is None and len(self.rules) != 1:
             raise InputError(f"rule must name one of {', '.join(map(repr, self.rules))}; figure() draws them all.")
@@ -121,7 +127,7 @@ class Trend(Result):
 
     def figure(self) -> Figure:
         """A panel for each rule."""
-        from howsure.figures.trend import trend_figure
+        from howsure.figures.monitoring import trend_figure
 
         return trend_figure(self)
 

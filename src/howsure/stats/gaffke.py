@@ -3,13 +3,77 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-Floats = npt.NDArray[np.float64]
+from howsure.inputs.pairs import Floats
+
+# P-values and bounds of tests of which it is only known whether they reject at a given size.
+
+SMALLEST, LARGEST = 1e-12, 0.499  # sizes of one-sided tests
+BISECTIONS = 40
+
+
+def smallest_size(rejects: Callable[[float], bool]) -> float:
+    """The one-sided p-value: the smallest size at which a test rejects; 1 if it does not below one half.
+
+    >>> round(smallest_size(lambda size: size >= 0.03), 9)
+    0.03
+    """
+    if not rejects(LARGEST):
+        return 1.0
+    kept, rejected = SMALLEST, LARGEST
+    if rejects(kept):
+        return kept
+    for _ in range(BISECTIONS):
+        middle = (kept * rejected) ** 0.5
+        kept, rejected = (kept, middle) if rejects(middle) else (middle, rejected)
+    return rejected
+
+
+def furthest(holds: Callable[[float], bool], near: float, far: float) -> float:
+    """The value furthest from `near` up to which something holds; it holds at `near`.
+
+    >>> round(furthest(lambda value: value < 0.3, 0.0, 1.0), 9)
+    0.3
+    """
+    if holds(far):
+        return far
+    for _ in range(BISECTIONS):
+        middle = (near + far) / 2
+        near, far = (middle, far) if holds(middle) else (near, middle)
+    return near
+
+
+# Paired differences of scores, in which rounding alone makes no difference.
+
+ROUNDING = 1e-12  # of the largest score
+
+
+def paired_differences(first: Floats, second: Floats) -> Floats:
+    """first - second of each item: 0 where only rounding tells both apart, and all alike where it alone tells them so.
+
+    The mean of the same runs in another order differs in its last digit, and so do .7 - .6 and .8 - .7: with neither
+    would a test by the spread of the differences know that nothing varies. What is infinite stays so.
+
+    >>> paired_differences(np.array([0.1 + 0.2, 0.7]), np.array([0.3, 0.6]))[0]
+    np.float64(0.0)
+    >>> len(set(paired_differences(np.array([0.7, 0.8]), np.array([0.6, 0.7])).tolist()))
+    1
+    """
+    with np.errstate(invalid="ignore"):
+        differences: Floats = np.asarray(first - second, dtype=np.float64)
+        finite = np.isfinite(differences)
+        scores = np.maximum(np.abs(first), np.abs(second))
+        rounding = ROUNDING * float(scores.max(initial=0.0, where=finite))
+        differences[finite & (np.abs(differences) <= rounding)] = 0.0
+        if len(differences) and np.ptp(differences) <= rounding:
+            differences[:] = differences.min()
+    return differences
+
+
 STEP, COARSE = 0.1, 0.15  # of the integral, for few and for many distinct units: of p above 1e-6 one in a million
 MANY = 10_000  # distinct units
 NEGLIGIBLE = 1e-17  # of the integrand at its largest

@@ -6,15 +6,12 @@ import math
 from dataclasses import dataclass, fields, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from howsure.stats.gaffke import Sums, gaffke_interval, gaffke_p_value
-from howsure.stats.inversion import furthest
-from howsure.stats.item_groups import ItemGroups
-from howsure.stats.paired_differences import paired_differences
+from howsure.inputs.pairs import Floats
+from howsure.stats.clusters import ItemGroups
+from howsure.stats.gaffke import Sums, furthest, gaffke_interval, gaffke_p_value, paired_differences
 from howsure.stats.proportions import normal_quantile
 
-Floats = npt.NDArray[np.float64]
 Bounds = tuple[float, float]
 POWER = 0.8  # with which the rows that are said to be needed lead to a verdict
 MOST_TIMES = 10_000  # the rows there are, beyond which no number is named

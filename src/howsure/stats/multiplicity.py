@@ -6,8 +6,8 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
+from howsure.inputs.pairs import Floats
 
-Floats = npt.NDArray[np.float64]
 ADJUSTED = {"holm": "Holm", "bh": "Benjamini–Hochberg"}
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from howsure.coreference.mentions.detection import detect_mentions
+from howsure.coreference.detection import detect_mentions
 from howsure.data.documents.document import Document, Sentence
 from howsure.errors import InputError
 from tests.coreference import parsed as hand

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from howsure.coreference.mentions import mention_facts as of
-from howsure.coreference.mentions.mention_columns import check_mentions, mention_columns
-from howsure.coreference.mentions.mention_facts import FORMS
-from howsure.coreference.mentions.speakers import code_of, quotation_numbers
+from howsure.coreference import mentions as of
+from howsure.coreference.mentions import FORMS, check_mentions, code_of, mention_columns, quotation_numbers
 from howsure.data.documents.document import Document, Mention, Sentence
 from howsure.errors import InputError
 from tests.coreference import parsed as hand

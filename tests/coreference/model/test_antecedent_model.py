@@ -10,11 +10,9 @@ import numpy as np
 import pytest
 
 from howsure.coreference import CorefPosterior
-from howsure.coreference.mentions.selection import entities_of, mentions_of
-from howsure.coreference.model.adagrad import CAUTION, AdaGrad
-from howsure.coreference.model.antecedent_model import AntecedentModel
-from howsure.coreference.model.cross_fitting import cross_fitted
-from howsure.coreference.model.training import train
+from howsure.coreference.antecedent_model import AntecedentModel
+from howsure.coreference.detection import entities_of, mentions_of
+from howsure.coreference.training import CAUTION, AdaGrad, cross_fitted, train
 from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
 from tests.coreference import parsed as hand

@@ -5,22 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from howsure.coreference.mentions.mention_columns import mention_columns
-from howsure.coreference.mentions.mention_facts import GENDERS, NUMBERS, ROLE_CODES
-from howsure.coreference.model.features import (
+from howsure.coreference import features
+from howsure.coreference.features import (
     NEW_FAMILIES,
     PAIR_FAMILIES,
     Candidates,
     Family,
-    agreement,
-    discourse,
-    distance,
-    match,
-    novelty,
-    syntax,
-    words,
+    bucket,
+    hashed,
+    in_common,
+    nearer,
 )
-from howsure.coreference.model.features.family import bucket, hashed, in_common, nearer
+from howsure.coreference.mentions import GENDERS, NUMBERS, ROLE_CODES, mention_columns
 from howsure.data.documents.document import Document, Mention
 from tests.coreference import parsed as hand
 
@@ -62,41 +58,41 @@ def test_what_comes_later_changes_nothing(family: Family) -> None:
 
 
 def test_distance() -> None:
-    assert distance.mentions_between(STORY)[BELL, ANN] == 4  # five mentions back
-    assert distance.sentences_between(STORY)[SHE].tolist()[:7] == [3, 3, 2, 2, 1, 1, 0]
-    assert distance.place_in_document(STORY)[SHE, [ANN, HER, BELL]].tolist() == [0, 1, 1]
+    assert features.mentions_between(STORY)[BELL, ANN] == 4  # five mentions back
+    assert features.sentences_between(STORY)[SHE].tolist()[:7] == [3, 3, 2, 2, 1, 1, 0]
+    assert features.place_in_document(STORY)[SHE, [ANN, HER, BELL]].tolist() == [0, 1, 1]
 
 
 def test_match() -> None:
-    level = match.match_level(STORY)
+    level = features.match_level(STORY)
     assert level[THE_DOCTOR, A_DOCTOR] == 5  # all words but the article
     assert level[DOCTORS, A_DOCTOR] == 4  # the head, and no word more
     assert level[BELL, ANN] == 1  # a word in common: Mrs. and Ann are not
     assert level[HER, ANN] == level[HE, A_DOCTOR] == 0  # pronouns match nothing
-    assert match.match(STORY)[THE_DOCTOR, A_DOCTOR] // 6 == 5
-    assert match.containment(STORY)[DOCTORS, A_DOCTOR] == 7
-    assert match.containment(STORY)[THE_DOCTOR, ANN] == 0
-    assert match.names(STORY)[BELL, [ANN, A_DOCTOR]].tolist() == [4, 0]
-    assert match.nearest_match(STORY)[DOCTORS, [A_DOCTOR, THE_DOCTOR, HE]].tolist() == [2, 1, 0]
-    assert match.seen_before(STORY)[DOCTORS, [A_DOCTOR, THE_DOCTOR]].tolist() == [4, 5]
+    assert features.match(STORY)[THE_DOCTOR, A_DOCTOR] // 6 == 5
+    assert features.containment(STORY)[DOCTORS, A_DOCTOR] == 7
+    assert features.containment(STORY)[THE_DOCTOR, ANN] == 0
+    assert features.names(STORY)[BELL, [ANN, A_DOCTOR]].tolist() == [4, 0]
+    assert features.nearest_match(STORY)[DOCTORS, [A_DOCTOR, THE_DOCTOR, HE]].tolist() == [2, 1, 0]
+    assert features.seen_before(STORY)[DOCTORS, [A_DOCTOR, THE_DOCTOR]].tolist() == [4, 5]
 
 
 @pytest.mark.parametrize(
     ("first", "second", "family", "code"),
     [
-        ("the|DT|3|det red|JJ|3|amod car|NN|0|root", "the|DT|2|det car|NN|0|root", match.modifiers, 2),
-        ("the|DT|2|det car|NN|0|root", "the|DT|3|det red|JJ|3|amod car|NN|0|root", match.modifiers, 3),
-        ("red|JJ|2|amod cars|NNS|0|root", "red|JJ|2|amod cars|NNS|0|root", match.modifiers, 4),
-        ("red|JJ|2|amod cars|NNS|0|root", "blue|JJ|2|amod cars|NNS|0|root", match.modifiers, 8),
-        ("red|JJ|2|amod cars|NNS|0|root", "red|JJ|2|amod bikes|NNS|0|root", match.modifiers, 0),
-        ("two|CD|2|nummod cars|NNS|0|root", "two|CD|2|nummod dogs|NNS|0|root", match.numerals, 1),
-        ("two|CD|2|nummod cars|NNS|0|root", "six|CD|2|nummod cars|NNS|0|root", match.numerals, 2),
-        ("two|CD|2|nummod cars|NNS|0|root", "cars|NNS|0|root", match.numerals, 0),
-        ("World|NNP|2|compound Bank|NNP|0|root", "WB|NNP|0|root", match.acronym, 1),
-        ("World|NNP|2|compound Bank|NNP|0|root", "UN|NNP|0|root", match.acronym, 0),
-        ("Ann|NNP|0|root Bell|NNP|1|flat", "Bell|NNP|0|root", match.names, 2),
-        ("Ann|NNP|0|root Bell|NNP|1|flat", "Ann|NNP|0|root Bell|NNP|1|flat", match.names, 5),
-        ("Ann|NNP|0|root Bell|NNP|1|flat", "Eve|NNP|0|root", match.names, 1),
+        ("the|DT|3|det red|JJ|3|amod car|NN|0|root", "the|DT|2|det car|NN|0|root", features.modifiers, 2),
+        ("the|DT|2|det car|NN|0|root", "the|DT|3|det red|JJ|3|amod car|NN|0|root", features.modifiers, 3),
+        ("red|JJ|2|amod cars|NNS|0|root", "red|JJ|2|amod cars|NNS|0|root", features.modifiers, 4),
+        ("red|JJ|2|amod cars|NNS|0|root", "blue|JJ|2|amod cars|NNS|0|root", features.modifiers, 8),
+        ("red|JJ|2|amod cars|NNS|0|root", "red|JJ|2|amod bikes|NNS|0|root", features.modifiers, 0),
+        ("two|CD|2|nummod cars|NNS|0|root", "two|CD|2|nummod dogs|NNS|0|root", features.numerals, 1),
+        ("two|CD|2|nummod cars|NNS|0|root", "six|CD|2|nummod cars|NNS|0|root", features.numerals, 2),
+        ("two|CD|2|nummod cars|NNS|0|root", "cars|NNS|0|root", features.numerals, 0),
+        ("World|NNP|2|compound Bank|NNP|0|root", "WB|NNP|0|root", features.acronym, 1),
+        ("World|NNP|2|compound Bank|NNP|0|root", "UN|NNP|0|root", features.acronym, 0),
+        ("Ann|NNP|0|root Bell|NNP|1|flat", "Bell|NNP|0|root", features.names, 2),
+        ("Ann|NNP|0|root Bell|NNP|1|flat", "Ann|NNP|0|root Bell|NNP|1|flat", features.names, 5),
+        ("Ann|NNP|0|root Bell|NNP|1|flat", "Eve|NNP|0|root", features.names, 1),
     ],
 )  # fmt: skip
 def test_words_of_two_phrases(first: str, second: str, family: object, code: int) -> None:
@@ -106,21 +102,21 @@ def test_words_of_two_phrases(first: str, second: str, family: object, code: int
 
 
 def test_agreement() -> None:
-    assert agreement.number(STORY)[DOCTORS, ANN] == NUMBERS["plural"] * 3 + NUMBERS["singular"]
-    assert agreement.gender(STORY)[HE, HER] == GENDERS["masculine"] * 5 + GENDERS["feminine"]
-    possible = agreement.agree(STORY)
+    assert features.number(STORY)[DOCTORS, ANN] == NUMBERS["plural"] * 3 + NUMBERS["singular"]
+    assert features.gender(STORY)[HE, HER] == GENDERS["masculine"] * 5 + GENDERS["feminine"]
+    possible = features.agree(STORY)
     assert possible[HE].tolist()[:4] == [True, True, True, False]  # not her
     assert not possible[DOCTORS, :7].any()  # all are singular
-    assert agreement.rank(STORY)[HE, :4].tolist() == [3, 2, 1, 0]
-    assert agreement.same_form_rank(STORY)[SHE, [HER, HE]].tolist() == [1, 0]
+    assert features.rank(STORY)[HE, :4].tolist() == [3, 2, 1, 0]
+    assert features.same_form_rank(STORY)[SHE, [HER, HE]].tolist() == [1, 0]
 
 
 def test_syntax() -> None:
-    assert syntax.roles(STORY)[HE, A_DOCTOR] == ROLE_CODES["subject"] * len(ROLE_CODES) + ROLE_CODES["object"]
-    assert syntax.antecedent_role(STORY)[HE, THE_DOCTOR] == ROLE_CODES["subject"] * 4 + 1
-    assert syntax.parallel(STORY)[SHE, HE] == 1 + 4  # both subjects, a sentence apart
-    assert syntax.lengths(STORY)[BELL, HER] == 4
-    assert syntax.path(STORY)[HER, THE_DOCTOR] // 3 == 9  # subject and object of one verb
+    assert features.roles(STORY)[HE, A_DOCTOR] == ROLE_CODES["subject"] * len(ROLE_CODES) + ROLE_CODES["object"]
+    assert features.antecedent_role(STORY)[HE, THE_DOCTOR] == ROLE_CODES["subject"] * 4 + 1
+    assert features.parallel(STORY)[SHE, HE] == 1 + 4  # both subjects, a sentence apart
+    assert features.lengths(STORY)[BELL, HER] == 4
+    assert features.path(STORY)[HER, THE_DOCTOR] // 3 == 9  # subject and object of one verb
 
 
 @pytest.mark.parametrize(
@@ -140,48 +136,48 @@ def test_paths_and_nesting(
 ) -> None:
     whole = hand.document(hand.parsed(text), mentions=[(0, *antecedent, 1), (0, *mention, 1)])
     pairs = candidates(whole)
-    assert syntax.path(pairs)[1, 0] // 3 == path
-    assert syntax.nesting(pairs)[1, 0] == nesting
+    assert features.path(pairs)[1, 0] // 3 == path
+    assert features.nesting(pairs)[1, 0] == nesting
 
 
 def test_a_reflexive_is_told_from_a_pronoun() -> None:
     seen = [hand.parsed(f"Ann|NNP|2|nsubj saw|VBD|0|root {word}|PRP|2|obj") for word in ("her", "herself")]
-    codes = [syntax.path(candidates(hand.document(one, mentions=[(0, 0, 1, 1), (0, 2, 3, 1)])))[1, 0] for one in seen]
+    codes = [features.path(candidates(hand.document(one, mentions=[(0, 0, 1, 1), (0, 2, 3, 1)])))[1, 0] for one in seen]
     assert codes[1] - codes[0] == 2
 
 
 def test_discourse() -> None:
-    assert discourse.speakers(STORY).max() == 0
-    assert discourse.speakers(TALK)[2, :2].tolist() == [2, 2]
-    assert discourse.speakers(TALK)[4, 0] == 1
-    assert discourse.persons(TALK)[2, :2].tolist() == [2, 1]  # Eve's I is Adam's you
-    assert discourse.persons(TALK)[6, :6].tolist() == [4] * 6  # you to several
+    assert features.speakers(STORY).max() == 0
+    assert features.speakers(TALK)[2, :2].tolist() == [2, 2]
+    assert features.speakers(TALK)[4, 0] == 1
+    assert features.persons(TALK)[2, :2].tolist() == [2, 1]  # Eve's I is Adam's you
+    assert features.persons(TALK)[6, :6].tolist() == [4] * 6  # you to several
     quoted = hand.document(
         hand.parsed("“|``|2|punct I|PRP|0|root ”|''|2|punct he|PRP|2|dep “|``|6|punct me|PRP|2|dep"),
         mentions=[(0, 1, 2, 1), (0, 3, 4, 1), (0, 5, 6, 1)],
     )
-    assert discourse.quotations(candidates(quoted))[2, :2].tolist() == [2, 3]
+    assert features.quotations(candidates(quoted))[2, :2].tolist() == [2, 3]
 
 
 def test_words() -> None:
-    same = words.heads(STORY)
+    same = features.heads(STORY)
     assert same[THE_DOCTOR, A_DOCTOR] == same[DOCTORS, A_DOCTOR] > 0 == same[HE, A_DOCTOR]
-    pronoun = words.head_and_pronoun(STORY)
+    pronoun = features.head_and_pronoun(STORY)
     assert pronoun[HE, A_DOCTOR] == pronoun[HE, THE_DOCTOR] > 0 == pronoun[THE_DOCTOR, A_DOCTOR]
     assert pronoun[SHE, A_DOCTOR] != pronoun[HE, A_DOCTOR]
-    assert words.ending_and_pronoun(STORY)[HE, A_DOCTOR] > 0
+    assert features.ending_and_pronoun(STORY)[HE, A_DOCTOR] > 0
 
 
 def test_novelty() -> None:
-    assert novelty.order(STORY).tolist() == [0, 1, 2, 2, 3, 3, 3, 3]
-    assert novelty.best_match(STORY).tolist() == [0, 0, 16, 0, 0, 3, 0, 14]
-    assert novelty.candidates_near(STORY).tolist() == [0, 1, 2, 2, 2, 3, 2, 0]
-    assert novelty.same_form_before(STORY)[[HER, SHE]].tolist() == [0, 3]
-    assert novelty.same_form_before(TALK).tolist()[:3] == [2, 2, 1]
-    assert novelty.length(STORY).tolist() == [1, 1, 1, 0, 0, 1, 0, 1]
-    assert novelty.number_and_gender(STORY)[HE] == NUMBERS["singular"] * 5 + GENDERS["masculine"]
-    assert novelty.head(STORY)[A_DOCTOR] == novelty.head(STORY)[DOCTORS]
-    assert novelty.role(STORY)[HE] == ROLE_CODES["subject"] * 2
+    assert features.order(STORY).tolist() == [0, 1, 2, 2, 3, 3, 3, 3]
+    assert features.best_match(STORY).tolist() == [0, 0, 16, 0, 0, 3, 0, 14]
+    assert features.candidates_near(STORY).tolist() == [0, 1, 2, 2, 2, 3, 2, 0]
+    assert features.same_form_before(STORY)[[HER, SHE]].tolist() == [0, 3]
+    assert features.same_form_before(TALK).tolist()[:3] == [2, 2, 1]
+    assert features.length(STORY).tolist() == [1, 1, 1, 0, 0, 1, 0, 1]
+    assert features.number_and_gender(STORY)[HE] == NUMBERS["singular"] * 5 + GENDERS["masculine"]
+    assert features.head(STORY)[A_DOCTOR] == features.head(STORY)[DOCTORS]
+    assert features.role(STORY)[HE] == ROLE_CODES["subject"] * 2
 
 
 def test_buckets_codes_and_ranks_against_the_obvious() -> None:
@@ -207,7 +203,7 @@ def test_an_empty_document_has_no_pairs() -> None:
 def test_duplicate_spans_are_allowed() -> None:
     sentence = hand.parsed("Ann|NNP|0|root")
     pairs = Candidates(mention_columns(hand.document(sentence), [Mention(0, 0, 1), Mention(0, 0, 1)]))
-    assert syntax.nesting(pairs)[1, 0] >= 11  # the same head
+    assert features.nesting(pairs)[1, 0] >= 11  # the same head
 
 
 def test_words_in_common_are_the_sizes_of_the_intersections() -> None:

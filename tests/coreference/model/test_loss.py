@@ -7,11 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from howsure.coreference.mentions.mention_columns import mention_columns
-from howsure.coreference.mentions.mention_facts import FORMS, TYPE_OF_FORM
-from howsure.coreference.model.features import NEW_FAMILIES, PAIR_FAMILIES
-from howsure.coreference.model.loss import Loss, allowed_antecedents, loss_and_gradient, margins, probabilities
-from howsure.coreference.model.scorer import Scorer
+from howsure.coreference.features import NEW_FAMILIES, PAIR_FAMILIES
+from howsure.coreference.mentions import FORMS, TYPE_OF_FORM, mention_columns
+from howsure.coreference.training import Loss, Scorer, allowed_antecedents, loss_and_gradient, margins, probabilities
 from tests.coreference import parsed as hand
 
 ENTITIES = np.array([0, 1, 0, 2, 1, 0])

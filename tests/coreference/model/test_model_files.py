@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsure.coreference.model.antecedent_model import AntecedentModel
-from howsure.coreference.posterior.coref_posterior import CorefPosterior
+from howsure.coreference.antecedent_model import AntecedentModel
+from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.errors import InputError
 from tests.coreference import parsed as hand
 from tests.files.sealed import reseal

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.coreference.model.loss import probabilities
-from howsure.coreference.model.sharpening import sharpened
+from howsure.coreference.antecedent_model import sharpened
+from howsure.coreference.training import probabilities
 
 
 def random_scores(seed: int, m: int = 6, spread: float = 2.0) -> np.ndarray:

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure.coreference import CorefPosterior
-from howsure.coreference.posterior.clusterings import clusters_from, first_labels, labels_from
+from howsure.coreference.clusterings import clusters_from, first_labels, labels_from
 from howsure.data.documents.document import Mention
 from howsure.errors import InputError
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from howsure.coreference import CorefPosterior
-from howsure.coreference.posterior.confidence import cluster_confidence, mention_confidence
+from howsure.coreference.judged import cluster_confidence, mention_confidence
 from howsure.errors import InputError
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from howsure.coreference import CorefPosterior
-from howsure.coreference.posterior.decisions import least_loss
+from howsure.coreference.clusterings import least_loss
 from howsure.errors import InputError
 from tests.coreference.enumeration import Enumeration, random_matrix, vectors
 

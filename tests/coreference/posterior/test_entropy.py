@@ -73,7 +73,7 @@ def test_samples_that_agree_are_no_certainty() -> None:
 def test_many_samples_are_drawn_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     posterior = CorefPosterior(random_matrix(10, np.random.default_rng(5), zeros=0.0))
     whole = posterior.clustering_entropy(1_000, rng=6)
-    monkeypatch.setattr("howsure.coreference.posterior.entropy.NUMBERS_AT_ONCE", 500)
+    monkeypatch.setattr("howsure.coreference.clusterings.NUMBERS_AT_ONCE", 500)
     parts = posterior.clustering_entropy(1_000, rng=7)
     assert parts.value == pytest.approx(whole.value, abs=3 * (whole.high - whole.low))
     assert parts.n == 1_000

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from threadpoolctl import threadpool_limits
 
 from howsure.coreference import CorefPosterior
-from howsure.coreference.posterior.exact import LARGEST, SLAB
+from howsure.coreference.exact import LARGEST, SLAB
 from howsure.errors import InputError
 from tests.coreference.enumeration import Enumeration, random_matrix, recursion
 

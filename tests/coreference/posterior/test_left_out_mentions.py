@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from howsure.coreference.posterior.antecedents import from_matrix
-from howsure.coreference.posterior.coref_posterior import CorefPosterior
-from howsure.coreference.posterior.left_out_mentions import without_mentions
+from howsure.coreference.antecedents import from_matrix
+from howsure.coreference.coref_posterior import CorefPosterior
+from howsure.coreference.scored import without_mentions
 from howsure.errors import InputError
 from tests.coreference.enumeration import Enumeration, random_matrix, vectors
 

@@ -67,7 +67,7 @@ def test_samples_that_agree_are_no_certainty() -> None:
 def test_many_samples_are_drawn_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     posterior = CorefPosterior(random_matrix(6, np.random.default_rng(9)))
     assert posterior.query(len, 25, rng=2).values == posterior.query(len, 25, rng=2).values
-    monkeypatch.setattr("howsure.coreference.posterior.coref_posterior.SAMPLED_AT_ONCE", 60)
+    monkeypatch.setattr("howsure.coreference.coref_posterior.SAMPLED_AT_ONCE", 60)
     rng = np.random.default_rng(2)
     parts = np.concatenate([posterior.sample(n, rng=rng) for n in (10, 10, 5)])
     assert posterior.query(len, 25, rng=2).values == tuple(len(set(labels)) for labels in parts.tolist())

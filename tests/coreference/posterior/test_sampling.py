@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from howsure.coreference import CorefPosterior
-from howsure.coreference.posterior.sampling import draw_labels, pair_frequency
+from howsure.coreference.clusterings import draw_labels, pair_frequency
 from howsure.errors import InputError
 from tests.coreference.enumeration import Enumeration, random_matrix
 
@@ -104,5 +104,5 @@ def test_pair_frequencies_are_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     slow = (labels[:, :, None] == labels[:, None, :]).mean(axis=0)
     np.testing.assert_allclose(pair_frequency(labels), slow, rtol=1e-15)
     assert pair_frequency(np.zeros((70_000, 2), dtype=int)).tolist() == [[1.0, 1.0], [1.0, 1.0]]
-    monkeypatch.setattr("howsure.coreference.posterior.sampling.CHUNK", 30)
+    monkeypatch.setattr("howsure.coreference.clusterings.CHUNK", 30)
     np.testing.assert_allclose(pair_frequency(labels), slow, rtol=1e-15)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure import calibration_curve
-from howsure.coreference.recalibration.entity_confidence import (
+from howsure.coreference.entity_confidence import (
     ConfidenceMap,
     Judged,
     entity_pairs,

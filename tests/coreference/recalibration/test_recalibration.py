@@ -15,7 +15,7 @@ from howsure.coreference import (
     entity_pairs_from_posteriors,
     recalibrate_coreference,
 )
-from howsure.coreference.posterior.confidence import mention_confidence
+from howsure.coreference.judged import mention_confidence
 from howsure.errors import InputError
 
 Drawn = tuple[list[CorefPosterior], list[np.ndarray]]

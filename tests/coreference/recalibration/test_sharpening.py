@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.coreference.model.sharpening import sharpened
-from howsure.coreference.posterior.antecedents import Antecedents, from_matrix
-from howsure.coreference.posterior.exact import pair_matrix
-from howsure.coreference.recalibration.losses import Score, losses_of
-from howsure.coreference.recalibration.sharpening import Sharpening
+from howsure.coreference.antecedent_model import sharpened
+from howsure.coreference.antecedents import Antecedents, from_matrix
+from howsure.coreference.exact import pair_matrix
+from howsure.coreference.sharpening import Score, Sharpening, losses_of
 from howsure.errors import InputError
 from tests.coreference.enumeration import Enumeration, random_matrix
 

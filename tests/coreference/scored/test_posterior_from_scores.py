@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from howsure.coreference import posterior_from_scores
-from howsure.coreference.scored.posterior_from_scores import scored_document
+from howsure.coreference.scored import scored_document
 from howsure.data import AntecedentScores, Document, Mention, Sentence
 from howsure.errors import InputError
 from tests.coreference.enumeration import Enumeration

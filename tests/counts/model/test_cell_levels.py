@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm, rayleigh, t
 
-from howsure.counts.model.cell_levels import LEVELS, cell_levels
+from howsure.counts.cell_levels import LEVELS, cell_levels
 from howsure.inputs.pairs import Floats
 
 LOGITS = np.array([-1.0, 0.5, 0.2, -2.0, 1.0, 0.0])

@@ -7,8 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from howsure.counts.model.conditional import _mid_tails, conditional_estimate, conditional_interval
-from howsure.counts.model.hypergeometric import hypergeometric_interval
+from howsure.counts.cell_levels import _mid_tails, conditional_estimate, conditional_interval, hypergeometric_interval
 
 LABELLED = np.array([-1.5, 0.0, 0.7])
 OTHERS = np.array([-2.0, -0.3, 0.1, 1.2])

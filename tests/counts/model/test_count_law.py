@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from howsure.counts.model.count_law import CountLaw, LogitCounts, count_law
+from howsure.counts.count_law import CountLaw, LogitCounts, count_law
 from howsure.inputs.pairs import Floats
-from howsure.stats.poisson_binomial import poisson_binomial
+from howsure.stats.proportions import poisson_binomial
 
 LEVELS = np.array([-1.0, 0.3, 2.0])
 WEIGHTS = np.array([0.2, 0.5, 0.3])

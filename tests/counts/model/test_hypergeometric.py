@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from scipy.stats import hypergeom
 
-from howsure.counts.model.hypergeometric import hypergeometric_interval, mid_tails
+from howsure.counts.cell_levels import hypergeometric_interval, mid_tails
 
 
 @pytest.mark.parametrize(("units", "n", "positives"), [(30, 10, 0), (30, 10, 4), (30, 10, 10), (30, 0, 0), (5, 5, 2)])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.counts import sample_for_labels
-from howsure.counts.population.units import read_units
+from howsure.counts.units import read_units
 
 
 def test_no_importance_sample_is_refused_for_its_luck() -> None:

@@ -7,7 +7,7 @@ from itertools import groupby
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.data.documents.conllu_blocks import blocks_in, comments_of, name_of_document
+from howsure.data.documents.conllu import blocks_in, comments_of, name_of_document
 
 
 @given(st.lists(st.sampled_from(["", "", "# a", "1\tx", "2\ty", " "])))

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from howsure.data import read_conllu
-from howsure.data.documents.conllu_tagging import TAG, UNIVERSAL_TAG, Tagging, tagged_conllu
+from howsure.data.documents.conllu import TAG, UNIVERSAL_TAG, Tagging, tagged_conllu
 from howsure.errors import InputError
 
 RICH = """\

@@ -7,7 +7,7 @@ from pathlib import Path
 import pycrfsuite
 import pytest
 
-from howsure.data.documents.crfsuite_items import read_attributes
+from howsure.data.documents.columns import read_attributes
 from howsure.errors import InputError
 
 

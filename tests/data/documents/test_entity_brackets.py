@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from howsure.data.documents.brackets import BracketError, Brackets, bracket_texts, entity_text
 from howsure.data.documents.document import Document, Mention, Sentence
-from howsure.data.documents.entity_brackets import BracketError, Brackets, bracket_texts, entity_text
 from howsure.errors import InputError
 
 Found = list[tuple[int, int, object, str | None]]

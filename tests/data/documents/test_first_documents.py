@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from howsure.data import Document, Mention, Sentence, read_documents, write_conll2012, write_conllu, write_three_columns
-from howsure.data.documents.first_documents import first_documents
+from howsure.data.documents.read_documents import first_documents
 
 DOCUMENTS = [
     Document(name, (Sentence(("It", "rains")), Sentence(("Yes",))), (Mention(0, 0, 1, "1"),), {"part": "000"})

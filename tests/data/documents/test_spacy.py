@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from howsure.data.documents.document import Sentence
-from howsure.data.documents.spacy import document_from_spacy
+from howsure.data.documents.read_documents import document_from_spacy
 from howsure.errors import InputError
 
 WORDS = ["Ann", "sees", "her", "brother", ".", "\n", "He", "waves", "."]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.data.logs.choices import normalised, softmax
+from howsure.data.logs.tokens import normalised, softmax
 
 LOGITS = st.lists(st.floats(-1e4, 1e4), min_size=1, max_size=9)
 

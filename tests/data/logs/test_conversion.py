@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from howsure.data import open_predictions, read_columns
-from howsure.data.logs.choices import softmax
 from howsure.data.logs.conversion import input_files
+from howsure.data.logs.tokens import softmax
 from howsure.errors import InputError
 from tests.data.logs.samples import LOGS
 from tests.data.logs.writers import lm_eval_sample, lm_eval_text, write_lines, write_lm_eval, zip_of_zstd

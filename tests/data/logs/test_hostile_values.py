@@ -10,8 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from howsure.data.logs.conversion import input_files
-from howsure.data.logs.formats import FORMATS
+from howsure.data.logs.conversion import FORMATS, input_files
 from howsure.errors import InputError
 from tests.data.logs.samples import LOGS
 

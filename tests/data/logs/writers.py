@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet
 
-from howsure.files.zstd import zstd
+from howsure.files.archive import zstd
 
 DATE = "2026-11-22T10-00-00.000001"
 

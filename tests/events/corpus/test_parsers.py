@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import spacy
 
-from howsure.coreference.mentions.detection import detect_mentions
+from howsure.coreference.detection import detect_mentions
 from howsure.errors import InputError
 from howsure.events.corpus import EMPTY, NO_ACTOR, NO_DATE, TOO_LONG, Fields, Filter, InputDocument, open_corpus
 from howsure.events.extraction.one_document import mention_facts

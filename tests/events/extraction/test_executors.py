@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.data.documents.document import Document
 from howsure.errors import InputError, MissingExtraError
 from howsure.events import Fields, extract_events, open_corpus

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import howsure.data
-from howsure.coreference.model.antecedent_model import AntecedentModel
-from howsure.data.documents.conllu_writing import write_conllu
+from howsure.coreference.antecedent_model import AntecedentModel
+from howsure.data.documents.conllu import write_conllu
 from howsure.errors import InputError
 from howsure.events.corpus import BATCH, CATEGORY, NO_ACTOR, Fields, Filter, open_corpus
 from howsure.events.extraction.extract_events import extract_events

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.coreference.model.antecedent_model import AntecedentModel
-from howsure.coreference.posterior.coref_posterior import CorefPosterior
+from howsure.coreference.antecedent_model import AntecedentModel
+from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
 from howsure.events.extraction.one_document import Extraction, Facts, document_seed, extract

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import howsure.data
-from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.data import read_documents
 from howsure.data.documents.document import Sentence
 from howsure.data.parses import parsed_document

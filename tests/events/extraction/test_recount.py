@@ -13,8 +13,8 @@ from typing import Any
 import duckdb
 import pytest
 
-from howsure.coreference.model.antecedent_model import AntecedentModel
-from howsure.data.documents.conllu_writing import write_conllu
+from howsure.coreference.antecedent_model import AntecedentModel
+from howsure.data.documents.conllu import write_conllu
 from howsure.errors import InputError
 from howsure.events.corpus import BATCH, Fields, Filter, open_corpus
 from howsure.events.extraction.extract_events import extract_events

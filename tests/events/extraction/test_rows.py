@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.events.corpus import InputDocument
 from howsure.events.extraction.one_document import COLUMNS, Extraction, Rows, document_seed, extract
 from howsure.events.store.event_store import EventStore

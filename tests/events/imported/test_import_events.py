@@ -22,7 +22,7 @@ from howsure.events.series.files import documents_of, doubtful_documents
 from howsure.events.store.event_store import EventStore, StoreError
 from howsure.events.store.tables import as_bits
 from howsure.explorer import Included, events_report, queries
-from howsure.stats.poisson_binomial import poisson_binomial
+from howsure.stats.proportions import poisson_binomial
 from tests.events.imported.scored_files import ROWS, scores_of
 from tests.events.made_up_store import copied
 from tests.events.stores import contents

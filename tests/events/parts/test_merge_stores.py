@@ -13,7 +13,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from howsure.data.documents.conllu_writing import write_conllu
+from howsure.data.documents.conllu import write_conllu
 from howsure.errors import InputError
 from howsure.events import check_store, event_series, merge_stores
 from howsure.events.corpus import BATCH

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from howsure.errors import InputError
 from howsure.events.series.counts import INTERVALS, Count, compare_counts, count_from_probabilities, count_from_samples
-from howsure.stats.poisson_binomial import poisson_binomial
+from howsure.stats.proportions import poisson_binomial
 
 SMALL = st.integers(1, 3).flatmap(
     lambda s: st.lists(st.lists(st.integers(0, 2), min_size=s, max_size=s), min_size=1, max_size=4)

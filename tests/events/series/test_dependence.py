@@ -21,7 +21,7 @@ from howsure.events.series.counts import (
     share_of_cause,
     story_sums,
 )
-from howsure.stats.poisson_binomial import poisson_binomial
+from howsure.stats.proportions import poisson_binomial
 
 SAMPLES = 100
 SMALL = st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=1, max_size=4)

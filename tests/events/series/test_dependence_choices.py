@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from howsure.cli.events.queries import comparison_output, series_output
+from howsure.cli.events.output import comparison_output, series_output
 from howsure.errors import InputError
 from howsure.events.corpus import Filter
 from howsure.events.series.actor_comparison import compare_actors

@@ -12,7 +12,7 @@ from matplotlib.patches import StepPatch
 
 from howsure import CalibrationCurve, calibration_curve
 from howsure.errors import InputError
-from howsure.figures.calibration.curves import STRIP, draw_curves
+from howsure.figures.curves import STRIP, draw_curves
 from tests.figures.made_up import ANY_CURVE, curve_with, many_curves
 
 Q = [0.1, 0.3, 0.5, 0.7, 0.9]

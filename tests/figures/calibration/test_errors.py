@@ -11,7 +11,7 @@ from matplotlib.collections import LineCollection
 
 from howsure.calibration.table import GroupCalibration
 from howsure.errors import InputError
-from howsure.figures.calibration.errors import MOST_ROWS, error_figure
+from howsure.figures.groups import MOST_ROWS, error_figure
 from howsure.stats.estimate import Estimate
 from tests.figures.made_up import curve_with, many_curves
 

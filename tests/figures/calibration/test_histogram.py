@@ -7,7 +7,7 @@ import pytest
 from matplotlib.patches import StepPatch
 
 from howsure import CalibrationCurve, calibration_curve
-from howsure.figures.calibration.histogram import histogram_figure
+from howsure.figures.distributions import histogram_figure
 from howsure.figures.files import figure_bytes
 
 

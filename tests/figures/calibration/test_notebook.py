@@ -6,7 +6,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 from howsure.calibration.words.verdict import verdict
-from howsure.figures.calibration.notebook import curve_html
+from howsure.figures.notebook import curve_html
 from tests.figures.made_up import curve_with
 
 

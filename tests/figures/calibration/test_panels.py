@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure.errors import InputError
-from howsure.figures.calibration.panels import MOST_PANELS, columns_of, curve_figure
+from howsure.figures.curves import MOST_PANELS, columns_of, curve_figure
 from tests.figures.made_up import many_curves
 
 

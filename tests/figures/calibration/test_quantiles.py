@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from howsure.calibration.hypothesis_tests.quantiles import posterior_quantiles
-from howsure.figures.calibration.quantiles import draw_quantiles, quantile_figure
+from howsure.figures.distributions import draw_quantiles, quantile_figure
 from howsure.figures.files import figure_bytes
 
 RNG = np.random.default_rng(8)

@@ -9,7 +9,7 @@ import pytest
 
 import howsure
 from howsure.errors import InputError
-from howsure.figures.calibration.recalibration import draw_improvements, improvements_figure, recalibration_figure
+from howsure.figures.compared_curves import draw_improvements, improvements_figure, recalibration_figure
 
 RNG = np.random.default_rng(5)
 Q = RNG.uniform(0.02, 0.98, 300)

@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 
 from howsure import calibration_curve, pairs_from_classes
 from howsure.errors import InputError
-from howsure.figures.calibration.curves import axis_words, draw_curves
-from howsure.figures.calibration.scales import CORNER, Scale, scale_of
+from howsure.figures.curves import CORNER, Scale, axis_words, draw_curves, scale_of
 from tests.figures.made_up import curve_with
 
 RARE = curve_with([0.004, 0.01, 0.03], [0.002, 0.012, 0.05])

@@ -11,7 +11,7 @@ import pytest
 from howsure import Estimate, compare_calibration
 from howsure.calibration.bins.bins import bin_pairs
 from howsure.inputs.pairs import Pairs
-from howsure.recalibration.evaluation.evaluation import evaluation_of
+from howsure.recalibration.evaluation import evaluation_of
 from howsure.recalibration.labelled import Labelled, labelled_from
 
 HOW: dict[str, Any] = {"method": "made up", "level": 0.9, "margin": 0.01}

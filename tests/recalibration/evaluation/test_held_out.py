@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from howsure import Pairs
-from howsure.recalibration.evaluation.held_out import HeldOut, shared_variance
+from howsure.recalibration.evaluation import HeldOut, shared_variance
 
 
 @pytest.mark.parametrize("parameters", [1, 3])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure import Estimate
-from howsure.recalibration.evaluation.verdict import p_value_of, rows_needed, verdict_kind
+from howsure.recalibration.evaluation_results import p_value_of, rows_needed, verdict_kind
 
 
 def gain(value: float, low: float | None, high: float | None, n: int = 1000) -> Estimate:

@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from howsure.significance import bootstrap as drawing
 from howsure.significance import compare
-from howsure.significance.resampling import bootstrap_weights as drawing
-from howsure.significance.resampling.bootstrap import bootstrap_values, interval_of, jackknife_values
-from howsure.significance.resampling.units import build_units
-from howsure.significance.resampling.widening import student_p_value
+from howsure.significance.bootstrap import bootstrap_values, interval_of, jackknife_values, student_p_value
+from howsure.significance.units import build_units
 from tests.significance.made_systems import distributions, labels, one_metric, problem_of
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from howsure.significance.resampling.fingerprints import label_colours, mixed, row_fingerprints
-from howsure.significance.resampling.units import build_units
+from howsure.significance.units import build_units, label_colours, mixed, row_fingerprints
 from tests.significance.made_systems import distributions, labels, problem_of
 
 

@@ -10,8 +10,8 @@ from scipy import stats
 
 from howsure.errors import InputError
 from howsure.significance import compare
-from howsure.significance.resampling.units import build_units
-from howsure.significance.resampling.widening import degrees_of_freedom, spread_ratio
+from howsure.significance.bootstrap import degrees_of_freedom, spread_ratio
+from howsure.significance.units import build_units
 from tests.significance.made_systems import distributions, labels, problem_of
 from tests.significance.populations import paired_strata, unequal_clusters
 from tests.significance.simulations import rejection_rates

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from howsure.significance.resampling.mcnemar import mid_p_value
+from howsure.significance.permutation import mid_p_value
 
 
 @settings(max_examples=40)

@@ -11,13 +11,11 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import f1_score, precision_score, recall_score
 
-from howsure.significance import compare, metric_names
+from howsure.significance import compare, metric_names, permutation
+from howsure.significance import permutation as enumeration
 from howsure.significance.metrics.metric import find_metric
-from howsure.significance.resampling import enumeration, permutation
-from howsure.significance.resampling.enumeration import exact_p_value
-from howsure.significance.resampling.exchange import exchange_of, slopes_of
-from howsure.significance.resampling.fingerprints import row_fingerprints
-from howsure.significance.resampling.units import build_units
+from howsure.significance.permutation import exact_p_value, exchange_of, slopes_of
+from howsure.significance.units import build_units, row_fingerprints
 from tests.significance.made_systems import distributions, labels, problem_of
 from tests.significance.plain import slow_permutation_p, studentised, weighted_value
 from tests.significance.populations import equal_precision, over_and_under

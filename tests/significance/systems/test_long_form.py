@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from howsure.errors import InputError
 from howsure.significance import Runs, compare
-from howsure.significance.systems.long_form import joined_key, long_form
+from howsure.significance.tables import joined_key, long_form
 from tests.significance.made_systems import distributions, labels
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from howsure.errors import InputError
 from howsure.significance import compare
-from howsure.significance.systems.reading import check_predictions
+from howsure.significance.reading import check_predictions
 
 GOOD = [[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]]
 

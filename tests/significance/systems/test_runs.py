@@ -7,7 +7,7 @@ import pytest
 
 from howsure.errors import InputError
 from howsure.significance import Runs, compare
-from howsure.significance.verdict import how
+from howsure.significance.results import how
 from tests.significance.made_systems import distributions, labels
 
 SETTING = {"rng": 2, "n_resamples": 300}

@@ -132,13 +132,13 @@ class CorpCurve(Result):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curve with the band of a calibrated model on matplotlib axes (new ones if None) and return them."""
-        from howsure.figures.calibration.corp import draw_corp
+        from howsure.figures.corp import draw_corp
 
         return draw_corp([self], ax=ax)
 
     def figure(self, *, title: str | None = None) -> Figure:
         """The curve, as a matplotlib figure to save."""
-        from howsure.figures.calibration.corp import corp_figure
+        from howsure.figures.corp import corp_figure
 
         return corp_figure([self], title=title)
 

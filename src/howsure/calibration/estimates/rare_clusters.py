@@ -9,8 +9,7 @@ import numpy as np
 
 from howsure.calibration.estimates.cluster_sums import ClusterSums
 from howsure.inputs.pairs import Floats
-from howsure.stats.carriers import ends_with_one_more
-from howsure.stats.clusters import kish
+from howsure.stats.clusters import ends_with_one_more, kish
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,13 +89,13 @@ class QuantileCalibration(Result):
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the histogram of the quantiles on matplotlib axes (new ones if None)."""
-        from howsure.figures.calibration.quantiles import draw_quantiles
+        from howsure.figures.distributions import draw_quantiles
 
         return draw_quantiles(self, ax=ax)
 
     def figure(self, *, title: str | None = None) -> Figure:
         """The histogram and the cumulative curve side by side, as a matplotlib figure."""
-        from howsure.figures.calibration.quantiles import quantile_figure
+        from howsure.figures.distributions import quantile_figure
 
         return quantile_figure(self, title=title)
 

@@ -18,8 +18,8 @@ import numpy as np
 from howsure.calibration.summary.cells import CELLS, FRACTION, LAST, SLOTS, STEEP
 from howsure.calibration.summary.slots import COLUMNS, MOST, WEIGHTS, Slots
 from howsure.errors import InputError, shown
-from howsure.files.json_text import parsed_json
 from howsure.files.opened import opened
+from howsure.files.utf8 import parsed_json
 from howsure.files.whole import Place, write_whole
 from howsure.inputs.pairs import Integers
 

@@ -185,7 +185,7 @@ def adjusted_p_values(curves: Sequence[CalibrationCurve], adjust: str) -> list[f
 def write_figure(curves: Sequence[CalibrationCurve], path: str, *, axis: str) -> None:
     """Draw the curves into a file; of more than can be seen the errors alone, at most of those with most pairs."""
     from howsure.figures.calibration import curve_figure, error_figure
-    from howsure.figures.calibration.panels import MOST_PANELS
+    from howsure.figures.curves import MOST_PANELS
     from howsure.figures.files import save_figure
 
     if len(curves) <= MOST_PANELS:
@@ -200,7 +200,7 @@ def write_figure(curves: Sequence[CalibrationCurve], path: str, *, axis: str) ->
 
 def pictured(curves: Sequence[CalibrationCurve]) -> set[str | None]:
     """The names of the curves that a report draws."""
-    from howsure.report.page import largest
+    from howsure.report.calibration import largest
 
     return {curves[i].name for i in largest(curves)}
 

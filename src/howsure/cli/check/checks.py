@@ -25,14 +25,13 @@ from howsure.check.selective import of_risk, risk_rule
 from howsure.cli.calibration.reading import as_called, opened, source_and_roles
 from howsure.cli.check.options import other_files, other_model
 from howsure.cli.terminal.commands import rows_as_in_files, tell
-from howsure.data.logs.conversion import Log
-from howsure.data.logs.defaults import DOCUMENT, ITEM, RUN, TASK
+from howsure.data.logs.conversion import DOCUMENT, ITEM, RUN, TASK, Log
 from howsure.data.predictions.read_columns import ReadColumns, read_columns
 from howsure.errors import InputError
 from howsure.inputs.checks import Coded, check_clusters, check_codes
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats, Integers
-from howsure.stats.item_groups import ItemGroups
+from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import BoundedMean, Bounds, mean_score, share_bounds
 
 

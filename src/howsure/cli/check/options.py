@@ -17,9 +17,9 @@ from howsure.cli.terminal.options import in_order, output_option, raw_option
 from howsure.cli.terminal.output import json_text
 from howsure.data.sources import Files
 from howsure.errors import InputError
-from howsure.files.json_text import parsed_json
 from howsure.files.opened import identity
 from howsure.files.text import read_text
+from howsure.files.utf8 import parsed_json
 from howsure.files.whole import write_whole
 from howsure.significance.trend import check_date
 

@@ -1,30 +1,100 @@
-"""What `howsure coreference` reads: documents with mentions, models, and two sides of documents to score."""
+"""What `howsure coreference` reads, and the options that its commands share."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import accumulate
 from pathlib import Path
+from typing import Any
+
+import click
 
 from howsure.cli.terminal.output import say
 from howsure.coreference import AntecedentModel, CorefPosterior
-from howsure.coreference.mentions.selection import Source, mentions_of
-from howsure.coreference.posterior.confidence import mention_confidence
-from howsure.coreference.recalibration.chosen_entities import entities_by
-from howsure.coreference.recalibration.recalibration import CoreferenceRecalibration
-from howsure.coreference.scored.posterior_from_scores import Misplaced, scored_document
+from howsure.coreference.detection import Source, mentions_of
+from howsure.coreference.entity_confidence import DECISIONS, entities_by
+from howsure.coreference.judged import mention_confidence
+from howsure.coreference.recalibration import CoreferenceRecalibration
+from howsure.coreference.scored import MISPLACED, Misplaced, scored_document
 from howsure.data.antecedent_scores.score_file import ScoreFile
-from howsure.data.documents.conll2012 import named_part
+from howsure.data.documents.brackets import BracketFault, LeftOut
+from howsure.data.documents.columns import named_part
 from howsure.data.documents.document import Document, Mention
-from howsure.data.documents.entity_brackets import BracketFault, LeftOut
-from howsure.data.documents.read_documents import documents_in
+from howsure.data.documents.read_documents import BAD_BRACKETS, LEAVE_OUT, documents_in, left_out_text
 from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.errors import InputError
-from howsure.files.json_text import parsed_json
 from howsure.files.opened import check_each_once, opened
+from howsure.files.utf8 import parsed_json
 from howsure.inputs.pairs import Floats
+
+# The options that the commands of `howsure coreference` share.
+
+
+def mentions_option(default: str | None) -> Callable[..., Any]:
+    """`--mentions`."""
+    said = "Use the mentions annotated in FILE, or those detected in its parse"
+    return click.option(
+        "--mentions",
+        type=click.Choice(["gold", "detected"]),
+        default=default,
+        show_default=default is not None,
+        help=f"{said}." if default else f"{said} (default: as the model was trained).",
+    )
+
+
+repeated_option = click.option(
+    "--repeated-spans",
+    "repeated",
+    type=click.Choice(["error", "first"]),
+    default="error",
+    show_default=True,
+    help="What to do about two annotated mentions with the same span; first: keep the first one.",
+)
+bad_brackets_option = click.option(
+    "--bad-brackets",
+    "left_out",
+    type=click.Choice(BAD_BRACKETS),
+    default="error",
+    show_default=True,
+    callback=lambda ctx, param, value: [] if value == LEAVE_OUT else None,
+    help="What to do about a document with unmatched brackets; leave-out: leave it out and report it.",
+)
+model_option = click.option(
+    "--model", metavar="MODEL", help="Model file written by train (default: the bundled model)."
+)
+scores_option = click.option(
+    "--scores", metavar="FILE", help="Antecedent scores of any other model instead of --model: JSON lines or .npz."
+)
+misplaced_option = click.option(
+    "--misplaced",
+    type=click.Choice(MISPLACED),
+    default="error",
+    show_default=True,
+    help="What to do about scored mentions that cross sentences, or begin or end inside a word of FILE.",
+)
+decision_option = click.option(
+    "--decision",
+    type=click.Choice(DECISIONS),
+    default="best",
+    show_default=True,
+    help="Entities by the best antecedent of each mention, or by the lowest expected pair loss.",
+)
+recalibration_option = click.option(
+    "--recalibration",
+    metavar="FILE",
+    help="Recalibration of the --scores, written by recalibrate (a model holds its own).",
+)
+
+
+def tell(left_out: LeftOut | None, kept: int) -> None:
+    """Say which documents were left out."""
+    if left_out:
+        click.echo(f"howsure: {left_out_text(left_out, kept)}", err=True)
+
+
+# What `howsure coreference` reads: documents with mentions, models, and two sides of documents to score.
 
 FIRST, ERROR = "first", "error"
 LARGEST = 1 << 20  # bytes of a recalibration

@@ -6,13 +6,15 @@ from typing import Any
 
 import click
 
-from howsure.cli.coreference.input import Asked, matched, read_mentioned
-from howsure.cli.coreference.options import (
+from howsure.cli.coreference.input import (
+    Asked,
     bad_brackets_option,
     decision_option,
+    matched,
     mentions_option,
     misplaced_option,
     model_option,
+    read_mentioned,
     recalibration_option,
     repeated_option,
     scores_option,
@@ -23,8 +25,8 @@ from howsure.cli.terminal.commands import PAGES, Group, Written
 from howsure.cli.terminal.options import figure_option, output_options, raw_option
 from howsure.cli.terminal.output import emit, say
 from howsure.cli.terminal.progress import progress
-from howsure.coreference.model.cross_fitting import check_folds
-from howsure.data.documents.entity_brackets import LeftOut
+from howsure.coreference.training import check_folds
+from howsure.data.documents.brackets import LeftOut
 from howsure.errors import InputError
 
 TEXT_ELSEWHERE = " The text with its entities in colour: --text FILE.html."
@@ -44,22 +46,40 @@ command.add_command(recalibrate_command)
 @click.option("--output", "out", type=Written(), required=True, metavar="MODEL", help="File to write the model to.")
 @click.option("--dev", metavar="FILE", help="Documents used to choose the best pass and to evaluate the model.")
 @mentions_option("detected")
-@click.option("--loss", type=click.Choice(["likelihood", "margin"]), default="likelihood", show_default=True,
-              help="Likelihood gives calibrated probabilities; a softmax margin makes them overconfident.")  # fmt: skip
+@click.option(
+    "--loss",
+    type=click.Choice(["likelihood", "margin"]),
+    default="likelihood",
+    show_default=True,
+    help="Likelihood gives calibrated probabilities; a softmax margin makes them overconfident.",
+)
 @click.option("--l1", type=float, metavar="L", help="The L1 penalty (default: 0.01).")
 @click.option("--passes", type=click.IntRange(min=1), metavar="N", help="Passes over the documents (default: 12).")
-@click.option("--folds", type=int, metavar="N",
-              help="Recalibrate by predicting each of N parts of FILE... with a model trained on the others; 0: do not "
-                   "(default: 4, or 0 for fewer than 8 documents).")  # fmt: skip
+@click.option(
+    "--folds",
+    type=int,
+    metavar="N",
+    help="Recalibrate by predicting each of N parts of FILE... with a model trained on the others; 0: do not "
+    "(default: 4, or 0 for fewer than 8 documents).",
+)
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the order of the documents."
 )
 @repeated_option
 @bad_brackets_option
 def train_command(
-    files: tuple[str, ...], out: str, dev: str | None, mentions: Any, loss: Any, l1: float | None, passes: int | None,
-    folds: int | None, seed: int, repeated: str, left_out: LeftOut | None,
-) -> None:  # fmt: skip
+    files: tuple[str, ...],
+    out: str,
+    dev: str | None,
+    mentions: Any,
+    loss: Any,
+    l1: float | None,
+    passes: int | None,
+    folds: int | None,
+    seed: int,
+    repeated: str,
+    left_out: LeftOut | None,
+) -> None:
     """Train a model on parsed documents with entities annotated.
 
     FILE... are CoNLL-U with Entity=, plain or gzip.
@@ -99,8 +119,11 @@ def train_command(
     metavar="FILE",
     help="File to write the documents to; .conllu or .conll.",
 )
-@click.option("--output-format", type=click.Choice(["conllu", "conll-2012", "three-columns"]),
-              help="Format of the file (default: by suffix; .conll is CoNLL-2012).")  # fmt: skip
+@click.option(
+    "--output-format",
+    type=click.Choice(["conllu", "conll-2012", "three-columns"]),
+    help="Format of the file (default: by suffix; .conll is CoNLL-2012).",
+)
 @model_option
 @scores_option
 @recalibration_option
@@ -113,9 +136,14 @@ def train_command(
 @repeated_option
 @bad_brackets_option
 def predict_command(
-    file: str | None, out: str, output_format: str | None, decision: str, singletons: bool, left_out: LeftOut | None,
+    file: str | None,
+    out: str,
+    output_format: str | None,
+    decision: str,
+    singletons: bool,
+    left_out: LeftOut | None,
     **asked: Any,
-) -> None:  # fmt: skip
+) -> None:
     """Write parsed documents with the entities that a model finds.
 
     \b
@@ -167,9 +195,15 @@ def predict_command(
 @repeated_option
 @bad_brackets_option
 def posterior_command(
-    file: str | None, out: str | None, threshold: float, figure: str | None, text: str | None, decision: str,
-    left_out: LeftOut | None, **asked: Any,
-) -> None:  # fmt: skip
+    file: str | None,
+    out: str | None,
+    threshold: float,
+    figure: str | None,
+    text: str | None,
+    decision: str,
+    left_out: LeftOut | None,
+    **asked: Any,
+) -> None:
     """Write the probabilities of pairs of mentions, of entities and of their number.
 
     FILE contains parsed documents, CoNLL-U. With --scores, it needs no parse, and may be left out.
@@ -231,9 +265,14 @@ def _check_posterior_options(out: str | None, threshold: float) -> None:
 @bad_brackets_option
 @output_options
 def score_command(
-    gold: str, predicted: str, singletons: bool, repeated: str, left_out: LeftOut | None, form: str,
+    gold: str,
+    predicted: str,
+    singletons: bool,
+    repeated: str,
+    left_out: LeftOut | None,
+    form: str,
     output: str | None,
-) -> None:  # fmt: skip
+) -> None:
     """Score predicted entities against gold entities: MUC, B³, CEAF-e, their mean, LEA, pairs.
 
     GOLD and PREDICTED may be CoNLL-U with Entity=, CoNLL-2012 columns (LitBank) or three columns (OntoGUM). Documents

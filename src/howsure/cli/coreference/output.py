@@ -11,7 +11,7 @@ from howsure import __version__
 from howsure.cli.coreference.input import Resolved
 from howsure.cli.terminal.output import json_text, table_text
 from howsure.coreference import AntecedentModel, CoreferenceScores, score_documents
-from howsure.coreference.scores.metrics import METRICS
+from howsure.coreference.metrics import METRICS
 from howsure.data import write_conll2012, write_conllu, write_three_columns
 from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError

@@ -12,7 +12,7 @@ import numpy as np
 from howsure import __version__
 from howsure.cli.coreference.input import Resolved
 from howsure.cli.terminal.output import is_raw, json_text, table_text
-from howsure.coreference.mentions.selection import entities_of
+from howsure.coreference.detection import entities_of
 from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
 from howsure.files.whole import write_whole
@@ -20,7 +20,7 @@ from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.show.harmless import in_a_spreadsheet
 from howsure.show.table import Table
-from howsure.stats.poisson_binomial import CountDistribution
+from howsure.stats.proportions import CountDistribution
 
 SUFFIXES = {".json": "", ".parquet": "FORMAT parquet, COMPRESSION zstd", ".csv": "FORMAT csv, HEADER true"}
 LEVEL = 0.95
@@ -172,11 +172,17 @@ def _as_json(view: View) -> dict[str, Any]:
     number_of = {place: number for number, members in enumerate(view.entities, start=1) for place in members}
     mentions = [
         {
-            "mention": place, "sentence": one.sentence, "start": one.start, "end": one.end, "text": view.text(place),
-            "entity": number_of[place], "new": float(view.new[place]), "confidence": float(view.confidence[place]),
+            "mention": place,
+            "sentence": one.sentence,
+            "start": one.start,
+            "end": one.end,
+            "text": view.text(place),
+            "entity": number_of[place],
+            "new": float(view.new[place]),
+            "confidence": float(view.confidence[place]),
         }
         for place, one in enumerate(view.mentions)
-    ]  # fmt: skip
+    ]
     entities = [
         {"entity": number, "mentions": members, "confidence": view.confidence_of(members)}
         for number, members in enumerate(view.entities, start=1)
@@ -222,11 +228,15 @@ def _rows(view: View) -> list[tuple[Any, ...]]:
     gold = view.gold
     return [
         (
-            view.document.name, p, int(view.labels[i] == view.labels[j]),
-            -1 if gold is None else int(gold[i] == gold[j]), *sides[i], *sides[j],
+            view.document.name,
+            p,
+            int(view.labels[i] == view.labels[j]),
+            -1 if gold is None else int(gold[i] == gold[j]),
+            *sides[i],
+            *sides[j],
         )
         for (i, j), p in zip(view.pairs.tolist(), view.probabilities.tolist(), strict=True)
-    ]  # fmt: skip
+    ]
 
 
 def _kind(column: str) -> Any:

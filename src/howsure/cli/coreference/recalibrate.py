@@ -8,27 +8,29 @@ from typing import Any
 
 import click
 
-from howsure.cli.coreference.input import Asked, load_model, read_mentioned
-from howsure.cli.coreference.options import (
+from howsure.cli.coreference.input import (
+    Asked,
     bad_brackets_option,
+    load_model,
     misplaced_option,
     model_option,
+    read_mentioned,
     repeated_option,
     scores_option,
     tell,
 )
 from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.output import emit, json_text, table_text
-from howsure.coreference.mentions.selection import entities_of
-from howsure.coreference.posterior.coref_posterior import CorefPosterior
-from howsure.coreference.recalibration.losses import SCORES
-from howsure.coreference.recalibration.recalibration import (
+from howsure.coreference.coref_posterior import CorefPosterior
+from howsure.coreference.detection import entities_of
+from howsure.coreference.recalibration import (
     WEIGHT_OF_NEW,
     CoreferenceRecalibration,
     recalibrate_coreference,
 )
+from howsure.coreference.sharpening import SCORES
+from howsure.data.documents.brackets import LeftOut
 from howsure.data.documents.document import Document
-from howsure.data.documents.entity_brackets import LeftOut
 from howsure.errors import InputError
 from howsure.files.whole import write_whole
 from howsure.inputs.naming import counted
@@ -37,15 +39,36 @@ from howsure.inputs.pairs import Integers
 
 @click.command("recalibrate", cls=Command, short_help="Mend a model's probabilities by documents with gold entities.")
 @click.argument("file")
-@click.option("--output", "out", type=Written(), required=True, metavar="FILE",
-              help="File to write: the recalibrated model, .npz; with --scores the recalibration, .json.")  # fmt: skip
+@click.option(
+    "--output",
+    "out",
+    type=Written(),
+    required=True,
+    metavar="FILE",
+    help="File to write: the recalibrated model, .npz; with --scores the recalibration, .json.",
+)
 @click.option("--test", metavar="FILE", help="Other documents with gold entities: the table is then about these.")
-@click.option("--score", type=click.Choice(SCORES), default="squared", show_default=True,
-              help="What is minimised: squared errors, or minus the log-likelihood.")  # fmt: skip
-@click.option("--weight-of-new", type=float, default=WEIGHT_OF_NEW, show_default=True, metavar="W",
-              help="Weight of P(mention is new) beside that of the pairs.")  # fmt: skip
-@click.option("--sharpen/--no-sharpen", default=True, show_default=True,
-              help="Change the probabilities, or only the confidence in entities?")  # fmt: skip
+@click.option(
+    "--score",
+    type=click.Choice(SCORES),
+    default="squared",
+    show_default=True,
+    help="What is minimised: squared errors, or minus the log-likelihood.",
+)
+@click.option(
+    "--weight-of-new",
+    type=float,
+    default=WEIGHT_OF_NEW,
+    show_default=True,
+    metavar="W",
+    help="Weight of P(mention is new) beside that of the pairs.",
+)
+@click.option(
+    "--sharpen/--no-sharpen",
+    default=True,
+    show_default=True,
+    help="Change the probabilities, or only the confidence in entities?",
+)
 @model_option
 @scores_option
 @misplaced_option

@@ -8,10 +8,17 @@ from typing import Any
 
 import click
 
-from howsure.cli.counts.input import left_out, read_population
-from howsure.cli.counts.options import cell_options, cluster_option, prob_option, seed_option
+from howsure.cli.counts.input import (
+    cell_options,
+    cluster_option,
+    in_options,
+    left_out,
+    prob_option,
+    read_population,
+    seed_option,
+    speaking_of_options,
+)
 from howsure.cli.counts.sheet import join_labelled
-from howsure.cli.counts.wording import in_options, speaking_of_options
 from howsure.cli.terminal.commands import Command, rows_as_in_files
 from howsure.cli.terminal.options import as_names, figure_option, level_option, output_options, report_option
 from howsure.cli.terminal.output import command_line, emit, json_text, records_csv, table_text
@@ -36,8 +43,13 @@ from howsure.errors import InputError
     "--features", callback=as_names, metavar="COL,COL,…", help="Numeric columns that may help predict the labels."
 )
 @cluster_option
-@click.option("--method", type=click.Choice(METHODS), default="auto", show_default=True,
-              help="Method of estimation for cells and totals.")  # fmt: skip
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    default="auto",
+    show_default=True,
+    help="Method of estimation for cells and totals.",
+)
 @click.option("--share", is_flag=True, help="Show estimates and intervals as shares of the units.")
 @level_option
 @seed_option
@@ -45,11 +57,30 @@ from howsure.errors import InputError
 @figure_option("Draw the counts with their intervals")
 @report_option
 def estimate_command(
-    file: str, prob: str, labelled: str | None, label: str | None, positive: str | None, stratum: str | None,
-    inclusion: str | None, by: list[str] | None, date: str | None, date_format: str | None, period: str | None,
-    features: list[str] | None, where: str | None, input_format: str | None, cluster: str | None, method: str,
-    share: bool, level: float, seed: int, form: str, output: str | None, figure: str | None, report: str | None,
-) -> None:  # fmt: skip
+    file: str,
+    prob: str,
+    labelled: str | None,
+    label: str | None,
+    positive: str | None,
+    stratum: str | None,
+    inclusion: str | None,
+    by: list[str] | None,
+    date: str | None,
+    date_format: str | None,
+    period: str | None,
+    features: list[str] | None,
+    where: str | None,
+    input_format: str | None,
+    cluster: str | None,
+    method: str,
+    share: bool,
+    level: float,
+    seed: int,
+    form: str,
+    output: str | None,
+    figure: str | None,
+    report: str | None,
+) -> None:
     """Estimate counts per cell and in all, with intervals.
 
     FILE: CSV, TSV, JSON lines, Parquet or .npz, with one row per unit.
@@ -60,26 +91,46 @@ def estimate_command(
         raise InputError("--stratum and --inclusion belong to --target; a file of --labelled has its own.")
     with speaking_of_options():
         population = read_population(
-            file, prob, by=by or (), date=date, period=period, date_format=date_format, features=features or (),
-            cluster=cluster, label=label, stratum=stratum, inclusion=inclusion, where=where, format=input_format,
-        )  # fmt: skip
+            file,
+            prob,
+            by=by or (),
+            date=date,
+            period=period,
+            date_format=date_format,
+            features=features or (),
+            cluster=cluster,
+            label=label,
+            stratum=stratum,
+            inclusion=inclusion,
+            where=where,
+            format=input_format,
+        )
     if labelled is not None:
         join_labelled(population, labelled, positive=positive)
     held = population.columns
     with speaking_of_options(), rows_as_in_files(population.place):
         counts = estimate_counts(
-            held["prob"], held["labels"], cells=held["cells"], features=held["features"], strata=held["strata"],
-            inclusion=held["inclusion"], clusters=held["clusters"], sample=held.get("sample"), method=method,
-            level=level, rng=seed, pos_label=positive if labelled is None else None,
-        )  # fmt: skip
+            held["prob"],
+            held["labels"],
+            cells=held["cells"],
+            features=held["features"],
+            strata=held["strata"],
+            inclusion=held["inclusion"],
+            clusters=held["clusters"],
+            sample=held.get("sample"),
+            method=method,
+            level=level,
+            rng=seed,
+            pos_label=positive if labelled is None else None,
+        )
     if figure is not None:
         from howsure.figures.counts import count_figure
         from howsure.figures.files import save_figure
 
         save_figure(count_figure(counts, share=share), figure)
     if report is not None:
-        from howsure.report.counts import counts_report
         from howsure.report.files import write_report
+        from howsure.report.results import counts_report
 
         write_report(counts_report(counts, read=population.recipe, share=share, command=command_line()), report)
     if form == "json":

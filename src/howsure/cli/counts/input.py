@@ -1,21 +1,97 @@
-"""What `howsure counts` reads: scores, cells and features of all units, and the labels of those that were read."""
+"""What `howsure counts` reads, and the options and words that its commands share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import click
 import numpy as np
 
-from howsure.cli.counts.wording import in_options
+from howsure.cli.terminal.options import as_names, from_option, where_option
 from howsure.cli.terminal.output import say
 from howsure.data.predictions.read_columns import read_columns
 from howsure.errors import InputError
 from howsure.events.corpus import check_date_format
-from howsure.events.periods import period_of
+from howsure.events.periods import PERIODS, period_of
 from howsure.inputs.checks import Coded
 from howsure.inputs.naming import counted, shortened
+
+# What the library says of its parameters, said of the options of `howsure counts`.
+
+WORDS = (
+    (r"^y_prob\b", "--prob"),
+    (r"\by_prob\b", "the file"),
+    (r"^n must", "--labels must"),
+    (r"^labels must be 0, 1 or missing", "--target must be 0, 1 or empty"),
+    (r"\bis not a value of labels", "is not a value of --target"),
+    (r"^bands\b", "the score bands"),
+    (r"^(?:strata)\b(?=:| must)", "--stratum"),
+    (r"^inclusion\b(?=[ ,])", "--inclusion"),
+    (r"^clusters\b(?= must)", "--cluster"),
+    (r"^width must", "--width must"),
+    (r"\bdate_format\b(?==|(?= must))", "--date-format"),
+    (
+        r"^the strata of the sample before are not those of these scores\..*$",
+        "--more: the strata of its sheet are not those of this file. Use the same --prob, --by, --date and --cluster.",
+    ),
+    (r"\bcells\['?([^']*?)'?\]", r"--by \1"),
+    (r"\bfeatures\['?([^']*?)'?\]", r"--features \1"),
+    (r"\bpos_label='([^']*)'", r"--positive \1"),
+    (r"\bPass the sample, its strata or inclusion probabilities, or draw", "Pass --stratum or --inclusion, or draw"),
+    (r"\bDraw more units, pass fewer bands, or change design\.", "Draw more, or choose another --design."),
+    (r"\b(?:howsure\.)?sample_for_labels\b", "howsure counts sample"),
+    (r"Leave such rows out with skip_missing=True( \([^)]*\))?\.", r"Give each unit a value, or remove it\1."),
+)
+
+
+def in_options(message: str) -> str:
+    """A message of the library in the words of the command line.
+
+    >>> in_options("n must be at most the number of units, 600; it is 5,000.")
+    '--labels must be at most the number of units, 600; it is 5,000.'
+    """
+    for pattern, words in WORDS:
+        message = re.sub(pattern, words, message)
+    return message
+
+
+@contextmanager
+def speaking_of_options() -> Iterator[None]:
+    """Errors of the library in the words of the command line."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(in_options(str(error))) from error
+
+
+# Options that the commands of `howsure counts` share.
+
+prob_option = click.option("--prob", required=True, metavar="COL", help="Column of the scores, from 0 to 1.")
+cluster_option = click.option(
+    "--cluster", metavar="COL", help="Column identifying units that are read together, e.g. the document."
+)
+seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
+
+
+def cell_options(function: Any) -> Any:
+    """`--by`, `--date`, `--date-format`, `--period`, `--where`, and `--from`, the format of the file."""
+    by = click.option(
+        "--by",
+        callback=as_names,
+        metavar="COL,COL,…",
+        help="Columns that divide the units into cells, the period last.",
+    )
+    date = click.option("--date", metavar="COL", help="Column of dates, whose periods divide the units after --by.")
+    period = click.option("--period", type=click.Choice(PERIODS), help="Length of the periods of --date.")
+    form = click.option("--date-format", metavar="FORMAT", help="Date format, such as %d/%m/%Y (default: ISO 8601).")
+    return by(date(form(period(where_option(from_option(function))))))
+
+
+# What `howsure counts` reads: scores, cells and features of all units, and the labels of those that were read.
 
 ROW, STRATUM, CHANCE, CHECK, LABEL = "row", "stratum", "inclusion", "check", "label"
 

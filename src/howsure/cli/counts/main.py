@@ -5,11 +5,9 @@ from __future__ import annotations
 import click
 
 from howsure.cli.counts.estimate import estimate_command
-from howsure.cli.counts.input import read_population
-from howsure.cli.counts.options import prob_option
+from howsure.cli.counts.input import prob_option, read_population, speaking_of_options
 from howsure.cli.counts.sample import sample_command
 from howsure.cli.counts.sheet import join_labelled
-from howsure.cli.counts.wording import speaking_of_options
 from howsure.cli.terminal.commands import Group, rows_as_in_files
 from howsure.cli.terminal.options import level_option, output_option
 from howsure.cli.terminal.output import emit
@@ -32,17 +30,30 @@ def command() -> None:
 @prob_option
 @click.option("--width", type=float, required=True, metavar="W", help="Width of the total's interval, in units.")
 @click.option("--share", is_flag=True, help="W is a share of the units, such as 0.05.")
-@click.option("--design", type=click.Choice(["stratified", "simple"]), default="stratified", show_default=True,
-              help="Sampling method.")  # fmt: skip
+@click.option(
+    "--design",
+    type=click.Choice(["stratified", "simple"]),
+    default="stratified",
+    show_default=True,
+    help="Sampling method.",
+)
 @click.option("--labelled", metavar="FILE.csv", help="File written by `howsure counts sample`, with some labels.")
 @click.option("--target", "label", metavar="COL", help="Alternatively, the column of some labels in FILE.")
 @click.option("--positive", metavar="VALUE", help="Label value treated as positive (default: 1).")
 @level_option
 @output_option
 def plan_command(
-    file: str, prob: str, width: float, share: bool, design: str, labelled: str | None, label: str | None,
-    positive: str | None, level: float, output: str | None,
-) -> None:  # fmt: skip
+    file: str,
+    prob: str,
+    width: float,
+    share: bool,
+    design: str,
+    labelled: str | None,
+    label: str | None,
+    positive: str | None,
+    level: float,
+    output: str | None,
+) -> None:
     """How many labels does an interval of this width need?
 
     With some labels at hand the plan counts on what the scores are worth; without, on the labels alone.
@@ -59,9 +70,13 @@ def plan_command(
             join_labelled(population, labelled, positive=positive)
         with rows_as_in_files(population.place):
             n = labels_needed(
-                score, width=width * len(score) if share else width, labels=population.columns["labels"],
-                pos_label=positive if labelled is None else None, design=design, level=level,
-            )  # fmt: skip
+                score,
+                width=width * len(score) if share else width,
+                labels=population.columns["labels"],
+                pos_label=positive if labelled is None else None,
+                design=design,
+                level=level,
+            )
             worth = worth_is_known(population.columns["labels"], len(score), positive if labelled is None else None)
     wide = f"{width:g} of the units" if share else counted(round(width), "unit")
     said = f"{counted(n, 'label')} of {counted(len(score), 'unit')} for an interval about {wide} wide"

@@ -8,10 +8,21 @@ from typing import Any
 import click
 import numpy as np
 
-from howsure.cli.counts.input import CHANCE, CHECK, LABEL, ROW, STRATUM, left_out, read_population
-from howsure.cli.counts.options import cell_options, cluster_option, prob_option, seed_option
+from howsure.cli.counts.input import (
+    CHANCE,
+    CHECK,
+    LABEL,
+    ROW,
+    STRATUM,
+    cell_options,
+    cluster_option,
+    left_out,
+    prob_option,
+    read_population,
+    seed_option,
+    speaking_of_options,
+)
 from howsure.cli.counts.sheet import Sheet, read_sheet, sheet_table, two_values
-from howsure.cli.counts.wording import speaking_of_options
 from howsure.cli.terminal.commands import Command, Written, rows_as_in_files
 from howsure.cli.terminal.options import as_names
 from howsure.cli.terminal.output import emit, say, table_text
@@ -39,10 +50,22 @@ from howsure.errors import InputError
 @seed_option
 @click.option("--output", type=Written(".csv"), metavar="FILE.csv", help="Write to a file instead of standard output.")
 def sample_command(
-    file: str, prob: str, number: int, by: list[str] | None, date: str | None, date_format: str | None,
-    period: str | None, where: str | None, input_format: str | None, cluster: str | None, show: list[str] | None,
-    design: str, more: str | None, seed: int, output: str | None,
-) -> None:  # fmt: skip
+    file: str,
+    prob: str,
+    number: int,
+    by: list[str] | None,
+    date: str | None,
+    date_format: str | None,
+    period: str | None,
+    where: str | None,
+    input_format: str | None,
+    cluster: str | None,
+    show: list[str] | None,
+    design: str,
+    more: str | None,
+    seed: int,
+    output: str | None,
+) -> None:
     """Draw the units to label, into a CSV.
 
     Units whose score is low are drawn too, since what a model misses lies there. Fill the column `label` of the CSV
@@ -78,15 +101,24 @@ def sample_command(
     emit(table_text(sheet_table(sample, held["prob"], columns, labels=labels), "csv"), output)
     if output is not None:
         same = {
-            "--prob": prob, "--labelled": output, "--by": by and ",".join(by), "--date": date, "--period": period,
-            "--date-format": date_format, "--cluster": cluster, "--where": where, "--from": input_format,
-        }  # fmt: skip
+            "--prob": prob,
+            "--labelled": output,
+            "--by": by and ",".join(by),
+            "--date": date,
+            "--period": period,
+            "--date-format": date_format,
+            "--cluster": cluster,
+            "--where": where,
+            "--from": input_format,
+        }
         typed = [part for name, value in same.items() if value for part in (name, value)]
         table = sample.table().shortened(rest=f"{output} holds the units themselves")
         said = "\n".join([*left_out(population), str(table)])
-        say(f"{len(sample):,} of {len(sample.codes):,} units to read\n{said}\n"
+        say(
+            f"{len(sample):,} of {len(sample.codes):,} units to read\n{said}\n"
             f"Fill the column {LABEL} of {output} with 1 or 0, then: "
-            f"{shlex.join(['howsure', 'counts', 'estimate', file, *typed])}")  # fmt: skip
+            f"{shlex.join(['howsure', 'counts', 'estimate', file, *typed])}"
+        )
 
 
 def _further(score: Any, number: int, earlier: Sheet, file: str, seed: int, given: dict[str, Any]) -> LabelSample:

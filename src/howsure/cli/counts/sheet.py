@@ -9,7 +9,7 @@ from typing import Any
 from howsure.cli.counts.input import CHANCE, CHECK, LABEL, ROW, STRATUM, Population
 from howsure.cli.terminal.commands import tell
 from howsure.counts import LabelSample
-from howsure.counts.drawn import Drawn
+from howsure.counts.further_labels import Drawn
 from howsure.data.predictions.read_columns import ReadColumns, read_columns
 from howsure.errors import InputError
 from howsure.inputs.naming import nearest, shortened

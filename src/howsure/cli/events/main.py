@@ -8,14 +8,14 @@ from typing import Any
 
 import click
 
-from howsure.cli.events.setup import coreference_options
+from howsure.cli.events.antecedents import coreference_options
 from howsure.cli.terminal.commands import Group, Written
 from howsure.cli.terminal.options import CLUSTERINGS, PROCESSES, in_order
 from howsure.cli.terminal.output import emit, json_text
 from howsure.cli.terminal.progress import progress
 
 QUERIES, PAGE, CHECK = "howsure.cli.events.queries", "howsure.cli.events.page", "howsure.cli.events.stores"
-RECOUNT, IMPORT = "howsure.cli.events.stores", "howsure.cli.events.stores"
+RECOUNT, IMPORT = "howsure.cli.events.stores", "howsure.cli.events.import_scores"
 MERGE = "howsure.cli.events.stores"
 LABEL, LABELS_OF_STORES = "howsure.cli.events.labels", "howsure.cli.events.labels"
 ELSEWHERE = {  # name -> (module that holds `NAME_command`, what `howsure events --help` says of it)

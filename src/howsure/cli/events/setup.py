@@ -1,16 +1,15 @@
-"""What the options of `howsure events` ask for: a corpus, the work on it, who does it, and what it printed."""
+"""What the options of `howsure events` ask for: a corpus, the work on it, who does it; and what it printed."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-import click
-
+from howsure.cli.events.antecedents import antecedent_model
 from howsure.cli.terminal.output import table_text
 from howsure.errors import InputError
 from howsure.events.corpus import REASONS, Corpus, Fields, Filter, open_corpus
@@ -26,39 +25,6 @@ from howsure.events.store.event_store import EventStore
 from howsure.files.dask_client import dask_client
 from howsure.inputs.naming import counted, unknown_name
 from howsure.show.table import Table
-
-# Which model says what corefers: options of the commands that find events.
-
-
-def coreference_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """`--coreference` and `--misplaced`."""
-    misplaced = click.option(
-        "--misplaced",
-        type=click.Choice(["error", "leave-out"]),
-        default="error",
-        show_default=True,
-        help="What to do about mentions of --coreference that cross sentences, or begin or end inside a word.",
-    )
-    scores = click.option(
-        "--coreference", metavar="FILE", help="Antecedent scores of any other model instead of --model, by document id."
-    )
-    return scores(misplaced(function))
-
-
-def antecedent_model(model: str | None, coreference: str | None, misplaced: Any) -> Any:
-    """The model of a file, the scores of a file, or the model in the package.
-
-    Raises InputError if both are named, or as they do.
-    """
-    from howsure.coreference.model.antecedent_model import AntecedentModel
-    from howsure.events.extraction.scored_coreference import ScoredCoreference
-
-    if coreference is None:
-        return AntecedentModel.pretrained() if model is None else AntecedentModel.load(model)
-    if model is not None:
-        raise InputError("--coreference has the scores of another model; leave --model out.")
-    return ScoredCoreference(coreference, misplaced=misplaced)
-
 
 # What the options of `howsure events` ask for: a corpus, the work on it, and who does it.
 

@@ -1,25 +1,20 @@
-"""`howsure events recount`, `merge`, `import` and `check`: stores from stores, or from scores."""
+"""`howsure events recount`, `merge` and `check`: stores from stores, and whether they are whole."""
 
 from __future__ import annotations
 
 import glob
 import os
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from howsure.cli.events.setup import antecedent_model, coreference_options
+from howsure.cli.events.antecedents import antecedent_model, coreference_options
 from howsure.cli.terminal.commands import Command, Written
-from howsure.cli.terminal.options import CLUSTERINGS, PROCESSES, as_names, output_options
+from howsure.cli.terminal.options import PROCESSES, output_options
 from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.cli.terminal.progress import progress
 from howsure.errors import InputError
-from howsure.events.corpus import BAD_DATES, NO_DATE, REASONS
-from howsure.inputs.naming import counted, natural_order
-
-if TYPE_CHECKING:
-    from howsure.events.extraction.import_events import ImportReport
-
+from howsure.inputs.naming import natural_order
 
 # `howsure events recount`: the documents of a store counted again by another rule.
 
@@ -139,147 +134,6 @@ def _named(part: str) -> list[str]:
     if not found:
         raise InputError(f"no file matches {part}.")
     return found
-
-
-# `howsure events import`: the scores of any model as a store.
-
-MOST_ACTORS = 8  # of the summary
-NO_TEXT = "  no text: name its column (--text) to read and label the documents in the page"
-ALL_ACT = (
-    "  note: every document has an event with a probability above 0. Documents that were searched without finding one "
-    "belong in the file too (or in --documents): they count in shares, and what the model missed lies among them."
-)
-
-
-@click.command("import", cls=Command)
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--id", required=True, metavar="COL", help="Column of the document's id.")
-@click.option("--date", required=True, metavar="COL", help="Column of the date.")
-@click.option("--actor", metavar="COL", help="Column of the actor; empty where nobody acts.")
-@click.option("--prob", metavar="COL", help="Column of the probability that the actor acts.")
-@click.option(
-    "--samples",
-    "drawn",
-    metavar="COL",
-    help="Column of samples, lists of 0 and 1; without --prob, their share is the probability.",
-)
-@click.option(
-    "--actors",
-    metavar="COL,COL,…",
-    callback=as_names,
-    help="Instead of --actor and --prob: a column of probabilities per actor, named after it.",
-)
-@click.option("--text", metavar="COL", help="Column of the text.")
-@click.option("--title", metavar="COL", help="Column of the title.")
-@click.option(
-    "--story",
-    metavar="COL",
-    help="Column of the story; documents of one story count as one source (default: nearly equal texts do).",
-)
-@click.option(
-    "--documents",
-    metavar="FILE",
-    help="Take id, date, text, title and story from this file, with one row per document.",
-)
-@click.option(
-    "--event", default="event", show_default=True, metavar="NAME", help="Name of the event in tables and figures."
-)
-@click.option(
-    "--question",
-    metavar="TEXT",
-    help='What readers are asked who label documents, such as "Which of these '
-    "attack here?\" (default: made of the event's name).",
-)
-@click.option("--date-format", metavar="FORMAT", help="Date format, such as %d/%m/%Y (default: ISO 8601).")
-@click.option(
-    "--bad-dates",
-    type=click.Choice(BAD_DATES),
-    default="error",
-    show_default=True,
-    help="What to do about documents whose date is missing or invalid.",
-)
-@click.option("--from", "input_format", metavar="FORMAT", help="jsonl, csv, tsv, parquet or npz; default: by name.")
-@click.option(
-    "--sample-size",
-    type=CLUSTERINGS,
-    default=100,
-    show_default=True,
-    help="Number of samples to draw per event, without --samples.",
-)
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
-@click.option(
-    "--store",
-    type=Written(beside=lambda path: (f"{path}.wal",)),
-    metavar="OUT",
-    required=True,
-    help="DuckDB file to write.",
-)
-def import_command(
-    files: tuple[str, ...],
-    actor: str | None,
-    prob: str | None,
-    drawn: str | None,
-    actors: list[str] | None,
-    documents: str | None,
-    event: str,
-    question: str | None,
-    bad_dates: str,
-    input_format: str | None,
-    sample_size: int,
-    seed: int,
-    store: str,
-    **fields: Any,
-) -> None:
-    """Make a store of the events that another model found in the documents of FILE...
-
-    FILE... are CSV, TSV, JSON lines, Parquet or .npz, with one row per document and actor. Documents in which nobody
-    acts belong in it, too: with a probability of 0, or without an actor.
-
-    \b
-    howsure events import scores.csv --id id --date date --actor actor --prob p --text text --store news.duckdb
-    howsure events import wide.csv --id id --date date --actors IRQ,USA --event attack --store news.duckdb
-
-    Series, comparisons, the page and labelling work on this store as on that of extract; mentions and evidence are
-    unknown.
-    """
-    from howsure.events.corpus import Fields
-    from howsure.events.extraction.import_events import import_events
-    from howsure.events.extraction.imported_scores import ScoreColumns, open_scores
-
-    columns = ScoreColumns(actor=actor, prob=prob, samples=drawn, actors=tuple(actors or ()))
-    scores = open_scores(
-        files,
-        fields=Fields(**fields),
-        columns=columns,
-        documents=[documents] if documents else (),
-        bad_dates=bad_dates,
-        format=input_format,
-    )
-    with progress("documents", total=scores.corpus.total, rate=True) as advance:
-        report = import_events(
-            scores, store, event=event, question=question, samples=sample_size, seed=seed, advance=advance
-        )
-    emit(_summary(store, report, has_text=fields["text"] is not None), None)
-
-
-def _summary(path: str, report: ImportReport, *, has_text: bool) -> str:
-    """What is in the store."""
-    from howsure.events.store.event_store import EventStore
-    from howsure.events.store.reading import actors_in
-
-    with EventStore.open(path) as store:
-        actors = list(actors_in(store).items())[:MOST_ACTORS]
-    held = f"{counted(report.documents, 'document')} of {counted(report.words, 'word')}"
-    lines = [f"{path}: {held}, {report.with_events:,} with an event above probability 0"]
-    if report.was_there:
-        lines.append("  it was there: the same files were imported before")
-    if report.left_out:
-        lines.append(f"  left out {report.left_out:,}: {REASONS[NO_DATE]}")
-    if actors:
-        lines.append("  expected documents: " + ", ".join(f"{actor} {count:.1f}" for actor, (_, count) in actors))
-    lines += [] if has_text else [NO_TEXT]
-    lines += [ALL_ACT] if report.with_events == report.documents else []
-    return "\n".join([*lines, f"next: howsure events explore {path}"]) + "\n"
 
 
 @click.command("check", cls=Command)

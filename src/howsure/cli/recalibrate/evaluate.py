@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import click
 
+from howsure.cli.calibration.output import files_text, left_out
 from howsure.cli.calibration.reading import as_called, reading_options
-from howsure.cli.recalibrate.fit import score_options
-from howsure.cli.recalibrate.input import labelled_rows, read_map
-from howsure.cli.recalibrate.output import evaluations_json, evaluations_text, write_figure, write_page
+from howsure.cli.recalibrate.fit import labelled_rows, read_map, score_options
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import (
     as_names,
@@ -21,14 +21,97 @@ from howsure.cli.terminal.options import (
     output_options,
     report_option,
 )
-from howsure.cli.terminal.output import emit
+from howsure.cli.terminal.output import chosen, command_line, emit, json_text, table_text
 from howsure.cli.terminal.progress import progress
 from howsure.errors import InputError
-from howsure.recalibration.evaluation.verdict import MARGIN
-from howsure.recalibration.folds import FOLDS
-from howsure.recalibration.labelled import Labelled
-from howsure.recalibration.maps.histogram import BINS
-from howsure.recalibration.methods import AUTO, METHODS
+from howsure.figures.width import of_width
+from howsure.files.whole import write_whole
+from howsure.inputs.naming import counted
+from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation, RecalibrationTable
+from howsure.recalibration.fitted import AUTO, METHODS
+from howsure.recalibration.labelled import FOLDS, Labelled
+from howsure.recalibration.step_maps import BINS
+from howsure.show.numbers import all_digits
+from howsure.show.recipe import recipe_text
+from howsure.show.table import Table
+
+# What `howsure recalibrate evaluate` shows.
+
+ENDS = ("", " low", " high")
+
+
+def evaluations_json(found: RecalibrationTable, recipe: dict[str, Any]) -> str:
+    """The documented schema: recipe, evaluations, skipped."""
+    skipped = sum(recipe["skipped"].values())
+    return json_text(found.to_dict() | {"recipe": recipe | found.recipe, "skipped": skipped})
+
+
+def evaluations_text(found: RecalibrationTable, recipe: dict[str, Any], form: str) -> str:
+    """One evaluation: its verdict, table and notes. Several: a row each. `form`: the format."""
+    alone = _alone(found)
+    if form == "csv":
+        return table_text(_exact(found), form)
+    if form != "table":
+        table = found.table() if alone is None else alone.table()
+        told = [recipe_text(found.recipe), _read(recipe), *table.notes]
+        return table_text(replace(table, caption="\n".join(told), notes=()), form)
+    if alone is not None and chosen() is None:
+        return f"{_read(recipe)}\n\n{alone!r}\n"
+    table = found.table()
+    return "\n".join([_read(recipe), "", table_text(table), *table.notes, ""])
+
+
+def write_figure(found: RecalibrationTable, path: str, *, axis: str) -> None:
+    """Draw the curves of one evaluation, or the improvements of several, into a file."""
+    from howsure.figures.compared_curves import improvements_figure, recalibration_figure
+    from howsure.figures.files import save_figure
+
+    alone = _alone(found)
+    save_figure(improvements_figure(found) if alone is None else recalibration_figure(alone, axis=axis), path)
+
+
+def write_page(found: RecalibrationTable, path: str, *, recipe: dict[str, Any]) -> None:
+    """Write the report into a file."""
+    from howsure.report.results import result_report
+
+    title = f"Does recalibration help? {files_text(recipe)}"
+    with of_width(None):  # that of the figure in a file is not that of a page
+        page = result_report(_alone(found) or found, title=title, read=recipe, command=command_line())
+    write_whole(page.encode(), path)
+
+
+def _alone(found: RecalibrationTable) -> RecalibrationEvaluation | None:
+    """The evaluation, where there is just one, of all rows."""
+    return found.rows[0] if len(found) == 1 and found.rows[0].name is None else None
+
+
+def _read(recipe: dict[str, Any]) -> str:
+    skipped = {column: count for column, count in recipe["skipped"].items() if count}
+    said = f"{files_text(recipe)}: {counted(recipe['rows'], 'row')}"
+    if skipped:
+        missing = ", ".join(f"{column}: {count:,}" for column, count in skipped.items())
+        said += f", {sum(skipped.values()):,} skipped ({missing})"
+    return said + left_out(recipe)
+
+
+def _exact(found: RecalibrationTable) -> Table:
+    """One row an evaluation, with all digits, each end of an interval in its own column, empty if unknown."""
+    rows = []
+    for row, p in zip(found.rows, found.p_adjusted, strict=True):
+        held = {"group": row.name or "all", "method": row.method, "n": str(row.n)}
+        for name, one in (("error before", row.error_before), ("error after", row.error_after)):
+            held |= dict(
+                zip([name + end for end in ENDS], map(all_digits, (one.value, one.low, one.high)), strict=True)
+            )
+        for name, change in row.changes().items():
+            words, gain = name.replace("_", " "), change.improvement
+            ends = [f"{words} improvement{end}" for end in ENDS]
+            held |= {f"{words} before": all_digits(change.before), f"{words} after": all_digits(change.after)}
+            held |= dict(zip(ends, map(all_digits, (gain.value, gain.low, gain.high)), strict=True))
+        held |= {"p": all_digits(row.p_value), "p adjusted": all_digits(p), "verdict": row.kind}
+        rows.append(held | {"rows needed": "" if row.needed is None else str(row.needed)})
+    return Table(list(rows[0]), [list(row.values()) for row in rows], words=("group", "method", "verdict"))
+
 
 OF_FITTING = ("method", "floor", "bins", "penalty", "folds", "repeats", "seed")
 
@@ -36,26 +119,65 @@ OF_FITTING = ("method", "floor", "bins", "penalty", "folds", "repeats", "seed")
 def fitting_options(function: Any) -> Any:
     """The options that say which maps are fitted and how, or which map is evaluated."""
     options: list[Any] = [
-        click.option("--map", "map_file", metavar="MAP.json",
-                     help="Evaluate this map, which recalibrate fit wrote, on rows that it was not fitted to."),
-        click.option("--method", callback=as_names, metavar="NAME[,NAME]…",
-                     help=f"What is fitted without each fold: {', '.join(METHODS)} (default: {AUTO})."),
-        click.option("--floor", type=float, metavar="P",
-                     help="Move probabilities into [P, 1 - P] first, for those that are exactly 0 or 1 and wrong."),
-        click.option("--bins", type=click.IntRange(1, 100_000), metavar="N",
-                     help=f"Bins of --method histogram (default: {BINS})."),
-        click.option("--penalty", type=float, metavar="L",
-                     help="Penalty of --method dirichlet (default: found by cross-fitting)."),
-        click.option("--folds", type=int, metavar="N",
-                     help=f"Parts that the rows or clusters are divided into, at least 3 (default: {FOLDS})."),
-        click.option("--repeats", type=int, metavar="N",
-                     help="How often they are divided anew (default: 3 up to 20,000 rows, 1 for more)."),
+        click.option(
+            "--map",
+            "map_file",
+            metavar="MAP.json",
+            help="Evaluate this map, which recalibrate fit wrote, on rows that it was not fitted to.",
+        ),
+        click.option(
+            "--method",
+            callback=as_names,
+            metavar="NAME[,NAME]…",
+            help=f"What is fitted without each fold: {', '.join(METHODS)} (default: {AUTO}).",
+        ),
+        click.option(
+            "--floor",
+            type=float,
+            metavar="P",
+            help="Move probabilities into [P, 1 - P] first, for those that are exactly 0 or 1 and wrong.",
+        ),
+        click.option(
+            "--bins",
+            type=click.IntRange(1, 100_000),
+            metavar="N",
+            help=f"Bins of --method histogram (default: {BINS}).",
+        ),
+        click.option(
+            "--penalty",
+            type=float,
+            metavar="L",
+            help="Penalty of --method dirichlet (default: found by cross-fitting).",
+        ),
+        click.option(
+            "--folds",
+            type=int,
+            metavar="N",
+            help=f"Parts that the rows or clusters are divided into, at least 3 (default: {FOLDS}).",
+        ),
+        click.option(
+            "--repeats",
+            type=int,
+            metavar="N",
+            help="How often they are divided anew (default: 3 up to 20,000 rows, 1 for more).",
+        ),
         click.option("--seed", type=click.IntRange(min=0), help="Seed of the folds (default: 0)."),
-        click.option("--margin", type=float, default=MARGIN, show_default=True, metavar="E",
-                     help="Smallest calibration error that is worth removing."),
-        click.option("--adjust", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
-                     help="Adjustment of the p-values for the number of groups and methods."),
-    ]  # fmt: skip
+        click.option(
+            "--margin",
+            type=float,
+            default=MARGIN,
+            show_default=True,
+            metavar="E",
+            help="Smallest calibration error that is worth removing.",
+        ),
+        click.option(
+            "--adjust",
+            type=click.Choice(["holm", "bh", "none"]),
+            default="holm",
+            show_default=True,
+            help="Adjustment of the p-values for the number of groups and methods.",
+        ),
+    ]
     return in_order(options)(function)
 
 
@@ -70,9 +192,18 @@ def fitting_options(function: Any) -> Any:
 @axis_option
 @report_option
 def evaluate_command(
-    files: tuple[str, ...], map_file: str | None, margin: float, adjust: str, level: float, form: str,
-    output: str | None, figure: str | None, axis: str, report: str | None, **reading: Any,
-) -> None:  # fmt: skip
+    files: tuple[str, ...],
+    map_file: str | None,
+    margin: float,
+    adjust: str,
+    level: float,
+    form: str,
+    output: str | None,
+    figure: str | None,
+    axis: str,
+    report: str | None,
+    **reading: Any,
+) -> None:
     """Does recalibration help? Calibration error and scores before and after, on rows that no map was fitted to.
 
     Without --map, the rows are cross-fitted: each is evaluated after a map that was fitted to others. --group gives
@@ -83,8 +214,7 @@ def evaluate_command(
     howsure recalibrate evaluate dev.jsonl --target gold --logits logits --method temperature,vector --figure m.png
     howsure recalibrate evaluate test.jsonl --target gold --prob score --map map.json
     """
-    from howsure.recalibration.evaluation.evaluate_recalibration import joined
-    from howsure.recalibration.evaluation.of_map import evaluations_of_map
+    from howsure.recalibration.evaluate_recalibration import evaluations_of_map, joined
 
     asked = {name: reading.pop(name) for name in OF_FITTING}
     given = {name: value for name, value in asked.items() if value is not None}
@@ -112,8 +242,7 @@ def evaluate_command(
 
 
 def _cross_fitted(data: Labelled, given: dict[str, Any], **how: Any) -> Any:
-    from howsure.recalibration.evaluation.cross_fitted import check_evaluation_folds, check_repeats
-    from howsure.recalibration.evaluation.evaluate_recalibration import table_of
+    from howsure.recalibration.evaluate_recalibration import check_evaluation_folds, check_repeats, table_of
 
     methods: Sequence[str] = given.get("method", [AUTO])
     if len(set(methods)) < len(methods):
@@ -123,7 +252,14 @@ def _cross_fitted(data: Labelled, given: dict[str, Any], **how: Any) -> Any:
     steps = folds * check_repeats(given.get("repeats"), len(data) // groups) * len(methods) * groups
     with progress("folds", total=steps) as advance:
         return table_of(
-            data, methods=methods, folds=folds, repeats=given.get("repeats"), floor=given.get("floor"),
-            bins=given.get("bins", BINS), penalty=given.get("penalty"), rng=given.get("seed", 0), advance=advance,
+            data,
+            methods=methods,
+            folds=folds,
+            repeats=given.get("repeats"),
+            floor=given.get("floor"),
+            bins=given.get("bins", BINS),
+            penalty=given.get("penalty"),
+            rng=given.get("seed", 0),
+            advance=advance,
             **how,
-        )  # fmt: skip
+        )

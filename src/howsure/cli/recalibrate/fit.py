@@ -1,47 +1,177 @@
-"""`howsure recalibrate fit`: learn a map from labelled rows."""
+"""`howsure recalibrate fit` and `apply`: learn a map from labelled rows, and apply it to others."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import click
+import numpy as np
 
 from howsure.cli.calibration.output import files_text
-from howsure.cli.calibration.reading import as_called, reading_options
-from howsure.cli.recalibrate.input import labelled_rows
-from howsure.cli.terminal.commands import Command, Written, as_options, options_of
-from howsure.cli.terminal.options import as_names, figure_option, in_order, probability_options
+from howsure.cli.calibration.reading import as_called, opened, reading_options
+from howsure.cli.terminal.commands import Command, Written, as_options, options_of, rows_as_in_files, tell
+from howsure.cli.terminal.options import (
+    ONE_WAY,
+    PROBABILITIES,
+    as_names,
+    figure_option,
+    from_option,
+    in_order,
+    probability_options,
+)
 from howsure.cli.terminal.output import emit, name_text, table_text
 from howsure.cli.terminal.progress import progress
+from howsure.data.added_columns import SUFFIXES, FileToExtend, open_to_extend
+from howsure.errors import InputError
+from howsure.files.opened import missing_file
 from howsure.files.whole import write_text
+from howsure.inputs.classes import LOG_PROBABILITIES, LOGITS
+from howsure.inputs.given import Given
 from howsure.inputs.naming import counted
-from howsure.recalibration.fitted import ERROR, POOLED
-from howsure.recalibration.folds import FOLDS, MOST_FOLDS
-from howsure.recalibration.maps.histogram import BINS
-from howsure.recalibration.methods import AUTO, METHODS, candidates
+from howsure.inputs.pairs import Floats
+from howsure.recalibration.fitted import AUTO, ERROR, METHODS, POOLED, candidates
+from howsure.recalibration.labelled import FOLDS, MOST_FOLDS, Labelled, labelled_pairs
 from howsure.recalibration.results import RecalibrationMap
+from howsure.recalibration.scores import Scores, binary_of, check_floor, classes_of
+from howsure.recalibration.step_maps import BINS
+
+# What `howsure recalibrate` reads: labelled scores, and maps.
+
+MOST_BYTES = 1 << 28  # of a map
+
+
+@contextmanager
+def labelled_rows(
+    files: Sequence[str], *, floor: float | None, **reading: Any
+) -> Iterator[tuple[Labelled, dict[str, Any]]]:
+    """The labelled scores of files, and what was read; inside the block, errors name the rows of the files."""
+    check_floor(floor)
+    reduced = reading.get("reduce")
+    with opened(files, keep_classes=reduced is None, **reading) as predictions:
+        pairs, rows = predictions.pairs(), predictions.class_rows
+        selection = predictions.selection
+        positions = selection.positions()
+        if rows is not None:
+            data = Labelled(
+                scores_of(rows.matrix, rows.scale, floor),
+                rows.codes,
+                pairs.weights,
+                pairs.groups,
+                pairs.group_names,
+                pairs.clusters,
+                rows.names,
+            )
+            predictions.notes.pop("reduce", None)
+        else:
+            data = labelled_pairs(pairs, floor=floor)
+            log_odds = _log_odds(predictions) if reduced is None else None
+            if log_odds is not None:
+                data = Labelled(
+                    binary_of(log_odds, logits=True, floor=floor),
+                    data.labels,
+                    data.weights,
+                    data.groups,
+                    data.group_names,
+                    data.clusters,
+                )
+            data = replace(data, positive=data.positive or reading.get("positive"))
+        with rows_as_in_files(lambda row: selection.table.place_of(int(positions[row]))):
+            yield data, predictions.describe()
+
+
+def scores_of(held: Floats, scale: str | None, floor: float | None) -> Scores:
+    """The scores of a file's numbers, (n,) or (n, K), which are already checked."""
+    if held.ndim == 1:
+        if scale == LOG_PROBABILITIES:
+            return binary_of(np.minimum(np.exp(held), 1.0), floor=floor)
+        return binary_of(held, logits=scale == LOGITS, floor=floor)
+    return classes_of(held, logits=scale is not None, floor=floor)
+
+
+def read_map(path: str) -> RecalibrationMap:
+    """The map in a file.
+
+    Raises InputError if it is none.
+    """
+    try:
+        with open(path, "rb") as file:
+            text = file.read(MOST_BYTES + 1)
+    except FileNotFoundError:
+        raise missing_file(path) from None
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
+    if len(text) > MOST_BYTES:
+        raise InputError(f"{path} is no recalibration map: it is larger than {MOST_BYTES >> 20} MiB.")
+    try:
+        return RecalibrationMap.from_json(text)
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+
+
+def _log_odds(predictions: Any) -> Floats | None:
+    """One logit per row as it stands, which says more than the probability that it means."""
+    from howsure.data.predictions.classes import class_matrix
+
+    name = predictions.columns.get(LOGITS)
+    if not isinstance(name, str):
+        return None
+    selection = predictions.selection
+    return class_matrix(selection, [selection.table.columns[name]], lists=False)[:, 0]
+
+
+# `howsure recalibrate fit`: learn a map from labelled rows.
 
 
 def method_options(function: Any) -> Any:
     """The options that say what is fitted, and how."""
     options: list[Any] = [
-        click.option("--method", type=click.Choice(METHODS), default=AUTO, show_default=True,
-                     help="What is fitted; auto chooses by cross-fitted log loss, and may choose none. For one "
-                     "probability per row: temperature to histogram; for several classes: temperature, vector, "
-                     "dirichlet."),
-        click.option("--floor", type=float, metavar="P",
-                     help="Move probabilities into [P, 1 - P] first, for those that are exactly 0 or 1 and wrong."),
-        click.option("--bins", type=click.IntRange(1, 100_000), default=BINS, show_default=True,
-                     help="Bins of --method histogram."),
-        click.option("--penalty", type=float, metavar="L",
-                     help="Penalty of --method dirichlet (default: found by cross-fitting)."),
-        click.option("--small-groups", type=click.Choice([ERROR, POOLED]), default=ERROR, show_default=True,
-                     help="Groups of fewer than 20 rows of each label: an error, or they take the map of all rows."),
-        click.option("--folds", type=click.IntRange(2, MOST_FOLDS), default=FOLDS, show_default=True,
-                     help="Folds of cross-fitting; rows of a cluster stay together."),
+        click.option(
+            "--method",
+            type=click.Choice(METHODS),
+            default=AUTO,
+            show_default=True,
+            help="What is fitted; auto chooses by cross-fitted log loss, and may choose none. For one "
+            "probability per row: temperature to histogram; for several classes: temperature, vector, "
+            "dirichlet.",
+        ),
+        click.option(
+            "--floor",
+            type=float,
+            metavar="P",
+            help="Move probabilities into [P, 1 - P] first, for those that are exactly 0 or 1 and wrong.",
+        ),
+        click.option(
+            "--bins",
+            type=click.IntRange(1, 100_000),
+            default=BINS,
+            show_default=True,
+            help="Bins of --method histogram.",
+        ),
+        click.option(
+            "--penalty",
+            type=float,
+            metavar="L",
+            help="Penalty of --method dirichlet (default: found by cross-fitting).",
+        ),
+        click.option(
+            "--small-groups",
+            type=click.Choice([ERROR, POOLED]),
+            default=ERROR,
+            show_default=True,
+            help="Groups of fewer than 20 rows of each label: an error, or they take the map of all rows.",
+        ),
+        click.option(
+            "--folds",
+            type=click.IntRange(2, MOST_FOLDS),
+            default=FOLDS,
+            show_default=True,
+            help="Folds of cross-fitting; rows of a cluster stay together.",
+        ),
         click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the folds."),
-    ]  # fmt: skip
+    ]
     return in_order(options)(function)
 
 
@@ -50,11 +180,15 @@ def score_options(function: Any) -> Any:
     options: list[Any] = [
         click.option("--target", "label", metavar="COL", help="Column of the true label."),
         probability_options("Column of the predicted probability."),
-        click.option("--reduce", metavar="HOW", help="With classes: a map of one probability per row, that of the top "
-                     "label (top-label) or of one class (its name), instead of one of all classes."),
+        click.option(
+            "--reduce",
+            metavar="HOW",
+            help="With classes: a map of one probability per row, that of the top "
+            "label (top-label) or of one class (its name), instead of one of all classes.",
+        ),
         click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order."),
         click.option("--group", "--by", metavar="COL", help="Column of groups: one map for each; several: a,b."),
-    ]  # fmt: skip
+    ]
     return in_order(options)(function)
 
 
@@ -66,9 +200,18 @@ def score_options(function: Any) -> Any:
 @click.option("--out", type=Written(".json"), required=True, metavar="MAP.json", help="Where the map is written.")
 @figure_option("Draw the map")
 def fit_command(
-    files: tuple[str, ...], method: str, floor: float | None, bins: int, penalty: float | None, small_groups: str,
-    folds: int, seed: int, out: str, figure: str | None, **reading: Any,
-) -> None:  # fmt: skip
+    files: tuple[str, ...],
+    method: str,
+    floor: float | None,
+    bins: int,
+    penalty: float | None,
+    small_groups: str,
+    folds: int,
+    seed: int,
+    out: str,
+    figure: str | None,
+    **reading: Any,
+) -> None:
     """Learn a map from a model's probabilities to calibrated ones, and write it as JSON.
 
     FILE...: labelled rows, as for howsure calibration. Judge the map on other rows, or by howsure recalibrate evaluate.
@@ -84,14 +227,22 @@ def fit_command(
         tried = candidates(method, binary=data.is_binary, bins=bins, penalty=penalty)
         with progress("folds", total=folds * len(tried)) as advance:
             found = recalibration_of(
-                data, method=method, folds=folds, floor=floor, small=small_groups, bins=bins, penalty=penalty, rng=seed,
+                data,
+                method=method,
+                folds=folds,
+                floor=floor,
+                small=small_groups,
+                bins=bins,
+                penalty=penalty,
+                rng=seed,
                 advance=advance,
-            )  # fmt: skip
+            )
     options = options_of(click.get_current_context().command)
     found = replace(
-        found, recipe={"command": "howsure recalibrate fit", **as_called(read), **found.recipe},
+        found,
+        recipe={"command": "howsure recalibrate fit", **as_called(read), **found.recipe},
         notes=tuple(as_options(note, options) for note in found.notes),
-    )  # fmt: skip
+    )
     if figure is not None:
         _draw(found, figure)
     write_text(found.to_json(), out)
@@ -111,7 +262,95 @@ def _text(found: RecalibrationMap, read: dict[str, Any], out: str) -> str:
 
 
 def _draw(found: RecalibrationMap, path: str) -> None:
-    from howsure.figures.calibration.recalibration_map import map_figure
+    from howsure.figures.compared_curves import map_figure
     from howsure.figures.files import save_figure
 
     save_figure(map_figure(found), path)
+
+
+# `howsure recalibrate apply`: a file of predictions with recalibrated probabilities beside the others.
+
+NEW_NAME = "recalibrated"
+
+
+@click.command("apply", cls=Command, context_settings={"max_content_width": 110})
+@click.argument("file", metavar="FILE")
+@click.option("--map", "map_file", required=True, metavar="MAP.json", help="The map that recalibrate fit wrote.")
+@probability_options("Column of the predicted probability.")
+@click.option(
+    "--classes",
+    callback=as_names,
+    metavar="NAME,NAME,…",
+    help="Which class each column is, in order, where the columns have other names.",
+)
+@click.option("--group", "--by", metavar="COL", help="Column of groups, for a map of groups; several: a,b.")
+@click.option(
+    "--new-name",
+    metavar="NAME",
+    default=NEW_NAME,
+    show_default=True,
+    help="Name of the new column; with classes, of the columns NAME_CLASS.",
+)
+@click.option(
+    "--skip-missing", is_flag=True, help="Leave the new columns empty where a value is missing, and count these."
+)
+@from_option
+@click.option("--out", type=Written(*SUFFIXES), required=True, metavar="FILE", help="Where the rows are written.")
+def apply_command(
+    file: str,
+    map_file: str,
+    classes: list[str] | None,
+    group: str | None,
+    new_name: str,
+    skip_missing: bool,
+    input_format: str | None,
+    out: str,
+    **scores: Any,
+) -> None:
+    """Write FILE with recalibrated probabilities in new columns, after its own.
+
+    FILE: CSV, TSV, JSON, JSON lines or Parquet; the rows stay in order, and OUT is of the same format. Classes are
+    matched by name, whatever the order of their columns.
+
+    \b
+    howsure recalibrate apply test.jsonl --map map.json --prob score --out mended.jsonl
+    howsure recalibrate apply test.csv --map map.json --logits a,b,c --out mended.csv
+    """
+    given = [role for role in PROBABILITIES if scores.get(role)]
+    if len(given) != 1:
+        raise InputError(ONE_WAY)
+    Given(given[0], scores[given[0]], classes=classes)
+    found = read_map(map_file)
+    if found.groups and group is None:
+        raise InputError("group='COL' must name the column of groups: the map has one for each group.")
+    with open_to_extend(
+        file,
+        classes=classes,
+        wanted=found.classes,
+        group=group,
+        format=input_format,
+        skip_missing=skip_missing,
+        check_groups=found.check_groups,
+        **scores,
+    ) as rows:
+        if SUFFIXES[out[out.rindex(".") :].lower()] != rows.file.format:
+            raise InputError(f"--out must be of the format of {rows.file.name}, {rows.file.format}; {out} is not.")
+        names = [f"{new_name}_{name}" for name in found.classes] or [new_name]
+        rows.check_new(names)
+        tell(rows.said)
+        with progress("rows", total=rows.n) as advance:
+            _recalibrate(found, rows, names, advance)
+        rows.write(out)
+        empty = f", {rows.skipped:,} of them without a value" if rows.skipped else ""
+    emit(f"{name_text(out)}: {counted(rows.n, 'row')}{empty}, with {', '.join(map(name_text, names))}\n", None)
+
+
+def _recalibrate(found: RecalibrationMap, rows: FileToExtend, names: list[str], advance: Any) -> None:
+    """Add the recalibrated probabilities of all rows."""
+    for chunk in rows.chunks():
+        with rows_as_in_files(lambda row, held=chunk.rows: rows.place(int(held[row]))):  # type: ignore[misc]
+            scores = scores_of(chunk.scores, rows.scale, found.floor)
+            after: Floats = found.apply_rows(scores, chunk.groups, rows.groups)
+        columns = [after] if after.ndim == 1 else list(after.T.copy())
+        rows.add(chunk, dict(zip(names, columns, strict=True)))
+        advance(chunk.length)

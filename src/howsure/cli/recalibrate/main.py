@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import click
 
-from howsure.cli.recalibrate.apply import apply_command
 from howsure.cli.recalibrate.evaluate import evaluate_command
-from howsure.cli.recalibrate.fit import fit_command
+from howsure.cli.recalibrate.fit import apply_command, fit_command
 from howsure.cli.terminal.commands import Group
 
 

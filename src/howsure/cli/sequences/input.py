@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.data.documents.conllu_writing import conllu_text
+from howsure.data.documents.brackets import BrokenDocument, LeftOut
+from howsure.data.documents.conllu import conllu_text
 from howsure.data.documents.document import Document, Sentence, Strings
-from howsure.data.documents.entity_brackets import BrokenDocument, LeftOut
 from howsure.data.documents.read_documents import FORMS, seen_form
 from howsure.errors import InputError
 from howsure.files.opened import check_each_once, opened
@@ -145,7 +145,7 @@ def _check_known(corpus: Corpus, model: Tagger | None) -> None:
 
 
 def _read_items(files: Sequence[str]) -> Corpus:
-    from howsure.data.documents.crfsuite_items import read_attributes
+    from howsure.data.documents.columns import read_attributes
 
     documents, items = [], []
     for file in files:

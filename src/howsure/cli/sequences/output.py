@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from howsure.cli.sequences.input import Corpus, Tags
-from howsure.data.documents.conllu_tagging import TAG, UNIVERSAL_TAG, Tagging, tagged_conllu
+from howsure.data.documents.conllu import TAG, UNIVERSAL_TAG, Tagging, tagged_conllu
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.sequences.calibration_pairs import count_unknown

@@ -8,10 +8,8 @@ from typing import Any
 
 import click
 
-from howsure.cli.significance.asked import Asked, long_form_options
-from howsure.cli.significance.long_form import compare_long
 from howsure.cli.significance.output import comparison_output, power_output, write_figure, write_report
-from howsure.cli.significance.wide_form import compare_wide
+from howsure.cli.significance.tables import Asked, compare_long, compare_wide, long_form_options
 from howsure.cli.terminal.commands import as_options, options_of
 from howsure.cli.terminal.memory import check_memory
 from howsure.cli.terminal.options import (
@@ -44,32 +42,69 @@ def command() -> None:
 def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that say how to compare."""
     options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
-        click.option("--metric", "metrics", multiple=True, metavar="NAME",
-                     help="A metric; repeatable; score: the columns of the models hold scores."),
-        click.option("--class", "target_class", metavar="LABEL",
-                     help="Also report precision, recall and F1 of this class (or those named by --metric)."),
-        click.option("--method", metavar="METHOD",
-                     help="permutation (default), bootstrap, gaffke (means with bounds; default for --score), student "
-                     "(other means; default for other scores), mcnemar (accuracy), "
-                     "or boostsa (the paper's rule)."),
-        click.option("--sample-size", type=float, metavar="SHARE",
-                     help="Share of the items in each sub-sample, 0.05 to 0.5 (default: 0.1); with --method boostsa."),
-        click.option("--alternative", default="two-sided", show_default=True, metavar="SIDE",
-                     help="two-sided, better or worse (for the model)."),
-        click.option("--interval", default="usual", metavar="METHOD",
-                     help="basic (default), percentile, bca or none; gaffke and student with --method of that name."),
+        click.option(
+            "--metric",
+            "metrics",
+            multiple=True,
+            metavar="NAME",
+            help="A metric; repeatable; score: the columns of the models hold scores.",
+        ),
+        click.option(
+            "--class",
+            "target_class",
+            metavar="LABEL",
+            help="Also report precision, recall and F1 of this class (or those named by --metric).",
+        ),
+        click.option(
+            "--method",
+            metavar="METHOD",
+            help="permutation (default), bootstrap, gaffke (means with bounds; default for --score), student "
+            "(other means; default for other scores), mcnemar (accuracy), "
+            "or boostsa (the paper's rule).",
+        ),
+        click.option(
+            "--sample-size",
+            type=float,
+            metavar="SHARE",
+            help="Share of the items in each sub-sample, 0.05 to 0.5 (default: 0.1); with --method boostsa.",
+        ),
+        click.option(
+            "--alternative",
+            default="two-sided",
+            show_default=True,
+            metavar="SIDE",
+            help="two-sided, better or worse (for the model).",
+        ),
+        click.option(
+            "--interval",
+            default="usual",
+            metavar="METHOD",
+            help="basic (default), percentile, bca or none; gaffke and student with --method of that name.",
+        ),
         bounds_option,
         level_option,
-        click.option("--resamples", "n_resamples", type=click.IntRange(min=1), default=10_000, show_default=True,
-                     metavar="N", help="Number of resamples."),
+        click.option(
+            "--resamples",
+            "n_resamples",
+            type=click.IntRange(min=1),
+            default=10_000,
+            show_default=True,
+            metavar="N",
+            help="Number of resamples.",
+        ),
         click.option("--two-way", is_flag=True, help="Resample runs as well as items; with --method bootstrap."),
-        click.option("--adjust", type=click.Choice(["holm", "bh", "none"]), default="holm", show_default=True,
-                     help="Adjustment of p for the number of models and metrics in the table."),
+        click.option(
+            "--adjust",
+            type=click.Choice(["holm", "bh", "none"]),
+            default="holm",
+            show_default=True,
+            help="Adjustment of p for the number of models and metrics in the table.",
+        ),
         click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."),
         output_options,
         figure_option("Draw differences with intervals"),
         report_option,
-    ]  # fmt: skip
+    ]
     return in_order(options)(function)
 
 
@@ -106,19 +141,36 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
     callback=as_names,
     metavar="NAME,NAME,…",
     help="The classes of rows of probabilities, in order; for labels, those that averages are over.",
-)  # fmt: skip
+)
 @where_option
 @by_file_option
 @click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them.")
 @from_option
 @testing_options
 def compare_command(
-    files: tuple[str, ...], target: str | None, targets: str | None, baseline: str | None, models: tuple[str, ...],
-    model: str | None, prediction: str | None, score: tuple[str, ...], pos_label: str | None, lower_is_better: bool,
-    all_pairs: bool, id: str | None, run: str | None, clusters: str | None, strata: str | None,
-    classes: list[str] | None, skip_missing: bool, input_format: str | None, across_files: str, where: str | None,
-    by_file: bool, **testing: Any,
-) -> None:  # fmt: skip
+    files: tuple[str, ...],
+    target: str | None,
+    targets: str | None,
+    baseline: str | None,
+    models: tuple[str, ...],
+    model: str | None,
+    prediction: str | None,
+    score: tuple[str, ...],
+    pos_label: str | None,
+    lower_is_better: bool,
+    all_pairs: bool,
+    id: str | None,
+    run: str | None,
+    clusters: str | None,
+    strata: str | None,
+    classes: list[str] | None,
+    skip_missing: bool,
+    input_format: str | None,
+    across_files: str,
+    where: str | None,
+    by_file: bool,
+    **testing: Any,
+) -> None:
     """Compare models with a baseline: columns of FILE... (CSV, TSV, JSON lines, Parquet), or one file each.
 
     With --by, a table has one row per model and item (and run): every pair of models is tested, and those with the
@@ -135,9 +187,26 @@ def compare_command(
     """
     options, showing = _split(testing)
     asked = Asked(
-        model, id, run, target, targets, prediction, score, pos_label, clusters, strata, baseline, models, all_pairs,
-        lower_is_better, skip_missing, input_format, across_files, where, by_file,
-    )  # fmt: skip
+        model,
+        id,
+        run,
+        target,
+        targets,
+        prediction,
+        score,
+        pos_label,
+        clusters,
+        strata,
+        baseline,
+        models,
+        all_pairs,
+        lower_is_better,
+        skip_missing,
+        input_format,
+        across_files,
+        where,
+        by_file,
+    )
     asked.check(bool(files))
     way = compare_long if asked.is_long else compare_wide
     result, read = way(files, asked, classes, options)
@@ -150,7 +219,7 @@ def compare_command(
 @testing_options
 def outcomes_command(file: str, **testing: Any) -> None:
     """Compare the experiments in an outcomes.json of BooStSa; items are resampled with all their runs."""
-    from howsure.significance.boostsa.pairing import compare_outcomes
+    from howsure.significance.boostsa.runs import compare_outcomes
     from howsure.significance.boostsa.storage import read_outcomes
 
     options, showing = _split(testing)
@@ -164,8 +233,13 @@ def outcomes_command(file: str, **testing: Any) -> None:
 
 @command.command("power")
 @click.option("--n", type=click.IntRange(min=1), metavar="N", help="Number of items.")
-@click.option("--disagreement", type=float, required=True, metavar="SHARE",
-              help="Share of the items on which only one system is right.")  # fmt: skip
+@click.option(
+    "--disagreement",
+    type=float,
+    required=True,
+    metavar="SHARE",
+    help="Share of the items on which only one system is right.",
+)
 @click.option("--difference", type=float, metavar="D", help="True difference in accuracy.")
 @click.option("--power", type=float, help=f"Desired probability of detecting it (default: {POWER}).")
 @click.option("--alternative", default="two-sided", show_default=True, metavar="SIDE", help="two-sided or better.")
@@ -176,13 +250,26 @@ def outcomes_command(file: str, **testing: Any) -> None:
     metavar="METHOD",
     help="The test: permutation, or mcnemar (mid-p).",
 )
-@click.option("--level", type=float, callback=as_level, default=0.95, show_default=True,
-              help="Level of the test: it finds a difference if p is at most 1 - level.")  # fmt: skip
+@click.option(
+    "--level",
+    type=float,
+    callback=as_level,
+    default=0.95,
+    show_default=True,
+    help="Level of the test: it finds a difference if p is at most 1 - level.",
+)
 @output_options
 def power_command(
-    n: int | None, disagreement: float, difference: float | None, power: float | None, level: float, alternative: str,
-    method: str, form: str, output: str | None,
-) -> None:  # fmt: skip
+    n: int | None,
+    disagreement: float,
+    difference: float | None,
+    power: float | None,
+    level: float,
+    alternative: str,
+    method: str,
+    form: str,
+    output: str | None,
+) -> None:
     """Say what n items can find (give --n), how many it takes (--difference), or how probable it is (both)."""
     from howsure.significance import detection_power, minimum_detectable_difference, required_sample_size
 

@@ -12,8 +12,7 @@ from howsure.cli.terminal.output import chosen, command_line, json_text, records
 from howsure.inputs.naming import counted, shortened
 from howsure.show.recipe import recipe_text
 from howsure.show.table import Table
-from howsure.significance.results import Comparison
-from howsure.significance.verdict import how, verdicts
+from howsure.significance.results import Comparison, how, verdicts
 
 
 def comparison_output(result: Comparison, recipe: Mapping[str, Any], form: str) -> str:
@@ -59,7 +58,7 @@ def write_figure(result: Comparison, path: str) -> None:
 def write_report(result: Comparison, path: str, recipe: Mapping[str, Any]) -> None:
     """Write the report into a file."""
     from howsure.report.files import write_report as write
-    from howsure.report.significance import significance_report
+    from howsure.report.results import significance_report
 
     write(significance_report(result, read=recipe, command=command_line()), path)
 

@@ -17,10 +17,8 @@ import click
 
 from howsure.cli.terminal.output import as_printed, say
 from howsure.errors import InputError, InPython, spelled
-from howsure.files.journal import HEAD
-from howsure.files.opened import Identity, identity, opened
-from howsure.files.standard_input import STANDARD_INPUT
-from howsure.files.whole import check_place
+from howsure.files.opened import STANDARD_INPUT, Identity, identity, opened
+from howsure.files.whole import HEAD, check_place
 
 # Where a row is that an error of the numerics names.
 
@@ -129,7 +127,7 @@ def _beside(path: str) -> Iterator[str]:
     """What the reader of a log may look up in the same folder: labels, names of classes, settings."""
     folder, name = os.path.split(path)
     if name.endswith((".npy", ".npz")):
-        from howsure.data.logs.model_arrays import NAMES  # loaded where there is such a log
+        from howsure.data.logs.arrays import NAMES  # loaded where there is such a log
 
         for one in (*(f"{label}.npy" for label in NAMES["label_ids"]), "config.json"):
             yield os.path.join(folder, one)

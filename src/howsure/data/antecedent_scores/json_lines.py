@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure.data.antecedent_scores.antecedent_scores import AntecedentScores
 from howsure.errors import InputError, shown
-from howsure.files.json_text import parsed_json
+from howsure.files.utf8 import parsed_json
 from howsure.inputs.naming import nearest, shortened
 
 NEEDED, OPTIONAL, PAIRS = ("id", "mentions", "scores", "null"), ("words", "text", "antecedents"), "pair_logits"

@@ -12,8 +12,8 @@ from howsure.data.antecedent_scores.json_lines import json_from_scores, record_o
 from howsure.data.antecedent_scores.npz import archived, scores_in_archive
 from howsure.errors import InputError, shown
 from howsure.files.archive import ZIP, ArchiveError
-from howsure.files.compression import compression_of
 from howsure.files.opened import opened
+from howsure.files.text import compression_of
 from howsure.files.whole import write_whole
 from howsure.inputs.naming import shortened
 

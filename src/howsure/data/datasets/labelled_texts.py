@@ -6,8 +6,8 @@ import os
 from io import StringIO
 from itertools import islice
 
-from howsure.files.json_text import parsed_json
 from howsure.files.text import read_text
+from howsure.files.utf8 import parsed_json
 
 
 def read_labelled_texts(path: str | os.PathLike[str], *, limit: int | None = None) -> tuple[list[str], list[int]]:

@@ -1,21 +1,72 @@
-"""Reading documents in any format: CoNLL-U, CoNLL-2012, three columns, two columns."""
+"""Reading documents in any format, or only the first of them; from spaCy too."""
 
 from __future__ import annotations
 
 import os
+import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
+from itertools import islice
+from typing import Any
 
-from howsure.data.documents.conll2012 import BEGIN, conll2012_documents
+from howsure.data.documents.brackets import LeftOut
+from howsure.data.documents.columns import (
+    BEGIN_CONLL,
+    BEGIN_THREE,
+    conll2012_documents,
+    tagged_sentences,
+    three_column_documents,
+)
 from howsure.data.documents.conllu import conllu_documents
-from howsure.data.documents.document import Document, Sentence
-from howsure.data.documents.entity_brackets import LeftOut
-from howsure.data.documents.three_columns import BEGIN as BEGIN_THREE
-from howsure.data.documents.three_columns import three_column_documents
-from howsure.data.documents.two_columns import tagged_sentences
+from howsure.data.documents.document import Document, Sentence, Strings
 from howsure.errors import InputError
 from howsure.files.text import Text, read_text
 from howsure.inputs.naming import counted, shortened, unknown_name
+
+# Converting spaCy documents. spaCy is not imported: any object with the same attributes works.
+
+
+def document_from_spacy(doc: Any, *, name: str = "text", metadata: Mapping[str, str] | None = None) -> Document:
+    """A parsed spaCy Doc as a document: words, tags, dependencies, by sentence; it has no mentions yet.
+
+    Labels stay those of the pipeline, Universal Dependencies or CLEAR; layers that the pipeline left empty are None.
+
+    Raises InputError if the Doc has no sentence boundaries or no dependencies.
+    """
+    try:
+        spans = list(doc.sents)
+    except (AttributeError, ValueError) as error:
+        raise InputError("doc has no sentences; run a spaCy pipeline with a parser over the text.") from error
+    broken = {token.i - 1 for span in spans for token in span if token.is_space}  # a line ends after these
+    sentences = tuple(_sentence([token for token in span if not token.is_space], broken) for span in spans)
+    return Document(name, tuple(sentence for sentence in sentences if len(sentence)), metadata=dict(metadata or {}))
+
+
+def _sentence(tokens: list[Any], before_space: Collection[int]) -> Sentence:
+    relations = _layer(tokens, lambda token: token.dep_)
+    if tokens and relations is None:
+        raise InputError("doc has no dependencies; run a spaCy pipeline with a parser over the text.")
+    place = {token.i: position for position, token in enumerate(tokens)}
+    return Sentence(
+        words=tuple(token.text for token in tokens),
+        lemmas=_layer(tokens, lambda token: token.lemma_),
+        tags=_layer(tokens, lambda token: token.tag_),
+        universal_tags=_layer(tokens, lambda token: token.pos_),
+        features=_layer(tokens, lambda token: str(token.morph)),
+        heads=tuple(-1 if token.head.i == token.i else place.get(token.head.i, -1) for token in tokens),
+        relations=relations,
+        spaces=tuple(bool(token.whitespace_) or token.i in before_space for token in tokens),
+    )
+
+
+def _layer(tokens: list[Any], value: Callable[[Any], str]) -> Strings | None:
+    """One value per token, or None where all are empty."""
+    values = tuple(value(token) for token in tokens)
+    return values if any(values) else None
+
+
+# Reading documents in any format: CoNLL-U, CoNLL-2012, three columns, two columns.
 
 FIRST_LINES = 1_000
 LEAVE_OUT = "leave-out"
@@ -81,7 +132,7 @@ def left_out_text(left_out: LeftOut, kept: int) -> str:
 def seen_form(text: Text) -> str:
     """The form that the first lines of a text show; InputError if none."""
     lines = [line for line in text.content[: 1 << 16].split("\n")[:FIRST_LINES] if line.strip()]
-    if BEGIN.fullmatch(lines[0]):
+    if BEGIN_CONLL.fullmatch(lines[0]):
         return "conll-2012"
     if BEGIN_THREE.fullmatch(lines[0]):
         return "three-columns"
@@ -110,3 +161,22 @@ FORMS: dict[str, Callable[..., list[Document]]] = {
     "three-columns": three_column_documents,
     "two-columns": _two_columns,
 }
+
+
+# The first documents of a file, for a quick look: what follows them is not read.
+
+DOCUMENT_BEGIN = re.compile(r"^#\s*(?:newdoc|begin document)\b", re.MULTILINE)
+
+
+def first_documents(path: str | os.PathLike[str], limit: int | None) -> list[Document]:
+    """The first `limit` documents of a file, or all of them; each must begin by a line that says so.
+
+    Raises InputError as `read_documents` does.
+    """
+    if limit is None:
+        return read_documents(path)
+    text = read_text(path)
+    begins = [begin.start() for begin in islice(DOCUMENT_BEGIN.finditer(text.content), limit + 1)]
+    if len(begins) > limit:
+        text = replace(text, content=text.content[: begins[limit]])
+    return FORMS[seen_form(text)](text)

@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 from howsure.data.logit_files.stored_array import BFLOAT16, StoredArray
 from howsure.errors import InputError
-from howsure.files.json_text import parsed_json
+from howsure.files.utf8 import parsed_json
 
 TYPES = {
     "F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": BFLOAT16, "I64": "<i8", "I32": "<i4", "I16": "<i2", "I8": "i1",

@@ -1,4 +1,4 @@
-"""Logs rewritten as JSON lines in named columns, one for each row of the log, from where they are read as any table."""
+"""Logs rewritten as JSON lines in named columns, from where they are read like any file."""
 
 from __future__ import annotations
 
@@ -9,17 +9,68 @@ import re
 import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
-from howsure.data.logs.choices import NONE, WAYS, normalised, softmax
-from howsure.data.logs.formats import BY_NAME, check_format, detected
-from howsure.data.logs.log_format import NAMED, LogFormat, Row
-from howsure.data.logs.source import Source
-from howsure.data.tables.named_files import File, named_files
+import numpy as np
+
+from howsure.data.logs.arrays import HUGGING_FACE
+from howsure.data.logs.helm import HELM
+from howsure.data.logs.inspect_ai import INSPECT
+from howsure.data.logs.lighteval import LIGHTEVAL
+from howsure.data.logs.lm_eval import LM_EVAL
+from howsure.data.logs.openai import OPENAI
+from howsure.data.logs.source import NAMED, Beginning, LogFormat, Row, Source
+from howsure.data.logs.tokens import NONE, WAYS, normalised, softmax
+from howsure.data.tables.database import Database, chunks
+from howsure.data.tables.named_files import TABLES, File, named_files
+from howsure.data.tables.table import open_table
+from howsure.data.tables.where import Condition
 from howsure.errors import GIVEN, InputError, parameter, shown
+from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 from howsure.inputs.naming import shortened
 from howsure.inputs.numbers import spelled_number
+
+# The formats of logs, and which of them a file has.
+
+FORMATS: tuple[LogFormat, ...] = (LM_EVAL, INSPECT, HELM, LIGHTEVAL, OPENAI, HUGGING_FACE)
+BY_NAME = {one.name: one for one in FORMATS}
+
+
+def check_format(name: str | None) -> None:
+    """Raise InputError if no table or log is of that format."""
+    if name is not None and name not in (*TABLES, *BY_NAME):
+        raise InputError(
+            f"{parameter('format', GIVEN)} must be one of {', '.join(TABLES)}, or of the logs {', '.join(BY_NAME)}; "
+            f"it is {name!r}."
+        )
+
+
+def detected(files: Sequence[File]) -> LogFormat | None:
+    """The format of logs that all files have; None if they are tables.
+
+    Raises InputError if some are of one format and some of another, or none.
+    """
+    found = [_format_of(file) for file in files]
+    first = found[0]
+    for file, other in zip(files, found, strict=True):
+        if other is not first:
+            said = [f"{one.name} is {_said(form)}" for one, form in ((files[0], first), (file, other))]
+            raise InputError(f"all files must be of one format; {', '.join(said)}. Read them one after the other.")
+    return first
+
+
+def _format_of(file: File) -> LogFormat | None:
+    beginning = Beginning(file)
+    return next((form for form in FORMATS if form.recognises(beginning)), None)
+
+
+def _said(form: LogFormat | None) -> str:
+    return "a table" if form is None else f"a log of {form.program}"
+
+
+# Logs rewritten as JSON lines in named columns, one for each row of the log, from where they are read as any table.
 
 WORD = re.compile(r"\w+")
 KEYS = ("item", "model", "task", "prompt", "run")
@@ -258,3 +309,149 @@ def described(log: Log, files: Sequence[File], roles: Mapping[str, str]) -> str:
     listed = ", ".join(f"{role}='{name}'" for role, name in roles.items())
     first = f"{names}: read as a log of {log.format.program}" + (f", with {listed}" if listed else "") + "."
     return "\n".join([first, *log.notes])
+
+
+# The columns of a log for what the user did not name.
+
+Asked = dict[str, Any]  # by the parameter of open_predictions
+SOURCES = ("prob", "probs", "probs_column", "logits", "logprobs", "verbalised")
+TASK, ITEM, DOCUMENT = "task", "item", "document"
+
+
+def with_defaults(asked: Mapping[str, Any], log: Log, files: Sequence[File], *, pairing: bool) -> Asked:
+    """What is asked of a log, with a column for each role that was not named.
+
+    Every model, task and prompt becomes a group of its own. Rows are told apart by their item; where an item has
+    several rows in a group, it is their cluster. With `pairing`, the rows are those of one model, to be matched with
+    another's: nothing is grouped, and a task is part of the item.
+
+    Raises InputError if the log does not hold what is asked for.
+    """
+    found = dict(asked) | _probabilities(asked, log, files)
+    if found["label"] is None:
+        raise InputError(
+            f"{parameter('y_true', GIVEN)} must name the column of the true label; {files[0].name} holds none by "
+            "itself."
+        )
+    parts = list(log.group)
+    if pairing:
+        _refuse_several_models(log, files)
+        parts = []
+    elif asked["group"] is not None:
+        parts = str(asked["group"]).split(",")
+        log.check_ways(parts, advice=f"tell them apart, group='{','.join([*parts, RUN])}'")
+    elif parts and found["reduce"] == CLASS_WISE:
+        raise InputError(
+            f"class-wise, the class is the group, and {files[0].name} holds several of: {', '.join(parts)}. Choose one "
+            f"by {log.choice_of(parts[0])}."
+        )
+    elif parts:
+        found["group"] = ",".join(parts)
+    return found | _items(found, log, parts)
+
+
+def chosen(asked: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, str]:
+    """The columns that the user did not name, by their roles."""
+    roles = ("label", "prob", "probs_column", "group", "cluster", "id")
+    return {role: found[role] for role in roles if asked[role] is None and found[role] is not None}
+
+
+def _probabilities(asked: Mapping[str, Any], log: Log, files: Sequence[File]) -> Asked:
+    """The columns of probabilities and labels."""
+    named = [role for role in SOURCES if asked[role]]
+    if named:
+        return {"label": asked["label"] or _held(log, "correct" if named in (["prob"], ["verbalised"]) else "target")}
+    reduce = asked["reduce"]
+    label = asked["label"] or "target"
+    of_one = ("probability", "correct") if label == "target" else ("probability",)
+    rows = [log.held.get(name, 0) for name in ("probabilities", label, *of_one)]
+    several = min(rows) > 0 and min(rows[:2]) >= min(rows[2:])
+    alike = len(log.lengths) == 1 or reduce in (None, TOP_LABEL)
+    if several and alike and (label == "target" or log.names_classes(label)):
+        classes = asked["classes"] or log.class_names
+        return {"label": label, "probs_column": "probabilities", "reduce": reduce or TOP_LABEL, "classes": classes}
+    if _held(log, "probability") is None:
+        raise _missing_probabilities(log, files)
+    if reduce not in (None, TOP_LABEL):
+        raise InputError(f"{parameter('reduce', reduce)} needs the same classes in all rows; {_why_not(log, files)}.")
+    return {"label": asked["label"] or _held(log, "correct"), "prob": "probability", "reduce": None}
+
+
+def _held(log: Log, column: str) -> str | None:
+    return column if column in log.held else None
+
+
+def _why_not(log: Log, files: Sequence[File]) -> str:
+    name = files[0].name
+    if len(log.lengths) > 1:
+        return f"{name} has questions of {min(log.lengths)} to {max(log.lengths)} choices. Use reduce='{TOP_LABEL}'"
+    if log.lengths:
+        return f"{name} has questions with several right choices, or none. Use reduce='{TOP_LABEL}'"
+    return f"{name} holds one probability per row, that of the answer"
+
+
+def _missing_probabilities(log: Log, files: Sequence[File]) -> InputError:
+    name, scores = files[0].name, log.scores
+    held = f"; it holds the scores {shortened(scores)}, which `howsure significance` compares" if scores else ""
+    notes = "".join(f" {note}" for note in log.notes)
+    return InputError(f"{name}, a log of {log.format.program}, holds no probabilities of answers{held}.{notes}")
+
+
+def _refuse_several_models(log: Log, files: Sequence[File]) -> None:
+    runs = () if RUN in log.format.group else (RUN,)
+    for column in (*log.group, *runs):
+        if column != TASK and log.varies(column):
+            raise InputError(
+                f"each side of a comparison must be one model; {files[0].name} holds several of: {column}. Choose one "
+                f"by {log.choice_of(column)}."
+            )
+
+
+def _items(found: Mapping[str, Any], log: Log, parts: Sequence[str]) -> Asked:
+    """What tells rows apart, or what those have in common that are of one item."""
+    clusters = {"cluster": DOCUMENT} if log.has(DOCUMENT) and found["cluster"] is None else {}
+    if ITEM not in log.held:
+        return clusters
+    key = ",".join([*([TASK] if log.varies(TASK) and TASK not in parts else []), ITEM])
+    repeated = log.repeats_items(parts)
+    if repeated:
+        return clusters or ({} if found["cluster"] is not None else {"cluster": key})
+    return clusters | ({} if found["id"] is not None else {"id": key})
+
+
+# What a log holds in the rows that an expression lets through: by these, not by all, its columns are chosen.
+
+
+def in_rows_left(
+    log: Log,
+    files: Sequence[File],
+    rows: Condition | None,
+    *,
+    by_file: bool = False,
+    missing_values: Sequence[str] = (),
+) -> Log:
+    """What was found in the rows of a log, rewritten in `files`, that satisfy a condition; in all, if there is none.
+
+    Raises InputError if none does, or a value cannot be compared.
+    """
+    if rows is None:
+        return log
+    found = Log(log.format, log.normalise, log.notes)
+    database = Database()
+    try:
+        database.allow_only([file.path for file in files])
+        table = open_table(database, tuple(files), rows.names, by_file=by_file)
+        kept = f"CAST({rows.sql(table, missing_values)} AS BIGINT)"
+        query = f"SELECT {kept} FROM {table.numbered} ORDER BY {table.position}"
+        marks = (mark for (part,) in chunks(table.connection, query, [np.int64]) for mark in part.tolist())
+        for line in compress(_lines(files), marks):
+            found.note(json.loads(line))
+    finally:
+        database.close()
+    return found
+
+
+def _lines(files: Sequence[File]) -> Iterator[str]:
+    for file in files:
+        with open(file.path, encoding="utf-8") as lines:
+            yield from lines

@@ -1,22 +1,126 @@
-"""A log as its reader sees it: lines of JSON, one JSON document, a table or an archive, read with limits."""
+"""A log as its reader sees it: its beginning, then lines of JSON, one JSON document, a table or an archive."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 from howsure.data.tables.database import Database, reading
 from howsure.data.tables.named_files import File, parquet_source
-from howsure.errors import InputError
-from howsure.files.archive import Archive, ArchiveError
-from howsure.files.compression import open_unpacked
-from howsure.files.json_text import parsed_json
-from howsure.files.utf8 import decoded
+from howsure.data.tables.table import column_names
+from howsure.errors import InputError, shown
+from howsure.files.archive import FAULTS, Archive, ArchiveError
+from howsure.files.text import open_unpacked
+from howsure.files.utf8 import decoded, parsed_json
 
+# What stands in a log, as what it should be: a mapping, a list, a number.
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """An object; an empty one for anything else."""
+    return value if isinstance(value, dict) else {}
+
+
+def listed(value: Any) -> list[Any]:
+    """A list; an empty one for anything else."""
+    return value if isinstance(value, list) else []
+
+
+def number(value: Any) -> float | None:
+    """A number or truth value as a number; None for anything else, and for what is larger than any float."""
+    if not isinstance(value, int | float):
+        return None
+    try:
+        return float(value)
+    except OverflowError:
+        return None
+
+
+def numbers(value: Any, what: str) -> list[float]:
+    """A list of numbers.
+
+    Raises ValueError with `what` it is if it is none.
+    """
+    found = [number(one) for one in listed(value)]
+    if not isinstance(value, list) or None in found:
+        raise ValueError(f"{what} must be a list of numbers; it is {shown(value)}")
+    return [one for one in found if one is not None]
+
+
+# What a file shows before it is read: its name, its first bytes and what they hold.
+
+FIRST = 1 << 16  # bytes
 LONGEST_LINE = 1 << 26  # bytes
+KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:')
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """The beginning of a file, each part read when a format asks for it."""
+
+    file: File
+
+    @cached_property
+    def text(self) -> bytes:
+        """The first bytes of a text; none of a file that is packed in another way than by gzip or zstd."""
+        if self.file.format in ("parquet", "npz", "zip", "npy"):
+            return b""
+        with open_unpacked(self.file.path, self.file.compression, self.file.name) as stream:
+            return stream.read(FIRST)
+
+    @cached_property
+    def record(self) -> dict[str, Any]:
+        """The object in the first line of JSON lines; {} if there is none."""
+        if self.file.format != "jsonl" or not self.text.lstrip().startswith(b"{"):
+            return {}
+        with open_unpacked(self.file.path, self.file.compression, self.file.name) as stream:
+            line = stream.readline(LONGEST_LINE)
+        try:
+            held = parsed_json(line.removeprefix(b"\xef\xbb\xbf"))
+        except ValueError:
+            return {}
+        return held if isinstance(held, dict) else {}
+
+    @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """The keys, of whatever depth, in the first bytes of a JSON document."""
+        return tuple(key.decode("utf-8", "replace") for key in KEY.findall(self.text))
+
+    @cached_property
+    def members(self) -> tuple[str, ...]:
+        """The names of the members of a zip; () of any other file."""
+        if self.file.format not in ("npz", "zip"):
+            return ()
+        try:
+            with zipfile.ZipFile(self.file.path) as archive:
+                return tuple(archive.namelist())
+        except (*FAULTS, ValueError) as error:
+            if self.file.format == "zip":  # of a program, which may say more
+                return ()
+            said = f"it is not a complete archive ({error}). Was it cut off?"
+            raise InputError(f"{self.file.name} cannot be read: {said}") from error
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The columns of a Parquet file; () of any other file."""
+        if self.file.format != "parquet":
+            return ()
+        database = Database()
+        try:
+            database.allow_only([self.file.path])
+            return tuple(column_names(database, self.file))
+        finally:
+            database.close()
+
+
+# A log as its reader sees it: lines of JSON, one JSON document, a table or an archive, read with limits.
+
 LARGEST_DOCUMENT = 1 << 30  # bytes, which need some ten times as much memory
 MARK = b"\xef\xbb\xbf"
 
@@ -128,3 +232,56 @@ class Source:
                     yield from (parsed_json(text) for (text,) in rows)
         finally:
             database.close()
+
+
+# What a format of logs is: how it is recognised, and how its rows come in named columns.
+
+Row = dict[str, Any]
+NAMED = (
+    "item",
+    "model",
+    "task",
+    "prompt",
+    "run",
+    "document",
+    "target",
+    "prediction",
+    "classes",
+    "probabilities",
+    "probability",
+    "correct",
+    "log_probabilities",
+    "logits",
+)
+OF_NAMED = ("targets", "tokens")  # which say more of them
+GROUP = ("model", "task", "prompt")  # one curve for each, where a log holds several
+
+
+@dataclass(frozen=True, slots=True)
+class LogFormat:
+    """A format of logs.
+
+    `name` is what `format` takes, `program` what writes it. `rows` yields one row for each of the file, in its order,
+    as plain JSON by the names in `NAMED`; numbers under other names are scores of the item, and whatever else a row
+    holds is kept only if the user names it.
+
+    A row of several classes holds one of `probabilities`, `log_probabilities` (of the choices whose texts are
+    `classes`) or `logits`, and `target`, the position of the right one, or `targets`; `prediction` (the likeliest),
+    `probability` and `correct`, if not given, follow from them. A row with the probability of its one answer holds
+    `probability` and `correct`. `group` are the columns that part rows which must not be pooled.
+    """
+
+    name: str
+    program: str
+    recognises: Callable[[Beginning], bool]
+    rows: Callable[[Source], Iterator[Row]]
+    group: tuple[str, ...] = GROUP
+
+
+def with_scores(row: Row, scores: Mapping[str, Any]) -> Row:
+    """A row with the scores of its item: what a scorer calls as a named column is called becomes score.NAME.
+
+    >>> with_scores({"target": 1}, {"target": 0.5, "rouge": 0.2})
+    {'target': 1, 'score.target': 0.5, 'rouge': 0.2}
+    """
+    return row | {f"score.{name}" if name in NAMED + OF_NAMED else name: value for name, value in scores.items()}

@@ -8,9 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from howsure.calibration.summary.cells import EXACT_UP_TO
-from howsure.data.logs.conversion import described, input_files
-from howsure.data.logs.defaults import chosen, with_defaults
-from howsure.data.logs.rows_left import in_rows_left
+from howsure.data.logs.conversion import chosen, described, in_rows_left, input_files, with_defaults
 from howsure.data.predictions.classes import (
     LISTS,
     ONE,

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.logs.conversion import Log, described, input_files
-from howsure.data.logs.rows_left import in_rows_left
+from howsure.data.logs.conversion import Log, described, in_rows_left, input_files
 from howsure.data.predictions.classes import class_matrix, holds_lists, with_keys
 from howsure.data.predictions.selection import (
     SEPARATE,

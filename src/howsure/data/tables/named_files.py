@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING
 from howsure.calibration.summary.saved import WORDS
 from howsure.data.tables.database import Connection, file_literal, identifier, literal
 from howsure.errors import GIVEN, InputError, parameter
-from howsure.files.compression import COMPRESSIONS, check_packed, compression_of
-from howsure.files.opened import check_each_once, missing_file
-from howsure.files.standard_input import STANDARD_INPUT, standard_input
+from howsure.files.opened import STANDARD_INPUT, check_each_once, missing_file, standard_input
+from howsure.files.text import COMPRESSIONS, check_packed, compression_of
 from howsure.inputs.naming import natural_order
 
 if TYPE_CHECKING:

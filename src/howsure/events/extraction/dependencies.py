@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
-from howsure.coreference.mentions.detection import detect_mentions
-from howsure.coreference.mentions.selection import MOST_MENTIONS
-from howsure.coreference.posterior.decisions import best_antecedents
+from howsure.coreference.clusterings import best_antecedents
+from howsure.coreference.detection import MOST_MENTIONS, detect_mentions
 from howsure.data.documents.document import Document, Mention
 from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.data.parses.parsed_sentence import ParsedSentence

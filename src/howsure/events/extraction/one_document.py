@@ -11,10 +11,10 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from howsure.coreference.mentions.detection import detect_mentions
-from howsure.coreference.posterior.antecedents import Antecedents
-from howsure.coreference.posterior.coref_posterior import CorefPosterior
-from howsure.coreference.posterior.decisions import best_antecedents
+from howsure.coreference.antecedents import Antecedents
+from howsure.coreference.clusterings import best_antecedents
+from howsure.coreference.coref_posterior import CorefPosterior
+from howsure.coreference.detection import detect_mentions
 from howsure.data.documents.document import Document, Mention
 from howsure.data.parses import grammar
 from howsure.data.parses.parsed_document import ParsedDocument

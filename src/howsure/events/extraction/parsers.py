@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, Protocol
 
 from howsure.data.documents.document import Document
-from howsure.data.documents.spacy import document_from_spacy
+from howsure.data.documents.read_documents import document_from_spacy
 from howsure.errors import InputError, MissingExtraError
 from howsure.events.corpus import InputDocument, read_part
 from howsure.events.rule import SCHEMES

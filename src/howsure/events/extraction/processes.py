@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure import __version__
-from howsure.coreference.mentions.selection import MOST_MENTIONS
+from howsure.coreference.detection import MOST_MENTIONS
 from howsure.data.documents.document import Document
 from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.errors import HowsureError, InputError
@@ -36,7 +36,7 @@ from howsure.events.extraction.scored_coreference import candidate_mentions
 from howsure.events.lexicon import Lexicon
 from howsure.events.rule import Rule
 from howsure.events.store.event_store import StoreError
-from howsure.files.scratch import Scratch
+from howsure.files.whole import Scratch
 from howsure.inputs.naming import counted
 
 # Processing a batch of documents, in this process or another: parse, extract, convert to rows.

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from howsure.coreference.model.antecedent_model import AntecedentModel
+from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.data.documents.document import Document, Sentence
 from howsure.errors import InputError
 from howsure.events.corpus import ALL, Filter, InputDocument, Part

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from howsure.coreference.mentions.detection import detect_mentions
-from howsure.coreference.mentions.selection import check_size
-from howsure.coreference.posterior.antecedents import Antecedents
-from howsure.coreference.posterior.coref_posterior import CorefPosterior
-from howsure.coreference.scored.posterior_from_scores import Misplaced, scored_document
+from howsure.coreference.antecedents import Antecedents
+from howsure.coreference.coref_posterior import CorefPosterior
+from howsure.coreference.detection import check_size, detect_mentions
+from howsure.coreference.scored import Misplaced, scored_document
 from howsure.data.antecedent_scores.antecedent_scores import AntecedentScores
 from howsure.data.antecedent_scores.placement import place_mentions
 from howsure.data.antecedent_scores.score_file import ScoreFile

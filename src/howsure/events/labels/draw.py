@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.counts.label_sample import PER_STRATUM
-from howsure.counts.strata import LEAST, allocation, bands_of, further_allocation, planned_spread
+from howsure.counts.label_sample import LEAST, PER_STRATUM, allocation, bands_of, further_allocation, planned_spread
 from howsure.errors import InputError
 from howsure.events.corpus import NO_ACTOR
 from howsure.events.labels.answers import Labelling, labelling_of

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.counts.population.draw import Elements, read_draw
+from howsure.counts.draw import Elements, read_draw
 from howsure.errors import InputError
 from howsure.events.labels.answers import (
     Answer,

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.counts.model.count_law import CountLaw
+from howsure.counts.count_law import CountLaw
 from howsure.errors import InputError
 from howsure.events.series.corrected_series import ALL, WITHIN, CorrectedCount, CorrectedSeries
 from howsure.inputs.naming import counted, unknown_name

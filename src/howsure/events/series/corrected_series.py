@@ -290,7 +290,7 @@ class CorrectedSeries(Result):
 
     def plot(self, ax: Axes | None = None, *, actors: Sequence[str] | None = None) -> Axes:
         """Draw the corrected series of some actors (all, if up to four) in one panel, on axes (new ones if None)."""
-        from howsure.figures.corrected_events import corrected_axes
+        from howsure.figures.events import corrected_axes
 
         return corrected_axes(self, ax=ax, actors=actors)
 

@@ -14,8 +14,7 @@ from howsure.errors import InputError
 from howsure.inputs.checks import check_level
 from howsure.inputs.pairs import Floats, Integers
 from howsure.show.numbers import probability_is
-from howsure.stats.poisson_binomial import CountDistribution, poisson_binomial, sum_of_counts
-from howsure.stats.proportions import normal_quantile
+from howsure.stats.proportions import CountDistribution, normal_quantile, poisson_binomial, sum_of_counts
 
 # Dependence between documents: perfect within a story, and a correlation within a period if one is given.
 #

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from howsure.counts.learned_score import learned_score
-from howsure.counts.model.logits import clipped_logit
+from howsure.counts.proxy import clipped_logit
 from howsure.data.tables.database import Database, reading
 from howsure.data.tables.named_files import named_files
 from howsure.data.tables.table import Table, column_names, open_table

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.coreference.posterior.coref_posterior import CorefPosterior
+from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.errors import InputError
 from howsure.events.store.integrity import DamagedStoreError, are_clusterings, check_documents
 from howsure.events.store.reading import REMEDY, Store, number_of_samples, rows_of

@@ -14,13 +14,23 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.significance.boostsa.pairing import (
+from howsure.significance.boostsa.runs import (
+    HARD,
+    OF_CLASS,
+    SOFT,
+    block,
     check_one_kind,
     check_part,
+    columns_of,
     deviation,
+    difference_of,
     empty_part,
+    frame_of,
     paired,
     plain_epochs,
+    stars,
+    telling,
+    value_text,
 )
 from howsure.significance.boostsa.storage import (
     check_folder,
@@ -29,22 +39,10 @@ from howsure.significance.boostsa.storage import (
     write_outcomes,
     write_results,
 )
-from howsure.significance.boostsa.wording import (
-    HARD,
-    OF_CLASS,
-    SOFT,
-    block,
-    columns_of,
-    difference_of,
-    frame_of,
-    stars,
-    telling,
-    value_text,
-)
 from howsure.significance.comparison import compare
+from howsure.significance.reading import check_predictions
 from howsure.significance.results import Comparison, Difference
-from howsure.significance.systems.reading import check_predictions
-from howsure.significance.systems.runs import Runs
+from howsure.significance.systems import Runs
 from howsure.stats.randomness import Randomness, generator_from
 
 __all__ = ["Bootstrap"]

@@ -12,11 +12,10 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.files.archive import NUMBERS, TEXTS, ZIP, ArchiveError, read_array
-from howsure.files.json_text import parsed_json
-from howsure.files.utf8 import undecodable
+from howsure.files.utf8 import parsed_json, undecodable
 from howsure.files.whole import write_text
 from howsure.inputs.numbers import spelled_number, spelled_whole
-from howsure.significance.systems.reading import check_predictions
+from howsure.significance.reading import check_predictions
 
 SEPARATORS = {".txt": None, ".csv": ",", ".tsv": "\t"}
 Outcomes = dict[str, dict[str, Any]]

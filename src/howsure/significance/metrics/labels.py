@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.significance.metrics.metric import Floats, Metric, mean, ratio, register
-from howsure.significance.systems.problem import Problem
+from howsure.significance.systems import Problem
 
 Codes = npt.NDArray[np.int64]
 SHARE = (0.0, 1.0)  # the bounds of most metrics

@@ -13,7 +13,7 @@ from howsure.errors import InputError
 from howsure.inputs.naming import unknown_name
 
 if TYPE_CHECKING:
-    from howsure.significance.systems.problem import Problem
+    from howsure.significance.systems import Problem
 
 Floats = npt.NDArray[np.float64]
 TASKS = ("hard", "soft", "probabilistic", "score")

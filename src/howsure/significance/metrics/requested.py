@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from howsure.errors import InputError
 from howsure.significance.metrics.labels import of_class
 from howsure.significance.metrics.metric import Metric, find_metric, metric_names
-from howsure.significance.systems.reading import Systems
-from howsure.significance.systems.views import VIEWS, seen_as
+from howsure.significance.reading import VIEWS, Systems, seen_as
 
 DEFAULTS = {
     "hard": ("accuracy", "macro_precision", "macro_recall", "macro_f1"),

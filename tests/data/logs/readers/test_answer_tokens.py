@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from howsure.data.logs.readers.answer_tokens import answer_masses, of_answer, of_text
+from howsure.data.logs.tokens import answer_masses, of_answer, of_text
 
 
 def token(text: str, p: float, **others: float) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from howsure.data import open_predictions, read_columns
-from howsure.data.logs.readers.helm import rows
+from howsure.data.logs.helm import rows
 from howsure.data.logs.source import Source
 from howsure.data.tables.named_files import File
 from howsure.errors import InputError

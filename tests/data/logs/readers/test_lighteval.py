@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from howsure.data import open_predictions
-from howsure.data.logs.readers.lighteval import rows
+from howsure.data.logs.lighteval import rows
 from howsure.data.logs.source import Source
 from howsure.data.tables.named_files import File
 from howsure.errors import InputError

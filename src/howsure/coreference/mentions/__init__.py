@@ -1,1 +1,0 @@
-"""Mentions, and the facts about each."""

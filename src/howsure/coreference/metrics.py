@@ -1,0 +1,272 @@
+"""Coreference metrics: MUC, B³, CEAF-e, their mean, LEA and pairs, for one or several documents."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.errors import InputError, shown
+from howsure.inputs.checks import listed
+from howsure.result import Result
+from howsure.show.numbers import number
+from howsure.show.table import Table
+
+# The overlap of two clusterings: every coreference metric is a ratio of these sums, which add up over documents.
+
+Sums = tuple[float, float, float, float]  # what is right and what there is: of the predicted, of the gold
+
+
+@dataclass(frozen=True, slots=True)
+class Overlap:
+    """Two clusterings as sizes of clusters, and the numbers of mentions shared by gold and predicted clusters."""
+
+    gold: tuple[int, ...]
+    predicted: tuple[int, ...]
+    shared: dict[tuple[int, int], int]
+
+    def swapped(self) -> Overlap:
+        """The same with gold and predicted exchanged."""
+        return Overlap(self.predicted, self.gold, {(p, g): n for (g, p), n in self.shared.items()})
+
+
+def overlap_of(gold: object, predicted: object, *, singletons: bool) -> Overlap:
+    """Compare two clusterings, without clusters of one mention unless `singletons`.
+
+    Raises InputError if one of them contains a mention twice, or is not a list of clusters.
+    """
+    golden, guessed = _clusters(gold, "gold", singletons), _clusters(predicted, "predicted", singletons)
+    cluster_of = {mention: p for p, members in enumerate(guessed) for mention in members}
+    shared = Counter(
+        (g, cluster_of[mention]) for g, members in enumerate(golden) for mention in members if mention in cluster_of
+    )
+    return Overlap(tuple(map(len, golden)), tuple(map(len, guessed)), dict(shared))
+
+
+def both_ways(recall: Callable[[Overlap], tuple[float, float]], overlap: Overlap) -> Sums:
+    """The sums of a metric whose precision is its recall with gold and predicted exchanged."""
+    return (*recall(overlap.swapped()), *recall(overlap))
+
+
+def muc(overlap: Overlap) -> tuple[float, float]:
+    """Links of a spanning tree of the gold clusters that the predicted clusters preserve: Σ |g| - parts(g), of Σ |g| -
+    1."""
+    parts = list(overlap.gold)  # a mention that is not predicted is a part of its own
+    for (g, _), n in overlap.shared.items():
+        parts[g] -= n - 1
+    return sum(overlap.gold) - sum(parts), sum(overlap.gold) - len(overlap.gold)
+
+
+def b_cubed(overlap: Overlap) -> tuple[float, float]:
+    """For each gold mention, the share of its cluster that is also in its predicted cluster: Σ |g ∩ p|² / |g|, of Σ
+    |g|."""
+    return sum(n * n / overlap.gold[g] for (g, _), n in overlap.shared.items()), sum(overlap.gold)
+
+
+def lea(overlap: Overlap) -> tuple[float, float]:
+    """Gold clusters weighted by size, each with its share of links found; a singleton links to itself."""
+    found = 0.0
+    for (g, p), n in overlap.shared.items():
+        size = overlap.gold[g]
+        found += float(overlap.predicted[p] == 1) if size == 1 else size * _links(n) / _links(size)
+    return found, sum(overlap.gold)
+
+
+def pairwise(overlap: Overlap) -> tuple[float, float]:
+    """Pairs of mentions linked in both, out of those linked in gold."""
+    return sum(map(_links, overlap.shared.values())), sum(map(_links, overlap.gold))
+
+
+def ceaf_e(overlap: Overlap) -> Sums:
+    """The best one-to-one alignment of clusters, each pair scoring 2 |g ∩ p| / (|g| + |p|), out of the number of
+    clusters."""
+    from scipy.optimize import linear_sum_assignment
+
+    similarity = np.zeros((len(overlap.gold), len(overlap.predicted)))
+    for (g, p), n in overlap.shared.items():
+        similarity[g, p] = 2 * n / (overlap.gold[g] + overlap.predicted[p])
+    aligned = float(similarity[linear_sum_assignment(similarity, maximize=True)].sum())
+    return aligned, len(overlap.predicted), aligned, len(overlap.gold)
+
+
+def _links(n: int) -> int:
+    return n * (n - 1) // 2
+
+
+def _clusters(clusters: Any, name: str, singletons: bool) -> list[set[Hashable]]:
+    if isinstance(clusters, (str, bytes, dict)) or not isinstance(clusters, Iterable):
+        raise InputError(f"{name} must be a list of clusters, each a list or set of mentions; it is {shown(clusters)}.")
+    found: list[set[Hashable]] = []
+    seen: set[Hashable] = set()
+    for place, members in enumerate(clusters):
+        if isinstance(members, (str, bytes, dict)) or not isinstance(members, Iterable):
+            raise InputError(f"{name} must hold lists or sets of mentions; cluster {place} is {shown(members)}.")
+        cluster: set[Hashable] = set()
+        for mention in members:
+            if not isinstance(mention, Hashable):
+                raise InputError(
+                    f"{name} must hold mentions that have a hash, such as tuples; cluster {place} holds {mention!r}."
+                )
+            if mention in seen:
+                raise InputError(f"{name} must hold a mention once; cluster {place} holds {mention!r} again.")
+            seen.add(mention)
+            cluster.add(mention)
+        if len(cluster) > 1 or (cluster and singletons):
+            found.append(cluster)
+    return found
+
+
+SHARES = ("precision", "recall", "f1")
+METRICS = {"MUC": "muc", "B³": "b_cubed", "CEAF-e": "ceaf_e", "LEA": "lea", "pairs": "pairwise"}
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """Precision, recall and their harmonic mean, stored as sums; 0 of 0 is 0, as in the official scorer."""
+
+    right_of_predicted: float
+    predicted: float
+    right_of_gold: float
+    gold: float
+
+    @property
+    def precision(self) -> float:
+        """The share of predictions that are correct."""
+        return self.right_of_predicted / self.predicted if self.predicted else 0.0
+
+    @property
+    def recall(self) -> float:
+        """The share of gold items that are found."""
+        return self.right_of_gold / self.gold if self.gold else 0.0
+
+    @property
+    def f1(self) -> float:
+        """2 precision recall / (precision + recall)."""
+        both = self.precision + self.recall
+        return 2 * self.precision * self.recall / both if both else 0.0
+
+    def __add__(self, other: Score) -> Score:
+        return Score(
+            self.right_of_predicted + other.right_of_predicted,
+            self.predicted + other.predicted,
+            self.right_of_gold + other.right_of_gold,
+            self.gold + other.gold,
+        )
+
+
+NOTHING = Score(0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class CoreferenceScores(Result):
+    """The scores of one document or, added up, of several: `a + b` is the score of both.
+
+    documents: their number. singletons: whether clusters of one mention were counted; None if only for some documents.
+    """
+
+    muc: Score = NOTHING
+    b_cubed: Score = NOTHING
+    ceaf_e: Score = NOTHING
+    lea: Score = NOTHING
+    pairwise: Score = NOTHING
+    documents: int = field(default=0, kw_only=True)
+    singletons: bool | None = field(default=None, kw_only=True, compare=False)
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """How the scores were computed."""
+        return {"howsure": __version__, "documents": self.documents, "singletons": self.singletons}
+
+    @property
+    def conll_f1(self) -> float:
+        """The mean F1 of MUC, B³ and CEAF-e, used for ranking in the CoNLL-2011 and 2012 shared tasks."""
+        return (self.muc.f1 + self.b_cubed.f1 + self.ceaf_e.f1) / 3
+
+    def __add__(self, other: CoreferenceScores) -> CoreferenceScores:
+        sums = (getattr(self, name) + getattr(other, name) for name in METRICS.values())
+        ways = {one.singletons for one in (self, other) if one.documents}
+        singletons = ways.pop() if len(ways) == 1 else None
+        return CoreferenceScores(*sums, documents=self.documents + other.documents, singletons=singletons)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: `recipe`, `conll_f1`, and precision, recall and f1 of each metric."""
+        each = {name: getattr(self, name) for name in METRICS.values()}
+        return {"recipe": self.recipe, "conll_f1": self.conll_f1} | {
+            name: {part: getattr(score, part) for part in SHARES} for name, score in each.items()
+        }
+
+    def _columns(self) -> dict[str, Any]:
+        """A row per metric."""
+        scores = [getattr(self, name) for name in METRICS.values()]
+        columns: dict[str, list[Any]] = {"metric": list(METRICS.values())}
+        return columns | {part: [getattr(score, part) for score in scores] for part in SHARES}
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def table(self) -> Table:
+        """One row per metric."""
+        scores: dict[str, Score] = {label: getattr(self, name) for label, name in METRICS.items()}
+        rows = [[label, *map(number, (one.precision, one.recall, one.f1))] for label, one in scores.items()]
+        rows.append(["CoNLL", "", "", number(self.conll_f1)])
+        return Table(("metric", "precision", "recall", "F1"), rows, words=["metric"])
+
+    def _repr_html_(self) -> str:
+        return self.table().html()
+
+
+def score_clusters(gold: Any, predicted: Any, *, singletons: bool = True) -> CoreferenceScores:
+    """Score the predicted clusters of one document against the gold ones.
+
+    Both are lists of clusters, each a list or set of mentions, which may be any hashable object (a span, a number).
+    Mentions on only one side are counted as in the official scorer. `singletons=False` drops the clusters of one
+    mention on both sides first, as for OntoNotes, which annotates none.
+
+    >>> scores = score_clusters([["a", "b", "c"], ["d", "e"]], [["a", "b"], ["c", "d", "e"]])
+    >>> round(scores.muc.f1, 4), round(scores.b_cubed.f1, 4), round(scores.conll_f1, 4)
+    (0.6667, 0.7333, 0.7333)
+
+    Raises InputError if a mention is in two clusters on the same side.
+    Source: Vilain et al. (1995), Bagga & Baldwin (1998), Luo (2005), Moosavi & Strube (2016); definitions as in Pradhan
+    et al. (2014).
+    """
+    overlap = overlap_of(gold, predicted, singletons=singletons)
+    return CoreferenceScores(*(Score(*sums) for sums in _sums(overlap)), documents=1, singletons=singletons)
+
+
+def score_documents(gold: Iterable[Any], predicted: Iterable[Any], *, singletons: bool = True) -> CoreferenceScores:
+    """Score several documents, with numerators and denominators added up over them, as in the official scorer.
+
+    >>> score_documents([[[1, 2]], [[1, 2], [3]]], [[[1, 2]], [[1], [2], [3]]]).muc.recall
+    0.5
+
+    Raises InputError if there are not as many documents on both sides, or for an invalid document, naming it.
+    """
+    golden, guessed = (
+        listed(side, name=name, of="clusterings, one per document")
+        for name, side in (("gold", gold), ("predicted", predicted))
+    )
+    if len(golden) != len(guessed):
+        raise InputError(f"gold and predicted must be of the same documents; they have {len(golden)}, {len(guessed)}.")
+    total = CoreferenceScores()
+    for place, (one, other) in enumerate(zip(golden, guessed, strict=True)):
+        try:
+            total += score_clusters(one, other, singletons=singletons)
+        except InputError as error:
+            raise InputError(f"document {place}: {error}") from None
+    return total
+
+
+def _sums(overlap: Overlap) -> list[Sums]:
+    """The sums of each metric, in the order of `METRICS`."""
+    return [
+        both_ways(muc, overlap),
+        both_ways(b_cubed, overlap),
+        ceaf_e(overlap),
+        both_ways(lea, overlap),
+        both_ways(pairwise, overlap),
+    ]

@@ -1,1 +1,0 @@
-"""The antecedent model: its features, weights and training."""

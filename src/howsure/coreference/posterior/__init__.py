@@ -1,1 +1,0 @@
-"""The posterior over entity clusterings, and every quantity that follows from it."""

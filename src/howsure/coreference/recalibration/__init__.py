@@ -1,1 +1,0 @@
-"""Probabilities of coreference mended by gold entities: sharpening, and the confidence in entities."""

@@ -1,1 +1,0 @@
-"""Posteriors from the antecedent scores of other models."""

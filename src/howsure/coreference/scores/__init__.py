@@ -1,1 +1,0 @@
-"""Coreference metrics of a clustering."""

@@ -1,0 +1,232 @@
+"""A level for each cell, pooled within its domain, and a cell alone, without borrowing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+
+from howsure.inputs.pairs import Floats, Integers
+from howsure.stats.logistic import sigmoid
+from howsure.stats.proportions import poisson_binomial
+
+# The total of a population that a simple random sample does not rule out, exactly.
+
+REACH = 12.0  # standard deviations beyond which a hypergeometric law has no mass worth counting
+LEAST_REACH = 40.0
+ROUNDING = 1e-9  # a tail that exceeds its share by less does not exceed it, on any machine
+
+
+def hypergeometric_interval(units: int, n: int, positives: int, *, level: float) -> tuple[int, int]:
+    """The totals of `units` units that a simple random sample does not rule out: both mid-p tails exceed (1 - level)/2.
+
+    Each tail is monotone in the total, so either end is found by bisection.
+
+    >>> hypergeometric_interval(1000, 50, 0, level=0.95)
+    (0, 56)
+    """
+    if n == 0:
+        return 0, units
+    tail = (1.0 - level) / 2 * (1.0 + ROUNDING)
+    least, most = positives, units - n + positives
+    low = first_that(least, most, lambda total: mid_tails(units, n, positives, total)[1] > tail)
+    high = -first_that(-most, -least, lambda total: mid_tails(units, n, positives, -total)[0] > tail)
+    if low > high:  # at a level near 0: the most likely total
+        best = min(max((units + 1) * positives // n, least), most)
+        return best, best
+    return low, high
+
+
+def first_that(low: int, high: int, holds: Callable[[int], bool]) -> int:
+    """The least whole number in [low, high] for which a monotone condition holds; high if none does."""
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def mid_tails(units: int, n: int, positives: int, total: int) -> tuple[float, float]:
+    """P(K < k) + P(K = k)/2 and P(K > k) + P(K = k)/2 of the positives K among n of `units` with `total` positives."""
+    from scipy.special import gammaln
+
+    first, last = max(0, n - (units - total)), min(n, total)
+    share = total / units
+    mean = n * share
+    deviation = (mean * (1.0 - share) * (units - n) / max(units - 1, 1)) ** 0.5
+    reach = max(REACH * deviation, LEAST_REACH)
+    if positives < mean - reach:
+        return 0.0, 1.0
+    if positives > mean + reach:
+        return 1.0, 0.0
+    k = np.arange(max(first, int(mean - reach)), min(last, int(mean + reach) + 1) + 1, dtype=np.float64)
+    rest = units - total
+    logs = -gammaln(k + 1) - gammaln(total - k + 1) - gammaln(n - k + 1) - gammaln(rest - n + k + 1)
+    mass = np.exp(logs - logs.max())
+    mass /= mass.sum()
+    half = float(mass[k == positives].sum()) / 2
+    return float(mass[k < positives].sum()) + half, float(mass[k > positives].sum()) + half
+
+
+# One cell without borrowing: its count given the labels, whatever the level of the proxy is there.
+
+NEWTON_STEPS = 60
+
+
+def conditional_interval(logits: Floats, unlabelled: Floats, positives: int, *, level: float) -> tuple[int, int]:
+    """The totals t of a cell that its labels do not rule out: both mid-p tails of P(K | T = t) exceed (1 - level)/2.
+
+    With odds m_i e^θ for labelled (`logits`) and unlabelled units, the total T is sufficient for θ, so
+    P(K = k | T = t) = f_S(k) f_U(t - k) / f_D(t) with f the laws of the sums over labelled, unlabelled and all units,
+    at any θ: it is chosen so that Σ m = t. A proxy that never varies gives the hypergeometric law of a simple random
+    sample. Sources: Chen & Liu (1997), for conditional Bernoulli laws.
+    """
+    tail = (1.0 - level) / 2
+    least, most = positives, positives + len(unlabelled)
+    low = first_that(least, most, lambda t: _mid_tails(logits, unlabelled, positives, t)[1] > tail)
+    high = first_that(-most, -least, lambda t: _mid_tails(logits, unlabelled, positives, -t)[0] > tail)
+    return low, -high
+
+
+def conditional_estimate(logits: Floats, unlabelled: Floats, positives: int) -> float:
+    """The total at which the expected number of labelled positives is the observed one (conditional likelihood)."""
+    n, total = len(logits), len(logits) + len(unlabelled)
+    if n == 0:
+        return float("nan")
+    if positives in (0, n):
+        return total * positives / n if positives else 0.0
+    theta = _tilt(logits, float(positives))
+    return positives + float(sigmoid(unlabelled + theta).sum())
+
+
+def _mid_tails(logits: Floats, unlabelled: Floats, positives: int, total: int) -> tuple[float, float]:
+    """P(K < k | T) + P(K = k | T)/2 and P(K > k | T) + P(K = k | T)/2."""
+    both = np.concatenate([logits, unlabelled])
+    if total in (0, len(both)):
+        return 0.5, 0.5
+    theta = _tilt(both, float(total))
+    of_labelled = poisson_binomial(sigmoid(logits + theta)).pmf
+    of_others = poisson_binomial(sigmoid(unlabelled + theta)).pmf
+    k = np.arange(len(of_labelled))
+    rest = total - k
+    possible = (rest >= 0) & (rest < len(of_others))
+    weight = np.where(possible, of_labelled * of_others[np.clip(rest, 0, len(of_others) - 1)], 0.0)
+    weight /= weight.sum()
+    half = weight[positives] / 2
+    return float(weight[:positives].sum() + half), float(weight[positives + 1 :].sum() + half)
+
+
+def _tilt(logits: Floats, total: float) -> float:
+    """θ with Σ σ(logit + θ) = total."""
+    low, high = -60.0 - float(logits.max()), 60.0 - float(logits.min())
+    for _ in range(NEWTON_STEPS):
+        middle = (low + high) / 2
+        if float(sigmoid(logits + middle).sum()) < total:
+            low = middle
+        else:
+            high = middle
+    return (low + high) / 2
+
+
+# A level for each cell, pooled within its domain: how far the proxy is off there, by a grid instead of a chain.
+
+LEVELS = np.arange(-60, 61) / 10.0  # θ, in logits
+MEANS = np.arange(-16, 17) / 4.0  # μ
+SPREADS = np.array([0.05, 0.2, 0.4, 0.6, 0.8, 1.0, 1.3, 1.7, 2.2])  # τ
+SPREAD_OF_MEANS = 1.5
+SCALE_OF_SPREADS = 0.5
+TAILS = 3.0  # degrees of freedom of the levels: a cell may be far from the others
+
+
+@dataclass(frozen=True, slots=True)
+class CellLevels:
+    """The posterior of the level of each cell (cells, levels), and of the spread τ of each domain (domains, τ).
+
+    agreement (cells,): how likely the labels of a cell are under the law of the other cells of its domain, relative to
+    the same law moved to where they are likeliest: e^(-z²/2) if both are normal and z standard deviations apart.
+    """
+
+    posterior: Floats
+    spread: Floats
+    agreement: Floats
+
+    @property
+    def expected_spread(self) -> Floats:
+        """E τ of each domain."""
+        held: Floats = self.spread @ SPREADS
+        return held
+
+
+def cell_levels(
+    logits: Floats,
+    labels: Floats,
+    cell: Integers,
+    n_cells: int,
+    domain_of_cell: Integers,
+    weight: Floats | None = None,
+) -> CellLevels:
+    """The posterior of θ_c given labelled units with P(y = 1) = σ(logit + θ_c), each counting as `weight` units.
+
+    θ_c ~ μ_a + τ_a t₃ within domain a. μ_a has density ∝ N(μ; 0, 1.5²) √Σ m (1 - m), the sum over the labelled units
+    of the domain at level μ: without Jeffreys' root, upper ends are too low where few labels are positive (Firth 1993).
+    τ_a has density ∝ τ exp(-τ²/(2 · 0.5²)): few cells with few labels each cannot tell a small τ from none, and a
+    density above 0 at none covers cells that drift too rarely (Chung et al. 2013).
+
+    On grids: L_c(θ) the likelihood of the cell's labels, Z_ch = Σ_θ L_c(θ) g_h(θ) for each hyperparameter h = (μ, τ),
+    w_h ∝ π_h Π_c Z_ch over the cells of the domain, and q_c(θ) = Σ_h w_h L_c(θ) g_h(θ) / Z_ch. The law of the others is
+    p_c(θ) ∝ Σ_h w_h g_h(θ) / Z_ch, and the agreement of the cell Σ_θ L_c(θ) p_c(θ) / max_δ Σ_θ L_c(θ) p_c(θ - δ).
+    """
+    log_likelihood = np.zeros((n_cells, len(LEVELS)))
+    eta = logits[:, None] + LEVELS
+    of_unit = labels[:, None] * eta - np.logaddexp(0.0, eta)
+    np.add.at(log_likelihood, cell, of_unit if weight is None else weight[:, None] * of_unit)
+    log_likelihood -= log_likelihood.max(axis=1, keepdims=True)
+    likelihood = np.exp(log_likelihood)
+    densities, log_prior = _hyperparameters()
+    evidence = likelihood @ densities.T  # (cells, h)
+    n_domains = int(domain_of_cell.max()) + 1
+    information = _log_root_information(logits, domain_of_cell[cell], n_domains, weight)
+    posterior = np.empty_like(likelihood)
+    spreads, agreement = np.empty((n_domains, len(SPREADS))), np.empty(n_cells)
+    for domain in range(len(spreads)):
+        members = np.flatnonzero(domain_of_cell == domain)
+        log_weight = log_prior + information[domain] + np.log(evidence[members]).sum(axis=0)
+        weight = np.exp(log_weight - log_weight.max())
+        weight /= weight.sum()
+        posterior[members] = likelihood[members] * ((weight / evidence[members]) @ densities)
+        spreads[domain] = weight.reshape(len(MEANS), len(SPREADS)).sum(axis=0)
+        log_others = log_weight - np.log(evidence[members])
+        others = np.exp(log_others - log_others.max(axis=1, keepdims=True))
+        law = (others / others.sum(axis=1, keepdims=True)) @ densities
+        agreement[members] = [_agreement(*both) for both in zip(likelihood[members], law, strict=True)]
+    return CellLevels(posterior / posterior.sum(axis=1, keepdims=True), spreads, agreement)
+
+
+def _agreement(likelihood: Floats, law: Floats) -> float:
+    return float(likelihood @ law / np.correlate(likelihood, law, mode="full").max())
+
+
+def _log_root_information(logits: Floats, domain: Integers, n_domains: int, weight: Floats | None) -> Floats:
+    """log √Σ m (1 - m) over the labelled units of each domain, at the μ of each hyperparameter; 0 without labels."""
+    m = sigmoid(logits[:, None] + MEANS)
+    of_unit = m * (1.0 - m)
+    found = np.zeros((n_domains, len(MEANS)))
+    np.add.at(found, domain, of_unit if weight is None else weight[:, None] * of_unit)
+    found[found.sum(axis=1) == 0] = 1.0
+    return np.repeat(0.5 * np.log(found), len(SPREADS), axis=1)
+
+
+@cache
+def _hyperparameters() -> tuple[Floats, Floats]:
+    """g_h(θ) of each h = (μ, τ), (h, levels), and log π_h with the width of each cell of the grid."""
+    mean, spread = (axis.reshape(-1, 1) for axis in np.meshgrid(MEANS, SPREADS, indexing="ij"))
+    z = (LEVELS - mean) / spread
+    density = (1.0 + z * z / TAILS) ** (-(TAILS + 1) / 2)
+    density /= density.sum(axis=1, keepdims=True)
+    width = np.gradient(SPREADS)
+    log_prior = -0.5 * (mean / SPREAD_OF_MEANS) ** 2 + np.log(spread) - 0.5 * (spread / SCALE_OF_SPREADS) ** 2
+    return density, (log_prior + np.log(np.tile(width, len(MEANS)))[:, None]).ravel()

@@ -1,1 +1,0 @@
-"""The population of units: scores, cells, features, labels of some, and how these were drawn."""

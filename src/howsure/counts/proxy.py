@@ -1,0 +1,241 @@
+"""A proxy for the labels that nobody has read: cross-fitted ridge logistic regression on cheap features."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from howsure.counts.units import Units
+from howsure.inputs.pairs import Floats, Integers
+from howsure.stats.logistic import fit_logistic, sigmoid
+
+# The logits of probabilities that are never certain.
+
+LEAST = 1e-4  # no unit is certain before it is read
+
+
+def clipped_logit(p: Floats) -> Floats:
+    """log(p / (1 - p)) of probabilities kept within [0.0001, 0.9999]."""
+    kept = np.clip(p, LEAST, 1.0 - LEAST)
+    return np.asarray(np.log(kept) - np.log1p(-kept))
+
+
+# What the proxy knows of each unit: its score, columns of numbers, and its domain, on a common scale.
+
+BLOCK = 1 << 16  # units at a time
+MOST_DOMAINS = 60  # that have a coefficient of their own: those with most labels
+
+
+@dataclass(frozen=True, slots=True)
+class UnitFeatures:
+    """Columns with mean 0 and standard deviation 1: numbers, then an indicator for each of some domains.
+
+    numbers: the logit of the score, whether it is above 0, and what the user adds; `kept` are those that vary.
+    Indicators are written out for few units only: `indicated` are domains, to each of which a `share` of units belongs.
+    """
+
+    units: Units
+    added: list[Floats]
+    kept: Integers
+    mean: Floats
+    deviation: Floats
+    indicated: Integers
+    share: Floats
+
+    def matrix(self, rows: Integers) -> Floats:
+        """The features (rows, K) of some units."""
+        domain = self._domain(rows)
+        indicators = (domain[:, None] == self.indicated) - self.share
+        spread = np.sqrt(self.share * (1.0 - self.share))
+        return np.column_stack([self._numbers(rows).T, indicators / spread])
+
+    def linear(self, rows: Integers, coefficients: Floats) -> Floats:
+        """x·b (m, rows) of some units for m vectors of coefficients (m, K + 1), the intercept first."""
+        numbers = 1 + len(self.kept)
+        held: Floats = coefficients[:, 1:numbers] @ self._numbers(rows) + coefficients[:, :1]
+        if len(self.indicated):
+            scaled = coefficients[:, numbers:] / np.sqrt(self.share * (1.0 - self.share))
+            of_domain = np.zeros((len(coefficients), len(self.units.cells.domain_names)))
+            of_domain[:, self.indicated] = scaled
+            of_domain -= (scaled @ self.share)[:, None]
+            held += of_domain[:, self._domain(rows)]
+        return held
+
+    def _domain(self, rows: Integers) -> Integers:
+        held: Integers = self.units.cells.domain[self.units.cells.code[rows]]
+        return held
+
+    def _numbers(self, rows: Integers) -> Floats:
+        """(numbers, rows)."""
+        held: Floats = (_numbers_of(self.units, self.added, rows)[self.kept] - self.mean[:, None]) / self.deviation[
+            :, None
+        ]
+        return held
+
+
+def unit_features(units: Units, added: list[Floats]) -> UnitFeatures:
+    """The features of all units: means and standard deviations are taken over all, block by block."""
+    blocks = [slice(start, start + BLOCK) for start in range(0, len(units), BLOCK)]
+    total = sum(_numbers_of(units, added, rows).sum(axis=1) for rows in blocks)
+    mean = np.asarray(total) / len(units)
+    low, high, squares = np.full((3, len(mean)), np.nan)
+    for rows in blocks:
+        numbers = _numbers_of(units, added, rows)
+        low, high = np.fmin(low, numbers.min(axis=1)), np.fmax(high, numbers.max(axis=1))
+        squares = np.nansum([squares, ((numbers - mean[:, None]) ** 2).sum(axis=1)], axis=0)
+    kept = np.flatnonzero((low < high) & (squares > 0))
+    indicated = _indicated(units)
+    share = np.bincount(units.cells.domain, weights=units.cells.size)[indicated] / len(units)
+    return UnitFeatures(units, added, kept, mean[kept], np.sqrt(squares[kept] / len(units)), indicated, share)
+
+
+def _numbers_of(units: Units, added: list[Floats], rows: Integers | slice) -> Floats:
+    """(2 + K, rows): the logit of the score, whether it is above 0, and the columns of the user."""
+    score = units.score[rows]
+    return np.stack([clipped_logit(score), (score > 0).astype(np.float64), *(column[rows] for column in added)])
+
+
+def _indicated(units: Units) -> Integers:
+    """The domains with an indicator: none if there is one domain, the 60 with most labels if there are more."""
+    domains = len(units.cells.domain_names)
+    if domains == 1:
+        return np.empty(0, dtype=np.int64)
+    labels = np.bincount(units.cells.domain[units.cell_of_labelled], minlength=domains)
+    return np.sort(np.argsort(-labels, kind="stable")[:MOST_DOMAINS])
+
+
+RIDGE = 3.0
+OF_INTERCEPT = 0.1  # a weak pull towards the base rate, so that labels of one kind only have a fit
+FOLDS = 5
+DRAWS = 8  # of the coefficients, half of them the others' opposites
+DRAWS_OF_MANY = 4  # where there are more than a million units, or a thousand cells
+MANY_UNITS, MANY_CELLS = 1_000_000, 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class Proxy:
+    """The logit of P(y = 1) of any unit, and draws of it that say how unsure the fit is.
+
+    A draw adds to the cross-fitted logit what a draw of the coefficients, from Laplace's approximation, changes.
+    fits: coefficients (folds, K + 1), the intercept first; shifts: draws of their changes (draws, K + 1). of_labelled
+    (n,): the logits of the labelled units, each by the fits that have not seen its label.
+    """
+
+    features: UnitFeatures
+    fits: Floats
+    shifts: Floats
+    labelled: Integers
+    of_labelled: Floats
+
+    def logits(self, rows: Integers) -> Floats:
+        """Of units without a label: the mean of the folds, taken of probabilities within [0.0001, 0.9999]."""
+        return clipped_logit(sigmoid(self.features.linear(rows, self.fits)).mean(axis=0))
+
+    def draws(self, rows: Integers, logits: Floats) -> Floats:
+        """The draws (draws, rows) of some units with these logits."""
+        held: Floats = logits + self.features.linear(rows, self.shifts)
+        return held
+
+    def draws_of_labelled(self) -> Floats:
+        """The draws (draws, n) of the labelled units."""
+        return self.draws(self.labelled, self.of_labelled)
+
+
+def fit_proxy(
+    units: Units, features: list[Floats], rng: np.random.Generator, *, without: Integers | None = None
+) -> Proxy:
+    """The proxy from the labels of all units, or of those that are not among the labelled ones at places `without`.
+
+    Its features: the logit of the score, whether the score is above 0, what the user adds, and the domain.
+    """
+    held = unit_features(units, features)
+    kept = np.arange(len(units.labelled)) if without is None else np.delete(np.arange(len(units.labelled)), without)
+    labels = units.labels[kept]
+    folds = folds_of(units, features, rng)[kept]
+    matrix, weight = held.matrix(units.labelled), weights_of(units)[kept]
+    fits = [
+        fit_ridge(matrix[kept[folds != fold]], labels[folds != fold], weight[folds != fold]).coefficients
+        for fold in range(int(folds.max(initial=0)) + 1)
+    ]
+    fit = fit_ridge(matrix[kept], labels, weight)
+    many = len(units) > MANY_UNITS or len(units.cells.names) > MANY_CELLS
+    half = (DRAWS_OF_MANY if many else DRAWS) // 2
+    shifts = rng.multivariate_normal(np.zeros(len(fit.coefficients)), fit.covariance, size=half, method="cholesky")
+    proxy = Proxy(held, np.array(fits), np.concatenate([shifts, -shifts]), units.labelled, np.empty(0))
+    of_labelled = proxy.logits(units.labelled)
+    for fold, coefficients in enumerate(fits):
+        rows = kept[folds == fold]
+        of_labelled[rows] = clipped_logit(sigmoid(RidgeFit(coefficients, fit.covariance).logits(matrix[rows])))
+    return replace(proxy, of_labelled=of_labelled)
+
+
+def weights_of(units: Units) -> Floats:
+    """How many units each label stands for, scaled to sum to as many of equal weight as say as much (Kish 1965).
+
+    Where some strata are read more than others for reasons that the model does not know, a fit without these weights
+    would be one of the sample, not of the population.
+    """
+    weight = units.weight_of_labelled
+    held: Floats = weight * (weight.sum() / (weight @ weight))
+    return held
+
+
+def folds_of(units: Units, features: list[Floats], rng: np.random.Generator) -> Integers:
+    """The fold of each labelled unit: what was drawn together stays together, in any order of the rows.
+
+    What was drawn is sorted by all that the estimate knows of it, so that only what is alike can change places: first
+    by all that totals know, so that these are the same whatever the cells within a domain are, then by the cells.
+    """
+    known = [column[units.labelled] for column in features]
+    cell = units.cell_of_labelled
+    keys: list[Floats | Integers] = [
+        units.labels,
+        units.score[units.labelled],
+        units.cells.domain[cell],
+        units.weight_of_labelled,
+        *known,
+    ]
+    kinds = list(zip(_kinds(units, keys), _kinds(units, [*keys, cell]), strict=True))
+    fold = np.empty(len(kinds), dtype=np.int64)
+    fold[sorted(range(len(kinds)), key=kinds.__getitem__)] = rng.permutation(len(kinds)) % FOLDS
+    return np.asarray(fold[units.draw.element])
+
+
+def _kinds(units: Units, keys: Sequence[Floats | Integers]) -> list[tuple[int, ...]]:
+    """The kinds of the labelled units in each element that was drawn, ascending."""
+    kind = np.unique(np.column_stack(keys), axis=0, return_inverse=True)[1].ravel()
+    element = units.draw.element
+    ends = np.cumsum(np.bincount(element))[:-1]
+    return [tuple(of_one.tolist()) for of_one in np.split(kind[np.lexsort((kind, element))], ends)]
+
+
+@dataclass(frozen=True, slots=True)
+class RidgeFit:
+    """Coefficients (the intercept first) and their covariance under Laplace's approximation."""
+
+    coefficients: Floats
+    covariance: Floats
+
+    def logits(self, features: Floats) -> Floats:
+        """x·b of each row."""
+        held: Floats = features @ self.coefficients[1:] + self.coefficients[0]
+        return held
+
+
+def fit_ridge(features: Floats, labels: Floats, weight: Floats | None = None) -> RidgeFit:
+    """Minimise Σ w log(1 + e^{-(2y-1) x·b}) + λ/2 ‖b‖², λ = 3; 0.1 for the intercept's distance from the base rate.
+
+    It is strictly convex, so there is one minimum.
+    """
+    n, k = features.shape
+    w = np.ones(n) if weight is None else weight
+    design = np.column_stack([np.ones(n), features])
+    penalty = np.full(k + 1, RIDGE)
+    penalty[0] = OF_INTERCEPT
+    centre = np.zeros(k + 1)
+    positives = w @ labels
+    centre[0] = np.log((positives + 0.5) / (w.sum() - positives + 0.5))
+    fit = fit_logistic(design, labels, w, penalty=penalty, centre=centre)
+    return RidgeFit(fit.coefficients, np.asarray(np.linalg.inv(fit.hessian), dtype=np.float64))

@@ -1,0 +1,444 @@
+"""Words in columns: CoNLL-2012 and LitBank, OntoGUM's three columns, tagged text in two, and items of crfsuite."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate, groupby
+from typing import Any
+
+from howsure.data.documents.brackets import (
+    BracketError,
+    BracketFault,
+    Brackets,
+    BrokenDocument,
+    LeftOut,
+    bracket_texts,
+    check_mentions,
+    entity_text,
+    type_text,
+)
+from howsure.data.documents.document import Document, Mention, Sentence, Strings
+from howsure.errors import InputError
+from howsure.files.text import Text, read_text
+from howsure.files.whole import write_text
+from howsure.inputs.numbers import spelled_number
+
+# CoNLL-2012 and LitBank: documents in parts, with one word per line in at least twelve columns, the last one for
+# coreference.
+
+BEGIN_CONLL = re.compile(r"#begin document \((.*)\);(?:\s*part\s*([0-9]+))?\s*")
+END_CONLL = re.compile(r"#end document\s*")
+COLUMNS = 12
+WORD, TAG, SPEAKER = 3, 4, 9
+NONE = ("_", "-", "")
+
+
+def read_conll2012(path: str | os.PathLike[str], *, left_out: LeftOut | None = None) -> list[Document]:
+    """The documents of a file in the columns of CoNLL-2012 or LitBank, plain or gzip; "-" is standard input.
+
+    Each part becomes a separate document, with `metadata["part"]`. Words, tags, speakers (`metadata` of the sentence)
+    and coreference are read; columns are separated by tabs or, if there are none, by spaces. `left_out` is as in
+    `read_conllu`.
+
+    Raises InputError naming the line where a document does not begin or end properly, columns are missing or brackets
+    do not match. Source: Pradhan et al. (CoNLL 2012); Bamman, Lewke & Mansoor (LREC 2020).
+    """
+    return conll2012_documents(read_text(path), left_out)
+
+
+def conll2012_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
+    """The documents of a text in the columns of CoNLL-2012; without `mentions`, a document with broken brackets stays,
+    and has none."""
+    documents: list[Document] = []
+    reading: _Growing | None = None
+    number = 0
+    for number, line in enumerate(text.content.rstrip("\n").split("\n"), start=1):
+        if line.startswith("#begin document"):
+            if reading is not None or (begin := BEGIN_CONLL.fullmatch(line)) is None:
+                what = f"{line!r} is not #begin document (name); part 0" if reading is None else "a document within one"
+                raise text.fault(number, f"{what}. Every document begins and ends by a line of its own.")
+            reading = _Growing(text, begin[1], begin[2] or "000")
+        elif reading is None:
+            if line.strip():
+                raise text.fault(
+                    number, f"a document must begin by #begin document (name); part 0, not by {line[:60]!r}."
+                )
+        elif END_CONLL.fullmatch(line):
+            document = reading.finished(number)
+            if reading.fault is None:
+                documents.append(document)
+            elif mentions and left_out is None:
+                raise reading.fault
+            else:
+                if left_out is not None:
+                    left_out.append(BrokenDocument(named_part(document), str(reading.fault)))
+                if not mentions:
+                    documents.append(replace(document, mentions=None))
+            reading = None
+        elif line.strip():
+            reading.add(number, line)
+        else:
+            reading.end_sentence(number)
+    if reading is not None and reading.fault is not None and left_out is None and mentions:
+        raise reading.fault
+    if reading is not None:
+        raise text.fault(number, f"the document {reading.name} must end by #end document. Is the file cut off?")
+    return documents
+
+
+class _Growing:
+    """A document being read."""
+
+    def __init__(self, text: Text, name: str, part: str) -> None:
+        self.text, self.name, self.part = text, name, part
+        self.sentences: list[Sentence] = []
+        self.mentions: list[Mention] = []
+        self.rows: list[list[str]] = []
+        self.brackets = Brackets()
+        self.fault: BracketFault | None = None  # where mentions cannot be read
+
+    def add(self, number: int, line: str) -> None:
+        row = line.split("\t") if "\t" in line else line.split()
+        if len(row) < COLUMNS or not row[WORD]:
+            raise self.text.fault(number, f"a word needs {COLUMNS} columns or more; {line[:60]!r} has {len(row)}.")
+        if row[-1] not in NONE and self.fault is None:
+            try:
+                self.brackets.read(row[-1].strip(), len(self.rows))
+            except BracketError as error:
+                self.fault = BracketFault(str(self.text.fault(number, f"{error}, in {self.name}.")))
+        self.rows.append(row)
+
+    def end_sentence(self, number: int) -> None:
+        if not self.rows:
+            return
+        try:
+            self.mentions += self.brackets.finish() if self.fault is None else []
+        except BracketError as error:
+            what = f"{error} in the sentence that ends here, in {self.name}."
+            self.fault = BracketFault(str(self.text.fault(number - 1, what)))
+        words, tags, speakers = (tuple(row[column] for row in self.rows) for column in (WORD, TAG, SPEAKER))
+        metadata = {} if speakers[0] in NONE else {"speaker": speakers[0]}
+        tagged = any(tag not in NONE for tag in tags)
+        self.sentences.append(Sentence(words, tags=tags if tagged else None, metadata=metadata))
+        self.rows = []
+        self.brackets = Brackets(sentence=len(self.sentences))
+
+    def finished(self, number: int) -> Document:
+        self.end_sentence(number)
+        return Document(self.name, tuple(self.sentences), tuple(self.mentions), {"part": self.part})
+
+
+def named_part(document: Document) -> str:
+    """The name of a document, and its part if it is not the first."""
+    part = document.metadata.get("part", "")
+    return document.name if part.strip("0") == "" else f"{document.name}, part {part}"
+
+
+def write_conll2012(documents: Sequence[Document], path: str | os.PathLike[str]) -> None:
+    """Write documents in the columns of CoNLL-2012, separated by tabs, for scorers and other readers.
+
+    Words, tags, lemmas, speakers and coreference are written; everything else is `-`, and spaces in lemmas and speakers
+    become `_`. Raises InputError if a mention has no entity, a word contains spaces, a sentence has no words, or a part
+    has no number.
+    """
+    lines: list[str] = []
+    for document in documents:
+        part = document.metadata.get("part", "000")
+        if not re.fullmatch("[0-9]+", part):
+            raise InputError(f"the part of a document must be a number; that of {document.name} is {part!r}.")
+        if not all(map(len, document.sentences)):
+            raise InputError(f"a sentence must have words to stand in columns; one of {document.name} has none.")
+        coreference = bracket_texts(document, entity_text, closing=entity_text, joint="|")
+        lines.append(f"#begin document ({_plain(document.name)}); part {part}")
+        for at, sentence in enumerate(document.sentences):
+            lines += _conll_rows(document.name, part, at, sentence, coreference)
+            lines.append("")
+        lines.append("#end document")
+    write_text("".join(f"{line}\n" for line in lines), path)
+
+
+def _conll_rows(
+    name: str, part: str, index: int, sentence: Sentence, coreference: dict[tuple[int, int], str]
+) -> Iterator[str]:
+    blank: Strings = ("-",) * len(sentence)
+    speaker = re.sub(r"\s", "_", sentence.metadata.get("speaker", "")) or "-"
+    layers = zip(sentence.words, sentence.tags or blank, sentence.lemmas or blank, strict=True)
+    for at, (word, tag, lemma) in enumerate(layers):
+        described = [_plain(tag), "*", re.sub(r"\s", "_", lemma), "-", "-", speaker, "*"]
+        yield "\t".join([name, part, str(at), _plain(word), *described, coreference.get((index, at), "-")])
+
+
+def _plain(text: str) -> str:
+    if not text or len(text.split()) != 1 or text != text.strip():
+        raise InputError(
+            f"names, words and tags must be without blanks in columns; {text!r} is not. Replace them by _."
+        )
+    return text
+
+
+# The form of OntoGUM: one word per line in three columns: number in the document, word, coreference; no sentences.
+
+BEGIN_THREE = re.compile(r"#\s*begin document\s+(\S.*)")
+END_THREE = re.compile(r"#\s*end document\s*")
+BREAK = re.compile(r"[\t\r\n]")
+TYPED = ("etype", "eid")
+Rows = Sequence[tuple[int, list[str]]]
+
+
+def read_three_columns(path: str | os.PathLike[str], *, left_out: LeftOut | None = None) -> list[Document]:
+    """The documents of a file in the three columns of OntoGUM, plain or gzip; "-" is standard input.
+
+    The form has no sentences: a document is one sentence of all its words. A bracket names an entity, `(16)`, or its
+    type and number, `(person-16)`, optionally with its identity, `(person-16-Zurbarán)`. `left_out` is that of
+    `read_conllu`.
+
+    Raises InputError naming the line where columns or numbers are wrong or brackets do not match.
+    Source: Zhu, Pradhan & Zeldes (ACL 2021).
+    """
+    return three_column_documents(read_text(path), left_out)
+
+
+def three_column_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
+    """The documents of a text in three columns; without `mentions`, a document with broken brackets stays, and has
+    none."""
+    documents: list[Document] = []
+
+    def finish() -> None:
+        document = name or text.stem
+        try:
+            documents.append(_document(text, document, rows))
+        except BracketFault as fault:
+            if mentions and left_out is None:
+                raise
+            if left_out is not None:
+                left_out.append(BrokenDocument(document, str(fault)))
+            if not mentions:
+                documents.append(Document(document, (_sentence(rows),)))
+
+    name: str | None = None
+    rows: list[tuple[int, list[str]]] = []
+    for number, line in enumerate(text.content.split("\n"), start=1):
+        begin = BEGIN_THREE.fullmatch(line)
+        if begin is not None:
+            if rows or name is not None:
+                finish()
+            name, rows = begin[1].strip(), []
+        elif line.strip() and not END_THREE.fullmatch(line):
+            row = line.split("\t")
+            if len(row) != 3:  # an empty word is left: OntoGUM itself has one, where the text has a bar
+                what = f"a word needs three columns separated by tabs, number, word and coreference; it has {len(row)}."
+                raise text.fault(number, what)
+            if row[0] != str(len(rows)):
+                raise text.fault(
+                    number, f"words must be numbered 0, 1, 2, … in a document; {row[0]!r} is not {len(rows)}."
+                )
+            rows.append((number, row))
+    finish()
+    return documents
+
+
+def _document(text: Text, name: str, rows: Rows) -> Document:
+    if not rows:
+        raise InputError(f"{text.name} has no words in the document {name}.")
+    typed = any("-" in row[2] for _, row in rows if row[2] != "-")
+    brackets = Brackets(TYPED if typed else ("eid",), repeated=typed)
+    number = 0
+    try:
+        for word, (number, row) in enumerate(rows):  # noqa: B007
+            if row[2] not in ("_", "-", ""):
+                brackets.read(row[2], word)
+        mentions = brackets.finish()
+    except BracketError as error:
+        what = f"{error}, in {name}. Brackets must open and close in one document."
+        raise BracketFault(str(text.fault(number, what))) from None
+    return Document(name, (_sentence(rows),), tuple(mentions))
+
+
+def _sentence(rows: Rows) -> Sentence:
+    return Sentence(tuple(row[1] for _, row in rows))
+
+
+def write_three_columns(documents: Sequence[Document], path: str | os.PathLike[str]) -> None:
+    """Write documents in the three columns of OntoGUM; if all mentions have a type, it is also written.
+
+    Raises InputError if a document has no words, a mention no entity, or a word holds a tab or a line break.
+    """
+    lines: list[str] = []
+    for document in documents:
+        flat = _in_one_sentence(document)
+        words, mentions = flat.sentences[0].words, flat.mentions or ()
+        if not words:
+            raise InputError(f"a document must have words to stand in three columns; {document.name} has none.")
+        for word in (document.name, *words):
+            if not word.strip() or BREAK.search(word):
+                rule = "names and words must be text without tab and line break"
+                raise InputError(f"{rule}; {document.name} has {word!r}.")
+        label = _typed if mentions and all(mention.type is not None for mention in mentions) else entity_text
+        brackets = bracket_texts(flat, label, closing=label)
+        lines.append(f"# begin document {document.name}")
+        lines += [f"{at}\t{word}\t{brackets.get((0, at), '_')}" for at, word in enumerate(words)]
+        lines.append("")
+    write_text("".join(f"{line}\n" for line in lines), path)
+
+
+def _in_one_sentence(document: Document) -> Document:
+    check_mentions(document)
+    starts = [0, *accumulate(len(sentence) for sentence in document.sentences)]
+    words = tuple(word for sentence in document.sentences for word in sentence.words)
+    moved = (
+        replace(one, sentence=0, start=starts[one.sentence] + one.start, end=starts[one.sentence] + one.end)
+        for one in document.mentions or ()
+    )
+    return Document(document.name, (Sentence(words),), tuple(moved))
+
+
+def _typed(mention: Mention) -> str:
+    return f"{type_text(mention)}-{entity_text(mention)}"
+
+
+# Tagged text in two columns: one word and its tag per line, a tab between them, a blank line after each sentence.
+
+BREAK_OF_TWO = re.compile(r"[\t\r\n\ud800-\udfff]")  # what is half a character has no place in UTF-8
+INDEX = "sentence\tfile\ttokens"
+
+
+def read_tagged(path: str | os.PathLike[str]) -> tuple[list[Strings], list[Strings]]:
+    """The sentences of a file of two columns (plain or gzip; "-" is standard input) and their tags.
+
+    Raises InputError naming the line that is no word, tab and tag.
+    """
+    return tagged_sentences(read_text(path))
+
+
+def tagged_sentences(text: Text) -> tuple[list[Strings], list[Strings]]:
+    """The sentences of a text in two columns, and their tags."""
+    sentences, tags = [], []
+    numbered = enumerate(text.content.split("\n"), start=1)
+    for is_sentence, lines in groupby(numbered, key=lambda one: bool(one[1])):
+        if is_sentence:
+            words: list[str] = []
+            marks: list[str] = []
+            for number, line in lines:
+                word, tab, tag = line.partition("\t")
+                if not (word and tag) or "\t" in tag:
+                    found = line.count("\t") + 1
+                    what = f"{found} columns" if tab and found != 2 else "an empty column" if tab else "no tab"
+                    raise text.fault(number, f"a line must be a word, a tab and its tag, or blank; it has {what}.")
+                words.append(word)
+                marks.append(tag)
+            sentences.append(tuple(words))
+            tags.append(tuple(marks))
+    return sentences, tags
+
+
+def write_tagged(
+    sentences: Sequence[Sequence[str]], tags: Sequence[Sequence[str]], path: str | os.PathLike[str]
+) -> None:
+    """Write sentences and their tags in two columns; InputError if they do not fit or cannot stand in columns."""
+    texts, gold = _lists(sentences, "sentences"), _lists(tags, "tags")
+    if len(texts) != len(gold):
+        raise InputError(f"there must be tags for every sentence; {len(texts):,} sentences, {len(gold):,} of tags.")
+    lines: list[str] = []
+    for at, (words, marks) in enumerate(zip(texts, gold, strict=True)):
+        if len(words) != len(marks) or not words:
+            rule = "a sentence must have words and a tag for each"
+            raise InputError(f"{rule}; sentence {at} has {len(words)} words and {len(marks)} tags.")
+        for cell in (*words, *marks):
+            if not isinstance(cell, str) or not cell or BREAK_OF_TWO.search(cell):
+                raise InputError(f"words and tags must be text without tab and line break; sentence {at} has {cell!r}.")
+        lines += [f"{word}\t{mark}\n" for word, mark in zip(words, marks, strict=True)]
+        lines.append("\n")
+    write_text("".join(lines), path)
+
+
+def _lists(lists: object, name: str) -> list[list[Any]]:
+    """Lists of lists; InputError for text, which would fall apart into characters."""
+    outer = None if isinstance(lists, (str, bytes)) or not isinstance(lists, Iterable) else list(lists)
+    for at, one in enumerate([lists] if outer is None else outer):
+        if outer is None or isinstance(one, (str, bytes)) or not isinstance(one, Iterable):
+            place = name if outer is None else f"{name}[{at}]"
+            raise InputError(f"{name} must be a list of lists, one per sentence; {place} is {one!r}.")
+    return [list(one) for one in outer or ()]
+
+
+def read_sentence_index(path: str | os.PathLike[str], sentences: Sequence[Sequence[str]]) -> list[str]:
+    """The name of the document of each sentence, from a file with the columns sentence, file and tokens.
+
+    With it, sentences of two columns, which know no documents, are split or resampled by document. Raises InputError if
+    the file is not the index of these sentences: their number or their lengths differ.
+    """
+    text = read_text(path)
+    header, *rows = text.content.rstrip("\n").split("\n")
+    if header != INDEX:
+        raise text.fault(1, f"the header must be {INDEX!r}; it is {header!r}.")
+    if len(rows) != len(sentences):
+        raise InputError(
+            f"{text.name} must have one row per sentence; it has {len(rows):,} for {len(sentences):,} sentences."
+        )
+    names = []
+    for at, (row, words) in enumerate(zip(rows, sentences, strict=True)):
+        number, _, rest = row.partition("\t")
+        name, _, length = rest.partition("\t")
+        if (number, length) != (str(at + 1), str(len(words))) or not name:
+            what = f"sentence {at + 1} of {len(words)} words stands here, not {row!r}. Is it the index of another file?"
+            raise text.fault(at + 2, what)
+        names.append(name)
+    return names
+
+
+# Files of crfsuite: one label and the attributes of one item per line, separated by tabs, with a blank line after each
+# sequence.
+
+ESCAPED = re.compile(r"\\([\\:])")
+WITH_VALUE = re.compile(r"((?:[^\\:]|\\.|\\$)*)(?::(.*))?", re.DOTALL)
+Item = dict[str, float]
+
+
+def read_attributes(path: str | os.PathLike[str]) -> tuple[list[list[Item]], list[Strings]]:
+    """The items of every sequence, each attribute with its value (1 if none is given), and their labels.
+
+    `name:0.5` is the attribute `name` with value 0.5; a colon in a name is written `\\:`, a backslash `\\\\`. An
+    attribute that occurs twice counts twice.
+
+    Raises InputError naming the line whose value is not a number, or whose label is blank.
+    Source: http://www.chokkan.org/software/crfsuite/manual.html (data format).
+    """
+    text = read_text(path)
+    sequences, labels = [], []
+    for is_sequence, lines in groupby(enumerate(text.content.split("\n"), start=1), key=lambda one: bool(one[1])):
+        if not is_sequence:
+            continue
+        items: list[Item] = []
+        names: list[str] = []
+        for number, line in lines:
+            label, *attributes = line.split("\t")
+            if not label.strip():
+                raise text.fault(number, "an item must begin with its label; a line between sequences must be empty.")
+            item: Item = {}
+            for attribute in attributes:
+                name, value = _parsed(attribute)
+                if not math.isfinite(value):
+                    raise text.fault(number, f"what follows a colon is the attribute's value, a number: {attribute!r}.")
+                item[name] = item.get(name, 0.0) + value
+            items.append(item)
+            names.append(_unescaped(label))
+        sequences.append(items)
+        labels.append(tuple(names))
+    return sequences, labels
+
+
+def _parsed(attribute: str) -> tuple[str, float]:
+    """Name and value; NaN if the value is not a number."""
+    found = WITH_VALUE.fullmatch(attribute)
+    assert found is not None
+    name, value = found.groups()
+    number = 1.0 if value is None else spelled_number(value)
+    return _unescaped(name), math.nan if number is None else number
+
+
+def _unescaped(name: str) -> str:
+    return ESCAPED.sub(r"\1", name)

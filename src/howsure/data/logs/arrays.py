@@ -1,0 +1,318 @@
+"""What a neural model put out, saved as arrays, and what transformers hands back."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.data.logs.source import Beginning, LogFormat, Row, Source
+from howsure.errors import InputError, parameter
+from howsure.files.archive import MAGIC, NUMBERS, TEXTS, ZIP, Archive, ArchiveError, read_array
+from howsure.files.opened import opened
+from howsure.files.text import read_text
+from howsure.files.utf8 import parsed_json
+from howsure.inputs.naming import natural_order, shortened
+
+# What a neural model put out, saved as arrays: logits, the numbers of the right labels, potentials of a CRF.
+#
+# `Trainer.predict` of transformers hands back `predictions` and `label_ids`; saved by numpy.savez, they are read by
+# these names.
+
+Array = npt.NDArray[Any]
+NAMES = {  # of the arrays, by what they are; the first that is there counts
+    "logits": ("logits", "predictions"),
+    "label_ids": ("label_ids", "labels", "targets"),
+    "label_names": ("label_names", "classes", "labels"),
+    "word_ids": ("word_ids",),
+    "mask": ("mask", "attention_mask"),
+    "transitions": ("transitions",),
+    "start": ("start", "start_transitions"),
+    "end": ("end", "end_transitions"),
+}
+KINDS = {"label_names": TEXTS, "label_ids": NUMBERS}  # where `labels` may be the names or the numbers
+
+
+@dataclass(frozen=True, slots=True)
+class ModelArrays:
+    """The arrays of a file; None where it has none."""
+
+    name: str
+    logits: Array
+    label_ids: Array | None = None
+    label_names: tuple[str, ...] | None = None
+    word_ids: Array | None = None
+    mask: Array | None = None
+    transitions: Array | None = None
+    start: Array | None = None
+    end: Array | None = None
+
+
+def read_model_arrays(path: str, *, targets: str | None = None) -> ModelArrays:
+    """The arrays of an .npz file, or the logits of an .npy file; `targets`: an .npy file with the numbers of the right
+    labels.
+
+    Raises InputError naming the file, and what it holds instead.
+    """
+    with opened(path) as file:
+        try:
+            start = file.read(len(MAGIC))
+            file.seek(0)
+            if start == MAGIC:
+                found: dict[str, Any] = {"logits": _whole(file, path)}
+            elif start.startswith(ZIP):
+                found = _named(Archive(file), path)
+            else:
+                raise InputError(f"{path} is no .npz or .npy file: save the arrays by numpy.savez or numpy.save.")
+        except ArchiveError as error:
+            raise InputError(f"{path} cannot be read: {error}.") from error
+    if targets is not None:
+        if "label_ids" in found:
+            raise InputError(
+                f"{path} holds the numbers of the right labels; {parameter('targets', targets)} names them again."
+            )
+        found["label_ids"] = read_label_numbers(targets)
+    return ModelArrays(path, **found)
+
+
+def read_label_numbers(path: str) -> Array:
+    """The numbers of the right labels in an .npy file.
+
+    Raises InputError if it holds anything else.
+    """
+    with opened(path) as file:
+        try:
+            numbers = _whole(file, path)
+        except ArchiveError as error:
+            raise InputError(f"{path} cannot be read: {error}.") from error
+    if numbers.dtype.kind not in "iu":
+        raise InputError(f"{path} must hold the numbers of labels, integers; it holds {numbers.dtype}.")
+    return numbers
+
+
+def label_names_of(text: str) -> tuple[str, ...]:
+    """The names of labels: separated by commas, or in the config.json of a model, as id2label.
+
+    >>> label_names_of("O,B-PER, I-PER")
+    ('O', 'B-PER', 'I-PER')
+
+    Raises InputError for a file without id2label, or one that leaves out a number.
+    """
+    if not text.endswith(".json"):
+        return tuple(name.strip() for name in text.split(","))
+    try:
+        named = parsed_json(read_text(text).content)["id2label"]
+        by_number = {int(number): str(name) for number, name in named.items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InputError(f"{text} is no config.json of a model: it has no id2label by number.") from error
+    if sorted(by_number) != list(range(len(by_number))):
+        raise InputError(f"id2label of {text} must name the labels 0, 1, …; it names {shortened(sorted(by_number))}.")
+    return tuple(by_number[number] for number in range(len(by_number)))
+
+
+def _whole(file: Any, path: str) -> Array:
+    file.seek(0, 2)
+    size = file.tell()
+    file.seek(0)
+    return read_array(file, size, name=path)
+
+
+def _named(archive: Archive, path: str) -> dict[str, Any]:
+    """The arrays of an archive that have one of the names."""
+    found: dict[str, Any] = {}
+    for role, names in NAMES.items():
+        for name in names:
+            array = archive.array(name, kinds=f"{NUMBERS}{TEXTS}") if name in archive.arrays else None
+            if array is not None and array.dtype.kind in KINDS.get(role, NUMBERS):
+                found[role] = array
+                break
+    if "logits" not in found:
+        held = shortened(archive.arrays) or "none"
+        raise InputError(
+            f"{path} holds no logits: an array named {' or '.join(NAMES['logits'])}; its arrays are {held}."
+        )
+    if "label_names" in found:
+        found["label_names"] = _texts(found["label_names"], path)
+    return found
+
+
+def _texts(array: Array, path: str) -> tuple[str, ...]:
+    if array.ndim != 1:
+        raise InputError(f"the names of the labels in {path} must be one row of texts; their shape is {array.shape}.")
+    return tuple(str(name) for name in array.astype(np.str_))
+
+
+# What transformers hands back: `Trainer.predict` saved by numpy.savez, and the output of pipelines as JSON.
+
+IGNORED = -100  # the label of a token that does not count
+TARGETS = ("target", "gold", "label", "labels")  # what the user calls the right label; the first that is there
+SCORED, TAGGED = {"label", "score"}, ({"entity", "score"}, {"entity_group", "score"})
+SUM_OFF_BY = 1e-3
+
+
+def recognises(beginning: Beginning) -> bool:
+    """Whether there are arrays of a Trainer, or lists of labels with scores."""
+    members = {name.removesuffix(".npy") for name in beginning.members}
+    if members:
+        return "label_ids" in members and not members.isdisjoint(NAMES["logits"])
+    if beginning.record:
+        return _scores_in(beginning.record) is not None
+    keys, start = set(beginning.keys[:8]), b"".join(beginning.text[:64].split())
+    tagged = any(needed | {"word"} <= keys for needed in TAGGED)
+    return start.startswith((b"[[", b"[{")) and (tagged or (start.startswith(b"[[{") and keys == SCORED))
+
+
+def rows(source: Source) -> Iterator[Row]:
+    """A row for each text, or for each token that has a label, with logits; or for each text with its scores."""
+    if source.file.format == "npz" or source.name.endswith(".npy"):
+        yield from _predicted(source)
+        return
+    records = source.records() if source.file.format == "jsonl" else enumerate(_listed(source), start=1)
+    for line, record in records:
+        try:
+            yield _scored(record) | {"item": line}
+        except ValueError as error:
+            raise source.fault(line, f"{error}.") from error
+
+
+def _predicted(source: Source) -> Iterator[Row]:
+    """The rows of the arrays of `Trainer.predict`."""
+    arrays = read_model_arrays(source.file.path, targets=_labels_beside(source))
+    logits, targets = arrays.logits, arrays.label_ids
+    if targets is None:
+        raise InputError(f"{source.name} holds no label_ids, the numbers of the right labels.")
+    if targets.dtype.kind not in "iu":
+        raise InputError(
+            f"label_ids of {source.name} must be numbers of classes, integers; they are {targets.dtype}. Of several "
+            "labels per text, each is a column of its own; of a regression no probabilities follow."
+        )
+    if logits.ndim not in (2, 3) or logits.shape[:-1] != targets.shape:
+        raise InputError(
+            f"{source.name} must hold logits (texts, classes) or (sentences, tokens, classes), and a label for each "
+            f"row; their shapes are {logits.shape} and {targets.shape}."
+        )
+    if logits.shape[-1] < 2:
+        raise InputError(
+            f"{source.name} has {logits.shape[-1]} number per row: a score, no classes with probabilities."
+        )
+    names = {} if (found := _class_names(source, arrays.label_names, logits.shape[-1])) is None else {"classes": found}
+    flat, numbers = logits.reshape(-1, logits.shape[-1]), targets.reshape(-1)
+    counting = np.flatnonzero(numbers != IGNORED) if logits.ndim == 3 else np.arange(len(numbers))
+    wrong = counting[(numbers[counting] < 0) | (numbers[counting] >= logits.shape[-1])]
+    if len(wrong):
+        at = ", ".join(str(index) for index in np.unravel_index(int(wrong[0]), targets.shape))
+        raise InputError(
+            f"label_ids of {source.name} must be numbers of the {logits.shape[-1]} classes, from 0; at [{at}] stands "
+            f"{numbers[wrong[0]]}."
+        )
+    wrong = counting[~np.isfinite(flat[counting]).all(axis=1)]
+    if len(wrong):
+        at = ", ".join(str(index) for index in np.unravel_index(int(wrong[0]), targets.shape))
+        raise InputError(f"the logits of {source.name} must be finite numbers; those at [{at}] are not.")
+    width = targets.shape[1] if logits.ndim == 3 else 1
+    for row in counting.tolist():
+        sentence, token = divmod(row, width)
+        place = {"item": row} if logits.ndim == 2 else {"item": f"{sentence}:{token}", "document": sentence}
+        yield {**place, "target": int(numbers[row]), "logits": flat[row].tolist(), **names}
+
+
+def _labels_beside(source: Source) -> str | None:
+    """The right labels of logits in a file of their own, which stand beside it under one of their names."""
+    if not source.name.endswith(".npy"):
+        return None
+    beside = [os.path.join(source.folder, f"{name}.npy") for name in NAMES["label_ids"]]
+    found = next((path for path in beside if os.path.isfile(path)), None)
+    if found is None:
+        raise InputError(
+            f"{source.name} is one array, and no label_ids.npy stands beside it; save both together: "
+            "numpy.savez('x.npz', predictions=…, label_ids=…)."
+        )
+    return found
+
+
+def _class_names(source: Source, held: Sequence[str] | None, size: int) -> list[str] | None:
+    """The names of the classes, from the archive or from the config.json beside it."""
+    if held is not None:
+        if len(held) != size:
+            raise InputError(f"{source.name} names {len(held)} labels for {size} classes.")
+        return list(held)
+    config = source.beside("config.json")
+    named = config.get("id2label") if isinstance(config, dict) else None
+    if not isinstance(named, dict) or len(named) != size:
+        return None
+    found = [name for number in range(size) if isinstance(name := named.get(str(number)), str)]
+    return found if len(found) == size else None
+
+
+def _listed(source: Source) -> Iterator[Any]:
+    """The texts of a JSON document: a list for each, or one dictionary for each."""
+    held = source.document()
+    if not isinstance(held, list):
+        raise InputError(f"{source.name} must hold a list with the output for each text.")
+    yield from ({"scores": one} if isinstance(one, list) or _is_scored(one) else one for one in held)
+
+
+def _scored(record: Any) -> Row:
+    """The classes of a text and their probabilities, and the right one where the record names it."""
+    found = _scores_in(record) if isinstance(record, Mapping) else None
+    if found is None:
+        raise ValueError(
+            "it holds no list of {label, score}, as a text-classification pipeline returns with top_k=None"
+        )
+    scores = [found] if isinstance(found, Mapping) else found
+    if any(keys <= one.keys() for one in scores for keys in TAGGED):
+        raise ValueError(
+            "a token-classification pipeline keeps the score of the best label alone, and leaves out what it calls O: "
+            "of that there is no posterior. Save the logits by Trainer.predict, and use `howsure sequences spans`"
+        )
+    by_class = {str(one["label"]): _probability(one["score"]) for one in scores}
+    if len(by_class) < len(scores):
+        raise ValueError(f"two of its scores are of one label: {shortened(one['label'] for one in scores)}")
+    more = {name: value for name, value in record.items() if value is not found}
+    target = next((record[name] for name in TARGETS if isinstance(record.get(name), str | int)), None)
+    if len(by_class) == 1:
+        ((label, probability),) = by_class.items()
+        right = {} if target is None else {"target": target, "correct": int(str(target) == label)}
+        return more | {"prediction": label, "probability": probability} | right
+    if abs(sum(by_class.values()) - 1.0) > SUM_OFF_BY:
+        raise ValueError(
+            f"its scores sum to {sum(by_class.values()):.4g}, not to 1. Write the scores of all classes (top_k=None); "
+            "scores of labels that do not exclude each other (sigmoid) are one column each"
+        )
+    classes = sorted(by_class, key=natural_order)
+    right = {} if target is None else {"target": _position(target, classes)}
+    return more | {"classes": classes, "probabilities": [by_class[name] for name in classes]} | right
+
+
+def _position(target: str | int, classes: Sequence[str]) -> int:
+    if isinstance(target, str) and target in classes:
+        return classes.index(target)
+    if f"LABEL_{target}" in classes:
+        return classes.index(f"LABEL_{target}")
+    raise ValueError(f"its label {target!r} is none of the classes {shortened(classes)}")
+
+
+def _probability(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0.0 <= value <= 1.0:
+        raise ValueError(f"a score must be a probability; it is {value!r}")
+    return float(value)
+
+
+def _is_scored(value: Any) -> bool:
+    """Whether this is a label with its score."""
+    return isinstance(value, Mapping) and (value.keys() == SCORED or any(keys <= value.keys() for keys in TAGGED))
+
+
+def _scores_in(record: Mapping[str, Any]) -> Any:
+    """The first value that is a list of labels with scores, or one of them; None if there is none."""
+    for value in record.values():
+        if _is_scored(value) or (isinstance(value, list) and value and all(map(_is_scored, value))):
+            return value
+    return None
+
+
+HUGGING_FACE = LogFormat("hf", "transformers", recognises, rows)

@@ -1,0 +1,141 @@
+"""Runs of HELM: per_instance_stats.json, display_predictions.json, and scenario_state.json with all answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from howsure.data.logs.source import GROUP, Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
+from howsure.data.logs.tokens import of_answer
+from howsure.errors import InputError, shown
+
+STATS, SETTING = "per_instance_stats.json", "run_spec.json"
+SURE = "every max_prob is 1: HELM writes that for models without log-probabilities, so none is read"
+
+
+def recognises(beginning: Beginning) -> bool:
+    """Whether a JSON document begins with the statistics of instances, or the state of a scenario."""
+    if beginning.file.format != "json":
+        return False
+    keys = set(beginning.keys)
+    return {"instance_id", "train_trial_index", "stats"} <= keys or {"adapter_spec", "request_states"} <= keys
+
+
+def rows(source: Source) -> Iterator[Row]:
+    """A row for each instance, trial and perturbation: its statistics, and its answer where the state is read."""
+    document = source.document()
+    named = _setting(document, source)
+    if isinstance(document, list):
+        yield from _without_certainties(
+            [named | _of_stats(one, source, at) for at, one in enumerate(document, 1)], source
+        )
+        return
+    beside = source.beside(STATS)
+    if not isinstance(beside, list | None):
+        raise InputError(f"{STATS} beside {source.name} must hold a list; it holds {shown(beside)}.")
+    stats = {} if beside is None else {_key(row): row for row in (_of_stats(one, source, 0) for one in beside)}
+    answers = [_of_state(one, source, at) for at, one in enumerate(_states(document, source), 1)]
+    found = {_key(row): row for row in answers}  # one for each, though a request is made for each choice
+    yield from _without_certainties([named | stats.get(key, {}) | row for key, row in found.items()], source)
+
+
+def _key(row: Row) -> tuple[Any, ...]:
+    return str(row["item"]), str(row["run"]), str(row["prompt"])
+
+
+def _setting(document: Any, source: Source) -> Row:
+    """The model and the task: of the run's specification beside the file, or what the state itself says."""
+    beside = source.beside(SETTING)
+    spec = beside if isinstance(beside, dict) else document if isinstance(document, dict) else {}
+    adapter = mapping(spec.get("adapter_spec"))
+    name, _, arguments = str(spec.get("name", "")).partition(":")
+    kept = ",".join(part for part in arguments.split(",") if part and not part.startswith("model"))
+    return {
+        "model": adapter.get("model") or adapter.get("model_deployment"),
+        "task": f"{name}:{kept}" if kept else name or None,
+    }
+
+
+def _perturbation(held: Mapping[str, Any]) -> Any:
+    return mapping(held.get("perturbation")).get("name")
+
+
+def _of_stats(held: Any, source: Source, at: int) -> Row:
+    stats = mapping(held).get("stats")
+    if not isinstance(stats, list | dict) or "instance_id" not in held:
+        raise source.fault(at, "it has no instance_id or no stats. Is this per_instance_stats.json of HELM?")
+    row: Row = {"item": held["instance_id"], "run": held.get("train_trial_index"), "prompt": _perturbation(held)}
+    if isinstance(stats, dict):  # display_predictions.json
+        row["prediction"] = held.get("mapped_output", held.get("predicted_text"))
+        means = list(stats.items())
+    else:
+        means = [(mapping(one.get("name")).get("name"), one.get("mean")) for one in map(mapping, stats)]
+    scores = {name: number(mean) for name, mean in means if isinstance(name, str) and number(mean) is not None}
+    if "max_prob" in scores and "exact_match" in scores:
+        row |= {"probability": scores["max_prob"], "correct": scores["exact_match"]}
+    return with_scores(row, scores)
+
+
+def _states(document: Any, source: Source) -> Sequence[Any]:
+    states = mapping(document).get("request_states")
+    if not isinstance(states, list):
+        raise InputError(f"{source.name} holds no request_states. Is this scenario_state.json of HELM?")
+    return states
+
+
+def _of_state(held: Any, source: Source, at: int) -> Row:
+    """An answer to an instance, and its probabilities where it is one letter of several."""
+    instance = mapping(mapping(held).get("instance"))
+    references = instance.get("references")
+    if not isinstance(references, list) or "id" not in instance:
+        raise source.fault(at, "it has no instance with an id and references.")
+    row: Row = {"item": instance["id"], "run": held.get("train_trial_index"), "prompt": _perturbation(instance)}
+    texts = [str(mapping(mapping(one).get("output")).get("text")) for one in references]
+    right = [place for place, one in enumerate(references) if "correct" in listed(mapping(one).get("tags"))]
+    choices = mapping(held.get("output_mapping"))
+    if len(choices) < 2:
+        row |= {"target": texts[right[0]] if len(right) == 1 else None}
+        return row if "reference_index" in held else row | {"prediction": _completion(held).get("text")}
+    letters, answers = list(choices), list(choices.values())
+    places = [answers.index(texts[place]) for place in right if texts[place] in answers]
+    row |= {"classes": answers, "target": places[0] if len(places) == 1 else None, "targets": places}
+    completion = _completion(held)
+    text = str(completion.get("text", "")).strip()
+    if text not in letters:
+        return row
+    row["prediction"] = letters.index(text)
+    known = of_answer(_tokens(completion), text, letters)
+    return row | ({"log_probabilities": known["log_probabilities"]} if "log_probabilities" in known else {})
+
+
+def _completion(held: Any) -> Mapping[str, Any]:
+    completions = listed(mapping(held.get("result")).get("completions"))
+    return mapping(completions[0]) if completions else {}
+
+
+def _tokens(completion: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The tokens of a completion as others write them."""
+    tokens = [mapping(one) for one in listed(completion.get("tokens"))]
+    return [
+        {
+            "token": one.get("text"),
+            "logprob": one.get("logprob"),
+            "top_logprobs": [
+                {"token": token, "logprob": logprob} for token, logprob in mapping(one.get("top_logprobs")).items()
+            ],
+        }
+        for one in tokens
+    ]
+
+
+def _without_certainties(found: list[Row], source: Source) -> list[Row]:
+    """The rows, without their probabilities where all are 1, which is what models have that gave none."""
+    given = [row["probability"] for row in found if "probability" in row]
+    if not given or any(not math.isclose(one, 1.0, abs_tol=1e-12) for one in given):
+        return found
+    source.note(SURE)
+    return [{name: value for name, value in row.items() if name not in ("probability", "max_prob")} for row in found]
+
+
+HELM = LogFormat("helm", "HELM", recognises, rows, group=GROUP)

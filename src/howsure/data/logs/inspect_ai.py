@@ -1,0 +1,134 @@
+"""Logs of Inspect AI: .eval (a zip of JSON files, one for each sample and epoch) and .json.
+
+Its first logs, of 2024, are JSON without an `eval_id`; the earliest, of version 1, hold one `score` in each sample, and
+what gave it in `results.scorer`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
+from howsure.data.logs.tokens import of_answer, of_text
+from howsure.errors import InputError, shown
+from howsure.files.utf8 import is_version
+from howsure.inputs.numbers import spelled_number
+
+HEADER, START, SAMPLE = "header.json", "_journal/start.json", re.compile(r"samples/.+_epoch_\d+\.json")
+VERSIONS = (1, 2)
+KEYS = {"version", "status", "eval"}  # the first of a document
+NAMES = {"eval_id", "run_id", "task_id"}  # of a run; the last two in all documents that Inspect ever wrote
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+VALUES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}  # correct, incorrect, partial, no answer
+WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
+
+
+def recognises(beginning: Beginning) -> bool:
+    """Whether an archive holds what Inspect puts there, or a document begins like its logs."""
+    if beginning.members:
+        return HEADER in beginning.members or START in beginning.members
+    keys = set(beginning.keys)
+    return beginning.file.format == "json" and keys >= KEYS and not keys.isdisjoint(NAMES)
+
+
+def rows(source: Source) -> Iterator[Row]:
+    """A row for each sample and epoch: what was answered, how it was scored, and the probability of the answer."""
+    if not source.is_archive:
+        document = mapping(source.document())
+        yield from _rows(document, iter(listed(document.get("samples"))), source)
+        return
+    with source.archive() as archive:
+        if HEADER not in archive.members:
+            raise InputError(
+                f"{source.name} is the log of a run that did not end: it holds no {HEADER}. Wait, or run it again."
+            )
+        names = [name for name in archive.members if SAMPLE.fullmatch(name)]
+        samples = (source.member(archive, name) for name in names)
+        yield from _rows(mapping(source.member(archive, HEADER)), samples, source)
+
+
+def _rows(header: Mapping[str, Any], samples: Iterator[Any], source: Source) -> Iterator[Row]:
+    evaluation = mapping(header.get("eval"))
+    _check(header, source)
+    scorer = mapping(mapping(header.get("results")).get("scorer")).get("name")
+    found = 0
+    for at, sample in enumerate(samples, start=1):
+        if not isinstance(sample, dict) or "id" not in sample or "target" not in sample:
+            raise source.fault(at, "it has no id or no target. Is this a log of Inspect?")
+        found = at
+        yield {"model": evaluation.get("model"), "task": evaluation.get("task")} | _row(sample, scorer)
+    status = header.get("status", "started")
+    if status != "success":
+        source.note(f"the run ended with status {status!r}: {found:,} samples are in its log")
+
+
+def _check(header: Mapping[str, Any], source: Source) -> None:
+    version = header.get("version")
+    if not is_version(version, *VERSIONS):
+        raise InputError(
+            f"{source.name} is a log of version {shown(version)} of Inspect's; howsure reads version 1 and 2."
+        )
+
+
+def _row(sample: Mapping[str, Any], scorer: Any) -> Row:
+    """What a sample says; `scorer` is what gave the one score that samples of version 1 hold."""
+    one = {scorer if isinstance(scorer, str) else "score": sample["score"]} if "score" in sample else {}
+    scores = mapping(sample.get("scores")) or one
+    row: Row = {"item": sample["id"], "run": sample.get("epoch"), "metadata": sample.get("metadata")}
+    choices, targets = sample.get("choices"), sample["target"]
+    targets = targets if isinstance(targets, list) else [targets]
+    tokens = _tokens(sample)
+    answer = _answer(scores)
+    if isinstance(choices, list) and len(choices) > 1:
+        row |= _choice(choices, targets, answer, tokens)
+    else:
+        row |= {"target": targets[0] if len(targets) == 1 else None, "prediction": answer}
+    row |= of_text(tokens)
+    return with_scores(row, _scores(scores))
+
+
+def _choice(choices: list[Any], targets: list[Any], answer: str | None, tokens: list[Any]) -> Row:
+    """The right choice by its position, and the log-probabilities of the letters where the answer was given."""
+    letters = LETTERS[: len(choices)]
+    row: Row = {"classes": [str(choice) for choice in choices]}
+    right = [letters.index(str(one)) for one in targets if str(one) in letters and len(str(one)) == 1]
+    row |= {"target": right[0]} if len(right) == 1 else {"target": None, "targets": right}
+    if answer is None or answer not in letters or len(answer) != 1:
+        return row
+    given = letters.index(answer)
+    return row | {"prediction": given, "correct": int(given in right)} | of_answer(tokens, answer, letters)
+
+
+def _answer(scores: Mapping[str, Any]) -> str | None:
+    """What a scorer took for the answer, if all say the same."""
+    answers = [mapping(score).get("answer") for score in scores.values()]
+    texts = {one.strip() for one in answers if isinstance(one, str)}
+    return texts.pop() if len(texts) == 1 else None
+
+
+def _tokens(sample: Mapping[str, Any]) -> list[Any]:
+    """The tokens of the answer with their log-probabilities; [] if the model gave none."""
+    choices = listed(mapping(sample.get("output")).get("choices"))
+    return listed(mapping(mapping(choices[0]).get("logprobs")).get("content")) if choices else []
+
+
+def _scores(scores: Mapping[str, Any]) -> dict[str, float | None]:
+    """The values of all scorers as numbers, those of several values as scorer.value; what is no number is left out."""
+    found: dict[str, float | None] = {}
+    for name, score in scores.items():
+        value = mapping(score).get("value")
+        parts = {f"{name}.{key}": part for key, part in value.items()} if isinstance(value, dict) else {name: value}
+        found |= {key: _number(part) for key, part in parts.items()}
+    return {name: number for name, number in found.items() if number is not None}
+
+
+def _number(value: Any) -> float | None:
+    """A value as Inspect's own means take it, but that a text which is no number is none, where Inspect takes 0."""
+    if not isinstance(value, str):
+        return number(value)
+    return VALUES[value] if value in VALUES else WORDS.get(value.lower(), spelled_number(value))
+
+
+INSPECT = LogFormat("inspect", "Inspect AI", recognises, rows)

@@ -1,0 +1,68 @@
+"""Details of lighteval: details/<model>/<date>/details_<task>_<date>.parquet, a row for each document."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping, number, numbers, with_scores
+from howsure.errors import InputError
+
+FILE = re.compile(r"details_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d:.-]+)\.parquet")
+COLUMNS, FORMER = {"doc", "model_response", "metric"}, {"choices", "gold_index", "metrics"}
+
+
+def recognises(beginning: Beginning) -> bool:
+    """Whether a Parquet file is named as lighteval names its details, and has their columns, of now or before."""
+    if not os.path.basename(beginning.file.name).startswith("details_"):
+        return False
+    columns = set(beginning.columns)
+    return columns >= COLUMNS or columns >= FORMER
+
+
+def rows(source: Source) -> Iterator[Row]:
+    """A row for each document: the log-likelihoods of its choices, or the generated text; and its metrics."""
+    found = FILE.fullmatch(os.path.basename(source.name))
+    folders = os.path.abspath(source.name).split(os.sep)
+    start = folders.index("details") if "details" in folders else None
+    model = None if start is None or not source.folder else "/".join(folders[start + 1 : -2])
+    for at, row in enumerate(source.table(), start=1):
+        if row.keys() >= FORMER:
+            raise InputError(
+                f"{source.name} has the columns of former versions of lighteval (choices, gold_index, metrics); "
+                "evaluate again by a version that writes doc, model_response and metric."
+            )
+        if not row.keys() >= COLUMNS:
+            raise source.fault(at, f"it must have {', '.join(sorted(COLUMNS))}. Are these details of lighteval?")
+        doc, response = mapping(row["doc"]), mapping(row["model_response"])
+        task = doc.get("task_name") or (found["task"] if found else None)
+        named: Row = {"item": doc.get("id") or at - 1, "model": model or None, "task": task, "doc": doc}
+        yield with_scores(named | _answer(doc, response), _metrics(mapping(row["metric"])))
+
+
+def _answer(doc: Mapping[str, Any], response: Mapping[str, Any]) -> Row:
+    """The choices, their log-likelihoods and the right ones; or the text that was generated and the one wanted."""
+    choices = [str(choice) for choice in listed(doc.get("choices"))]
+    gold = doc.get("gold_index")
+    right = [
+        one for one in (gold if isinstance(gold, list) else [gold]) if isinstance(one, int) and 0 <= one < len(choices)
+    ]
+    likelihoods = numbers(response.get("logprobs") or [], "logprobs")
+    if len(choices) > 1 and len(likelihoods) in (len(choices), 2 * len(choices)):  # then those without a question
+        tokens = listed(response.get("output_tokens"))
+        row: Row = {"classes": choices, "log_probabilities": likelihoods[: len(choices)]}
+        if len(tokens) >= len(choices) and all(isinstance(one, list) for one in tokens):
+            row["tokens"] = [len(one) for one in tokens[: len(choices)]]
+        return row | {"target": right[0] if len(right) == 1 else None, "targets": right}
+    text = listed(response.get("text"))
+    target = choices[right[0]] if len(right) == 1 else None
+    return {"target": target, "prediction": text[0] if len(text) == 1 else None}
+
+
+def _metrics(metric: Mapping[str, Any]) -> Row:
+    return {str(name): number(value) for name, value in metric.items() if number(value) is not None}
+
+
+LIGHTEVAL = LogFormat("lighteval", "lighteval", recognises, rows)

@@ -1,0 +1,213 @@
+"""Samples of lm-evaluation-harness: DIR/<model>/samples_<task>_<date>.jsonl, a line for each document and filter.
+
+Its versions 0.4.0 to 0.4.13 write the same, but that numbers, positions and arguments came to be texts and mappings.
+"""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.data.logs.source import GROUP, Beginning, LogFormat, Row, Source, number, with_scores
+from howsure.errors import shown
+from howsure.inputs.numbers import spelled_number
+
+FILE = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\d[T\d.-]*))?\.jsonl.*")
+DELIMITER = " "  # between a question and a choice, unless a task says otherwise
+KEYS = {"doc_id", "target", "resps", "filtered_resps"}
+POSITION, TEXT = "position", "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What the name of a file and the results beside it say of all its lines."""
+
+    model: str | None
+    task: str | None
+    prompt: str | None
+    delimiter: str
+
+
+def recognises(beginning: Beginning) -> bool:
+    """Whether the first line has the keys of a sample."""
+    return beginning.record.keys() >= KEYS
+
+
+def rows(source: Source) -> Iterator[Row]:
+    """A row for each line: choices with log-likelihoods, or a generated text; and the metrics."""
+    setting = _setting(source)
+    meaning = _meaning_of_targets(source, setting)
+    for line, record in source.records():
+        if not record.keys() >= KEYS:
+            missing = sorted(KEYS - record.keys())
+            raise source.fault(line, f"it lacks {', '.join(missing)}, which a sample of lm-evaluation-harness has.")
+        row: Row = {"item": record["doc_id"], "model": setting.model, "task": setting.task, "prompt": setting.prompt}
+        row["run"] = record.get("filter")
+        yield with_scores(row | _answer(record, setting, meaning), _metrics(record)) | {"doc": record.get("doc")}
+
+
+def _setting(source: Source) -> Setting:
+    found = FILE.fullmatch(os.path.basename(source.name))
+    task = found["task"] if found else None
+    results = source.beside(f"results_{found['date']}.json") if found else None
+    results = results if isinstance(results, dict) else {}
+    config = _within(results, "configs", str(task))
+    shots = _within(results, "n-shot").get(str(task))
+    delimiter = config.get("target_delimiter", DELIMITER)
+    return Setting(
+        results.get("model_name") or (os.path.basename(source.folder) or None),
+        task,
+        None if shots is None else f"{shots}-shot",
+        delimiter if isinstance(delimiter, str) else DELIMITER,
+    )
+
+
+def _within(held: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
+    for key in keys:
+        inner = held.get(key)
+        held = inner if isinstance(inner, dict) else {}
+    return held
+
+
+def _answer(record: Mapping[str, Any], setting: Setting, meaning: str) -> Row:
+    """The choices, their log-likelihoods and the right one; or the text that was generated and the one wanted."""
+    likelihoods = _log_likelihoods(record)
+    if likelihoods is None:
+        held = record["filtered_resps"]
+        while isinstance(held, list) and len(held) == 1:
+            held = held[0]
+        answer = held if isinstance(held, str) else None  # a pair of a number and a truth value: the target's own
+        return {"prediction": answer, "target": str(record["target"])}
+    texts = _texts(record, len(likelihoods), setting.delimiter)
+    right = _right(record["target"], texts, len(likelihoods), meaning) or _from_accuracy(record, likelihoods)
+    row: Row = {"classes": texts, "log_probabilities": likelihoods}
+    return row | ({"target": right[0]} if len(right) == 1 else {"target": None, "targets": right})
+
+
+def _from_accuracy(record: Mapping[str, Any], likelihoods: Sequence[float]) -> list[int]:
+    """The right choice by the accuracy of the likeliest, where the target is what follows choices that differ before.
+
+    Of more than two choices, it says only when the likeliest is right.
+    """
+    best, accuracy = likelihoods.index(max(likelihoods)), record.get("acc")
+    if len({_argument(record, at, 1) for at in range(len(likelihoods))}) > 1 or accuracy not in (0, 1):
+        return []
+    return [best] if accuracy == 1 else [1 - best] if len(likelihoods) == 2 else []
+
+
+def _log_likelihoods(record: Mapping[str, Any]) -> list[float] | None:
+    """Those of the choices; None if the line is no question with choices."""
+    pairs = record["filtered_resps"]
+    if not isinstance(pairs, list) or len(pairs) < 2:
+        return None
+    if not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
+        return None
+    numbers = [_number(pair[0]) for pair in pairs]
+    contexts = [_argument(record, at, 0) for at in range(len(pairs))]
+    half = len(numbers) // 2
+    if len(numbers) % 2 == 0 and "acc_mutual_info" in record and not any(contexts[half:]):
+        numbers = numbers[:half]  # then come the choices without a question
+    return numbers
+
+
+def _number(value: Any) -> float:
+    found = spelled_number(value) if isinstance(value, str) else number(value)
+    if found is None:
+        raise ValueError(f"filtered_resps must hold log-likelihoods; it holds {shown(value)}")
+    return found
+
+
+def _argument(record: Mapping[str, Any], request: int, at: int) -> Any:
+    """An argument of a request: {"gen_args_0": {"arg_0": …}}, or in older versions lists in a list."""
+    arguments = record.get("arguments")
+    if isinstance(arguments, dict):
+        held = arguments.get(f"gen_args_{request}")
+        return held.get(f"arg_{at}") if isinstance(held, dict) else None
+    if isinstance(arguments, list) and request < len(arguments) and isinstance(arguments[request], list):
+        return arguments[request][at] if at < len(arguments[request]) else None
+    return None
+
+
+def _texts(record: Mapping[str, Any], choices: int, delimiter: str) -> list[str] | None:
+    """The texts of the choices, without what parts them from the question; None if the line does not hold them."""
+    texts = [_argument(record, at, 1) for at in range(choices)]
+    if not all(isinstance(text, str) for text in texts):
+        return None
+    if len(set(texts)) == 1:  # the questions differ, not what follows them
+        texts = [_argument(record, at, 0) for at in range(choices)]
+        return texts if all(isinstance(text, str) for text in texts) else None
+    return [text.removeprefix(delimiter) for text in texts]
+
+
+def _right(target: Any, texts: Sequence[str] | None, choices: int, meaning: str) -> list[int]:
+    """The positions of the right choices; none if the target is no choice."""
+    if isinstance(target, str) and target.startswith("[") and target.endswith("]"):
+        try:
+            target = ast.literal_eval(target)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            return []
+    if isinstance(target, list):
+        return [one for part in target for one in _right(part, texts, choices, meaning)]
+    if meaning == TEXT:
+        return [texts.index(str(target))] if texts and str(target) in texts else []
+    position = _position(target, choices)
+    return [] if position is None else [position]
+
+
+def _position(target: Any, choices: int) -> int | None:
+    value = spelled_number(target) if isinstance(target, str) else number(target)
+    return int(value) if value is not None and value.is_integer() and 0 <= value < choices else None
+
+
+def _meaning_of_targets(source: Source, setting: Setting) -> str:
+    """Whether the targets of a file are positions of choices or their texts, which the first line shows that can.
+
+    Where a choice is itself a number, a line may fit both: then one with only one reading decides.
+    """
+    fits, doubtful = {POSITION: True, TEXT: True}, 0
+    for line, record in source.records():
+        found = _readings(source, line, record, setting)
+        if found[POSITION] == found[TEXT]:
+            continue
+        several = all(found.values())
+        for way, right in found.items():
+            fits[way] = fits[way] and bool(right) and (not several or _agrees(record, right))
+        doubtful = doubtful or line
+        if not all(fits.values()):
+            break
+    if doubtful and all(fits.values()):
+        raise source.fault(
+            doubtful, "its target is the text of one choice and the position of another, and no line shows which."
+        )
+    return TEXT if fits[TEXT] else POSITION
+
+
+def _readings(source: Source, line: int, record: Mapping[str, Any], setting: Setting) -> dict[str, list[int]]:
+    """The right choices by both meanings of the target."""
+    try:
+        choices = len(_log_likelihoods(record) or ()) if record.keys() >= KEYS else 0
+    except ValueError as error:
+        raise source.fault(line, f"{error}.") from error
+    texts = _texts(record, choices, setting.delimiter) if choices else None
+    return {way: _right(record["target"], texts, choices, way) if choices else [] for way in (POSITION, TEXT)}
+
+
+def _agrees(record: Mapping[str, Any], right: Sequence[int]) -> bool:
+    """Whether the accuracy that the program wrote is that of these choices."""
+    likelihoods, accuracy = _log_likelihoods(record), record.get("acc")
+    if likelihoods is None or not isinstance(accuracy, int | float):
+        return True
+    return (likelihoods.index(max(likelihoods)) in right) == (accuracy == 1)
+
+
+def _metrics(record: Mapping[str, Any]) -> Row:
+    named = record.get("metrics")
+    names = named if isinstance(named, list) else [name for name in record if name not in KEYS]
+    return {name: record[name] for name in names if isinstance(name, str) and number(record.get(name)) is not None}
+
+
+LM_EVAL = LogFormat("lm-eval", "lm-evaluation-harness", recognises, rows, group=(*GROUP, "run"))

@@ -1,0 +1,290 @@
+"""Responses with log-probabilities as OpenAI's API and vLLM write them: chat, completions, responses, batch output.
+
+The rule: the answer is the first token that is one of the answers ("A" to "D" unless the record has `classes`), but for
+spaces around it, and is no word of a sentence: what follows does not begin with a letter or a digit. Tokens that
+differ by spaces alone are added up. An answer is left open where there is no such token, or a later one names another.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping
+from howsure.data.logs.tokens import NO_TOKENS, SPACES, answer_masses, choice_tokens, output_tokens
+from howsure.errors import shown
+
+LETTERS = ("A", "B", "C", "D")
+TARGETS = ("target", "gold", "label", "answerKey")  # what the user calls the right answer; the first that is there
+ITEMS = ("custom_id", "item", "uid")
+OF_THE_API = {"id", "object", "created", "created_at", "status", "service_tier", "system_fingerprint", "temperature"}
+
+
+OF_THE_API |= {"top_p", "top_logprobs", "max_output_tokens", "parallel_tool_calls", "error", "model", "truncation"}
+
+
+BATCH = {"custom_id", "response", "error"}
+PARTS = ("choices", "output")  # of a response
+RESPONSE_KEYS = ({"choices", "logprobs"}, {"output", "top_logprobs"})
+
+
+def recognises(beginning: Beginning) -> bool:
+    """Whether there are responses with choices or output."""
+    if beginning.file.format == "jsonl":
+        return _body(beginning.record) is not None or beginning.record.keys() >= BATCH
+    start = beginning.text.lstrip()[:1]
+    keys = set(beginning.keys)
+    return beginning.file.format == "json" and start in (b"[", b"{") and any(some <= keys for some in RESPONSE_KEYS)
+
+
+def rows(source: Source) -> Iterator[Row]:
+    """A row for each choice of each response: the answer and its probability, or those of all answers."""
+    found = _Counts()
+    for line, record in _records(source):
+        try:
+            found.add(line, record, _choices(record))
+        except ValueError as error:
+            raise source.fault(line, f"{error}.") from error
+    wrong = found.fault()
+    if wrong is not None:
+        raise source.fault(*wrong)
+    for note in found.notes():
+        source.note(note)
+    for line, record in _records(source):
+        for choice in _choices(record):
+            row = choice.row(line, whole=found.whole)
+            yield row if choice.body else row | {"model": found.model}
+
+
+@dataclass(frozen=True, slots=True)
+class _Choice:
+    """One of the answers to a request: the answers there are, the tokens, and where among them the answer stands."""
+
+    record: Mapping[str, Any]
+    body: Mapping[str, Any]
+    run: int | None
+    classes: tuple[str, ...]
+    masses: Mapping[str, float] | None  # of the answers, by what the tokens at its place say; None if there is none
+    answer: str | None
+    has_logprobs: bool = False
+
+    @property
+    def knows_all(self) -> bool:
+        """Whether the probability of every answer is known."""
+        return self.masses is not None and set(self.masses) == set(self.classes)
+
+    def row(self, line: int, *, whole: bool) -> Row:
+        """The row, with all probabilities if the `whole` log knows them."""
+        metadata = {**mapping(self.body.get("metadata")), **mapping(self.record.get("metadata"))}
+        plain = {name: value for name, value in self.record.items() if not isinstance(value, dict | list)}
+        row: Row = {name: value for name, value in plain.items() if name not in OF_THE_API}
+        item = next((plain[name] for name in ITEMS if name in plain), line)
+        model = self.body.get("model")
+        row |= {"item": item, "model": model if isinstance(model, str) else None, "classes": list(self.classes)}
+        row["metadata"] = metadata
+        row |= {} if self.run is None else {"run": self.run}
+        target = self._target(metadata)
+        row |= {} if target is None else {"target": target}
+        if self.masses is None or self.answer is None:
+            return row
+        row |= {"prediction": self.classes.index(self.answer), "class_mass": math.fsum(self.masses.values())}
+        if whole:
+            return row | {"log_probabilities": [math.log(self.masses[name]) for name in self.classes]}
+        right = {} if target is None else {"correct": int(self.classes[target] == self.answer)}
+        return row | {"probability": min(1.0, self.masses[self.answer])} | right
+
+    def _target(self, metadata: Mapping[str, Any]) -> int | None:
+        """The position of the right answer, where the record or its metadata names it."""
+        for held in (self.record, metadata):
+            for name in TARGETS:
+                value = held.get(name)
+                if isinstance(value, str) and value.strip() in self.classes:
+                    return self.classes.index(value.strip())
+                if isinstance(value, str | int | float) and str(value).strip():
+                    told = f"its {name} {shown(value)} is none of the answers {', '.join(self.classes)}"
+                    raise ValueError(f"{told}. Name the answers in `classes`")
+        return None
+
+
+class _Counts:
+    """What is known of all answers together."""
+
+    def __init__(self) -> None:
+        self.choices = self.answered = self.knowing = 0
+        self.outside = 0.0
+        self.models: set[str] = set()
+        self.places: set[str] = set()  # where in a record its response stands
+        self.empty: list[tuple[int, list[str]]] = []  # the records without a response, and where they hold nothing
+        self.silent: int | None = None  # the first line that has a response, but no logprobs
+        self.spoken = False
+
+    def add(self, line: int, record: Mapping[str, Any], choices: Sequence[_Choice]) -> None:
+        place = _place(record)
+        if place is not None:
+            self.places.add(place)
+        elif not _failed(record):
+            self.empty.append((line, [name for name, held in _held(record).items() if _is_empty(held)]))
+        for choice in choices:
+            self.spoken = self.spoken or choice.has_logprobs
+            if choice.body and not choice.has_logprobs and self.silent is None:
+                self.silent = line
+            row = choice.row(0, whole=False)
+            self.models |= {row["model"]} if row["model"] is not None else set()
+            self.choices += 1
+            if choice.masses is not None:
+                self.answered += 1
+                self.knowing += choice.knows_all
+                self.outside += max(0.0, 1.0 - math.fsum(choice.masses.values()))
+
+    def fault(self) -> tuple[int, str] | None:
+        """The line that cannot be read, and why: it has nothing where the others have a response, which is an answer
+        that is missing only if there are others; or no response at all has logprobs."""
+        for line, names in self.empty:
+            if not any(place.startswith(name) for name in names for place in self.places):
+                return line, "it holds no response with choices or output."
+        return None if self.silent is None or self.spoken else (self.silent, f"{NO_TOKENS}.")
+
+    @property
+    def model(self) -> str | None:
+        """The model of requests that failed, where all others went to one."""
+        return next(iter(self.models)) if len(self.models) == 1 else None
+
+    @property
+    def whole(self) -> bool:
+        """Whether every answer comes with the probabilities of all answers."""
+        return 0 < self.answered == self.knowing
+
+    def notes(self) -> Iterator[str]:
+        """What the user should know of them."""
+        if self.answered < self.choices:
+            yield (
+                f"{self.choices - self.answered:,} of {self.choices:,} responses have no probability: nothing was "
+                "answered, no token is one of the answers, or two name different ones"
+            )
+        if self.answered:
+            share = self.outside / self.answered
+            yield f"at the answer, tokens that are none of the answers have a probability of {share:.4f} on average"
+        if self.answered and not self.whole:
+            yield (
+                f"{self.answered - self.knowing:,} of {self.answered:,} answers come without the log-probability of "
+                "another answer: each has the probability of its own token; ask for more top_logprobs to judge all"
+            )
+
+
+def _records(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """The records of JSON lines, or of one JSON document, with their numbers."""
+    if source.file.format == "jsonl":
+        yield from source.records()
+        return
+    document = source.document()
+    held = document if isinstance(document, list) else [document]
+    for at, record in enumerate(held, start=1):
+        if not isinstance(record, dict):
+            raise source.fault(at, "it is no response, which is a JSON object.")
+        yield at, record
+
+
+def _body(record: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """The response in a record: the record itself, its `response`, or the body of that; None if there is none."""
+    place = _place(record)
+    return None if place is None else mapping(_held(record)[place])
+
+
+def _place(record: Mapping[str, Any]) -> str | None:
+    """Where in a record the response stands; None if there is none."""
+    return next((name for name, one in _held(record).items() if _is_response(one)), None)
+
+
+def _held(record: Mapping[str, Any]) -> dict[str, Any]:
+    """The places of a record where a response may stand: "" is itself."""
+    held: dict[str, Any] = {"": record, **record}
+    return held | {f"{name}.body": one["body"] for name, one in held.items() if isinstance(one, dict) and "body" in one}
+
+
+def _is_empty(one: Any) -> bool:
+    """Whether nothing stands where a response might."""
+    return one is None or (isinstance(one, dict) and any(one.get(name, True) in (None, []) for name in PARTS))
+
+
+def _failed(record: Mapping[str, Any]) -> bool:
+    """Whether a request failed, which its record says."""
+    return bool(record.get("error")) or mapping(record.get("response")).get("status_code", 200) != 200
+
+
+def _is_response(one: Any) -> bool:
+    if not isinstance(one, dict):
+        return False
+    choices, output = listed(one.get("choices")), listed(one.get("output"))
+    if choices and isinstance(choices[0], dict):
+        return "logprobs" in choices[0] or "message" in choices[0] or one.get("object") == "text_completion"
+    return bool(output) and isinstance(output[0], dict) and one.get("object") == "response"
+
+
+def _choices(record: Mapping[str, Any]) -> list[_Choice]:
+    """The choices of a record; of one without a response, one without an answer."""
+    body = _body(record)
+    classes = _classes(record, body or {})
+    if body is None:
+        return [_Choice(record, {}, None, classes, None, None)]
+    found = listed(body.get("choices"))
+    if not found:
+        return [_choice(record, body, None, classes, output_tokens(body))]
+    several = len(found) > 1
+    return [
+        _choice(record, body, at if several else None, classes, choice_tokens(mapping(one)))
+        for at, one in enumerate(found)
+    ]
+
+
+def _choice(
+    record: Mapping[str, Any],
+    body: Mapping[str, Any],
+    run: int | None,
+    classes: tuple[str, ...],
+    tokens: list[Any] | None,
+) -> _Choice:
+    if tokens is None:
+        return _Choice(record, body, run, classes, None, None)
+    at = _answer_at(tokens, classes)
+    masses = None if at is None else answer_masses(tokens[at], classes)
+    answer = None if at is None else str(tokens[at]["token"]).strip(SPACES)
+    return _Choice(record, body, run, classes, masses, answer, has_logprobs=True)
+
+
+def _classes(record: Mapping[str, Any], body: Mapping[str, Any]) -> tuple[str, ...]:
+    """The answers there are: what the record or its metadata calls `classes`, as a list or with commas, or A to D."""
+    places = (record, mapping(record.get("metadata")), mapping(body.get("metadata")))
+    named = next((one["classes"] for one in places if one.get("classes") is not None), LETTERS)
+    held = (
+        [one.strip() for one in named.split(",")]
+        if isinstance(named, str)
+        else list(named)
+        if named is LETTERS
+        else (listed(named))
+    )
+    if len(held) < 2 or len(set(map(str, held))) < len(held) or not all(isinstance(one, str) and one for one in held):
+        raise ValueError(f"its classes must be two different texts or more; they are {shown(named)}")
+    return tuple(held)
+
+
+def _answer_at(tokens: Sequence[Mapping[str, Any]], classes: Sequence[str]) -> int | None:
+    """Where the answer stands; None if nowhere, or if another one is named later."""
+    texts = [str(one["token"]) for one in tokens]
+    places = [
+        at
+        for at, text in enumerate(texts)
+        if text.strip(SPACES) in classes and not _goes_on("".join(texts[at + 1 : at + 3]))
+    ]
+    named = {texts[at].strip(SPACES) for at in places}
+    return places[0] if len(named) == 1 else None
+
+
+def _goes_on(rest: str) -> bool:
+    """Whether a text goes on with a letter or digit in the same line."""
+    begins = rest.lstrip(" \t\u2581\u0120")
+    return begins[:1].isalnum()
+
+
+OPENAI = LogFormat("openai", "the API of OpenAI or vLLM", recognises, rows)

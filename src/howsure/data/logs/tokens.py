@@ -1,0 +1,158 @@
+"""The probabilities of answers among the tokens of a text or a response, or among the choices of a question."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from howsure.data.logs.source import listed, mapping, number
+from howsure.errors import shown
+
+# Probabilities of the choices of a question, from the log-likelihoods that a model gave to their texts.
+
+NORMALISATIONS: Mapping[str, Callable[[str], int]] = {"characters": len, "bytes": lambda text: len(text.encode())}
+NONE, TOKENS = "none", "tokens"
+WAYS = (NONE, *NORMALISATIONS, TOKENS)
+
+
+def softmax(logits: Sequence[float]) -> list[float]:
+    """exp(xᵢ) / Σ exp(xⱼ).
+
+    >>> softmax([0.0, 0.0])
+    [0.5, 0.5]
+    >>> softmax([-math.inf, -2.0])
+    [0.0, 1.0]
+
+    Raises ValueError if one is no number or infinite, or all are minus infinity.
+    """
+    largest = max(logits)
+    if not math.isfinite(largest) or any(math.isnan(one) for one in logits):
+        raise ValueError(f"no probabilities follow from {list(logits)}")
+    exponentials = [math.exp(one - largest) for one in logits]
+    total = math.fsum(exponentials)
+    return [one / total for one in exponentials]
+
+
+def normalised(log_likelihoods: Sequence[float], row: Mapping[str, Any], way: str) -> list[float]:
+    """Log-likelihoods per character or byte of the `classes`, or per one of their `tokens`; or as they are ("none").
+
+    Raises ValueError if the row does not say how long they are, or one is empty.
+    """
+    if way == NONE:
+        return list(log_likelihoods)
+    if way == TOKENS:
+        lengths = row.get("tokens")
+    else:
+        texts = row.get("classes")
+        lengths = None if texts is None else [NORMALISATIONS[way](text) for text in texts]
+    if lengths is None:
+        raise ValueError(f"the log does not say how many {way} its choices have")
+    if 0 in lengths:
+        raise ValueError(f"a choice has no {way}")
+    return [one / length for one, length in zip(log_likelihoods, lengths, strict=True)]
+
+
+# The probabilities of answers where one of them stands among the tokens of a text, each {token, logprob, …}.
+#
+# Tokens that differ by spaces alone are one answer: their probabilities are added up.
+
+SPACES = " \t\r\n\u2581\u0120\u010a"  # also as tokenisers write them
+ROUNDING = 1e-3  # by which a log-probability may lie above 0, and probabilities above 1
+
+
+def answer_masses(token: Mapping[str, Any], answers: Sequence[str]) -> dict[str, float]:
+    """The probabilities of the answers that a token and its `top_logprobs` name.
+
+    >>> token = {"token": "A", "logprob": math.log(0.5), "top_logprobs": [{"token": " A", "logprob": math.log(0.25)}]}
+    >>> answer_masses(token, "AB")
+    {'A': 0.75}
+
+    Raises ValueError if one has no log-probability, they sum to more than 1, or the token itself has none.
+    """
+    answers = tuple(answers)  # of letters in one text, "" would be one
+    by_token = {str(token["token"]): _probability(token)}
+    for other in listed(token.get("top_logprobs")):
+        if isinstance(other, dict) and isinstance(other.get("token"), str):
+            by_token[other["token"]] = _probability(other)
+    masses: dict[str, float] = {}
+    for text, probability in by_token.items():
+        if text.strip(SPACES) in answers and probability > 0:
+            masses[text.strip(SPACES)] = masses.get(text.strip(SPACES), 0.0) + probability
+    if math.fsum(masses.values()) > 1 + ROUNDING:
+        raise ValueError(f"the probabilities of its answers sum to {math.fsum(masses.values()):.6g}")
+    if not masses.get(str(token["token"]).strip(SPACES)):
+        raise ValueError(f"its answer {token['token']!r} has a probability of 0")
+    return masses
+
+
+def of_answer(tokens: Sequence[Any], answer: str, answers: Sequence[str]) -> dict[str, Any]:
+    """The probability of an answer where it stands last, and the log-probabilities of all if all are known there."""
+    at = [one for one in tokens if isinstance(one, dict) and str(one.get("token")).strip(SPACES) == answer]
+    if not at:
+        return {}
+    masses = answer_masses(at[-1], answers)
+    known = {"log_probabilities": [math.log(masses[one]) for one in answers]} if len(masses) == len(answers) else {}
+    return {"probability": min(1.0, masses[answer]), **known}
+
+
+def of_text(tokens: Sequence[Any]) -> dict[str, float]:
+    """The probability of the whole text, as a score of its own, and the number of its tokens."""
+    held = [_probability(one) for one in tokens if isinstance(one, dict)]
+    return {"text_probability": math.prod(held), "text_tokens": len(held)} if held else {}
+
+
+def _probability(token: Mapping[str, Any]) -> float:
+    found = number(token.get("logprob"))
+    if found is None or math.isnan(found) or found > ROUNDING:
+        raise ValueError(f"logprob must be a number of at most 0; it is {shown(token.get('logprob'))}")
+    return math.exp(min(0.0, found))
+
+
+# The tokens of a response, each {token, logprob, top_logprobs}, as chat, completions and responses hold them.
+
+NO_TOKENS = (
+    'it has no logprobs: ask for them, in chat by {"logprobs": true, "top_logprobs": 20}, in responses by '
+    '{"include": ["message.output_text.logprobs"]}'
+)
+
+
+def choice_tokens(choice: Mapping[str, Any]) -> list[Any] | None:
+    """The tokens of a choice of chat or completions, each {token, logprob, top_logprobs}; None if it has no logprobs,
+    as one in which the model said nothing."""
+    held = choice.get("logprobs")
+    if not isinstance(held, dict):
+        return None
+    if "tokens" not in held:
+        return _checked(listed(held.get("content")))
+    names, logprobs = listed(held["tokens"]), listed(held.get("token_logprobs"))
+    tops = listed(held.get("top_logprobs")) or [None] * len(names)
+    if len(names) != len(logprobs) or len(names) != len(tops):
+        raise ValueError("its tokens and their logprobs differ in number")
+    if logprobs and logprobs[0] is None:
+        raise ValueError("it repeats its prompt, whose answers are none of the model's: ask without echo")
+    return _checked(
+        [
+            {
+                "token": name,
+                "logprob": one,
+                "top_logprobs": [{"token": k, "logprob": v} for k, v in mapping(top).items()],
+            }
+            for name, one, top in zip(names, logprobs, tops, strict=True)
+        ]
+    )
+
+
+def output_tokens(body: Mapping[str, Any]) -> list[Any] | None:
+    """The tokens of the text in the output of the responses API; None if the text has no logprobs."""
+    parts = [part for one in listed(body.get("output")) for part in listed(mapping(one).get("content"))]
+    texts = [mapping(part) for part in parts if mapping(part).get("type") == "output_text"]
+    if texts and not any(listed(text.get("logprobs")) for text in texts):
+        return None
+    return _checked([token for text in texts for token in listed(text.get("logprobs"))])
+
+
+def _checked(tokens: list[Any]) -> list[Any]:
+    if not all(isinstance(one, dict) and isinstance(one.get("token"), str) for one in tokens):
+        raise ValueError("its logprobs must be tokens, each with a logprob")
+    return tokens

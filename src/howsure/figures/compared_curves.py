@@ -1,0 +1,292 @@
+"""Calibration curves of two models, or before and after recalibration, and by how much they differ."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from howsure.calibration.results import CalibrationComparison, CalibrationCurve
+from howsure.calibration.scores.multiclass import MULTICLASS, score_words
+from howsure.errors import InputError
+from howsure.figures.curves import AUTO, draw_curves
+from howsure.figures.style import FAINT, QUIET, dress, literal, literal_legend, look, new_figure, shortened_name, styled
+from howsure.figures.width import is_narrow, wanted_width
+from howsure.recalibration.scores import Scores, binary_of, classes_of
+from howsure.show.numbers import interval, number
+
+if TYPE_CHECKING:
+    from howsure.inputs.pairs import Floats
+    from howsure.recalibration.evaluation_results import RecalibrationEvaluation, RecalibrationTable
+    from howsure.recalibration.results import RecalibrationMap
+    from howsure.stats.estimate import Estimate
+
+
+# Two models' calibration curves, and below them by how much they differ.
+
+ROW_HEIGHT = 0.27  # inches
+WIDTH, SQUARE, UPRIGHT = 6.6, 3.5, 1.135  # of the figure, of the curves' axes, and their height over their width
+LEFT, RIGHT, TOP, NAMES = 0.55, 0.15, 0.1, 1.55  # of the margins; NAMES: left of the differences
+NAME_LENGTH = 16
+
+
+def comparison_figure(
+    result: CalibrationComparison, *, labels: Sequence[str] | None = None, axis: str = AUTO
+) -> Figure:
+    """Both curves by `draw_curves`, and under them the differences of the squared errors and of the Brier scores with
+    their intervals. labels: names instead of the models' own.
+
+    Raises InputError for another number of labels than two.
+    """
+    if labels is not None and len(labels) != 2:
+        raise InputError(f"labels must name both models; there are {len(labels)}.")
+    with styled():
+        a, b = (shortened_name(name, NAME_LENGTH if not is_narrow() else NAME_LENGTH // 2) for name in result.names)
+        better = "" if is_narrow() else " is better"
+        sides = f"{a}{better}", f"{b}{better}"
+        rows = _differences(result)
+        figure, above, below = curves_above_differences(len(result.curves), len(rows))
+        draw_curves(result.curves, ax=above, labels=labels, axis=axis)
+        draw_differences(below, rows, level=result.error_a.level, sides=sides)
+    return figure
+
+
+def curves_above_differences(curves: int, rows: int) -> tuple[Figure, Axes, Axes]:
+    """A figure with room for curves and their legend above, and for rows of differences below."""
+    width = wanted_width() or WIDTH
+    square = width - LEFT - RIGHT if is_narrow() else SQUARE
+    legend = 0.25 + 0.19 * curves if is_narrow() else 0.0
+    below = 0.65 + ROW_HEIGHT * rows
+    height = TOP + UPRIGHT * square + 0.6 + legend + below
+    figure = new_figure(width, height, constrained=False, keep="height")
+    figure.set_layout_engine("none")
+    above = figure.add_axes(
+        (LEFT / width, 1.0 - (TOP + UPRIGHT * square) / height, square / width, UPRIGHT * square / height)
+    )
+    share = (1.0 - (NAMES + RIGHT) / width, (below - 0.65) / height)
+    return figure, above, figure.add_axes((NAMES / width, 0.45 / height, *share))
+
+
+def draw_comparison(result: CalibrationComparison, *, ax: Axes | None = None, axis: str = AUTO) -> Axes:
+    """Draw both curves by `draw_curves`, with the difference of the squared errors as a title."""
+    axes = draw_curves(result.curves, ax=ax, axis=axis)
+    e = result.squared_error_difference
+    found = "undefined" if e.low is None else f"{number(e.value, 5, sign=True)} {interval(e.low, e.high, 5, sign=True)}"
+    literal(axes.set_title("", fontsize=8, fontweight="normal"), f"squared errors, difference: {found}")
+    return axes
+
+
+def _differences(result: CalibrationComparison) -> dict[str, tuple[float, float, float]]:
+    """What is on the scale of squared probabilities, where it is defined."""
+    from howsure.calibration.scores.multiclass import score_words
+
+    scores = {f"{name}s": e for name, e in result.score_differences(score_words).items() if "Brier" in name}
+    all_of_them = {"squared errors": result.squared_error_difference, **scores}
+    return {
+        name: (e.value, e.low, e.high)
+        for name, e in all_of_them.items()
+        if e.low is not None and e.high is not None and math.isfinite(e.value)
+    }
+
+
+def draw_differences(
+    ax: Axes, rows: Mapping[str, tuple[float, float, float]], *, level: float, sides: tuple[str, str]
+) -> None:
+    """Draw differences, by name (value, low, high), around 0; sides: what it means to lie left and right of it."""
+    how = look(3)
+    dress(ax, grid="x")
+    ax.axvline(0.0, color=QUIET, linewidth=0.9, zorder=1)
+    for place, (value, low, high) in enumerate(rows.values()):
+        ax.hlines(place, low, high, color=how.colour, linewidth=1.6, alpha=0.55, zorder=2)
+        ax.plot([value], [place], how.marker, color=how.colour, markersize=4.5, markeredgecolor="white", zorder=3)
+    ax.set_yticks(range(len(rows)), list(rows), fontsize=7.5 if is_narrow() else 8)
+    for tick in ax.get_yticklabels():
+        tick.set_parse_math(False)
+    reach = 1.08 * max((abs(end) for row in rows.values() for end in row), default=0.0) or 1.0
+    ax.set(ylim=(len(rows) - 0.4, -0.6), xlim=(-reach, reach))
+    ax.xaxis.set_major_locator(MaxNLocator(4 if is_narrow() else 6, symmetric=True))
+    ax.tick_params(axis="y", length=0)
+    ax.spines["left"].set_visible(False)
+    what = "which is better?" if is_narrow() else "difference"
+    ax.set_xlabel(f"{what} [{100 * level:g} % interval]")
+    for x, side, said in ((0.0, "left", f"← {sides[0]}"), (1.0, "right", f"{sides[1]} →")):
+        text = ax.text(
+            x, 1.0, "", transform=ax.transAxes, ha=side, va="bottom", fontsize=7 if is_narrow() else 8, color=QUIET
+        )
+        literal(text, said)
+
+
+# Calibration curves before and after a model was mended, a panel for each thing that it speaks of.
+
+PANEL, LEGEND = 3.1, 1.95  # inches
+
+
+def before_after_figure(panels: Mapping[str, Sequence[CalibrationCurve]]) -> Figure:
+    """A panel for each name, with its curves by `draw_curves`.
+
+    Raises InputError for no panel.
+    """
+    if not panels:
+        raise InputError("panels must hold at least one pair of curves; it is empty.")
+    with styled():
+        narrow = is_narrow()
+        rows, columns = (len(panels), 1) if narrow else (1, len(panels))
+        width = wanted_width() or columns * (PANEL + LEGEND)
+        height = rows * (1.3 * width if narrow else PANEL + 0.75)
+        figure = new_figure(width, height, keep="height")
+        figure.set_layout_engine("constrained", w_pad=0.2, h_pad=0.1)
+        axes = figure.subplots(rows, columns, squeeze=False)
+        for ax, (name, curves) in zip(axes.flat, panels.items(), strict=True):
+            draw_curves(curves, ax=ax)
+            literal(ax.set_title(""), name)
+    return figure
+
+
+# Calibration curves before and after recalibration, and by how much the scores improve.
+
+SIDES = ("worse", "recalibration is better")
+MOST_ROWS = 100
+GROUP_NAME_LENGTH = 28
+
+
+def recalibration_figure(result: RecalibrationEvaluation, *, axis: str = AUTO) -> Figure:
+    """Both curves by `draw_curves`, and under them the improvements of the squared error and of the Brier scores with
+    their intervals."""
+    with styled():
+        rows = _improvements(result)
+        figure, above, below = curves_above_differences(len(result.curves), len(rows))
+        draw_curves(result.curves, ax=above, axis=axis)
+        draw_differences(below, rows, level=result.error_before.level, sides=SIDES)
+    return figure
+
+
+def draw_recalibration(result: RecalibrationEvaluation, *, ax: Axes | None = None, axis: str = AUTO) -> Axes:
+    """Draw both curves by `draw_curves`."""
+    return draw_curves(result.curves, ax=ax, axis=axis)
+
+
+def improvements_figure(found: RecalibrationTable) -> Figure:
+    """A figure of `draw_improvements`."""
+    axes = draw_improvements(found)
+    assert isinstance(axes.figure, Figure)
+    return axes.figure
+
+
+def draw_improvements(found: RecalibrationTable, *, ax: Axes | None = None) -> Axes:
+    """Draw the improvement of the Brier score of each group and method with its interval.
+
+    Raises InputError for more than 100 rows.
+    """
+    if len(found) > MOST_ROWS:
+        raise InputError(f"a figure of improvements shows at most {MOST_ROWS} rows; there are {len(found):,}.")
+    with styled():
+        if ax is None:
+            ax = new_figure(6.0, 1.1 + 0.27 * len(found), keep="height").add_subplot()
+        rows = {
+            shortened_name(name, GROUP_NAME_LENGTH if not is_narrow() else GROUP_NAME_LENGTH // 2): ends
+            for name, row in zip(found.names, found.rows, strict=True)
+            if (ends := _ends(row.deciding.improvement)) is not None
+        }
+        draw_differences(ax, rows, level=found.rows[0].error_before.level, sides=SIDES)
+        ax.set_xlabel(f"improvement of the Brier score [{100 * found.rows[0].error_before.level:g} % interval]")
+    return ax
+
+
+def _improvements(result: RecalibrationEvaluation) -> dict[str, tuple[float, float, float]]:
+    reduction = result.curves[0].reduction
+    scores = {"squared error": result.squared_error, score_words("brier", reduction): result.brier}
+    if result.multiclass_brier is not None:
+        scores[score_words("brier", MULTICLASS)] = result.multiclass_brier
+    return {name: ends for name, one in scores.items() if (ends := _ends(one.improvement)) is not None}
+
+
+def _ends(e: Estimate) -> tuple[float, float, float] | None:
+    if e.low is None or e.high is None or not math.isfinite(e.value):
+        return None
+    return e.value, e.low, e.high
+
+
+# What a recalibration map does to a probability: q' against q.
+
+POINTS = 400
+ENDS = 1e-4  # how near to 0 and 1 it is drawn
+MOST_CURVES = 8
+MAP_NAME_LENGTH = 32
+
+
+def map_figure(found: RecalibrationMap) -> Figure:
+    """A figure of `draw_map`."""
+    with styled():
+        figure = new_figure(4.2, 4.2)
+        draw_map(found, ax=figure.subplots())
+    return figure
+
+
+def draw_map(found: RecalibrationMap, *, ax: Axes | None = None) -> Axes:
+    """Draw what becomes of each probability, on matplotlib axes (new ones if None): a curve per group, or per class,
+    at most 8.
+
+    Of several classes, each curve shows one of them while the others share the rest equally. Of Venn–Abers, a band
+    shows both probabilities.
+    """
+    with styled():
+        ax = new_figure(4.2, 4.2).subplots() if ax is None else ax
+        q = np.sort(np.concatenate([np.linspace(ENDS, 1 - ENDS, POINTS), *_corners(found)]))
+        lines: list[Line2D] = []
+        curves = _curves(found, q)
+        ax.plot([0, 1], [0, 1], color=QUIET, linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        for place, (_, after) in enumerate(curves):
+            held = look(place)
+            lines += ax.plot(q, after, color=held.colour, linestyle=held.dashes, linewidth=1.6, zorder=3)
+        if found.method == "venn-abers" and not found.groups:
+            low, high = found.interval(q)
+            ax.fill_between(q, low, high, color=FAINT, alpha=0.6, linewidth=0, zorder=2)
+        ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="Probability", ylabel="Recalibrated probability")
+        ax.set_aspect("equal")
+        dress(ax)
+        if found.groups or found.classes:
+            literal_legend(ax, lines, [name for name, _ in curves], loc="upper left")
+    return ax
+
+
+def _curves(found: RecalibrationMap, q: Floats) -> list[tuple[str, Floats]]:
+    if found.classes:
+        return [
+            (shortened_name(name, MAP_NAME_LENGTH), _applied(found, _of_class(found, q, place))[:, place])
+            for place, name in list(enumerate(found.classes))[:MOST_CURVES]
+        ]
+    scores = binary_of(q, floor=found.floor)
+    if not found.groups:
+        return [("", _applied(found, scores))]
+    rows = np.zeros(len(q), dtype=np.int64)
+    return [
+        (shortened_name(name, MAP_NAME_LENGTH), found.apply_rows(scores, rows, (name,)))
+        for name in found.groups[:MOST_CURVES]
+    ]
+
+
+def _applied(found: RecalibrationMap, scores: Scores) -> Floats:
+    """By the map, or by that of its first group."""
+    names = found.groups[:1]
+    return found.apply_rows(scores, np.zeros(len(scores), dtype=np.int64) if names else None, names)
+
+
+def _of_class(found: RecalibrationMap, q: Floats, place: int) -> Scores:
+    """Rows in which one class has the probability q, and the others share the rest."""
+    k = len(found.classes)
+    matrix = np.repeat((1 - q)[:, None] / (k - 1), k, axis=1)
+    matrix[:, place] = q
+    return classes_of(matrix, floor=found.floor)
+
+
+def _corners(found: RecalibrationMap) -> list[Floats]:
+    """Where a map has steps, both sides of them."""
+    held = [one.parameters() for one in found.fitted.maps]
+    steps = [np.array(one[name]) for one in held for name in ("edges", "from", "upto", "x") if name in one]
+    return [side for step in steps for side in (np.clip(step - 1e-9, 0, 1), step)]

@@ -1,0 +1,503 @@
+"""Calibration curves on one pair of axes, or in one panel each where they are many."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLocator
+
+from howsure.calibration.corp.results import CorpCurve, CorpSteps
+from howsure.calibration.results import Bins, CalibrationCurve
+from howsure.errors import InputError
+from howsure.figures.style import (
+    FAINT,
+    INK,
+    LOOKS,
+    QUIET,
+    Look,
+    dress,
+    estimate_text,
+    literal,
+    literal_legend,
+    look,
+    new_figure,
+    shortened_name,
+    styled,
+)
+from howsure.figures.width import is_narrow, wanted_width
+from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
+from howsure.inputs.pairs import Floats
+
+# The part of the probabilities that a calibration curve's axes show, and how: all of them, a corner, or log-odds.
+
+AUTO, LINEAR, ZOOM, LOGIT = "auto", "linear", "zoom", "logit"
+AXES = (AUTO, LINEAR, ZOOM, LOGIT)
+CORNER = 0.2  # of the axis: where all bins lie in this share of it, at either end, it is drawn alone
+NICE = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+MOST_NINES = 8
+APART = 0.13  # of the axis: ticks closer than this would run into each other
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The probabilities from `low` to `high` on an axis, in equal steps or, if `logit`, in those of their log-odds."""
+
+    low: float = 0.0
+    high: float = 1.0
+    logit: bool = False
+
+    def at(self, share: float | Floats) -> Floats:
+        """The probability at a share of the axis, 0 at `low` and 1 at `high`; shares beyond lie outside."""
+        if not self.logit:
+            return np.asarray(self.low + np.asarray(share) * (self.high - self.low))
+        a, b = _log_odds(self.low), _log_odds(self.high)
+        return np.asarray(1.0 / (1.0 + np.exp(-(a + np.asarray(share) * (b - a)))))
+
+    def place(self, x: float, y: float) -> tuple[float, float]:
+        """The probabilities at a place given as shares of both axes."""
+        return float(self.at(x)), float(self.at(y))
+
+    def share(self, probability: float) -> float:
+        """Where a probability lies, as a share of the axis."""
+        if not self.logit:
+            return (probability - self.low) / (self.high - self.low)
+        a, b = _log_odds(self.low), _log_odds(self.high)
+        return (_log_odds(probability) - a) / (b - a)
+
+    def clipped(self, values: Floats) -> Floats:
+        """Probabilities moved to the ends of the axis where they lie beyond them."""
+        return np.clip(values, self.low, self.high)
+
+    def dress(self, ax: Axes, *, bottom: float, top: float, apart: float = APART) -> None:
+        """Give axes this scale, limits at shares of it, and ticks that do not run into each other."""
+        if self.logit:
+            ax.set_xscale("logit", nonpositive="clip")
+            ax.set_yscale("logit", nonpositive="clip")
+        margin = top - 1.0
+        ax.set(xlim=self.at(np.array([-margin, top])), ylim=self.at(np.array([bottom, top])))
+        ticks = self.ticks(apart)
+        for axis in (ax.xaxis, ax.yaxis):
+            axis.set_major_locator(FixedLocator(ticks))
+            axis.set_major_formatter(FixedFormatter([_text(tick, ticks) for tick in ticks]))
+            axis.set_minor_locator(NullLocator())
+
+    def ticks(self, apart: float) -> list[float]:
+        """Round probabilities, none closer to another than `apart`."""
+        if not self.logit:
+            most = max(2, min(5, int(1 / apart)))
+            found = MaxNLocator(most, steps=[1, 2, 2.5, 5, 10]).tick_values(self.low, self.high)
+            return [float(tick) for tick in found if self.low - 1e-9 <= tick <= self.high + 1e-9]
+        chosen: list[float] = []
+        for tick in _candidates():
+            if self.low <= tick <= self.high and all(abs(self.share(tick) - self.share(o)) >= apart for o in chosen):
+                chosen.append(tick)
+        return sorted(chosen)
+
+    def words(self) -> str:
+        """What the label of an axis says of it."""
+        if self.logit:
+            return " (log-odds scale)"
+        return "" if (self.low, self.high) == (0.0, 1.0) else f" (from {self.low:g} to {self.high:g})"
+
+
+def scale_of(curves: Sequence[CalibrationCurve | CorpCurve], axis: str = AUTO) -> Scale:
+    """The scale for some curves. "auto": the corner alone if all bins lie below .2 or above .8, else everything.
+
+    Raises InputError for another axis, or log-odds of a mean prediction of exactly 0 or 1.
+    """
+    if axis not in AXES:
+        raise InputError(f"axis must be one of {', '.join(map(repr, AXES))}, not {axis!r}")
+    if axis == LOGIT:
+        return _of_log_odds(curves)
+    points = np.concatenate([part for held in map(parts_of, curves) for part in (held.mean_prob, held.frequency)])
+    low, high = float(points.min()), float(points.max())
+    cornered = high <= CORNER or low >= 1.0 - CORNER
+    if axis == LINEAR or (axis == AUTO and not cornered):
+        return Scale()
+    return _around(low, high)
+
+
+def parts_of(curve: CalibrationCurve | CorpCurve) -> Bins | CorpSteps:
+    """The bins of a curve, or the steps of one without bins."""
+    return curve.steps if isinstance(curve, CorpCurve) else curve.bins
+
+
+def _around(low: float, high: float) -> Scale:
+    """The smallest round part of [0, 1] that holds a range, with some room."""
+    room = 0.08 * max(high - low, 0.002)
+    step = next((one for one in NICE if one >= (high - low + 2 * room) / 6), NICE[-1])
+    start = max(0.0, math.floor((low - room) / step + 1e-9) * step)
+    end = min(1.0, math.ceil((high + room) / step - 1e-9) * step)
+    start = 0.0 if start < 0.25 * end else start
+    end = 1.0 if 1.0 - end < 0.25 * (1.0 - start) else end
+    return Scale(round(start, 6), round(end, 6))
+
+
+def _of_log_odds(curves: Sequence[CalibrationCurve | CorpCurve]) -> Scale:
+    for curve in curves:
+        held = parts_of(curve)
+        wrong = np.flatnonzero((held.mean_prob <= 0.0) | (held.mean_prob >= 1.0))
+        if len(wrong):
+            name = "" if curve.name is None else f" of {curve.name}"
+            kind = "step" if isinstance(curve, CorpCurve) else "bin"
+            raise InputError(
+                f"axis='logit' shows no mean prediction of exactly 0 or 1; that of {kind} {wrong[0] + 1}{name} is "
+                f"{held.mean_prob[wrong[0]]:g}. Choose axis='linear' or axis='zoom'."
+            )
+    values = np.concatenate([part for c in map(parts_of, curves) for part in (c.mean_prob, c.frequency, c.low, c.high)])
+    inside = values[(values > 0.0) & (values < 1.0)]
+    ends = sorted(_candidates())
+    low = max((end for end in ends if end <= inside.min()), default=ends[0])
+    high = min((end for end in ends if end >= inside.max()), default=ends[-1])
+    return Scale(low, high if high > low else ends[-1], logit=True)
+
+
+def _candidates() -> list[float]:
+    """Probabilities for ticks of log-odds, the most wanted first."""
+    tails = [10.0**-nines for nines in range(1, MOST_NINES + 1)]
+    between = [0.2, 0.05, 0.02]
+    return [0.5, *_both(tails), *_both(between)]
+
+
+def _both(tails: Iterable[float]) -> list[float]:
+    return [end for tail in tails for end in (tail, 1.0 - tail)]
+
+
+def _log_odds(probability: float) -> float:
+    return math.log(probability / (1.0 - probability))
+
+
+def _text(tick: float, ticks: Sequence[float]) -> str:
+    """A tick as text, with the decimals of all."""
+    if len(ticks) > 1 and min(np.diff(ticks)) > 0.1 - 1e-9:
+        return f"{tick:.1f}"
+    return f"{tick:.10g}" if tick == 0.0 or tick >= 1e-3 else f"{tick:.0e}".replace("e-0", "e-")
+
+
+# Calibration curves on one pair of axes.
+
+POINTS_UP_TO = 60  # bins; more are a line with a band
+POINTS_OF_MANY = 25  # the same if several curves share the axes, or the axes are small
+INTERVALS_UP_TO = 3  # curves; more intervals on one another show nothing
+MANY_BINS = 200
+MARKERS = 9  # of a line among many, to tell it from the others
+ABOVE, BELOW = "#f4f7fb", "#f0ece6"
+STRIP = (-0.155, -0.025)  # where, under the curve, the predictions are shown
+TOP = 1.02  # of the axes, as a share of the scale
+LEGEND_ROW = 0.2  # inches
+NAME_LENGTH, NARROW_NAME = 32, 16
+
+
+def draw_curves(
+    curves: Sequence[CalibrationCurve],
+    *,
+    ax: Axes | None = None,
+    labels: Sequence[str] | None = None,
+    title: str | None = None,
+    axis: str = AUTO,
+) -> Axes:
+    """Draw calibration curves with the intervals of their bins, the diagonal, and where the predictions lie.
+
+    Up to eight curves can be told apart; `curve_figure` gives more of them a panel each. The strip under the curves is
+    a histogram of the predictions (heights are square roots of shares, so that thin tails show); for a single curve
+    label 1 points up and label 0 down. New axes if `ax` is None; labels: names instead of the curves' own. axis:
+    "linear" for all of [0, 1], "zoom" for the part with bins, "logit" for log-odds, or "auto": zoomed where all bins
+    lie below .2 or above .8.
+
+    Raises InputError if there is no curve, another number of labels than of curves, or log-odds of 0 or 1.
+    """
+    names, scale = curve_names(curves, labels), scale_of(curves, axis)
+    with styled():
+        axes = new_axes(len(curves)) if ax is None else ax
+        draw_background(axes, scale)
+        if len(curves) == 1:
+            draw_one(axes, curves[0], look(0), scale)
+            if labels is not None or curves[0].name is not None:
+                title = title if title is not None else shortened_name(names[0], 48)
+        else:
+            points = all(len(curve.bins) <= POINTS_OF_MANY for curve in curves)  # one way for all of them
+            handles = [
+                _draw_one_of_many(axes, curve, look(i), scale, len(curves), points=points)
+                for i, curve in enumerate(curves)
+            ]
+            limit = NARROW_NAME if is_narrow() else NAME_LENGTH
+            rows = [
+                f"{shortened_name(name, limit)}\n{estimate_text(curve.debiased_error)}"
+                for curve, name in zip(curves, names, strict=True)
+            ]
+            name_curves(axes, handles, rows, f"error [{100 * curves[0].debiased_error.level:g} % interval]")
+        across, upwards = axis_words(curves)
+        literal(axes.set_xlabel(""), f"{across}{below(scale.words())}")
+        literal(axes.set_ylabel("", y=0.57), upwards)
+        if title is not None:
+            literal(axes.set_title(""), title)
+    return axes
+
+
+def new_axes(curves: int) -> Axes:
+    """Axes with room for a legend of so many curves; a single one needs none."""
+    if curves == 1:
+        return new_figure(4.8, 5.2, constrained=False).add_subplot()
+    if is_narrow():
+        inches = wanted_width() or 0.0
+        return new_figure(inches, 1.06 * inches + LEGEND_ROW * curves + 0.2, keep="height").add_subplot()
+    return new_figure(6.6, 4.6).add_subplot()
+
+
+def axis_words(curves: Sequence[CalibrationCurve | CorpCurve]) -> tuple[str, str]:
+    """What the axes show: the probability of what, and how often it was so.
+
+    >>> from howsure import calibration_curve, pairs_from_classes
+    >>> axis_words([calibration_curve(pairs_from_classes([0, 1], [[0.9, 0.1], [0.6, 0.4]]), bin_size=1)])
+    ('predicted probability of the first choice', 'accuracy')
+    """
+    kinds = {(curve.reduction, curve.positive) for curve in curves}
+    if kinds == {(TOP_LABEL, None)}:
+        return "predicted probability of the first choice", "accuracy"
+    if len(kinds) == 1 and (name := curves[0].positive) is not None:
+        quoted = f"“{shortened_name(name, 24)}”"
+        return f"predicted probability of {quoted}", f"frequency of {quoted}"
+    if kinds == {(CLASS_WISE, None)}:
+        return "predicted probability of the class", "frequency of the class"
+    return "predicted probability", "frequency of label 1"
+
+
+def curve_names(curves: Sequence[CalibrationCurve | CorpCurve], labels: Sequence[str] | None) -> list[str]:
+    """The names to show, one a curve."""
+    if len(curves) == 0:
+        raise InputError("curves must hold at least one calibration curve; it is empty.")
+    if labels is None:
+        return [f"curve {i}" if curve.name is None else curve.name for i, curve in enumerate(curves, start=1)]
+    if len(labels) != len(curves):
+        raise InputError(f"labels must name every curve; there are {len(labels)} labels for {len(curves)} curves.")
+    return [str(label) for label in labels]
+
+
+def below(words: str) -> str:
+    """What a label says of its scale, on a line of its own where there is little room."""
+    return words.replace(" ", "\n", 1) if is_narrow() else words
+
+
+def draw_background(ax: Axes, scale: Scale, *, words: bool = True, apart: float = APART) -> None:
+    """The square, the diagonal, and the two sides of it."""
+    dress(ax)
+    scale.dress(ax, bottom=STRIP[0] - 0.005, top=TOP, apart=apart)
+    if scale.logit:
+        ax.set_box_aspect((TOP - STRIP[0] + 0.005) / (2 * TOP - 1.0))
+    else:
+        ax.set_aspect("equal")
+    ax.spines["left"].set_bounds(scale.low, scale.high)
+    low, high = scale.low, scale.high
+    ax.fill([low, low, high], [low, high, high], facecolor=ABOVE, edgecolor="none", zorder=0)
+    ax.fill([low, high, high], [low, low, high], facecolor=BELOW, edgecolor="none", zorder=0)
+    ax.plot([low, high], [low, high], color=QUIET, linewidth=0.9, linestyle=(0, (6, 3)), zorder=1)
+    if words:
+        side: Any = {"color": QUIET, "fontstyle": "italic", "fontsize": 7 if is_narrow() else 8, "zorder": 1}
+        ax.text(*scale.place(0.02, 0.985), "underconfident", ha="left", va="top", **side)
+        ax.text(*scale.place(0.985, 0.02), "overconfident", ha="right", va="bottom", **side)
+
+
+def draw_one(
+    ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, *, small: bool = False, lower: bool = True
+) -> None:
+    """A curve that has the axes to itself; `lower` leaves the corner to the words of the background."""
+    points = len(curve.bins) <= (POINTS_OF_MANY if small else POINTS_UP_TO)
+    _draw_intervals(ax, curve, how, scale, points=points)
+    (line,) = _draw_line(ax, curve, how, scale, linewidth=0.8 if points or len(curve.bins) > MANY_BINS else 1.2)
+    if points:
+        line.set(marker=how.marker, markersize=2.6 if small else 4.0)
+    draw_strip(ax, curve, how, scale, named=not small)
+    _print_error(ax, curve, scale, small=small, lower=lower)
+
+
+def _draw_one_of_many(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, many: int, *, points: bool) -> Line2D:
+    if many <= INTERVALS_UP_TO:
+        _draw_intervals(ax, curve, how, scale, points=points)
+    (line,) = _draw_line(ax, curve, how, scale, linewidth=1.2)
+    step = max(1, round(len(curve.bins) / MARKERS)) if not points or many > INTERVALS_UP_TO else 1
+    line.set(linestyle=how.dashes, marker=how.marker, markersize=4.2, markevery=(step // 2, step))
+    heights = np.sqrt(curve.histogram.sum(axis=0))
+    bottom, top = STRIP
+    scaled = scale.at(bottom + (top - bottom) * heights / float(heights.max()))
+    base = float(scale.at(bottom))
+    outline = ax.stairs(scaled, _bar_edges(curve, scale), baseline=base, color=how.colour, linewidth=0.7, zorder=2)
+    outline.set_linestyle(how.dashes)
+    return line
+
+
+def _draw_intervals(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, *, points: bool) -> None:
+    bins = curve.bins
+    low, high = scale.clipped(bins.low), scale.clipped(bins.high)
+    if points:
+        ax.vlines(bins.mean_prob, low, high, color=how.colour, linewidth=1.0, alpha=0.45, zorder=3)
+    else:
+        ax.fill_between(bins.mean_prob, low, high, color=how.colour, alpha=0.25, linewidth=0, zorder=2)
+
+
+def _draw_line(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, *, linewidth: float) -> list[Line2D]:
+    """The bins' mean predictions and label frequencies; a frequency without log-odds lies hollow at the edge."""
+    x, y = curve.bins.mean_prob, scale.clipped(curve.bins.frequency)
+    beyond = (curve.bins.frequency < scale.low) | (curve.bins.frequency > scale.high)
+    if beyond.any():
+        ax.plot(x[beyond], y[beyond], "o", color=how.colour, mfc="white", markersize=5.0, zorder=5, clip_on=False)
+    return ax.plot(x, y, color=how.colour, linewidth=linewidth, markeredgecolor="white", markeredgewidth=0.4, zorder=4)
+
+
+def draw_strip(ax: Axes, curve: CalibrationCurve | CorpCurve, how: Look, scale: Scale, *, named: bool) -> None:
+    """Where the predictions lie: label 1 upwards, label 0 downwards from the middle of the strip."""
+    bottom, top = STRIP
+    middle = (bottom + top) / 2
+    heights = np.sqrt(curve.histogram / max(float(curve.histogram.max()), 1e-300)) * (top - bottom) / 2
+    edges, base = _bar_edges(curve, scale), float(scale.at(middle))
+    zero, one = heights
+    filled: Any = {"baseline": base, "fill": True, "linewidth": 0, "zorder": 2}
+    ax.stairs(scale.at(middle + one), edges, facecolor=how.colour, alpha=0.75, **filled)
+    ax.stairs(scale.at(middle - zero), edges, facecolor=FAINT, **filled)
+    ax.plot([scale.low, scale.high], [base, base], color=QUIET, linewidth=0.5, zorder=2)
+    if named:
+        for share, name in zip((middle + 0.035, middle - 0.035), _sides(curve), strict=True):
+            text = ax.text(*scale.place(-0.035, share), "", fontsize=6.5, color=QUIET, ha="right", va="center")
+            literal(text, name)
+
+
+def _sides(curve: CalibrationCurve | CorpCurve) -> tuple[str, str]:
+    """What points up and down in the strip."""
+    if curve.reduction == TOP_LABEL:
+        return "right", "wrong"
+    return ("label 1", "label 0") if curve.positive is None else (f"“{shortened_name(curve.positive, 9)}”", "other")
+
+
+def _print_error(ax: Axes, curve: CalibrationCurve, scale: Scale, *, small: bool, lower: bool) -> None:
+    """The error with its interval, on the side of the diagonal where the curve is not."""
+    bins = curve.bins
+    above = float(bins.weight @ (bins.frequency - bins.mean_prob)) > 0
+    room = (0.12 if small else 0.07) if lower else 0.0
+    x, y, ha, va = (0.985, 0.02 + room, "right", "bottom") if above else (0.02, 0.985 - room, "left", "top")
+    error = f"error {estimate_text(curve.debiased_error)}"
+    counts = f"n = {curve.n:,}" if small else f"n = {curve.n:,} in {len(bins):,} bin{'s' if len(bins) > 1 else ''}"
+    size = 6.5 if small else 7 if is_narrow() else 8
+    x, y = scale.place(x, y)
+    ax.text(x, y, f"{error}\n{counts}", ha=ha, va=va, fontsize=size, color=INK, linespacing=1.4, zorder=5)
+
+
+def name_curves(ax: Axes, handles: Sequence[Line2D], rows: Sequence[str], heading: str) -> None:
+    """A legend beside the axes, or below where there is little room."""
+    place: Any = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+    if is_narrow():
+        place = {"loc": "upper left", "bbox_to_anchor": (0.0, -0.16)}
+        rows = [row.replace("\n", "  ") for row in rows]
+    literal_legend(
+        ax,
+        handles,
+        rows,
+        **place,
+        handlelength=3.2,
+        labelspacing=0.4 if is_narrow() else 0.9,
+        borderaxespad=0.4,
+        title=heading,
+        title_fontsize=8,
+        alignment="left",
+    )
+
+
+def _bar_edges(curve: CalibrationCurve | CorpCurve, scale: Scale) -> Floats:
+    return scale.clipped(np.linspace(0.0, 1.0, curve.histogram.shape[1] + 1))
+
+
+# Calibration curves as a figure: in one panel, or in one panel each where they are many.
+
+AnyCurve = TypeVar("AnyCurve", CalibrationCurve, CorpCurve)
+Drawn = TypeVar("Drawn", contravariant=True)
+TOGETHER_UP_TO = len(LOOKS)
+MOST_PANELS = 60
+PANEL, SMALLEST_PANEL = 2.05, 1.4  # inches
+PANEL_NAME_LENGTH = 26
+
+
+class DrawSmall(Protocol[Drawn]):
+    """Draws a curve into one of many small panels; `lower` leaves the corner to the words of the background."""
+
+    def __call__(self, ax: Axes, curve: Drawn, how: Look, scale: Scale, *, lower: bool) -> None:
+        """Draw it."""
+
+
+def curve_figure(
+    curves: Sequence[CalibrationCurve],
+    *,
+    labels: Sequence[str] | None = None,
+    title: str | None = None,
+    panels: bool | None = None,
+    axis: str = AUTO,
+) -> Figure:
+    """Calibration curves as a figure to save: up to eight in one panel, more in a grid of small ones.
+
+    panels: True or False to decide that by hand. The figure is a plain matplotlib Figure; axis and all else as
+    in `draw_curves`.
+
+    Raises InputError if there is no curve, or more than can be seen.
+    """
+    names = curve_names(curves, labels)
+    if panels if panels is not None else len(curves) > TOGETHER_UP_TO:
+        return panel_figure(curves, names, title, scale_of(curves, axis), draw=_draw_small)
+    if len(curves) > TOGETHER_UP_TO:
+        raise InputError(f"panels=False shows at most {TOGETHER_UP_TO} curves; there are {len(curves):,}. Choose some.")
+    figure = draw_curves(curves, labels=labels, title=title, axis=axis).figure
+    assert isinstance(figure, Figure)
+    return figure
+
+
+def columns_of(panels: int) -> int:
+    """How many panels stand side by side: a grid a little wider than high, with few places empty.
+
+    >>> [columns_of(n) for n in (1, 4, 9, 14, 20)]
+    [1, 2, 3, 5, 5]
+    """
+    square = math.ceil(math.sqrt(panels))
+    return min((square, square + 1), key=lambda columns: (-(-panels // columns) * columns - panels, columns))
+
+
+def _draw_small(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, *, lower: bool) -> None:
+    draw_one(ax, curve, how, scale, small=True, lower=lower)
+
+
+def panel_figure(
+    curves: Sequence[AnyCurve], names: Sequence[str], title: str | None, scale: Scale, *, draw: DrawSmall[AnyCurve]
+) -> Figure:
+    """A grid of small panels with a curve each, as `draw` draws it.
+
+    Raises InputError for more than can be seen.
+    """
+    n = len(curves)
+    if n > MOST_PANELS:
+        raise InputError(
+            f"A figure of curves shows at most {MOST_PANELS}; there are {n:,}. Choose some, or draw an error_figure."
+        )
+    wanted = wanted_width()
+    columns = columns_of(n) if wanted is None else max(1, min(columns_of(n), int((wanted - 0.4) / SMALLEST_PANEL)))
+    rows, panel = -(-n // columns), PANEL if wanted is None else (wanted - 0.4) / columns
+    with styled():
+        width, height = columns * panel + 0.4, rows * (panel + 0.45) + (0.7 if title else 0.4)
+        figure = new_figure(width, height, keep="height")
+        figure.set_layout_engine("constrained", w_pad=0.04, h_pad=0.07)
+        grid = figure.subplots(rows, columns, sharex=True, sharey=True, squeeze=False)
+        for i, ax in enumerate(grid.flat):
+            if i >= n:
+                ax.set_axis_off()
+                continue
+            draw_background(ax, scale, words=i == 0, apart=0.4)
+            draw(ax, curves[i], look(0), scale, lower=i == 0)
+            literal(ax.set_title("", fontsize=8.5), shortened_name(names[i], PANEL_NAME_LENGTH))
+            ax.tick_params(labelsize=7.5, labelbottom=True)
+        across, upwards = axis_words(curves)
+        literal(figure.supxlabel("", fontsize=9), f"{across}{scale.words()}")
+        literal(figure.supylabel("", fontsize=9), upwards)
+        if title is not None:
+            literal(figure.suptitle("", fontsize=11, fontweight="bold"), title)
+    return figure

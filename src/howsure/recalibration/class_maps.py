@@ -1,0 +1,346 @@
+"""Maps of several classes: temperature, vector scaling and Dirichlet calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from howsure.errors import InputError, at_row, parameter
+from howsure.inputs.classes import softmax
+from howsure.inputs.naming import shortened
+from howsure.inputs.pairs import Floats
+from howsure.recalibration.labelled import Labelled
+from howsure.recalibration.parameters import Parameters, number, numbers, refuse_certain_errors, square
+from howsure.recalibration.scores import Classes, Scores
+
+# The softmax of linear functions: the derivatives of its log loss, and where a penalised one is least.
+
+Objective = Callable[[Floats], tuple[float, Floats]]
+Hessian = Callable[[Floats], Floats]
+STEPS = 100
+TOLERANCE = 1e-14  # of the loss
+LEAST_STEP = 1e-8
+LARGEST = 1e3  # a coefficient of anything but separated classes
+MANY_STEPS, FLAT = 500, 1e-6  # of L-BFGS, and the largest slope where it ends
+
+
+def softmax_loss(scores: Floats, labels: Floats, share: Floats) -> tuple[float, Floats]:
+    """The mean log loss of the softmax of scores (n, K), and its derivatives by them; `labels` (n, K) hold 1 at the
+    label, `share` (n,) the weights, their sum 1."""
+    shifted = scores - scores.max(axis=1, keepdims=True)
+    raised = np.exp(shifted)
+    total = raised.sum(axis=1)
+    loss = float(share @ (np.log(total) - np.einsum("ij,ij->i", shifted, labels)))
+    residual: Floats = (raised / total[:, None] - labels) * share[:, None]
+    return loss, residual
+
+
+def newton_minimum(objective: Objective, hessian: Hessian, start: Floats) -> Floats:
+    """Where a smooth convex function is least, by Newton's method with step halving; directions in which it is flat
+    stay as they are. Where it is least nowhere, a coefficient beyond 1000."""
+    at = start
+    value, slope = objective(at)
+    for _ in range(STEPS):
+        step = np.linalg.lstsq(hessian(at), slope, rcond=1e-13)[0]
+        size = 1.0
+        moved, of_moved = objective(at - step)
+        while not moved <= value and size > LEAST_STEP:
+            size /= 2.0
+            moved, of_moved = objective(at - size * step)
+        if not moved <= value:
+            break
+        gained, at, value, slope = value - moved, at - size * step, moved, of_moved
+        if gained <= TOLERANCE * (1.0 + abs(value)) or np.abs(at).max() > LARGEST:
+            break
+    return at
+
+
+def quasi_newton_minimum(objective: Objective, start: Floats) -> Floats:
+    """The same by L-BFGS, for whoever has too many coefficients for second derivatives."""
+    from scipy.optimize import minimize
+
+    options = {"maxiter": MANY_STEPS, "maxfun": 2 * MANY_STEPS, "ftol": 1e-12, "gtol": FLAT, "maxcor": 20}
+    found = minimize(objective, start, jac=True, method="L-BFGS-B", options=options)
+    return np.asarray(found.x, dtype=np.float64)
+
+
+# Temperature scaling of the probabilities of several classes.
+
+STEP_TOLERANCE = 1e-12
+SEPARATED = (
+    "no temperature is best: in every row, no class is more probable than the label, so that a lower one is always "
+    "better. More rows, or rows of other data, would say more."
+)
+REVERSED = (
+    "no temperature above 0 is best: the labels are less probable than chance. Are the classes in the order of their "
+    "columns? classes=[...] says so."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ClassTemperature:
+    """p'_k ∝ p_k^(1/T), T > 0 (Guo et al. 2017): the softmax of the logits divided by T; the order of classes stays."""
+
+    temperature: float
+
+    method: ClassVar[str] = "temperature"
+    formula: ClassVar[str] = "p'[k] = exp(log(p[k]) / T) / (the sum over all classes j of exp(log(p[j]) / T))"
+
+    @classmethod
+    def fit(cls, data: Labelled) -> Self:
+        """The T of the least log loss.
+
+        Raises InputError where none is.
+        """
+        assert isinstance(data.scores, Classes)
+        logs, labels, weight = data.scores.logs, data.labels, data.weight
+        counted = weight > 0
+        own = logs[np.arange(len(labels)), labels]
+        refuse_certain_errors(np.isneginf(own) & counted, "the label's probability is 0")
+        most = logs.max(axis=1)
+        if (own >= most)[counted].all():
+            raise InputError(SEPARATED)
+        possible = np.isfinite(logs)
+        held = np.asfortranarray(np.where(possible, logs - most[:, None], 0.0))  # whose rows are summed faster
+        own = own - most
+        mean = np.where(possible, held, 0.0).sum(axis=1) / possible.sum(axis=1)
+        if weight[counted] @ (own - mean)[counted] <= 0:
+            raise InputError(REVERSED)
+        return cls(float(1.0 / _inverse(held, possible, own, weight)))
+
+    @classmethod
+    def read(cls, held: Parameters, k: int) -> Self:
+        """From the parameters of a file."""
+        return cls(number(held, "T", above=0.0))
+
+    def parameters(self) -> dict[str, Any]:
+        """As they stand in a file."""
+        return {"T": self.temperature}
+
+    def apply(self, scores: Scores) -> Floats:
+        """The probabilities of the classes (n, K)."""
+        assert isinstance(scores, Classes)
+        return softmax(scores.logs / self.temperature)
+
+
+def _inverse(held: Floats, possible: np.ndarray[Any, np.dtype[np.bool_]], own: Floats, weight: Floats) -> float:
+    """The β = 1 / T at which the slope of the log loss in β, Σ w (E[s] - s of the label), is 0: it rises with β.
+
+    Newton's method, within bounds that the signs of the slope narrow.
+    """
+    low, high, beta = 0.0, np.inf, 1.0
+    everywhere = bool(possible.all())
+    for _ in range(STEPS):
+        raised = np.exp(beta * held)
+        if not everywhere:
+            raised *= possible
+        raised /= raised.sum(axis=1, keepdims=True)
+        mean = np.einsum("ij,ij->i", raised, held)
+        spread = np.einsum("ij,ij,ij->i", raised, held, held) - mean**2
+        slope, curve = float(weight @ (mean - own)), float(weight @ spread)
+        low, high = (beta, high) if slope < 0 else (low, beta)
+        moved = beta - slope / curve if curve > 0 else np.nan
+        if not low < moved < high:
+            moved = 2.0 * beta if high == np.inf else (low + high) / 2.0
+        if abs(moved - beta) <= STEP_TOLERANCE * beta:
+            return moved
+        beta = moved
+    return beta
+
+
+# Linear maps of the logarithms of class probabilities: vector scaling, and Dirichlet calibration.
+
+PENALTY = 1e-3
+MOST_CLASSES = 20  # for second derivatives of a matrix
+ROWS = 1 << 15  # of a block of them
+CERTAIN = "method='temperature' keeps probabilities of 0, and floor=1e-6 moves them away from it."
+
+
+@dataclass(frozen=True, slots=True)
+class Vector:
+    """p'_k ∝ exp(a_k log p_k + b_k): a temperature and an offset for each class.
+
+    Vector scaling (Guo et al. 2017) of log-probabilities: logits are normalised first, so that the map depends on the
+    probabilities alone.
+    """
+
+    scales: Floats
+    offsets: Floats
+
+    method: ClassVar[str] = "vector"
+    formula: ClassVar[str] = (
+        "p'[k] = exp(a[k] * log(p[k]) + b[k]) / (the sum over all classes j of exp(a[j] * log(p[j]) + b[j]))"
+    )
+
+    @classmethod
+    def fit(cls, data: Labelled) -> Self:
+        """The scales and offsets of the least log loss; the offsets' mean, which changes nothing, is 0.
+
+        Raises InputError where none are.
+        """
+        logs, truth = _usable(data, cls.method)
+        share, k = _shares(data), logs.shape[1]
+
+        def objective(at: Floats) -> tuple[float, Floats]:
+            scores = logs * at[:k] + at[k:]
+            loss, residual = softmax_loss(scores, truth, share)
+            return loss, np.concatenate([(residual * logs).sum(axis=0), residual.sum(axis=0)])
+
+        def hessian(at: Floats) -> Floats:
+            p = softmax(logs * at[:k] + at[k:])
+            both = np.hstack([p * logs, p])
+            weighted = share[:, None] * np.hstack([logs, np.ones_like(logs)])
+            found: Floats = -(both * share[:, None]).T @ both
+            for row, column in ((0, 0), (0, 1), (1, 0), (1, 1)):
+                own = weighted[:, row * k : (row + 1) * k] * both[:, column * k : (column + 1) * k]
+                found[row * k : (row + 1) * k, column * k : (column + 1) * k] += np.diag(own.sum(axis=0))
+            return found
+
+        found = _finite(newton_minimum(objective, hessian, np.repeat([1.0, 0.0], k)), cls.method)
+        return cls(found[:k], found[k:] - found[k:].mean())
+
+    @classmethod
+    def read(cls, held: Parameters, k: int) -> Self:
+        """From the parameters of a file."""
+        return cls(numbers(held, "a", n=k), numbers(held, "b", n=k))
+
+    def parameters(self) -> dict[str, Any]:
+        """As they stand in a file."""
+        return {"a": self.scales.tolist(), "b": self.offsets.tolist()}
+
+    def apply(self, scores: Scores) -> Floats:
+        """The probabilities of the classes (n, K)."""
+        return softmax(finite_logs(scores) * self.scales + self.offsets)
+
+
+@dataclass(frozen=True, slots=True)
+class Dirichlet:
+    """p'_k ∝ exp(Σ_j W_kj log p_j + b_k): Dirichlet calibration (Kull et al. 2019), or matrix scaling of
+    log-probabilities.
+
+    `penalty` λ is that of their ODIR: λ (Σ_{k≠j} W_kj² / (K (K - 1)) + Σ b_k² / K) is added to the mean log loss.
+    """
+
+    weights: Floats
+    offsets: Floats
+    penalty: float
+
+    method: ClassVar[str] = "dirichlet"
+    formula: ClassVar[str] = (
+        "p'[k] = exp(s[k]) / (the sum over all classes j of exp(s[j])), "
+        "s[k] = b[k] + the sum over all classes j of W[k][j] * log(p[j])"
+    )
+
+    @classmethod
+    def fit(cls, data: Labelled, *, penalty: float = PENALTY) -> Self:
+        """The W and b of the least penalised log loss.
+
+        Raises InputError where a label's class has the probability 0.
+        """
+        logs, truth = _usable(data, cls.method)
+        share, k = _shares(data), logs.shape[1]
+        off = penalty * (1.0 - np.eye(k)) / (k * (k - 1))
+
+        def objective(at: Floats) -> tuple[float, Floats]:
+            w, b = at[: k * k].reshape(k, k), at[k * k :]
+            loss, residual = softmax_loss((w @ logs.T).T + b, truth, share)
+            loss += float((off * w * w).sum() + penalty * (b @ b) / k)
+            of_w = residual.T @ logs + 2.0 * off * w
+            return loss, np.concatenate([of_w.ravel(), residual.sum(axis=0) + 2.0 * penalty * b / k])
+
+        def hessian(at: Floats) -> Floats:
+            found = _second_derivatives(logs, share, at[: k * k].reshape(k, k), at[k * k :])
+            return found + np.diag(np.concatenate([2.0 * off.ravel(), np.full(k, 2.0 * penalty / k)]))
+
+        start = np.concatenate([np.eye(k).ravel(), np.zeros(k)])
+        found = (
+            newton_minimum(objective, hessian, start) if k <= MOST_CLASSES else quasi_newton_minimum(objective, start)
+        )
+        found = _finite(found, cls.method)
+        return cls(found[: k * k].reshape(k, k), found[k * k :], penalty)
+
+    @classmethod
+    def read(cls, held: Parameters, k: int) -> Self:
+        """From the parameters of a file."""
+        penalty = numbers({"penalty": [held.get("penalty")]}, "penalty", n=1)[0]
+        return cls(square(held, "W", k=k), numbers(held, "b", n=k), float(penalty))
+
+    def parameters(self) -> dict[str, Any]:
+        """As they stand in a file."""
+        return {"W": self.weights.tolist(), "b": self.offsets.tolist(), "penalty": self.penalty}
+
+    def apply(self, scores: Scores) -> Floats:
+        """The probabilities of the classes (n, K)."""
+        return softmax(finite_logs(scores) @ self.weights.T + self.offsets)
+
+
+def finite_logs(scores: Scores) -> Floats:
+    """The logarithms of probabilities of which none is 0.
+
+    Raises InputError if one is.
+    """
+    assert isinstance(scores, Classes)
+    impossible = np.isneginf(scores.logs)
+    if impossible.any():
+        row, column = (int(place) for place in np.argwhere(impossible)[0])
+        raise InputError(
+            f"this map needs probabilities above 0; {at_row(row)} holds 0 for class number {column + 1}. {CERTAIN}"
+        )
+    return scores.logs
+
+
+def _second_derivatives(logs: Floats, share: Floats, weights: Floats, offsets: Floats) -> Floats:
+    """Of the mean log loss, by the coefficients: W row by row, then b."""
+    k = logs.shape[1]
+    found = np.zeros((k * (k + 1), k * (k + 1)))
+    for start in range(0, len(logs), ROWS):
+        own, w = logs[start : start + ROWS], share[start : start + ROWS]
+        p = softmax(own @ weights.T + offsets)
+        columns = np.hstack([(p[:, :, None] * own[:, None, :]).reshape(len(own), k * k), p])
+        found -= (columns * w[:, None]).T @ columns
+        one = np.hstack([own, np.ones((len(own), 1))])
+        for place in range(k):
+            at = np.append(np.arange(place * k, (place + 1) * k), k * k + place)
+            found[np.ix_(at, at)] += (one * (w * p[:, place])[:, None]).T @ one
+    return found
+
+
+def _usable(data: Labelled, method: str) -> tuple[Floats, Floats]:
+    """The logarithms (n, K), and 1 at each row's label (n, K)."""
+    assert isinstance(data.scores, Classes)
+    counted = data.weight > 0
+    own = data.scores.logs[np.arange(len(data)), data.labels]
+    refuse_certain_errors(np.isneginf(own) & counted, "the label's probability is 0")
+    logs = finite_logs(data.scores)
+    seen = np.bincount(data.labels[counted], minlength=data.k) > 0
+    if not seen.all():
+        absent = [name for name, there in zip(data.classes, seen, strict=True) if not there]
+        raise InputError(
+            f"{parameter('method', method)} needs rows of every class; no label is {shortened(map(repr, absent))}. "
+            f"{parameter('method', 'temperature')} does not."
+        )
+    truth = np.zeros(logs.shape, order="F")
+    truth[np.arange(len(data)), data.labels] = 1.0
+    return np.asfortranarray(logs), truth  # columns of a few classes are summed faster than rows
+
+
+def _shares(data: Labelled) -> Floats:
+    """The weights, their sum 1."""
+    return np.asarray(data.weight / data.weight.sum())
+
+
+def _finite(found: Floats, method: str) -> Floats:
+    """Coefficients, unless they grew without end.
+
+    Raises InputError for these.
+    """
+    if not np.isfinite(found).all() or np.abs(found).max() > LARGEST:
+        raise InputError(
+            f"{parameter('method', method)} has no best coefficients: the classes can be told apart without an error, "
+            "or nearly. "
+            f"{parameter('method', 'temperature')} needs less."
+        )
+    return found

@@ -1,0 +1,347 @@
+"""Would recalibration help? By a map that is given, or by cross-fitting; in each group, by which method?"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.errors import InputError
+from howsure.inputs.checks import check_level
+from howsure.inputs.naming import shortened
+from howsure.inputs.numbers import check_whole
+from howsure.inputs.pairs import Floats, Integers
+from howsure.recalibration.evaluation import check_margin, evaluation_of, evaluation_of_map
+from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation, RecalibrationTable
+from howsure.recalibration.fitted import Method, candidates, check_fit, chosen, fit
+from howsure.recalibration.labelled import (
+    MOST_FOLDS,
+    Labelled,
+    check_choice_in_folds,
+    check_folds,
+    folds_of,
+    labelled_from,
+    rows_of_all,
+)
+from howsure.recalibration.results import RecalibrationMap
+from howsure.recalibration.scores import Classes, Scores, check_floor, with_floor
+from howsure.recalibration.step_maps import BINS
+from howsure.stats.multiplicity import adjust_p_values
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+
+# Each map of a cross-fitting, applied to all rows.
+
+FEWEST_FOLDS = 3
+INSTEAD = " More rows, or another method, may do."
+REPEATS, REPEATED_UP_TO, MOST_REPEATS = 3, 20_000, 100
+
+
+def check_evaluation_folds(folds: int) -> int:
+    """A whole number of at least 3: two folds do not show how much maps share.
+
+    Raises InputError for anything else.
+    """
+    if check_folds(folds) < FEWEST_FOLDS:
+        raise InputError(
+            f"folds must be a whole number from {FEWEST_FOLDS} to {MOST_FOLDS} to evaluate a map; it is {folds}. Two "
+            "folds do not show how much the maps depend on the rows that they share."
+        )
+    return int(folds)
+
+
+def check_repeats(repeats: int | None, n: int) -> int:
+    """A whole number of at least 1; by default 3 for up to 20,000 rows, and 1 for more, where chance matters less.
+
+    Raises InputError for anything else.
+    """
+    if repeats is None:
+        return REPEATS if n <= REPEATED_UP_TO else 1
+    return check_whole(repeats, name="repeats", most=MOST_REPEATS)
+
+
+def cross_fitted_evaluation(
+    given: Labelled,
+    *,
+    method: str,
+    folds: int,
+    level: float,
+    margin: float,
+    rng: Randomness,
+    repeats: int | None = None,
+    floor: float | None = None,
+    bins: int = BINS,
+    penalty: float | None = None,
+    name: str | None = None,
+    advance: Callable[[int], None] = lambda steps: None,
+) -> RecalibrationEvaluation:
+    """The evaluation of checked rows without groups; before recalibration, they are without the floor.
+
+    Raises InputError where a method has no map without the rows of a fold.
+    """
+    data = replace(given, scores=with_floor(given.scores, check_floor(floor)))
+    folds = check_evaluation_folds(folds)
+    methods = candidates(method, binary=data.is_binary, bins=bins, penalty=penalty)
+    level, margin = check_level(level), check_margin(margin)
+    check_fit(data)
+    if len(methods) == 1:
+        fit(data, methods[0])  # says what stands in its way by the rows' own numbers
+    else:
+        check_choice_in_folds(data, folds)
+    generator = generator_from(rng)
+    times = check_repeats(repeats, len(data))
+    fitted, used = [], []
+    for _ in range(times):
+        fold = folds_of(data, folds, generator)
+        after = []
+        for k, seed in enumerate(generator.integers(1 << 62, size=folds).tolist()):
+            rows = np.flatnonzero(fold != k)
+            others = data.only(rows)
+            with rows_of_all(rows, before=f"without the rows of one of {folds} folds: ", behind=INSTEAD):
+                found = method_of(others, methods, folds, seed)
+                after.append(applied(others, found, data.scores))
+            used.append(found)
+            advance(1)
+        fitted.append((fold, after))
+    chosen_by_fold = Counter(str(one) for one in used) if len(methods) > 1 else None
+    recipe: dict[str, Any] = {
+        "method": method,
+        "chosen": None if chosen_by_fold is None else dict(chosen_by_fold.most_common()),
+        "folds": folds,
+        "repeats": times,
+        "seed": seed_in_recipe(rng),
+        "floor": floor,
+    }
+    notes = [] if chosen_by_fold is None else [_choices(method, chosen_by_fold)]
+    return evaluation_of(
+        given, fitted, method=method, level=level, margin=margin, recipe=recipe, notes=notes, name=name
+    )
+
+
+def method_of(others: Labelled, methods: tuple[Method, ...], folds: int, seed: int) -> Method:
+    """The only method, or the one chosen without the rows of the fold."""
+    if len(methods) == 1:
+        return methods[0]
+    return chosen(others, methods, folds=folds, small=(), rng=np.random.default_rng(seed)).method
+
+
+def applied(others: Labelled, method: Method, scores: Scores) -> Floats:
+    """The probabilities of rows by the map that is fitted to others."""
+    return fit(others, method).apply(scores, None, ())
+
+
+def _choices(method: str, found: Counter[str]) -> str:
+    said = ", ".join(f"{name} {times}" for name, times in found.most_common())
+    return f"{method} chose anew without the rows of each fold: {said} times"
+
+
+# Would recalibration help on rows like these? And in each group, by which method?
+
+
+def evaluate_recalibration(
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    logits: Any = None,
+    method: str = "auto",
+    clusters: Any = None,
+    sample_weight: Any = None,
+    classes: Sequence[object] | None = None,
+    pos_label: Any = None,
+    folds: int = 5,
+    repeats: int | None = None,
+    level: float = 0.95,
+    margin: float = MARGIN,
+    floor: float | None = None,
+    bins: int = BINS,
+    penalty: float | None = None,
+    rng: Randomness = 0,
+) -> RecalibrationEvaluation:
+    """Would recalibration help on rows like these? Cross-fitted, so that no map is judged by rows it was fitted on.
+
+    y_true, y_prob or logits, and all that is not explained here: as for `recalibrate`. folds: the rows, or whole
+    clusters, are divided at random into so many parts, at least 3; each row is evaluated after the map that was fitted
+    to the other parts ("auto" chooses again within them). repeats: how often the rows are divided anew, by default 3
+    times for up to 20,000 rows and once for more; results are means, which hang less on chance. margin: the smallest
+    calibration error that is worth removing.
+
+    What is estimated is the improvement by a map that was fitted to (folds - 1) / folds of these rows, the mean over
+    the maps that were fitted here; the map of all rows is about as good or a little better. Squared calibration errors
+    are those of bins within a fold, debiased. Intervals are paired jackknives over rows or clusters, with a variance
+    added for what folds share (docs/recalibration.md has the formula, and the simulations that check it).
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> q = rng.random(3000)
+    >>> y = rng.random(3000) < q**2 / (q**2 + (1 - q) ** 2)
+    >>> found = evaluate_recalibration(y, q, method="temperature")
+    >>> found.kind, found.error_before.low > 0.05, found.brier.improvement.low > 0
+    ('improves', True, True)
+
+    Raises InputError naming the parameter, the row and the value that violated a rule.
+    Source: Bayle, Bayle, Janson & Mackey (2020), for intervals by cross-validation.
+    """
+    data = labelled_from(
+        y_true,
+        y_prob,
+        logits=logits,
+        clusters=clusters,
+        sample_weight=sample_weight,
+        classes=classes,
+        pos_label=pos_label,
+    )
+    return cross_fitted_evaluation(
+        data,
+        method=method,
+        folds=folds,
+        repeats=repeats,
+        level=level,
+        margin=margin,
+        floor=floor,
+        bins=bins,
+        penalty=penalty,
+        rng=rng,
+    )
+
+
+def recalibration_table(
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    logits: Any = None,
+    methods: Sequence[str] = ("auto",),
+    groups: Any = None,
+    clusters: Any = None,
+    sample_weight: Any = None,
+    classes: Sequence[object] | None = None,
+    pos_label: Any = None,
+    folds: int = 5,
+    repeats: int | None = None,
+    level: float = 0.95,
+    margin: float = MARGIN,
+    adjust: str | None = "holm",
+    floor: float | None = None,
+    bins: int = BINS,
+    penalty: float | None = None,
+    rng: Randomness = 0,
+) -> RecalibrationTable:
+    """`evaluate_recalibration` of each group by itself and of each of several methods, in one table.
+
+    groups (n,): the group of each row, which gets a map of its own. methods: names. All methods are evaluated on the
+    same folds. adjust: of the p-values, "holm", "bh" or None; intervals and verdicts are each row's own, so of many
+    rows some are wrong by chance. The other arguments are those of `evaluate_recalibration`.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> q = rng.random(2000)
+    >>> y = rng.random(2000) < q**2 / (q**2 + (1 - q) ** 2)
+    >>> found = recalibration_table(y, q, methods=["temperature", "histogram"], repeats=1)
+    >>> [(row.method, row.kind) for row in found]
+    [('temperature', 'improves'), ('histogram', 'improves')]
+
+    Raises InputError naming the parameter, the row and the value that violated a rule.
+    """
+    if isinstance(methods, str) or len(methods) == 0 or len(set(methods)) < len(methods):
+        raise InputError(f"methods must be a list of different names, one or more; it is {methods!r}.")
+    data = labelled_from(
+        y_true,
+        y_prob,
+        logits=logits,
+        groups=groups,
+        clusters=clusters,
+        sample_weight=sample_weight,
+        classes=classes,
+        pos_label=pos_label,
+    )
+    how: dict[str, Any] = {"folds": folds, "repeats": repeats, "level": level, "margin": margin, "floor": floor}
+    return table_of(data, methods=methods, adjust=adjust, bins=bins, penalty=penalty, rng=rng, **how)
+
+
+def table_of(
+    data: Labelled,
+    *,
+    methods: Sequence[str],
+    adjust: str | None,
+    bins: int = BINS,
+    penalty: float | None = None,
+    **how: Any,
+) -> RecalibrationTable:
+    """`recalibration_table` of checked rows; `bins` and `penalty` are told to the methods that take them."""
+    found = []
+    for name, rows in by_group(data):
+        group = replace(data.only(rows), groups=None, group_names=())
+        with rows_of_all(rows, before="" if name is None else f"group {name!r}: "):
+            for method in methods:
+                told: dict[str, Any] = {"bins": bins} if method in ("auto", "histogram") else {}
+                told |= {"penalty": penalty} if method in ("auto", "dirichlet", "matrix") else {}
+                found.append(cross_fitted_evaluation(group, method=method, name=name, **told, **how))
+    return joined(found, n=len(data), adjust=adjust, methods=methods)
+
+
+def joined(
+    rows: Sequence[RecalibrationEvaluation], *, n: int, adjust: str | None, methods: Sequence[str]
+) -> RecalibrationTable:
+    """Evaluations in one table, their p-values adjusted."""
+    p_values = adjust_p_values([row.p_value for row in rows], method=adjust)
+    shared = {name: rows[0].recipe.get(name) for name in ("folds", "repeats", "seed", "floor", "level", "margin")}
+    recipe = {"howsure": __version__, "n": n, "methods": list(methods), "rows": len(rows), **shared, "adjust": adjust}
+    return RecalibrationTable(tuple(rows), tuple(p_values.tolist()), recipe)
+
+
+def by_group(data: Labelled) -> list[tuple[str | None, Integers]]:
+    """The rows of each group by its name; or all of them."""
+    if data.groups is None:
+        return [(None, np.arange(len(data)))]
+    return [(name, np.flatnonzero(data.groups == code)) for code, name in enumerate(data.group_names)]
+
+
+# What a fitted map makes of other rows, in each group.
+
+
+def evaluations_of_map(
+    fitted: RecalibrationMap, given: Labelled, *, level: float, margin: float
+) -> list[RecalibrationEvaluation]:
+    """The evaluation of a map on the rows of each group, or on all rows; nothing is fitted.
+
+    Raises InputError for other classes than those of the map, or for a group that it does not know.
+    """
+    data = in_order_of(fitted.classes, given)
+    names = data.group_names if fitted.groups else ()
+    if fitted.groups and data.groups is None:
+        raise InputError(f"groups must say the group of each row: the map has {shortened(fitted.groups)}.")
+    after = fitted.apply_rows(with_floor(data.scores, fitted.floor), data.groups if names else None, names)
+    return [
+        evaluation_of_map(
+            replace(data.only(rows), groups=None, group_names=()),
+            after[rows],
+            method=fitted.method,
+            level=level,
+            margin=margin,
+            name=name,
+        )
+        for name, rows in by_group(data)
+    ]
+
+
+def in_order_of(classes: Sequence[str], data: Labelled) -> Labelled:
+    """The rows with their classes in another order.
+
+    Raises InputError if there are other classes.
+    """
+    if data.classes == tuple(classes):
+        return data
+    if not classes:
+        raise InputError("the map is one of one probability per row, that of label 1; these rows have several classes.")
+    if data.is_binary:
+        raise InputError(f"the map is one of several classes, {shortened(classes)}; these rows have one probability.")
+    if sorted(data.classes) != sorted(classes):
+        raise InputError(
+            f"the rows must have the classes of the map, {shortened(classes)}; they have {shortened(data.classes)}."
+        )
+    assert isinstance(data.scores, Classes)
+    order = np.array([data.classes.index(name) for name in classes])
+    scores = Classes(data.scores.probabilities[:, order], data.scores.logs[:, order])
+    return replace(data, scores=scores, labels=np.argsort(order)[data.labels], classes=tuple(classes))

@@ -1,0 +1,390 @@
+"""Does recalibration help? Errors and scores before and after it, on rows that no map has seen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.calibration.bins.bins import bin_pairs, sorted_rows
+from howsure.calibration.bins.sums import Sums, sums_of_rows
+from howsure.calibration.curve import curve_of
+from howsure.calibration.estimates.calibration_error import debiased_estimate
+from howsure.calibration.estimates.cluster_sums import ClusterSums, cluster_sums
+from howsure.calibration.estimates.clusters import NOTHING, clustered_mse, clustered_value, without_each_cluster
+from howsure.calibration.estimates.error import SquaredError, debiased_mse
+from howsure.calibration.estimates.paired_jackknife import Units, jackknifed
+from howsure.calibration.estimates.score_differences import losses, reach
+from howsure.calibration.scores.multiclass import multiclass_losses
+from howsure.calibration.scores.score_parts import BRIER, LOG, ProperLoss, wrong_extremes
+from howsure.errors import InputError
+from howsure.inputs.checks import check_level
+from howsure.inputs.classes import TOP_LABEL, reduced
+from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.recalibration.evaluation_results import Change, RecalibrationEvaluation
+from howsure.recalibration.labelled import Labelled
+from howsure.stats.clusters import few_clusters
+from howsure.stats.estimate import Estimate
+
+# Rows before and after recalibration, each after a map that was fitted without it, and what that makes uncertain.
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOut:
+    """Pairs before recalibration, and after it by each of several maps, `after[k]` by the map that was fitted without
+    the rows of fold k; `fold` (n,) is that of each row. With a single map, which none of these rows was used for, all
+    are of fold 0."""
+
+    before: Pairs
+    after: Sequence[Pairs]
+    fold: Integers
+
+    @property
+    def folds(self) -> int:
+        """How many there are."""
+        return len(self.after)
+
+    @property
+    def own(self) -> Pairs:
+        """Each row after the map that was fitted without it."""
+        first = self.after[0]
+        if self.folds == 1:
+            return first
+        scores = first.class_scores
+        if scores is not None:
+            held = [one.class_scores for one in self.after]
+            parts = {f.name: self._chosen([getattr(one, f.name) for one in held]) for f in fields(scores)}
+            scores = replace(scores, **parts)
+        labels = self._chosen([one.labels for one in self.after])
+        chosen = self._chosen([one.probabilities for one in self.after])
+        return replace(first, labels=labels, probabilities=chosen, class_scores=scores)
+
+    def same_labels(self) -> bool:
+        """Whether recalibration leaves the labels of the pairs as they are: it changes no first choice."""
+        return all(np.array_equal(one.labels, self.before.labels) for one in self.after)
+
+    def _chosen(self, columns: Sequence[Any]) -> Any:
+        chosen = np.empty_like(columns[0])
+        for k, column in enumerate(columns):
+            chosen[self.fold == k] = column[self.fold == k]
+        return chosen
+
+
+def shared_variance(by_map: Floats) -> float:
+    """The variance that the dependence between folds adds to Σ_k (what fold k says of its own map).
+
+    by_map (K, K): entry (k, l) is what fold k says of the map that was fitted without fold l. To second order, the sum
+    varies about what it estimates by Σ_k S_k' A Σ_{l≠k} S_l, where S_k is the noise of fold k: by 2 K (K - 1) v, v the
+    variance of S_k' A S_l. Given their maps, the rows show half of it; the other half is here, and v is how much
+    an entry of row k varies over the maps l ≠ k, which lack the noise of different folds. It is negligible beside what
+    the rows show unless almost nothing is gained or lost (then the intervals would hold in only four of five data
+    sets).
+    """
+    k = len(by_map)
+    if k < 3:
+        return 0.0
+    others = by_map[~np.eye(k, dtype=bool)].reshape(k, k - 1)
+    return k * (k - 1) * float(others.var(axis=1, ddof=1).mean())
+
+
+# By how much the mean scores fall, with paired jackknife intervals.
+
+
+def pair_score_change(repeats: Sequence[HeldOut], units: Units, level: float, *, loss: ProperLoss) -> Change:
+    """The change of the mean loss of the pairs, the mean over repeated cross-fittings."""
+    first = repeats[0]
+    far = _reach(first, loss, units, level) if all(one.same_labels() for one in repeats) else (0.0, 0.0)
+    after = [np.stack([losses(pairs, loss) for pairs in one.after]) for one in repeats]
+    return _change(losses(first.before, loss), after, [one.fold for one in repeats], units, level, far)
+
+
+def class_score_changes(repeats: Sequence[HeldOut], units: Units, level: float) -> tuple[Change, Change] | None:
+    """The changes of the Brier score and the log loss of all classes; None where these are not known."""
+    before = multiclass_losses(repeats[0].before)
+    after = [[multiclass_losses(pairs) for pairs in one.after] for one in repeats]
+    if before is None or any(losses is None for one in after for losses in one):
+        return None
+    folds = [one.fold for one in repeats]
+    brier, log = (
+        _change(
+            before[i],
+            [np.stack([losses[i] for losses in one if losses is not None]) for one in after],
+            folds,
+            units,
+            level,
+            (0.0, 0.0),
+        )
+        for i in range(2)
+    )
+    return brier, log
+
+
+def _reach(held: HeldOut, loss: ProperLoss, units: Units, level: float) -> tuple[float, float]:
+    """How far the interval must reach where labels hardly vary."""
+    own, ends = held.own, (np.ones(len(held.before)), np.zeros(len(held.before)))
+    with np.errstate(invalid="ignore"):
+        of_one, of_zero = (
+            loss.expected(held.before.probabilities, label) - loss.expected(own.probabilities, label) for label in ends
+        )
+        return reach(held.before, own, of_one - of_zero, units, level)
+
+
+def _change(
+    before: Floats, after: list[Floats], folds: list[Integers], units: Units, level: float, far: tuple[float, float]
+) -> Change:
+    """The change of a loss: of each row before, and after each map (maps, n), by repetition."""
+    n, weight = len(before), units.weight
+    own = np.mean([one[fold, np.arange(n)] for one, fold in zip(after, folds, strict=True)], axis=0)
+    with np.errstate(invalid="ignore"):
+        gain = before - own
+        means = [float(np.sort(weight * one).sum() / np.sort(weight).sum()) for one in (before, own)]
+    by_w, by_u = units.sums(weight), units.sums(weight * np.where(np.isfinite(gain), gain, 0.0))
+    total_w, total = by_w.sum(), by_u.sum()
+    if not np.isfinite(gain).all() or by_w.max() >= (1 - NOTHING) * total_w:
+        return Change(means[0], means[1], Estimate(math.nan, None, None, level, "jackknife", n))
+    rest = np.where((by_w > 0) & (by_w < total_w), total_w - by_w, np.nan)
+    shared = [shared_variance(_losses_by_map(one, fold, weight)) for one, fold in zip(after, folds, strict=True)]
+    improvement = jackknifed(
+        float(total / total_w),
+        (total - by_u) / rest,
+        level=level,
+        n=n,
+        units=units,
+        reach=far,
+        beside=float(np.mean(shared)),
+    )
+    return Change(means[0], means[1], improvement)
+
+
+def _losses_by_map(after: Floats, fold: Integers, weight: Floats) -> Floats:
+    """Minus the loss of each map in each fold, over the weight of all rows; infinite ones say nothing."""
+    table = np.zeros((len(after), len(after)))
+    for other, loss in enumerate(after):
+        finite = np.where(np.isfinite(loss), weight * loss, 0.0)
+        table[:, other] = -np.bincount(fold, weights=finite, minlength=len(after)) / weight.sum()
+    return table
+
+
+# By how much the squared calibration error falls, from rows of the same fold.
+
+ROWS_PER_VALUE = 5  # of a fold, from which each value is a bin
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The debiased squared error of some pairs, the inner edges of their bins, and the sums of each unit in each bin
+    and fold."""
+
+    squared: SquaredError
+    edges: Floats
+    cells: ClusterSums
+
+
+def squared_error_change(repeats: Sequence[HeldOut], units: Units, level: float) -> tuple[Change, SquaredError]:
+    """The squared errors before and after with their difference, means over repeated cross-fittings; and that after
+    with what its interval needs."""
+    before, after = ([_judged(getattr(one, when), one.fold, units) for one in repeats] for when in ("before", "own"))
+    values = [float(np.mean([one.squared.value for one in each])) for each in (before, after)]
+    without = [np.mean([without_each_cluster(one.cells) for one in each], axis=0) for each in (before, after)]
+    tables = [_errors_by_map(held, one.edges, units) for held, one in zip(repeats, after, strict=True)]
+    improvement = jackknifed(
+        values[0] - values[1],
+        without[0] - without[1],
+        level=level,
+        n=len(units.weight),
+        units=units,
+        beside=float(np.mean([shared_variance(table) for table in tables])),
+    )
+    return Change(values[0], values[1], improvement), _mean([one.squared for one in after], repeats[0].folds)
+
+
+def _mean(found: Sequence[SquaredError], folds: int) -> SquaredError:
+    """The mean over repeated cross-fittings in so many folds, with its variance.
+
+    What varies under calibration, the products of the noise of two rows (`least`), are in each repetition those of a
+    part of all pairs of rows, and two repetitions share one in `folds` of them; the rest varies as in one repetition.
+    """
+    shared = (1 + (len(found) - 1) / folds) / len(found)
+    mean = {
+        f: float(np.mean([getattr(one, f) for one in found])) for f in ("value", "variance", "least", "slope_above")
+    }
+    left = mean["variance"] - (1 - shared) * mean["least"]
+    return replace(
+        found[0],
+        value=mean["value"],
+        variance=left,
+        least=shared * mean["least"],
+        slope_above=shared * mean["slope_above"],
+    )
+
+
+def _judged(pairs: Pairs, fold: Integers, units: Units) -> Judged:
+    """The squared error in the bins of the pairs' curve, from pairs of rows of one bin and one fold; where each fold's
+    map gives few values, as a histogram does, in a bin for each.
+
+    The product of the gaps of two rows of one fold is without bias, since their map has seen neither of them. Of two
+    folds, the map of each has seen the other row and leans towards its label: such products are too small.
+    """
+    folds = int(fold.max()) + 1
+    edges = values[:-1] if (values := _few_values(pairs, fold)) is not None else bin_pairs(pairs).upper[:-1]
+    places = _bins_of(pairs.probabilities, edges) * folds + fold
+    filled, cells_of_rows = np.unique(places, return_inverse=True)
+    cells = cluster_sums(replace(pairs, clusters=units.code), cells_of_rows, len(filled))
+    if units.clustered:
+        return Judged(clustered_mse(cells), edges, cells)
+    sums = [_sums(pairs.only(np.flatnonzero(fold == k)), edges) for k in range(folds)]
+    joined = Sums(*(np.concatenate([getattr(one, f.name) for one in sums]) for f in fields(Sums)))
+    return Judged(debiased_mse(joined), edges, cells)
+
+
+def _few_values(pairs: Pairs, fold: Integers) -> Floats | None:
+    """The values of the predictions, if those of each of several folds have few; None otherwise.
+
+    Errors of neighbouring values of a histogram are independent of each other; in one bin, they would cancel.
+    """
+    if not fold.any():
+        return None
+    for k in range(int(fold.max()) + 1):
+        mine = pairs.probabilities[fold == k]
+        if len(np.unique(mine)) * ROWS_PER_VALUE > len(mine):
+            return None
+    return np.unique(pairs.probabilities)
+
+
+def _bins_of(q: Floats, edges: Floats) -> Integers:
+    bins: Integers = np.searchsorted(edges, q, side="left")
+    return bins
+
+
+def _sums(part: Pairs, edges: Floats) -> Sums:
+    """The sums of a fold's pairs in each of the bins that it has any in."""
+    q, y, w = sorted_rows(part)
+    sums = sums_of_rows(q, y, w).into(_bins_of(q, edges), len(edges) + 1)
+    return sums.only(np.flatnonzero(sums.count))
+
+
+def _errors_by_map(held: HeldOut, edges: Floats, units: Units) -> Floats:
+    """Minus the squared error of each map in each fold, times the fold's share of the weight; 0 for its own map."""
+    table = np.zeros((held.folds, held.folds))
+    for k in range(held.folds) if held.folds > 1 else ():
+        rows = np.flatnonzero(held.fold == k)
+        share = units.weight[rows].sum() / units.weight.sum()
+        for other in set(range(held.folds)) - {k}:
+            table[k, other] = -share * _value(held.after[other].only(rows), edges, units, rows)
+    return table
+
+
+def _value(part: Pairs, edges: Floats, units: Units, rows: Integers) -> float:
+    """The debiased squared error of a fold's pairs in given bins; 0 where they say nothing."""
+    if units.clustered:
+        bins = _bins_of(part.probabilities, edges)
+        filled, places = np.unique(bins, return_inverse=True)
+        value = clustered_value(cluster_sums(replace(part, clusters=units.code[rows]), places, len(filled)))
+    else:
+        value = debiased_mse(_sums(part, edges)).value
+    return 0.0 if np.isnan(value) else value
+
+
+# Errors and scores before and after recalibration, of rows that no map was fitted to.
+
+
+def check_margin(margin: float) -> float:
+    """The smallest calibration error that is worth removing, above 0 and below 1.
+
+    Raises InputError for another value.
+    """
+    if isinstance(margin, bool) or not isinstance(margin, (int, float)) or not 0 < margin < 1:
+        raise InputError(f"margin must lie above 0 and below 1; it is {margin!r}. Write 0.01, say.")
+    return float(margin)
+
+
+def evaluation_of(
+    data: Labelled,
+    fitted: Sequence[tuple[Integers, Sequence[Floats]]],
+    *,
+    method: str,
+    level: float,
+    margin: float,
+    recipe: dict[str, Any],
+    notes: Sequence[str] = (),
+    name: str | None = None,
+) -> RecalibrationEvaluation:
+    """The evaluation of checked rows. fitted: of each cross-fitting the fold of each row (n,), and the probabilities of
+    all rows by the map that was fitted without fold k, for each k."""
+    level, margin = check_level(level), check_margin(margin)
+    before = pairs_of(data, data.scores.probabilities)
+    repeats = [HeldOut(before, [pairs_of(data, each) for each in after], fold) for fold, after in fitted]
+    own = repeats[0].own
+    units = _units(before, own)
+    squared, squared_after = squared_error_change(repeats, units, level)
+    brier, log_loss = (pair_score_change(repeats, units, level, loss=loss) for loss in (BRIER, LOG))
+    of_classes = class_score_changes(repeats, units, level) or (None, None)
+    curves = [curve_of(one, level=level, name=called) for one, called in ((before, "before"), (own, "after"))]
+    error_after = debiased_estimate(squared_after, n=len(data), level=level)
+    curves[1] = replace(curves[1], debiased_error=error_after, p_value=math.nan)
+    return RecalibrationEvaluation(
+        error_before=curves[0].debiased_error,
+        error_after=error_after,
+        squared_error=squared,
+        brier=brier,
+        log_loss=log_loss,
+        multiclass_brier=of_classes[0],
+        multiclass_log_loss=of_classes[1],
+        curves=(curves[0], curves[1]),
+        method=method,
+        margin=margin,
+        n=len(data),
+        recipe={"howsure": __version__, "n": len(data), **recipe, "level": level, "margin": margin}
+        | {"weighted": data.weights is not None, "clustered": before.clusters is not None},
+        notes=(*_notes(before, own, units), *notes),
+        name=name,
+    )
+
+
+def evaluation_of_map(
+    data: Labelled, after: Floats, *, method: str, level: float, margin: float, name: str | None = None
+) -> RecalibrationEvaluation:
+    """The evaluation of rows that a map was not fitted to, and what it makes of them."""
+    recipe: dict[str, Any] = {"method": method, "folds": None}
+    fitted = [(np.zeros(len(data), dtype=np.int64), [after])]
+    return evaluation_of(data, fitted, method=method, level=level, margin=margin, recipe=recipe, name=name)
+
+
+def pairs_of(data: Labelled, probabilities: Floats) -> Pairs:
+    """The pairs that are judged: those of label 1 or, of several classes, the first choices."""
+    if data.is_binary:
+        return Pairs(
+            data.labels.astype(np.uint8),
+            probabilities + 0.0,
+            data.weights,
+            clusters=data.clusters,
+            positive=data.positive,
+        )
+    return reduced(
+        data.labels, probabilities, data.classes, reduce=TOP_LABEL, weights=data.weights, clusters=data.clusters
+    )
+
+
+def _units(before: Pairs, own: Pairs) -> Units:
+    """What the jackknife leaves out: a cluster, or a row, numbered by content rather than position."""
+    w = np.ones(len(before)) if before.weights is None else before.weights
+    if before.clusters is not None:
+        return Units(before.clusters, w, clustered=True)
+    rows = np.empty(len(before), dtype=np.int64)
+    order = np.lexsort((w, own.labels, before.labels, own.probabilities, before.probabilities))
+    rows[order] = np.arange(len(before))
+    return Units(rows, w, clustered=False)
+
+
+def _notes(before: Pairs, own: Pairs, units: Units) -> list[str]:
+    few = few_clusters(units.sums(units.weight)) if units.clustered else None
+    found = [] if few is None else [few]
+    for when, pairs in (("before", before), ("after", own)):
+        sure = (pairs.probabilities == 0) & (pairs.labels == 1) | (pairs.probabilities == 1) & (pairs.labels == 0)
+        if sure.any():
+            found.append(f"{when} recalibration, {wrong_extremes(int(sure.sum()))}: the log loss is infinite")
+    return found

@@ -1,1 +1,0 @@
-"""Does recalibration help? Errors and scores before and after it, on rows that no map has seen."""

@@ -1,1 +1,0 @@
-"""The maps: one file each."""

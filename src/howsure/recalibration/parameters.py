@@ -1,0 +1,131 @@
+"""What all maps share: parameters as they stand in a file, rows of certainty, refusals of what has no optimum."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any, TypeGuard
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.errors import InputError, at_row, parameter, shown
+from howsure.inputs.naming import counted
+from howsure.inputs.pairs import Floats, Integers
+from howsure.recalibration.labelled import Labelled
+from howsure.recalibration.scores import Binary
+
+# The parameters of a map as they stand in its file, checked when they are read.
+
+Parameters = Mapping[str, Any]
+
+
+def number(held: Parameters, name: str, *, least: float = -math.inf, above: float = -math.inf) -> float:
+    """A finite number, at least `least` and above `above`.
+
+    >>> number({"T": 1.5}, "T", above=0)
+    1.5
+
+    Raises InputError for anything else.
+    """
+    value = held.get(name)
+    if is_number(value) and value >= least and value > above:
+        return float(value)
+    bound = f" above {above:g}" if above > -math.inf else f" of at least {least:g}" if least > -math.inf else ""
+    raise InputError(f"the map's parameter {name} must be a finite number{bound}; it is {shown(value)}.")
+
+
+def numbers(
+    held: Parameters,
+    name: str,
+    *,
+    n: int | None = None,
+    rising: bool = False,
+    strictly: bool = False,
+    shares: bool = False,
+) -> Floats:
+    """A list of finite numbers: `n` of them, in rising order, or in [0, 1] (`shares`).
+
+    Raises InputError for anything else.
+    """
+    values = held.get(name)
+    wanted = f"a list of {'' if n is None else f'{n:,} '}finite numbers"
+    if not isinstance(values, list) or not all(map(is_number, values)) or (n is not None and len(values) != n):
+        raise InputError(f"the map's parameter {name} must be {wanted}; it is {shown(values)}.")
+    found = np.array(values, dtype=np.float64)
+    steps = np.diff(found)
+    if (rising and (steps < 0).any()) or (strictly and (steps <= 0).any()):
+        raise InputError(f"the map's parameter {name} must be in rising order; it is {shown(values)}.")
+    if shares and len(found) and not (found.min() >= 0.0 and found.max() <= 1.0):
+        raise InputError(f"the map's parameter {name} must hold numbers from 0 to 1; it is {shown(values)}.")
+    return found
+
+
+def square(held: Parameters, name: str, *, k: int) -> Floats:
+    """A matrix (k, k) as k lists of k finite numbers.
+
+    Raises InputError for anything else.
+    """
+    rows = held.get(name)
+    if not isinstance(rows, list) or len(rows) != k:
+        raise InputError(f"the map's parameter {name} must be {k} lists of {k} finite numbers; it is {shown(rows)}.")
+    return np.array([numbers({name: row}, name, n=k) for row in rows])
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value of a file is a finite number; a truth value is none."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    try:
+        return math.isfinite(float(value))
+    except OverflowError:
+        return False
+
+
+# What maps of log-odds share: rows of certainty, and refusals of what has no optimum.
+
+OTHERWISE = "method='isotonic' needs no log-odds."
+
+
+def uncertain(data: Labelled) -> tuple[Floats, Integers, Floats]:
+    """The log-odds, labels and weights of the rows whose probability is neither 0 nor 1.
+
+    A map of log-odds keeps 0 and 1, so that rows which are certain and right say nothing about it.
+
+    Raises InputError if one is certain and wrong: its log loss is infinite whatever the map.
+    """
+    assert isinstance(data.scores, Binary)
+    odds, labels, weight = data.scores.log_odds, data.labels, data.weight
+    certain = np.isinf(odds)
+    if not certain.any():
+        return odds, labels, weight
+    refuse_certain_errors(certain & ((odds > 0) != (labels == 1)) & (weight > 0), "probabilities are 0 or 1")
+    if certain.all():
+        raise InputError(f"every probability is 0 or 1: there are no log-odds to recalibrate. {OTHERWISE}")
+    return odds[~certain], labels[~certain], weight[~certain]
+
+
+def refuse_certain_errors(wrong: npt.NDArray[np.bool_], said: str) -> None:
+    """Raise InputError if any row is certain of what is not so; `wrong` (n,) says where."""
+    if not wrong.any():
+        return
+    row = int(np.flatnonzero(wrong)[0])
+    raise InputError(
+        f"{said} and wrong in {counted(int(wrong.sum()), 'row')}, the first of them {at_row(row)}: their log loss is "
+        f"infinite whatever the map does to log-odds. Say {parameter('floor', '1e-6', quoted=False)} to move all "
+        "probabilities into "
+        "[floor, 1 - floor]"
+        f", or use another method: {OTHERWISE}"
+    )
+
+
+def refuse_one_value(odds: Floats, *, least: int, method: str) -> None:
+    """Raise InputError for fewer different log-odds than a map has parameters that they could tell apart."""
+    found = len(np.unique(odds[:1000])) if len(odds) > 1000 else len(np.unique(odds))
+    if found < least:
+        found = len(np.unique(odds))
+    if found < least:
+        raise InputError(
+            f"{parameter('method', method)} needs {least} different probabilities between 0 and 1 or more; there "
+            f"{'is' if found == 1 else 'are'} {found}. {parameter('method', 'histogram')} gives the frequency of each."
+        )

@@ -1,0 +1,365 @@
+"""One model against the baseline: values, differences, intervals and p of every metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.errors import InputError
+from howsure.inputs.checks import check_level
+from howsure.inputs.naming import unknown_name
+from howsure.inputs.numbers import is_number
+from howsure.significance.bootstrap import (
+    bootstrap_values,
+    degrees_of_freedom,
+    drift,
+    interval_of,
+    jackknife_values,
+    observed_values,
+    quantile_ratio,
+    shift_p_value,
+    spread_ratio,
+    student_p_value,
+)
+from howsure.significance.metrics.metric import Floats, Metric
+from howsure.significance.permutation import mid_p_value, permutation_p_values
+from howsure.significance.reading import Systems
+from howsure.significance.results import Difference, relative_reduction
+from howsure.significance.systems import Problem
+from howsure.significance.units import Units, build_units
+from howsure.stats.randomness import Randomness, generator_from
+
+# BooStSa's rule: how often is the difference in a sub-sample more than twice that in the test set?
+
+SMALLEST, USUAL, LARGEST = 0.05, 0.1, 0.5  # shares of the test set
+TURNED = ("jensen_shannon_distance", "jensen_shannon_divergence", "cross_entropy", "clipped_cross_entropy")
+DIGITS = 4  # to which BooStSa rounds the metrics of labels, and their differences
+
+
+def check_sample_size(sample_size: float | None, n: int) -> int:
+    """The rows of a sub-sample.
+
+    Raises InputError if the share lies outside [0.05, 0.5] or if no items remain.
+    """
+    if sample_size is None or not is_number(sample_size) or not SMALLEST <= sample_size <= LARGEST:
+        raise InputError(f"sample_size must lie in [{SMALLEST}, {LARGEST}]; it is {sample_size!r}.")
+    rows = int(n * sample_size)
+    if rows == 0:
+        raise InputError(f"sample_size {sample_size} of {n} rows leaves none; give a larger share.")
+    return rows
+
+
+def boostsa_p_value(
+    metric: Metric, replicates: tuple[Floats, Floats], observed: tuple[float, float], *, bug_compatible: bool
+) -> float:
+    """The share of sub-samples whose difference exceeds twice the observed one; 1 if that is 0, NaN if undefined.
+
+    `replicates` and `observed` are the values of the baseline and of the model.
+
+    `bug_compatible` counts as BooStSa 0.2.13 does: label metrics rounded to 4 digits, the wrong direction for metrics
+    where lower is better, and 0 where the observed difference is 0 or undefined.
+    """
+    rounded = bug_compatible and metric.task == "hard"
+    difference = _difference(np.array(observed[0]), np.array(observed[1]), rounded).item()
+    drawn = _difference(*replicates, rounded)
+    if not bug_compatible:
+        if not math.isfinite(difference):
+            return math.nan
+        if abs(difference) < 1e-12:
+            return 1.0
+        return float(np.mean(~(metric.sign * drawn <= 2 * metric.sign * difference)))
+    if metric.name in TURNED:
+        return float(np.mean(drawn > -2 * difference))
+    return float(np.mean(drawn > 2 * difference))
+
+
+def _difference(baseline: Floats, model: Floats, rounded: bool) -> Floats:
+    if not rounded:
+        return np.asarray(model - baseline)
+    return np.asarray(np.round(np.round(model, DIGITS) - np.round(baseline, DIGITS), DIGITS))
+
+
+# The settings of a comparison, checked, and as the recipe of the result.
+
+METHODS = ("permutation", "bootstrap", "gaffke", "student", "mcnemar", "boostsa")
+OF_MEANS = ("gaffke", "student")  # tests of a mean, with intervals of their own
+ALTERNATIVES = ("two-sided", "better", "worse")
+INTERVALS = ("basic", "percentile", "bca", *OF_MEANS)
+USUAL_INTERVALS = {one: one for one in OF_MEANS}  # intervals by method; of all others: basic
+BY_ORDER = "matched by their order"
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """The arguments of `compare`."""
+
+    method: str
+    n_resamples: int
+    alternative: str
+    interval: str | None
+    level: float
+    adjust: str | None
+    two_way: bool
+    sample_size: float | None
+    bug_compatible: bool
+
+    @property
+    def draws(self) -> bool:
+        """Whether anything is drawn at random."""
+        return self.method not in OF_MEANS
+
+    def recipe(self, views: Sequence[Systems], seed: int) -> dict[str, Any]:
+        """Everything needed to obtain the same table again."""
+        systems = views[0]
+        runs = {name: len(one) for name, one in systems.predictions.items()}
+        several = max(runs.values()) > 1
+        return {
+            "method": self.method,
+            "alternative": self.alternative,
+            "n_resamples": self.n_resamples if self.draws else None,
+            "sample_size": self.sample_size,
+            "bug_compatible": self.bug_compatible,
+            "interval": self.interval,
+            "level": self.level,
+            "adjust": self.adjust,
+            "task": ", ".join(dict.fromkeys(one.task for one in views)),
+            "n": systems.n,
+            "clusters": None if systems.clusters is None else int(systems.clusters.max()) + 1,
+            "strata": None if systems.strata is None else int(systems.strata.max()) + 1,
+            "runs": runs if several else None,
+            "resampled": _resampled(systems, several, self.two_way),
+            "seed": seed if self.draws else None,
+            "howsure": __version__,
+        }
+
+
+def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric]) -> None:
+    """Refuse incompatible settings.
+
+    Raises InputError that says what to choose instead.
+    """
+    _one_of("method", choices.method, METHODS)
+    if choices.alternative in ("greater", "less"):
+        raise InputError("alternative is 'two-sided', 'better' or 'worse': of the model, whichever direction that is.")
+    _one_of("alternative", choices.alternative, ALTERNATIVES)
+    if choices.interval is not None:
+        _one_of("interval", choices.interval, INTERVALS)
+    check_level(choices.level)
+    count = choices.n_resamples
+    if isinstance(count, bool) or not isinstance(count, (int, np.integer)) or count < 1:
+        raise InputError(f"n_resamples must be a whole number from 1; it is {choices.n_resamples!r}.")
+    several = any(len(one) > 1 for one in systems.predictions.values())
+    if choices.two_way and (choices.method != "bootstrap" or not several):
+        raise InputError("two_way=True draws runs as well as items: it needs method='bootstrap' and several runs.")
+    if choices.two_way and choices.interval == "bca":
+        raise InputError("with two_way=True interval must be 'basic' or 'percentile'; 'bca' leaves out items alone.")
+    if several:
+        for metric in metrics:
+            if not metric.scale_free:
+                raise InputError(f"{metric.name} cannot be added up over runs; compare one run at a time.")
+    if choices.method in OF_MEANS:
+        other = next((metric.name for metric in metrics if not metric.is_mean), None)
+        if other is not None:
+            raise InputError(
+                f"method={choices.method!r} tests a mean over items (accuracy, log_loss, scores), which {other} is "
+                "not; choose method='permutation'."
+            )
+    wrong = {choices.interval, choices.method} & set(OF_MEANS)
+    if choices.interval is not None and wrong and choices.interval != choices.method:
+        name = choices.interval if choices.interval in OF_MEANS else choices.method
+        raise InputError(
+            f"interval={name!r} goes with method={name!r}, and no other; leave interval out for the usual one."
+        )
+    if choices.method == "mcnemar":
+        if [metric.name for metric in metrics] != ["accuracy"]:
+            raise InputError("method='mcnemar' tests accuracy; choose metrics='accuracy', or method='permutation'.")
+        if systems.clusters is not None or several:
+            raise InputError("method='mcnemar' takes rows as independent; with clusters or runs choose 'permutation'.")
+    if choices.method == "boostsa":
+        check_sample_size(choices.sample_size, systems.n)
+        if choices.alternative != "two-sided" or systems.strata is not None:
+            raise InputError(
+                "method='boostsa' is one-sided and does not support strata; "
+                "leave alternative and strata out, or choose method='bootstrap'."
+            )
+    elif choices.bug_compatible or choices.sample_size is not None:
+        name = "bug_compatible" if choices.bug_compatible else "sample_size"
+        raise InputError(f"{name} goes with method='boostsa' alone; leave it out, or choose that method.")
+
+
+def seed_of(rng: Randomness) -> int:
+    """One integer for all draws, recorded in the recipe: the given seed, or one drawn from the given generator.
+
+    >>> seed_of(7)
+    7
+
+    Raises InputError for anything other than a seed, Generator, SeedSequence or None.
+    """
+    generator = generator_from(rng)
+    return int(rng) if isinstance(rng, (int, np.integer)) else int(generator.integers(2**63))
+
+
+def usual_interval(method: str) -> str:
+    """The interval where none is chosen: that of a test of means, or `basic`.
+
+    >>> usual_interval("permutation")
+    'basic'
+    """
+    return USUAL_INTERVALS.get(method, "basic")
+
+
+def _resampled(systems: Systems, several: bool, two_way: bool) -> str:
+    unit = "clusters" if systems.clusters is not None else "items"
+    if not several:
+        return unit
+    return f"{unit} × runs" if two_way else f"{unit} with all their runs"
+
+
+def _one_of(name: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise unknown_name(name, str(value), known, place="compare")
+
+
+UNDEFINED = (math.nan, math.nan, False)
+ROUNDING = 1e-12
+
+
+def differences_of(
+    problem: Problem, metrics: Sequence[Metric], choices: Choices, seed: int, names: tuple[str, str]
+) -> list[Difference]:
+    """One row per metric, p not yet adjusted; `names` are those of the baseline and of the model."""
+    units = build_units(problem, metrics, two_way=choices.two_way)
+    with np.errstate(invalid="ignore"):
+        observed = observed_values(units, metrics)
+        replicates = _replicates(units, metrics, choices, observed, seed)
+        p_values = _p_values(problem, units, metrics, choices, observed, replicates, seed)
+        leave_outs = jackknife_values(units, metrics) if choices.interval == "bca" else [None] * len(metrics)
+    rows = []
+    turn = -1 if units.swapped else 1
+    quantile = quantile_ratio(units, choices.level)
+    for metric, values, drawn, p, left_out in zip(metrics, observed, replicates, p_values, leave_outs, strict=True):
+        plain = values if turn == 1 else (values[1], values[0])
+        difference = turn * (values[1] - values[0])
+        low, high, undefined = math.nan, math.nan, 0
+        if drawn is not None and math.isfinite(difference):
+            moved = None if left_out is None else (turn * left_out[0], left_out[1])
+            widened = difference + quantile * (turn * drawn - difference)
+            low, high = interval_of(widened, difference, choices.level, str(choices.interval), moved)
+            undefined = int((~np.isfinite(drawn)).sum())
+            if max(abs(low), abs(high)) < ROUNDING and difference == 0.0:
+                low = high = 0.0  # identical systems, whose halves a product of matrices rounds differently
+            if metric.bounds is not None:  # of a difference
+                least, most = metric.bounds[0] - metric.bounds[1], metric.bounds[1] - metric.bounds[0]
+                low, high = max(low, least), min(high, most)
+        better, worse = _shares(problem, metric)
+        rows.append(
+            Difference(
+                baseline=names[0],
+                model=names[1],
+                metric=metric.name,
+                baseline_value=plain[0],
+                model_value=plain[1],
+                difference=difference + 0.0,
+                low=low + 0.0,
+                high=high + 0.0,
+                p_value=p[0],
+                p_adjusted=p[0],
+                p_error=p[1],
+                n=len(problem.targets),
+                exact=p[2],
+                higher_is_better=metric.higher_is_better,
+                relative_error_reduction=relative_reduction(metric.best, *plain),
+                share_better=better,
+                share_worse=worse,
+                undefined_resamples=undefined,
+            )
+        )
+    return rows
+
+
+def _replicates(
+    units: Units, metrics: Sequence[Metric], choices: Choices, observed: Sequence[tuple[float, float]], seed: int
+) -> list[Floats | None]:
+    """Full-size bootstrap differences, second minus first, suitably widened, if they are needed."""
+    if choices.interval is None and choices.method != "bootstrap":
+        return [None] * len(metrics)
+    rng = np.random.default_rng([seed, 0])
+    values = bootstrap_values(units, metrics, choices.n_resamples, rng)
+    out: list[Floats | None] = []
+    for metric, (a, b), whole in zip(metrics, values, observed, strict=True):
+        difference = whole[1] - whole[0]
+        deviations = b - a - drift(units, metric, difference) - difference
+        out.append(difference + spread_ratio(units, metric) * deviations)
+    return out
+
+
+def _p_values(
+    problem: Problem,
+    units: Units,
+    metrics: Sequence[Metric],
+    choices: Choices,
+    observed: Sequence[tuple[float, float]],
+    replicates: Sequence[Floats | None],
+    seed: int,
+) -> list[tuple[float, float, bool]]:
+    """For each metric, p, its Monte Carlo error, and whether it is exact; NaN where the difference is undefined."""
+    differences = [second - first for first, second in observed]
+    turn = -1 if units.swapped else 1
+    rng = np.random.default_rng([seed, 1])
+    if choices.method == "mcnemar":
+        better, worse = (round(share * len(problem.targets)) for share in _shares(problem, metrics[0]))
+        return [(mid_p_value(worse, better, choices.alternative), 0.0, True)]
+    if choices.method == "boostsa":
+        rows = check_sample_size(choices.sample_size, int(units.counts.sum()))
+        drawn = bootstrap_values(units, metrics, choices.n_resamples, rng, size=rows)
+        found = []
+        for metric, pair, seen in zip(metrics, drawn, observed, strict=True):
+            values, whole = (pair, seen) if turn == 1 else ((pair[1], pair[0]), (seen[1], seen[0]))
+            p = boostsa_p_value(metric, values, whole, bug_compatible=choices.bug_compatible)
+            found.append((p, math.sqrt(p * (1 - p) / choices.n_resamples), False))
+        return found
+    sides = [_side(choices.alternative, turn * metric.sign) for metric in metrics]
+    if choices.method == "bootstrap":
+        degrees = degrees_of_freedom(units)
+        return [
+            UNDEFINED
+            if drawn is None or not math.isfinite(d)
+            else (*student_p_value(*shift_p_value(drawn, d, side), side, degrees), False)
+            for drawn, d, side in zip(replicates, differences, sides, strict=True)
+        ]
+    kept = [k for k, difference in enumerate(differences) if math.isfinite(difference)]
+    out = [UNDEFINED] * len(metrics)
+    tested = permutation_p_values(
+        units,
+        [metrics[k] for k in kept],
+        [sides[k] for k in kept],
+        choices.n_resamples,
+        rng,
+    )
+    for k, one in zip(kept, tested, strict=True):
+        out[k] = one
+    return out
+
+
+def _side(alternative: str, direction: int) -> str:
+    """The extreme side of second - first, if larger (1) or smaller (-1) values are better."""
+    if alternative == "two-sided" or direction == 1:
+        return alternative
+    return "worse" if alternative == "better" else "better"
+
+
+def _shares(problem: Problem, metric: Metric) -> tuple[float, float]:
+    """The shares of rows on which the model is better and worse, averaged over pairs of runs."""
+    if metric.score is None:
+        return math.nan, math.nan
+    baseline, model = (
+        [metric.score(problem.targets, run, problem) for run in system] for system in (problem.baseline, problem.model)
+    )
+    pairs = [(a, b) for a in baseline for b in model]
+    better = float(np.mean([np.mean(b > a) for a, b in pairs]))
+    return better, float(np.mean([np.mean(b < a) for a, b in pairs]))

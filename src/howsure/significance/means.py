@@ -1,0 +1,281 @@
+"""Means of scores: standard errors by item or cluster, intervals, and paired differences."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from howsure.inputs.pairs import Floats
+from howsure.result import Result
+from howsure.show.numbers import UNDEFINED, interval, number
+from howsure.show.recipe import recipe_text
+from howsure.show.table import Table
+from howsure.significance.metrics.metric import Metric
+from howsure.significance.reading import Systems
+from howsure.significance.results import Difference, relative_reduction
+from howsure.stats.clusters import ItemGroups
+from howsure.stats.estimate import finite_or_none
+from howsure.stats.mean_score import MeanScore, mean_difference, mean_score
+
+# The score of every item in every run of each model, for a metric that is a mean of such scores.
+
+
+@dataclass(frozen=True, slots=True)
+class ItemScores:
+    """By model, the scores (runs, n) and the items' means over runs (n,); the items' groups; the largest score less the
+    smallest."""
+
+    metric: Metric
+    scores: Mapping[str, Floats]
+    means: Mapping[str, Floats]
+    groups: ItemGroups
+    spread: float
+
+
+def item_scores(systems: Systems, metric: Metric) -> ItemScores:
+    """The scores of all systems in a metric that is a mean."""
+    scores = {}
+    for name, runs in systems.predictions.items():
+        problem = systems.problem(name, name)
+        scores[name] = np.stack([metric.rows(systems.targets, run, problem)[:, 0] for run in runs])
+    return ItemScores(
+        metric,
+        scores,
+        {name: held.mean(axis=0) for name, held in scores.items()},
+        ItemGroups.of(systems.n, clusters=systems.clusters, strata=systems.strata),
+        float(max(held.max() for held in scores.values()) - min(held.min() for held in scores.values())),
+    )
+
+
+def within_variance(scores: Floats) -> float:
+    """The variance of one item's scores (runs, n) between runs, averaged over items; NaN for a single run."""
+    return float(scores.var(axis=0, ddof=1).mean()) if len(scores) > 1 else np.nan
+
+
+# The mean score of each model with its interval, and how much of its variance more runs could remove.
+
+
+@dataclass(frozen=True, slots=True)
+class ModelMean:
+    """The mean score of a model over n items (each the mean of its runs); undefined values are NaN.
+
+    `standard_error` is by item or cluster. The variance of one answer is the sum of `item_variance` (between items) and
+    `run_variance` (between runs of an item, each estimated without bias; 0 if the estimate is negative); `run_share` is
+    the share of the variance of the items' means that comes from runs and that more runs would remove.
+    """
+
+    model: str
+    metric: str
+    value: float
+    standard_error: float
+    low: float
+    high: float
+    n: int
+    runs: int
+    item_variance: float
+    run_variance: float
+    run_share: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: undefined or infinite values are None."""
+        return {field.name: finite_or_none(getattr(self, field.name)) for field in fields(self)}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelMeans(Result):
+    """The models' own means, the best first; `tied` names the best in the first metric and those not found worse."""
+
+    rows: tuple[ModelMean, ...]
+    recipe: Mapping[str, Any]
+    tied: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __iter__(self) -> Iterator[ModelMean]:
+        return iter(self.rows)
+
+    def __getitem__(self, place: int) -> ModelMean:
+        return self.rows[place]
+
+    def table(self) -> Table:
+        """A row per model and metric: the mean, its interval and standard error; and what comes from runs."""
+        several = len({one.metric for one in self.rows}) > 1
+        columns = {name: show for name, show in COLUMNS.items() if several or name != "metric"}
+        columns |= RUNS if any(one.runs > 1 for one in self.rows) else {}
+        cells = [[show(one) for show in columns.values()] for one in self.rows]
+        headings = list(columns)
+        if len(self.tied) > 1:
+            headings.append("best")
+            first = self.rows[0].metric
+            for row, one in zip(cells, self.rows, strict=True):
+                row.append("tied" if one.model in self.tied and one.metric == first else "")
+        legend = {name: text for name, text in LEGEND.items() if name in headings}
+        return Table(headings, cells, words=WORDS, title="Means of the models", legend=legend)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: `recipe`, `means` and `tied`."""
+        rows = [one.to_dict() for one in self.rows]
+        return {"recipe": dict(self.recipe), "means": rows, "tied": list(self.tied)}
+
+    def _columns(self) -> dict[str, Any]:
+        return {field.name: [getattr(one, field.name) for one in self.rows] for field in fields(ModelMean)}
+
+    def __str__(self) -> str:
+        return str(replace(self.table(), notes=[recipe_text(self.recipe)]))
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return f"<div>{self.table().html()}</div>"
+
+
+WORDS = ("model", "metric", "best")
+COLUMNS: dict[str, Callable[[ModelMean], str]] = {
+    "model": lambda one: one.model,
+    "metric": lambda one: one.metric,
+    "n": lambda one: f"{one.n:,}",
+    "mean": lambda one: number(one.value),
+    "interval": lambda one: interval(one.low, one.high),
+    "standard error": lambda one: number(one.standard_error),
+}
+RUNS: dict[str, Callable[[ModelMean], str]] = {
+    "runs": lambda one: f"{one.runs:,}",
+    "from runs": lambda one: UNDEFINED if math.isnan(one.run_share) else f"{one.run_share:.0%}",
+}
+LEGEND = {
+    "n": "number of items",
+    "from runs": "share of the variance of the items' means that comes from runs",
+    "best": "tied: not found worse than the best",
+}
+
+
+def model_means(held: ItemScores, models: Sequence[str], *, level: float) -> list[ModelMean]:
+    """The mean of each of the models."""
+    return [_mean(held, name, level) for name in models]
+
+
+def _mean(held: ItemScores, name: str, level: float) -> ModelMean:
+    scores, means = held.scores[name], held.means[name]
+    known = bool(np.isfinite(means).all())
+    found = mean_score(means, held.groups, bounds=held.metric.bounds) if known else None
+    low, high = (math.nan, math.nan) if found is None or held.groups.units == 1 else found.interval(level)
+    within = within_variance(scores) if known else math.nan
+    total = float(means.var(ddof=1)) if known and len(means) > 1 else math.nan
+    return ModelMean(
+        name,
+        held.metric.name,
+        float(means.mean()),
+        math.nan if found is None else found.standard_error,
+        low,
+        high,
+        len(means),
+        len(scores),
+        max(total - within / len(scores), 0.0) if not math.isnan(within) else math.nan,
+        within,
+        share_of_runs(within / len(scores), total),
+    )
+
+
+def share_of_runs(of_runs: float, total: float) -> float:
+    """The share of a variance that comes from runs, at most 1; NaN if it is unknown.
+
+    >>> share_of_runs(0.01, 0.04)
+    0.25
+    """
+    return min(of_runs / total, 1.0) if total > 0 else math.nan
+
+
+# Two models on the same items: the difference of their means, by item or by cluster.
+
+
+def paired_mean(held: ItemScores, baseline: str, model: str, *, level: float, bounded: bool) -> MeanScore:
+    """The mean of the paired differences, model - baseline; with the metric's bounds, or by Student's t."""
+    bounds = held.metric.bounds if bounded else None
+    both = held.means[model], held.means[baseline]
+    return mean_difference(*both, held.groups, bounds=bounds, spread=held.spread, level=level)
+
+
+def paired_difference(
+    held: ItemScores, baseline: str, model: str, *, level: float, alternative: str, bounded: bool
+) -> Difference:
+    """One row of a comparison, p not yet adjusted."""
+    found = paired_mean(held, baseline, model, level=level, bounded=bounded)
+    sign = held.metric.sign
+    low, high = found.interval(level)
+    better, worse = _shares(sign * held.scores[baseline], sign * held.scores[model])
+    turned = {"better": "worse", "worse": "better"}
+    side = alternative if sign == 1 else turned.get(alternative, alternative)
+    p = found.p_value(side)
+    values = float(held.means[baseline].mean()), float(held.means[model].mean())
+    return Difference(
+        baseline=baseline,
+        model=model,
+        metric=held.metric.name,
+        baseline_value=values[0],
+        model_value=values[1],
+        difference=found.value + 0.0,
+        low=low + 0.0,
+        high=high + 0.0,
+        p_value=p,
+        p_adjusted=p,
+        p_error=0.0 if math.isfinite(p) else math.nan,
+        n=held.groups.n,
+        exact=False,
+        higher_is_better=held.metric.higher_is_better,
+        relative_error_reduction=relative_reduction(held.metric.best, *values),
+        share_better=better,
+        share_worse=worse,
+        undefined_resamples=0,
+        **beside(held, found, baseline, model, level=level, alternative=alternative),
+    )
+
+
+def beside(
+    held: ItemScores, found: MeanScore, baseline: str, model: str, *, level: float, alternative: str
+) -> dict[str, Any]:
+    """What a row tells of a difference of means, whatever the test: `standard_error`, `degrees_of_freedom`,
+    `correlation`, `detectable_difference`, `run_share`."""
+    first, second = held.means[baseline], held.means[model]
+    return {
+        "standard_error": found.standard_error,
+        "degrees_of_freedom": found.degrees_of_freedom or math.nan,
+        "correlation": _correlation(first, second),
+        "detectable_difference": found.detectable(level, alternative),
+        "run_share": _run_share(held.scores[baseline], held.scores[model], second - first)
+        if math.isfinite(found.value)
+        else math.nan,
+    }
+
+
+def _shares(baseline: Floats, model: Floats) -> tuple[float, float]:
+    """The shares of items on which the model is better and worse, averaged over pairs of runs."""
+    pairs = [(np.mean(b > a), np.mean(b < a)) for a in baseline for b in model]
+    better, worse = np.mean(pairs, axis=0)
+    return float(better), float(worse)
+
+
+def _correlation(first: Floats, second: Floats) -> float:
+    """Pearson's correlation; NaN if either is constant or infinite somewhere."""
+    if not (np.isfinite(first).all() and np.isfinite(second).all()):
+        return math.nan
+    a, b = first - first.mean(), second - second.mean()
+    spread = float(np.sqrt((a @ a) * (b @ b)))
+    return float(np.clip(a @ b / spread, -1.0, 1.0)) if spread > 0 else math.nan
+
+
+def _run_share(baseline: Floats, model: Floats, differences: Floats) -> float:
+    """The share of the variance of the items' differences that comes from runs. Runs of equal number are paired in
+    their order, which also allows for runs (prompts) that both models share."""
+    if len(baseline) == 1 and len(model) == 1:
+        return math.nan
+    if len(baseline) == len(model):
+        of_runs = within_variance(model - baseline) / len(model)
+    else:
+        parts = [within_variance(one) / len(one) for one in (baseline, model) if len(one) > 1]
+        of_runs = sum(parts)
+    return share_of_runs(of_runs, float(differences.var(ddof=1)) if len(differences) > 1 else math.nan)

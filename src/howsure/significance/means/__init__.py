@@ -1,1 +1,0 @@
-"""Means of scores: standard errors by item or cluster, intervals, and paired differences."""

@@ -1,0 +1,334 @@
+"""The paired permutation test: for each unit, a coin flip decides which system is which."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from howsure.inputs.pairs import Integers
+from howsure.significance.bootstrap import CLOSE, at_least_as_extreme, counted_p_value
+from howsure.significance.metrics.metric import Floats, Metric, mean
+from howsure.significance.units import Units
+
+# A metric's difference when the two systems are exchanged in some units.
+#
+# A difference of means is tested directly. For any other metric, it is divided by its standard error, recomputed after
+# every exchange: only then does the permutation test, which is exact if the systems are exchangeable, keep its level
+# for large n if only the two values of the metric are equal (Janssen 1997; Chung & Romano 2013).
+
+STEP = 1e-5  # of the sums of absolute statistics, for a derivative by differences
+NEAR = 1e-9  # studentised differences that only rounding and the step tell apart are equal
+CACHED = 1 << 16
+LARGEST = 1e6  # a difference with hardly any standard error is that many of them
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A metric, and the effect of exchanging the systems in each unit.
+
+    With `first` and `second` (units, k) the statistics of the two systems, `steps` are second - first and `middles`
+    second + first; `counts` gives the number of equal units each represents. `start` are the sums of the first system,
+    `total` those of both; `around_steps`, `around_middles` and `between` (k, k) are the sums over all units of the
+    outer products of steps, of middles, and of steps with middles.
+    """
+
+    metric: Metric
+    steps: Floats
+    middles: Floats
+    counts: Integers
+    start: Floats
+    total: Floats
+    n: float
+    sizes: Floats
+    around_steps: Floats
+    around_middles: Floats
+    between: Floats
+    studentised: bool
+
+    @property
+    def close(self) -> float:
+        """The relative distance up to which two statistics count as equal."""
+        return NEAR if self.studentised else CLOSE
+
+    def statistics(self, exchanged: Floats, moved: Floats | None = None) -> Floats:
+        """The test statistic for given numbers of exchanges of each unit: (draws, units) to (draws).
+
+        `moved` is `exchanged @ steps`, if already known.
+        """
+        first = self.start + (exchanged @ self.steps if moved is None else moved)
+        second = self.total - first
+        differences = np.asarray(self.metric.value(second) - self.metric.value(first))
+        if not self.studentised:
+            return differences
+        errors = np.maximum(self._standard_errors(first, second, exchanged), np.abs(differences) / LARGEST)
+        return np.where(np.abs(differences) <= CLOSE, 0.0, differences / np.where(errors == 0, 1.0, errors))
+
+    def _standard_errors(self, first: Floats, second: Floats, exchanged: Floats) -> Floats:
+        """The root of Σ (ψ - mean of ψ)², a unit's influence ψ being slope · statistics, second minus first system.
+
+        Halves of the two slopes' sum (h) and difference (e) make ψ = e·middle + h·step, after an exchange
+        e·middle - h·step, so the squares can be summed without visiting the units; only the products require that.
+        """
+        slopes = self._slopes(first), self._slopes(second)
+        h, e = (slopes[1] + slopes[0]) / 2, (slopes[1] - slopes[0]) / 2
+        squares = _forms(h, self.around_steps, h) + _forms(e, self.around_middles, e)
+        products = _forms(h, self.between, e) - 2 * self._products(h, e, exchanged)
+        total = (slopes[1] * second).sum(axis=1) - (slopes[0] * first).sum(axis=1)
+        return np.asarray(np.sqrt(np.maximum(squares + 2 * products - total**2 / self.n, 0.0)))
+
+    def _products(self, h: Floats, e: Floats, exchanged: Floats) -> Floats:
+        """The sum of h·step e·middle over the exchanged units, some units at a time, to fit the processor's cache."""
+        sums = np.zeros(len(h))
+        moving = np.flatnonzero(self.around_steps.diagonal())
+        h, steps = np.ascontiguousarray(h[:, moving]), self.steps[:, moving]
+        at_once = max(1, CACHED // len(h))
+        for start in range(0, len(steps), at_once):
+            rows = slice(start, start + at_once)
+            held = h @ steps[rows].T
+            held *= e @ self.middles[rows].T
+            sums += np.einsum("du,du->d", held, exchanged[:, rows])
+        return sums
+
+    def _slopes(self, sums: Floats) -> Floats:
+        return slopes_of(self.metric, sums, self.sizes)
+
+
+def _forms(left: Floats, matrix: Floats, right: Floats) -> Floats:
+    """left · matrix · right, row by row."""
+    return np.asarray(((left @ matrix) * right).sum(axis=1))
+
+
+def slopes_of(metric: Metric, sums: Floats, sizes: Floats) -> Floats:
+    """The derivatives of a metric with respect to its sums (rows, k): its own, or by central differences of STEP of
+    `sizes` (k)."""
+    if metric.slopes is not None:
+        return metric.slopes(sums)
+    slopes = np.zeros_like(sums)
+    for column in np.flatnonzero(sizes):
+        step = np.zeros(len(sizes))
+        step[column] = STEP * sizes[column]
+        slopes[:, column] = (metric.value(sums + step) - metric.value(sums - step)) / (2 * step[column])
+    return slopes
+
+
+def exchange_of(units: Units, metric: Metric) -> Exchange:
+    """The exchange of a metric's statistics, unit by unit.
+
+    A difference without a standard error (because a derivative is undefined) is tested directly.
+    """
+    part = units.parts[metric.rows]
+    first, second = units.first[:, part], units.second[:, part]
+    steps, middles = second - first, second + first
+    alike = metric.value is mean and np.array_equal(first[:, -1], second[:, -1])
+    weights = units.counts[:, None]
+    held = Exchange(
+        metric,
+        steps,
+        middles,
+        units.counts,
+        units.counts @ first,
+        units.counts @ middles,
+        float(units.counts.sum()),
+        units.counts @ (np.abs(first) + np.abs(second)),
+        (steps * weights).T @ steps,
+        (middles * weights).T @ middles,
+        (steps * weights).T @ middles,
+        studentised=not alike,
+    )
+    if alike or np.isfinite(held.statistics(np.zeros((1, len(units)))))[0]:
+        return held
+    return replace(held, studentised=False)
+
+
+# Every outcome of exchanging two systems, with its probability.
+#
+# Units whose exchange changes a statistic in the same way are grouped, so a metric based on few counts has few
+# outcomes: for accuracy, about as many as there are rows on which only one system is right.
+
+OUTCOMES = 1 << 18  # enumerate up to so many
+AT_ONCE = 1 << 14
+
+
+def exact_p_value(exchange: Exchange, observed: float, alternative: str) -> float | None:
+    """The probability of a statistic as extreme as `observed`; None if there are too many outcomes."""
+    few = _merged(exchange)
+    if few is None:
+        return None
+    p = 0.0
+    for exchanged, probability in _outcomes(few.counts):
+        null = few.statistics(exchanged)
+        p += float(probability[at_least_as_extreme(null, observed, alternative, close=few.close)].sum())
+    return min(p, 1.0)
+
+
+def _merged(exchange: Exchange) -> Exchange | None:
+    """The same with each kind of unit listed once; None if there are too many outcomes.
+
+    A unit with the two systems reversed is of the same kind, exchanged beforehand. If the statistic is the plain
+    difference, only the steps define the kind.
+    """
+    moving = (exchange.steps != 0).any(axis=1)
+    steps, middles, counts = exchange.steps[moving], exchange.middles[moving], exchange.counts[moving]
+    leading = steps[np.arange(len(steps)), (steps != 0).argmax(axis=1)] if len(steps) else np.zeros(0)
+    turned = leading < 0
+    steps = np.where(turned[:, None], -steps, steps) + 0.0
+    kinds = np.concatenate([steps, middles + 0.0], axis=1) if exchange.studentised else steps
+    held: dict[bytes, int] = {}
+    sizes: list[int] = []
+    places: list[int] = []
+    outcomes = 1
+    for row, (kind, count) in enumerate(zip(kinds, counts, strict=True)):
+        place = held.setdefault(kind.tobytes(), len(sizes))
+        if place == len(sizes):
+            sizes.append(0)
+            places.append(row)
+        outcomes = outcomes // (sizes[place] + 1) * (sizes[place] + 1 + int(count))
+        sizes[place] += int(count)
+        if outcomes > OUTCOMES:
+            return None
+    chosen = np.array(places, dtype=np.int64)
+    return replace(
+        exchange,
+        steps=steps[chosen],
+        middles=middles[chosen],
+        counts=np.array(sizes, dtype=np.int64),
+        start=exchange.start - counts[turned] @ steps[turned],
+        between=exchange.between + 2 * (steps[turned] * counts[turned, None]).T @ middles[turned],
+    )
+
+
+def _outcomes(sizes: Integers) -> Iterator[tuple[Floats, Floats]]:
+    """Every number of exchanges of every kind, with its probability, some thousands at a time."""
+    from scipy.special import gammaln
+
+    laws = []
+    for size in sizes:
+        k = np.arange(size + 1)
+        laws.append(np.exp(gammaln(size + 1) - gammaln(k + 1) - gammaln(size - k + 1) - size * np.log(2)))
+    total = int(np.prod(sizes + 1))
+    for start in range(0, total, AT_ONCE):
+        outcomes = np.arange(start, min(start + AT_ONCE, total))
+        places = np.unravel_index(outcomes, tuple(sizes + 1)) if len(sizes) else ()
+        probability = np.ones(len(outcomes))
+        for law, place in zip(laws, places, strict=True):
+            probability = probability * law[place]
+        exchanged = np.stack(places, axis=1).astype(np.float64) if len(sizes) else np.zeros((1, 0))
+        yield exchanged, probability
+
+
+CHUNK_CELLS = 1 << 20
+WORD = 64
+
+
+def permutation_p_values(
+    units: Units,
+    metrics: Sequence[Metric],
+    alternatives: Sequence[str],
+    n_resamples: int,
+    rng: np.random.Generator,
+) -> list[tuple[float, float, bool]]:
+    """For each metric, p, its Monte Carlo error, and whether it is exact.
+
+    `alternatives` are of second - first: `two-sided`, or `better` (larger differences are extreme) or `worse`.
+    """
+    exchanges = [exchange_of(units, metric.tested or metric) for metric in metrics]
+    observed = [float(one.statistics(np.zeros((1, len(units))))[0]) for one in exchanges]
+    cases = list(zip(exchanges, observed, alternatives, strict=True))
+    found = [exact_p_value(*case) for case in cases]
+    sampled = [k for k, p in enumerate(found) if p is None]
+    null = {k: np.empty(n_resamples) for k in sampled}
+    parts = [units.parts[one.metric.rows] for one in exchanges]
+    start = 0
+    for exchanged in _exchanged(units, n_resamples, rng) if sampled else ():
+        stop = start + len(exchanged)
+        moved = exchanged @ (units.second - units.first)
+        for k in sampled:
+            null[k][start:stop] = exchanges[k].statistics(exchanged, moved[:, parts[k]])
+        start = stop
+    return [
+        _at_least_normal(
+            one, seen, side, (p, 0.0, True) if p is not None else (*_counted(one, null[k], seen, side), False)
+        )
+        for k, (p, (one, seen, side)) in enumerate(zip(found, cases, strict=True))
+    ]
+
+
+def _counted(exchange: Exchange, null: Floats, observed: float, alternative: str) -> tuple[float, float]:
+    return counted_p_value(at_least_as_extreme(null, observed, alternative, close=exchange.close))
+
+
+def _at_least_normal(
+    exchange: Exchange, observed: float, alternative: str, found: tuple[float, float, bool]
+) -> tuple[float, float, bool]:
+    """The p-value; for a metric that estimates a square, at least that of a normal distribution.
+
+    Exchanging a system whose predictions are too extreme with one whose predictions are not extreme enough yields two
+    calibrated mixtures, whose estimates vary less than their standard error suggests.
+    """
+    if not exchange.studentised or exchange.metric.scale_free:
+        return found
+    tail = normal_tail(observed, alternative)
+    return (tail, 0.0, False) if tail > found[0] else found
+
+
+def normal_tail(statistic: float, alternative: str) -> float:
+    """The p of a standard normal statistic.
+
+    >>> round(normal_tail(1.96, "two-sided"), 4), round(normal_tail(1.645, "better"), 4)
+    (0.05, 0.05)
+    """
+    if alternative == "two-sided":
+        return math.erfc(abs(statistic) / math.sqrt(2))
+    return math.erfc((statistic if alternative == "better" else -statistic) / math.sqrt(2)) / 2
+
+
+def _exchanged(units: Units, n_resamples: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Binomial(count, 1/2) for every unit: the number of set bits among `count` random ones, for counts up to 64."""
+    small = units.counts <= WORD
+    largest = int(units.counts[small].max(initial=1))
+    kind = next(kind for kind in (np.uint8, np.uint16, np.uint32, np.uint64) if np.iinfo(kind).bits >= largest)
+    unused = np.iinfo(kind).bits - units.counts[small]
+    masks = np.full(len(unused), np.iinfo(kind).max, dtype=kind) >> unused.astype(kind)
+    chunk = max(1, min(n_resamples, CHUNK_CELLS // len(units)))
+    for start in range(0, n_resamples, chunk):
+        rows = min(chunk, n_resamples - start)
+        exchanged = np.empty((rows, len(units)))
+        words = rng.integers(0, np.iinfo(kind).max, size=(rows, len(masks)), dtype=kind, endpoint=True)
+        exchanged[:, small] = np.bitwise_count(words & masks)
+        if not small.all():
+            exchanged[:, ~small] = rng.binomial(units.counts[~small], 0.5, size=(rows, int((~small).sum())))
+        yield exchanged
+
+
+def mid_p_value(only_baseline: int, only_model: int, alternative: str = "two-sided") -> float:
+    """The p-value from the numbers of rows on which only one system is right; the observed outcome counts half.
+
+    Under no difference the number of rows that only the model gets right is Binomial(b + c, 1/2). The mid-p test keeps
+    its level on average, while the exact test stays below it (Fagerland, Lydersen & Laake 2013). Without any such row p
+    is 1. `alternative` is `two-sided`, `better` (the model is) or `worse`.
+
+    >>> mid_p_value(12, 28)
+    0.011...
+    >>> mid_p_value(0, 0)
+    1.0
+    """
+    from scipy.special import betainc
+
+    n = only_baseline + only_model
+    if n == 0:
+        return 1.0
+
+    def tail(k: int) -> float:
+        """P(X < k) + P(X = k)/2 of a Binomial(n, 1/2)."""
+        up_to = 1.0 if k >= n else float(betainc(n - k, k + 1, 0.5))
+        below = 0.0 if k == 0 else float(betainc(n - k + 1, k, 0.5))
+        return (up_to + below) / 2
+
+    if alternative == "better":
+        return tail(only_baseline)
+    if alternative == "worse":
+        return tail(only_model)
+    return min(1.0, 2 * tail(min(only_baseline, only_model)))

@@ -1,0 +1,341 @@
+"""Reading and checking targets and predictions of any kind, once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.errors import InputError, shown
+from howsure.inputs.checks import (
+    Column,
+    check_codes,
+    check_labels,
+    check_probabilities,
+    first_missing,
+    probability_advice,
+)
+from howsure.inputs.classes import SUM_TOLERANCE
+from howsure.inputs.naming import counted, shortened
+from howsure.inputs.pairs import Floats, Integers
+from howsure.significance.systems import Problem, Runs, check_grouping, readable, rows_of, runs_of
+
+Coded = tuple[npt.NDArray[Any], dict[str, npt.NDArray[Any]], tuple[str, ...]]
+LABELS = "biufUSTO"  # kinds of arrays: no complex numbers, dates, times or raw bytes
+EXACT = 2.0**53  # whole numbers below it are exact as floats
+
+
+@dataclass(frozen=True, slots=True)
+class Systems:
+    """Checked targets and the predictions of every system, of shape (runs, n) or (runs, n, K)."""
+
+    task: str
+    targets: Any
+    predictions: Mapping[str, npt.NDArray[Any]]
+    labels: tuple[str, ...]
+    clusters: Integers | None
+    strata: Integers | None
+    averaged: Integers | None = None
+
+    @property
+    def n(self) -> int:
+        """The number of items."""
+        return len(self.targets)
+
+    def problem(self, baseline: str, model: str) -> Problem:
+        """One model against the baseline."""
+        return Problem(
+            self.task,
+            self.targets,
+            self.predictions[baseline],
+            self.predictions[model],
+            self.labels,
+            self.clusters,
+            self.strata,
+            averaged=self.averaged,
+        )
+
+
+def read_systems(
+    y_true: object,
+    systems: Mapping[str, object],
+    *,
+    tasks: set[str],
+    labels: Sequence[object] | None = None,
+    clusters: object = None,
+    strata: object = None,
+    runs: object = None,
+    ids: object = None,
+) -> Systems:
+    """Check the arguments of `compare`. `tasks` are the kinds of predictions that the requested metrics are of.
+
+    Raises InputError naming the parameter, the rule, the value and the row.
+    """
+    items = runs_of(y_true, systems, runs=runs, ids=ids, clusters=clusters, strata=strata)
+    targets = readable(rows_of(items.targets, "y_true"), "y_true")
+    columns = {
+        name: [readable(rows_of(run, _run_name(name, k, one)), _run_name(name, k, one)) for k, run in enumerate(one)]
+        for name, one in items.systems.items()
+    }
+    for name, arrays in columns.items():
+        for k, array in enumerate(arrays):
+            if len(array) != len(targets):
+                raise InputError(
+                    f"{_run_name(name, k, arrays)} must have as many rows as y_true; "
+                    f"it has {len(array):,}, y_true has {len(targets):,}. Align them by their ids first."
+                )
+    task = _task(targets, columns, tasks)
+    coded, predictions, names = _coded(task, targets, columns, labels)
+    averaged = _averaged(labels, names) if task == "hard" and labels is not None else None
+    grouping = check_grouping(items.clusters, items.strata, n=len(targets))
+    return Systems(task, coded, predictions, names, *grouping, averaged)
+
+
+def check_predictions(values: object, *, name: str) -> npt.NDArray[Any]:
+    """Labels (n,), probabilities of one class (n,) or of all (n, K), checked.
+
+    >>> check_predictions([["0.2", 0.8]], name="predictions")
+    array([[0.2, 0.8]])
+
+    Raises InputError naming the rule, the value and the row.
+    """
+    array = rows_of(values, name)
+    if array.ndim == 2:
+        return _probabilities(array, name)
+    if array.dtype.kind == "f" and not (array == np.floor(array)).all():
+        return check_probabilities(array, name=name)
+    return _plain_labels(array, name)
+
+
+def _task(targets: Column, columns: Mapping[str, list[Column]], tasks: set[str]) -> str:
+    widths = {name: {array.ndim for array in arrays} for name, arrays in columns.items()}
+    for name, dimensions in widths.items():
+        if dimensions != {1} and dimensions != {2}:
+            raise InputError(f"every run of {name} must be labels, or every run rows of probabilities.")
+    kinds = {dimension for dimensions in widths.values() for dimension in dimensions}
+    if len(kinds) != 1:
+        odd = next(name for name, dimensions in widths.items() if dimensions != {1})
+        raise InputError(f"all systems must give labels, or all rows of probabilities; {odd} alone gives rows.")
+    if targets.ndim == 2:
+        if kinds == {1}:
+            raise InputError("y_true has rows of probabilities, the predictions are labels; give rows of both.")
+        return "soft"
+    if kinds == {2} or "probabilistic" in tasks:
+        return "probabilistic"
+    return "hard"
+
+
+def _coded(task: str, targets: Column, columns: Mapping[str, list[Column]], labels: Sequence[object] | None) -> Coded:
+    if task == "hard":
+        return _hard(targets, columns)
+    if task == "soft":
+        if labels is not None:
+            raise InputError("labels=[...] name classes; where all are rows of probabilities, none are named.")
+        return _soft(targets, columns)
+    return _probabilistic(targets, columns, labels)
+
+
+def _hard(targets: Column, columns: Mapping[str, list[Column]]) -> Coded:
+    parts = [_plain_labels(targets, "y_true")]
+    for name, arrays in columns.items():
+        parts += [_plain_labels(array, _run_name(name, k, arrays)) for k, array in enumerate(arrays)]
+    kinds = [part.dtype.kind in "biu" for part in parts]
+    if len(set(kinds)) != 1:
+        number, text = (parts[kinds.index(kind)][0] for kind in (True, False))
+        raise InputError(
+            f"labels must be of one type; some are numbers (row 0: {number.item()!r}), some text (row 0: '{text}'). "
+            "Convert one side first."
+        )
+    n = len(targets)
+    codes, names = check_codes(np.concatenate(parts), n=n * len(parts), name="labels")
+    rows = codes.reshape(len(parts), n)
+    predictions, start = {}, 1
+    for name, arrays in columns.items():
+        predictions[name] = rows[start : start + len(arrays)]
+        start += len(arrays)
+    return rows[0], predictions, names
+
+
+def _averaged(labels: Sequence[object], names: tuple[str, ...]) -> Integers:
+    """The codes of the classes that averages are over."""
+    column = _plain_labels(rows_of(list(labels), "labels"), "labels")
+    _, chosen = check_codes(column, n=len(column), name="labels")
+    unknown = [name for name in chosen if name not in names]
+    if unknown:
+        raise InputError(
+            f"labels=[...] must name classes that y_true or predictions hold, {shortened(names)}; "
+            f"{shortened(unknown)} is not among them. Averages are over the classes named; leave out what is nowhere."
+        )
+    return np.array(sorted(names.index(name) for name in chosen), dtype=np.int64)
+
+
+def _soft(targets: Column, columns: Mapping[str, list[Column]]) -> Coded:
+    true = _distributions(targets, "y_true")
+    predictions = {
+        name: np.stack([_distributions(array, _run_name(name, k, arrays)) for k, array in enumerate(arrays)])
+        for name, arrays in columns.items()
+    }
+    for name, array in predictions.items():
+        if array.shape[-1] != true.shape[-1]:
+            raise InputError(
+                f"{name} must have as many columns as y_true; it has {array.shape[-1]}, y_true has {true.shape[-1]}."
+            )
+    return true, predictions, ()
+
+
+def _probabilistic(targets: Column, columns: Mapping[str, list[Column]], labels: Sequence[object] | None) -> Coded:
+    predictions = {
+        name: np.stack([_probabilities(array, _run_name(name, k, arrays)) for k, array in enumerate(arrays)])
+        for name, arrays in columns.items()
+    }
+    widths = {array.shape[-1] for array in predictions.values()}
+    if len(widths) != 1:
+        raise InputError(f"all systems must have the same number of columns; they have {sorted(widths)}.")
+    width = widths.pop()
+    if width == 1 and labels is None:
+        return check_labels(targets).astype(np.int64), predictions, ("0", "1")
+    names = [str(label) for label in (range(width) if labels is None else labels)]
+    if len(set(names)) != max(width, 2):
+        raise InputError(f"labels must name the {max(width, 2)} columns, each once; it holds {shortened(names)}.")
+    held, seen = check_codes(_plain_labels(targets, "y_true"), n=len(targets), name="y_true")
+    unknown = [name for name in seen if name not in names]
+    if unknown:
+        row = int(np.flatnonzero(held == seen.index(unknown[0]))[0])
+        raise InputError(
+            f"y_true row {row} holds {unknown[0]!r}, which is none of the columns {shortened(names)}. "
+            "Name the columns in their order: labels=[...]."
+        )
+    return np.array([names.index(name) for name in seen])[held], predictions, tuple(names)
+
+
+def _plain_labels(column: Column, name: str) -> Column:
+    """Labels as integers or as text; non-finite numbers and missing values are refused."""
+    if column.dtype.kind not in LABELS:
+        raise InputError(f"{name} must hold labels, numbers or text; its type is {column.dtype}.")
+    row = first_missing(column)
+    if row is not None:
+        raise InputError(f"{name} must not be missing; row {row} holds {column[row]!r}. Leave such rows out first.")
+    if column.dtype.kind == "S":
+        column = np.char.decode(column, "utf-8")
+    if column.dtype.kind == "O":
+        texts = {isinstance(value, str) for value in column}
+        if len(texts) == 2:
+            raise InputError(f"{name} holds text and numbers; convert one of them first.")
+        column = column.astype(str) if texts == {True} else np.asarray(column.tolist())
+        held = next((value for value in column.ravel() if isinstance(value, (dict, list, set))), None)
+        if column.dtype.kind not in LABELS or held is not None:
+            what = f"its type is {column.dtype}" if held is None else f"it holds {shown(held)}"
+            raise InputError(f"{name} must hold labels, numbers or text; {what}.")
+    if column.dtype.kind == "f":
+        whole = column == np.floor(column)
+        if not whole.all():
+            row = int(np.flatnonzero(~whole)[0])
+            raise InputError(
+                f"{name} must hold labels; row {row} holds {float(column[row])!r}. "
+                "For probabilities name metrics that take them, such as brier and log_loss."
+            )
+        large = np.flatnonzero(np.abs(column) >= EXACT)
+        if len(large):
+            raise InputError(f"{name} must hold labels; row {large[0]} holds {float(column[large[0]])!r}.")
+        return column.astype(np.int64)
+    return column
+
+
+def _probabilities(array: Column, name: str) -> Floats:
+    if array.ndim == 2 and array.shape[1] > 1:
+        return _distributions(array, name)
+    return check_probabilities(array.reshape(-1), name=name).reshape(-1, 1)
+
+
+def _distributions(array: Column, name: str) -> Floats:
+    values = _numbers(array, name)
+    if values.ndim != 2 or values.shape[1] < 2:
+        raise InputError(f"{name} must have rows of two or more probabilities; its shape is {values.shape}.")
+    wrong = ~((values >= 0) & (values <= 1))
+    if wrong.any():
+        row, column = (int(place[0]) for place in np.nonzero(wrong))
+        value = float(values[row, column])
+        advice = "Leave such rows out first." if np.isnan(value) else probability_advice(value, float(values.max()))
+        raise InputError(f"{name} must lie in [0, 1]; row {row} holds {value!r} in column {column}. {advice}")
+    sums = values.sum(axis=1)
+    if (np.abs(sums - 1) > SUM_TOLERANCE).any():
+        row = int(np.flatnonzero(np.abs(sums - 1) > SUM_TOLERANCE)[0])
+        raise InputError(
+            f"{name} must have rows that sum to 1; row {row} sums to {sums[row]:.6g}. Divide each by its sum."
+        )
+    return values + 0.0
+
+
+def _numbers(array: Column, name: str) -> Floats:
+    try:
+        return array.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be numbers; it holds {array.ravel()[0]!r}.") from error
+
+
+def _run_name(name: str, run: int, runs: Sequence[object] | Runs) -> str:
+    return name if len(runs) == 1 else f"{name}, run {run}"
+
+
+# The same predictions for metrics of another kind: the most probable label, or labels as distributions.
+
+VIEWS = {
+    "hard": ("hard",),
+    "soft": ("soft", "hard", "probabilistic"),
+    "probabilistic": ("probabilistic", "hard", "soft"),
+    "score": ("score",),
+}
+
+
+def seen_as(systems: Systems, task: str) -> Systems:
+    """The systems for metrics of one of the kinds `VIEWS[systems.task]`.
+
+    Labels are the most probable class, the first of several (of a single column of probabilities: class 1 above .5);
+    labels that are true become distributions with a single 1.
+    """
+    if task == systems.task:
+        return systems
+    predictions, targets, names = dict(systems.predictions), systems.targets, systems.labels
+    if systems.task == "soft":
+        targets, names = targets.argmax(axis=-1), tuple(map(str, range(targets.shape[-1])))
+    if task == "hard":
+        predictions = {name: _labels(runs) for name, runs in predictions.items()}
+    elif task == "soft":
+        targets = np.eye(max(len(names), 2))[targets]
+        predictions = {name: _of_all_classes(runs) for name, runs in predictions.items()}
+        names = ()
+    return replace(systems, task=task, targets=targets, predictions=predictions, labels=names)
+
+
+def view_notes(systems: Systems, tasks: set[str]) -> Iterator[str]:
+    """What was made of the predictions and targets for metrics of other kinds than theirs."""
+    if "hard" in tasks - {systems.task}:
+        tied = sum(_ties(runs) for runs in systems.predictions.values())
+        ties = f"; in {counted(tied, 'row')} several are, and the first of these counts" if tied else ""
+        yield f"metrics of labels are of the most probable class{ties}."
+    if systems.task == "soft" and tasks != {"soft"}:
+        tied = _ties(systems.targets)
+        ties = f"; in {counted(tied, 'row')} several have, and the first of these counts" if tied else ""
+        yield f"metrics of labels and of probabilities take the class with most of y_true for true{ties}."
+    if "soft" in tasks - {systems.task}:
+        yield "metrics of distributions take each label of y_true for a distribution with a single 1."
+
+
+def _labels(probabilities: Floats) -> Integers:
+    if probabilities.shape[-1] == 1:
+        return np.asarray(probabilities[..., 0] > 0.5, dtype=np.int64)
+    return np.asarray(probabilities.argmax(axis=-1), dtype=np.int64)
+
+
+def _of_all_classes(probabilities: Floats) -> Floats:
+    if probabilities.shape[-1] > 1:
+        return probabilities
+    return np.concatenate([1 - probabilities, probabilities], axis=-1)
+
+
+def _ties(probabilities: Floats) -> int:
+    held = _of_all_classes(probabilities)
+    return int(((held == held.max(axis=-1, keepdims=True)).sum(axis=-1) > 1).sum())

@@ -1,1 +1,0 @@
-"""Tests of a difference: bootstrap, permutation, McNemar's test, and BooStSa's rule."""

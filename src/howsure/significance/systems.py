@@ -1,0 +1,265 @@
+"""The systems to compare: targets and predictions of any kind, checked once."""
+
+from __future__ import annotations
+
+import enum
+import numbers
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from howsure.errors import InputError, shown
+from howsure.inputs.checks import Column, as_column, check_clusters, check_codes, check_same_length, is_missing
+from howsure.inputs.naming import shortened
+from howsure.inputs.pairs import Integers
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A comparison: n items, their targets, and the predictions of two systems in each of their runs.
+
+    `task` is `hard`: targets (n,), a system (runs, n), both codes into `labels`; `soft`: targets (n, K), a system
+    (runs, n, K), both distributions; or `probabilistic`: targets (n,), a system (runs, n, K), or (runs, n, 1) if only
+    the probabilities of class 1 are given. `counts` gives the number of equal items that a row represents. Averages
+    over classes are over those in the targets, or over `averaged` (codes).
+    """
+
+    task: str
+    targets: Any
+    baseline: Any
+    model: Any
+    labels: tuple[str, ...] = ()
+    clusters: Integers | None = None
+    strata: Integers | None = None
+    counts: Integers | None = None
+    averaged: Integers | None = None
+
+    @property
+    def true_classes(self) -> Integers:
+        """The codes of the classes in the targets."""
+        return np.flatnonzero(np.bincount(self.targets, minlength=len(self.labels)))
+
+    @property
+    def averaged_classes(self) -> Integers:
+        """The codes of the classes that averages are over, fixed before resampling."""
+        return self.true_classes if self.averaged is None else self.averaged
+
+    def code(self, label: object) -> int:
+        """The code of a label.
+
+        Raises InputError if neither the targets nor the predictions contain it.
+        """
+        if str(label) not in self.labels:
+            raise InputError(
+                f"no class {str(label)!r} among the targets and predictions; they hold {shortened(self.labels)}."
+            )
+        return self.labels.index(str(label))
+
+
+# Values of any kind, one value or one row per item, as an array.
+
+LABELS = (str, bytes, bool, np.bool_, numbers.Real, enum.Enum)
+NO_LABELS = "cmMV"  # numpy's kinds of complex numbers, times and records
+
+
+def rows_of(values: object, name: str) -> Column:
+    """An array with one or two dimensions from any container; a column of lists becomes rows, and rows with one value
+    become a column.
+
+    >>> rows_of([[0.0], [1.0]], "model")
+    array([0., 1.])
+
+    Raises InputError if rows differ in length, if text and numbers are mixed, or if there are no values.
+    """
+    if not isinstance(values, (np.ndarray, list, tuple)) and hasattr(values, "to_numpy"):
+        values = values.to_numpy()
+    if isinstance(values, np.ndarray) and values.dtype.kind == "O" and values.ndim == 1:
+        values = values.tolist() if len(values) and isinstance(values[0], (list, tuple, np.ndarray)) else values
+    if isinstance(values, (list, tuple)) and len(values) and isinstance(values[0], (list, tuple, np.ndarray)):
+        widths = [len(row) if isinstance(row, (list, tuple, np.ndarray)) else 0 for row in values]
+        if len(set(widths)) != 1:
+            row = next(k for k, width in enumerate(widths) if width != widths[0])
+            raise InputError(
+                f"{name} must have rows of the same length; row 0 has {widths[0]} values, row {row} has {widths[row]}."
+            )
+        values = np.asarray(values)
+    if isinstance(values, (list, tuple)) and len({isinstance(one, str) for one in values if one is not None}) == 2:
+        raise InputError(f"{name} holds text and numbers; convert one of them first.")
+    if isinstance(values, np.ndarray) and values.ndim == 2:
+        if len(values) == 0:
+            raise InputError(f"{name} is empty: there is nothing to compare.")
+        return values[:, 0] if values.shape[1] == 1 else values
+    return as_column(values, name=name)
+
+
+def readable(array: Column, name: str) -> Column:
+    """An array of numbers, text, or label objects, unchanged.
+
+    Raises InputError for dates, complex numbers and records, and for other objects.
+    """
+    if array.dtype.kind in NO_LABELS:
+        raise InputError(f"{name} must hold labels, numbers or text; its type is {array.dtype}.")
+    if array.dtype.kind != "O":
+        return array
+    strange = {kind for kind in set(map(type, array.ravel())) if not issubclass(kind, LABELS)}
+    for row, value in enumerate(array.ravel()) if strange else ():
+        if type(value) in strange and not is_missing(value):
+            held = f"row {row} holds {shown(value)}, of type {type(value).__name__}"
+            raise InputError(f"{name} must hold labels, numbers or text; {held}.")
+    return array
+
+
+def check_grouping(clusters: object, strata: object, *, n: int) -> tuple[Integers | None, Integers | None]:
+    """The codes of clusters and strata, None where there are none.
+
+    >>> check_grouping(["a", "a", "b", "c"], [0, 0, 0, 0], n=4)
+    (array([0, 0, 1, 2]), array([0, 0, 0, 0]))
+
+    Raises InputError if all rows are one cluster, a cluster lies in two strata, or a stratum has a single item or
+    cluster: it cannot vary, so the interval would be too narrow.
+    """
+    cluster = None if clusters is None else check_clusters(clusters, n=n)
+    if cluster is not None and cluster.max() == 0:
+        raise InputError(
+            "clusters must be two or more; all rows are of one, so their variation is unknown. Provide more clusters, "
+            "or leave clusters out if rows are independent."
+        )
+    if strata is None:
+        return cluster, None
+    stratum, names = check_codes(strata, n=n, name="strata")
+    unit, kind = (np.arange(n), "item") if cluster is None else (cluster, "cluster")
+    of_unit = np.zeros(int(unit.max()) + 1, dtype=np.int64)
+    of_unit[unit] = stratum
+    rows = np.flatnonzero(of_unit[unit] != stratum)
+    if len(rows):
+        raise InputError(f"a cluster must lie in one stratum; that of row {rows[0]} lies in two.")
+    single = np.flatnonzero(np.bincount(of_unit) == 1)
+    if len(single):
+        held = shortened((repr(names[code]) for code in single), limit=5)
+        row = int(np.flatnonzero(stratum == single[0])[0])
+        raise InputError(
+            f"every one of strata must hold two {kind}s or more; {held} (row {row}) holds one, which cannot vary. "
+            "Merge it with a similar stratum, or leave strata out."
+        )
+    return cluster, stratum
+
+
+# Several runs of a system on the same items, for example trained with different seeds.
+
+
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """The predictions of several runs of one system on the same items, in the same order.
+
+    >>> len(Runs([["a", "b"], ["a", "a"], ["b", "b"]]))
+    3
+    """
+
+    predictions: Sequence[object]
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.predictions, Iterable) or isinstance(self.predictions, (str, bytes)):
+            raise InputError(f"Runs must hold the predictions of each run, as a list; it holds {self.predictions!r}.")
+        held = list(self.predictions.values()) if isinstance(self.predictions, Mapping) else list(self.predictions)
+        if not held:
+            raise InputError("Runs must hold the predictions of at least one run; it is empty.")
+        object.__setattr__(self, "predictions", tuple(held))
+
+    def __len__(self) -> int:
+        return len(self.predictions)
+
+    def __iter__(self) -> Iterator[object]:
+        return iter(self.predictions)
+
+
+@dataclass(frozen=True, slots=True)
+class Items:
+    """One row per item: targets, clusters, strata, and the runs of every system."""
+
+    targets: Any
+    systems: Mapping[str, Runs]
+    clusters: Any
+    strata: Any
+
+
+def runs_of(
+    y_true: object, systems: Mapping[str, object], *, runs: object, ids: object, clusters: object, strata: object
+) -> Items:
+    """One row per item, from rows that are items, or items × `runs`.
+
+    Raises InputError if an item lacks a run, has a run twice, or has several targets, clusters or strata.
+    """
+    if runs is None:
+        if ids is not None:
+            _refuse_repeats(as_column(ids, name="ids"))
+        held = {name: one if isinstance(one, Runs) else Runs([one]) for name, one in systems.items()}
+        return Items(y_true, held, clusters, strata)
+    if any(isinstance(one, Runs) for one in systems.values()):
+        raise InputError("give runs= with one row per item and run, or Runs([...]) with one row per item, not both.")
+    named: dict[str, Any] = {name: rows_of(one, name) for name, one in {"y_true": y_true, **systems}.items()}
+    n = check_same_length(**named, runs=rows_of(runs, "runs"))
+    run_codes, run_names = check_codes(runs, n=n, name="runs")
+    order = _item_order(run_codes, run_names, named["y_true"], ids, n)
+    items = len(order) // len(run_names)
+    table = order.reshape(len(run_names), items)
+    return Items(
+        one_per_item(named["y_true"], table, "y_true"),
+        {name: Runs([one[rows] for rows in table]) for name, one in named.items() if name != "y_true"},
+        None if clusters is None else one_per_item(rows_of(clusters, "clusters"), table, "clusters"),
+        None if strata is None else one_per_item(rows_of(strata, "strata"), table, "strata"),
+    )
+
+
+def _refuse_repeats(ids: Column) -> None:
+    distinct, first, counts = np.unique(ids.astype(str), return_index=True, return_counts=True)
+    if (counts > 1).any():
+        k = int(np.argmax(counts > 1))
+        raise InputError(
+            f"ids must differ; {str(distinct[k])!r} occurs {counts[k]} times (first in row {first[k]}). "
+            "Several runs of the same items? Say which row is of which: runs=..."
+        )
+
+
+def _item_order(run_codes: Integers, names: tuple[str, ...], targets: Column, ids: object, n: int) -> Integers:
+    """Row numbers, run by run and within a run item by item."""
+    counts = np.bincount(run_codes, minlength=len(names))
+    if (counts != counts[0]).any():
+        odd = int(np.flatnonzero(counts != counts[0])[0])
+        raise InputError(
+            f"every run must hold every item once; run {names[0]!r} has {counts[0]:,} rows, "
+            f"run {names[odd]!r} has {counts[odd]:,}."
+        )
+    if ids is None:
+        order = np.argsort(run_codes, kind="stable")
+        held = targets[order].reshape(len(names), -1, *targets.shape[1:])
+        if (held != held[0]).any():
+            raise InputError(
+                "the runs do not list the same targets in the same order; identify the item of each row: ids=..."
+            )
+        return order
+    codes, item_names = check_codes(ids, n=n, name="ids")
+    order = np.lexsort((codes, run_codes))
+    table = codes[order].reshape(len(names), -1)
+    expected = np.arange(len(item_names))
+    for run, held in enumerate(table):
+        if len(held) != len(expected) or (held != expected).any():
+            absent = sorted(set(expected.tolist()) - set(held.tolist()))
+            what = f"lacks {item_names[absent[0]]!r}" if absent else "has one twice"
+            raise InputError(f"every run must hold every item once; run {names[run]!r} {what}.")
+    return order
+
+
+def one_per_item(values: Column, table: Integers, name: str, *, of: str = "every run") -> Column:
+    """The value of each item from a column of rows, `table` being the rows of the items (runs, items).
+
+    Raises InputError naming a row whose value differs from that of the item's first row.
+    """
+    held = values[table]
+    differs = held != held[0]
+    if differs.any():
+        row = int(table[tuple(int(place[0]) for place in np.nonzero(differs)[:2])])
+        raise InputError(f"{name} must be the same in {of} of an item; row {row} differs. Are the ids right?")
+    one: Column = values[table[0]]
+    return one

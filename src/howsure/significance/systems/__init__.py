@@ -1,1 +1,0 @@
-"""The systems to compare: targets and predictions of any kind, checked once."""

@@ -1,0 +1,260 @@
+"""The resampling units: rows, distinct rows with their counts, or clusters, each with its sums."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.inputs.pairs import Integers
+from howsure.significance.metrics.metric import Floats, Metric, Rows
+from howsure.significance.systems import Problem
+
+# Fingerprints that identify rows independently of their order and of the names of the labels.
+#
+# Random draws are assigned to rows in the order of these fingerprints, and the system with the smaller fingerprint
+# comes first. Results therefore do not depend on the order of rows, runs or columns, on names, or on which system is
+# the baseline. All sums are of integers modulo 2^64 and hence the same in any order.
+
+Bits = npt.NDArray[np.uint64]
+ROUNDS = 2
+TARGET, MODEL, COUNT, ROW, COLUMN = (np.uint64(odd) for odd in (0x9E3779B97F4A7C15, 3, 5, 7, 11))
+
+
+def mixed(bits: npt.NDArray[Any]) -> Bits:
+    """Every number replaced by a pseudo-random one: the finaliser of splitmix64 (Steele, Lea & Flood 2014)."""
+    z = np.asarray(bits).astype(np.uint64) + TARGET
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+def row_fingerprints(problem: Problem) -> tuple[Bits, Bits]:
+    """One number per row, and the same with the two systems exchanged."""
+    targets, baseline, model = _as_bits(problem)
+    first, second = (mixed(mixed(system).sum(axis=0)) for system in (baseline, model))
+    truth = mixed(targets) * TARGET
+    ways = (mixed(truth + a + b * MODEL).sum(axis=-1) for a, b in ((first, second), (second, first)))
+    plain, swapped = ways
+    if problem.counts is None:
+        return mixed(plain), mixed(swapped)
+    copies = problem.counts.astype(np.uint64) * COUNT
+    return mixed(plain + copies), mixed(swapped + copies)
+
+
+def run_order(targets: npt.NDArray[Any], runs: npt.NDArray[Any], problem: Problem) -> npt.NDArray[np.int64]:
+    """The runs of one system, in an order that depends only on their predictions."""
+    truth, system = _as_bits(problem)[0], _bits(runs, label_colours(problem) if problem.task == "hard" else None)
+    prints = mixed(mixed(truth * TARGET + mixed(system)).sum(axis=-1)).sum(axis=-1)
+    return np.argsort(prints, kind="stable")
+
+
+def label_colours(problem: Problem) -> Bits:
+    """One number per label, derived from how often it is true, is predicted, and is confused with which others.
+
+    Two labels have the same number only if (as far as two rounds of refinement can tell) they are interchangeable.
+    """
+    pairs, counts = _confusions(problem)
+    true, predicted = pairs
+    copies = counts.astype(np.uint64)
+    colours = mixed(_sums(true, copies, problem) + ROW * mixed(_sums(predicted, copies, problem)))
+    for _ in range(ROUNDS):
+        rows = mixed(colours[predicted] + COUNT * copies + (true == predicted).astype(np.uint64))
+        columns = mixed(colours[true] + COUNT * copies)
+        colours = mixed(colours + ROW * _sums(true, rows, problem) + COLUMN * _sums(predicted, columns, problem))
+    return colours
+
+
+def _sums(places: npt.NDArray[np.int64], values: Bits, problem: Problem) -> Bits:
+    totals = np.zeros(len(problem.labels), dtype=np.uint64)
+    np.add.at(totals, places, values)
+    return totals
+
+
+def _confusions(problem: Problem) -> tuple[tuple[npt.NDArray[np.int64], ...], npt.NDArray[np.int64]]:
+    """The pairs (true, predicted) that occur in any run of either system, and how often."""
+    classes = len(problem.labels)
+    systems = (problem.baseline, problem.model)
+    codes = np.concatenate([(problem.targets * classes + system).ravel() for system in systems])
+    runs = len(codes) // len(problem.targets)
+    weights = np.ones(len(codes), dtype=np.int64) if problem.counts is None else np.tile(problem.counts, runs)
+    if classes**2 <= 4 * len(codes) + 1000:
+        table = np.bincount(codes, weights=weights, minlength=classes**2).astype(np.int64)
+        held = np.flatnonzero(table)
+        counts = table[held]
+    else:
+        held, places = np.unique(codes, return_inverse=True)
+        counts = np.bincount(places, weights=weights).astype(np.int64)
+    return (held // classes, held % classes), counts
+
+
+def _as_bits(problem: Problem) -> tuple[Bits, Bits, Bits]:
+    """Targets (rows, elements) and systems (runs, rows, elements) as integers that do not depend on names."""
+    if problem.task == "hard":
+        colours = label_colours(problem)
+        return tuple(_bits(held, colours) for held in (problem.targets, problem.baseline, problem.model))  # type: ignore[return-value]
+    targets = problem.targets
+    if problem.task == "probabilistic":
+        width = problem.baseline.shape[-1]
+        targets = targets[:, None] if width == 1 else (targets[:, None] == np.arange(width))
+    return _bits(targets.astype(np.float64), None), _bits(problem.baseline, None), _bits(problem.model, None)
+
+
+def _bits(values: npt.NDArray[Any], colours: Bits | None) -> Bits:
+    return values.astype(np.float64).view(np.uint64) if colours is None else colours[values][..., None]
+
+
+# The resampling units: rows, distinct rows with their counts, or clusters, each with its sums of statistics.
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """Exchangeable units in their canonical order, stratum by stratum.
+
+    `sums`, of shape (units, 2 statistics), are of the first system, then of the second; `parts` maps columns to `rows`
+    functions. A unit represents `counts` equal ones, of `rows` rows each. `starts` are the first units of the strata.
+    `swapped`: the first system is the model, not the baseline. With `two_way`, the columns are grouped by run, with
+    `runs` runs of each system.
+    """
+
+    sums: Floats
+    parts: dict[Rows, slice]
+    counts: Integers
+    rows: Integers
+    starts: Integers
+    swapped: bool
+    runs: tuple[int, int] = (1, 1)
+
+    def __len__(self) -> int:
+        return len(self.counts)
+
+    @property
+    def border(self) -> int:
+        """The first column of the second system."""
+        return int(self.sums.shape[1]) * self.runs[0] // sum(self.runs)
+
+    @property
+    def stratum_sizes(self) -> Integers:
+        """For every unit, the number of units, with their counts, in its stratum."""
+        sizes = np.add.reduceat(self.counts, self.starts)
+        return np.repeat(sizes, np.diff(self.starts, append=len(self)))
+
+    @property
+    def first(self) -> Floats:
+        """The sums of the first system: (units, statistics)."""
+        return self.sums[:, : self.border]
+
+    @property
+    def second(self) -> Floats:
+        """The sums of the second system: (units, statistics)."""
+        return self.sums[:, self.border :]
+
+
+def build_units(problem: Problem, metrics: Sequence[Metric], *, two_way: bool = False) -> Units:
+    """The units of a problem with the statistics of some metrics.
+
+    Equal rows of labels become one unit with a count; without `two_way`, the runs of an item are added up, those of the
+    system with fewer runs repeated so that both have equal weight.
+    """
+    problem = _distinct(problem)
+    order = _canonical_order(problem)
+    functions = list(dict.fromkeys(metric.rows for metric in metrics))
+    systems = (problem.model, problem.baseline) if order.swapped else (problem.baseline, problem.model)
+    held = [_of_runs(problem, system, functions, two_way) for system in systems]
+    first, second = (np.concatenate([part for run in system for part in run], axis=1)[order.rows] for system in held)
+    if not two_way:
+        common = np.lcm(len(systems[0]), len(systems[1]))
+        first, second = first * (common // len(systems[0])), second * (common // len(systems[1]))
+    if problem.clusters is not None:
+        first, second = (np.add.reduceat(one, order.edges, axis=0) for one in (first, second))
+    ends = np.cumsum([0, *(part.shape[-1] for part in held[0][0])]).tolist()
+    return Units(
+        np.concatenate([first, second], axis=1),
+        {function: slice(a, b) for function, (a, b) in zip(functions, pairwise(ends), strict=True)},
+        np.ones(len(order.edges), dtype=np.int64) if problem.counts is None else problem.counts[order.rows],
+        np.diff(order.edges, append=len(order.rows)),
+        order.starts,
+        order.swapped,
+        (len(systems[0]), len(systems[1])) if two_way else (1, 1),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Order:
+    """The rows sorted by stratum, unit and row; where units (`edges`) and strata (`starts`, in units) begin."""
+
+    rows: Integers
+    edges: Integers
+    starts: Integers
+    swapped: bool
+
+
+def _canonical_order(problem: Problem) -> _Order:
+    plain, exchanged = row_fingerprints(problem)
+    unit = np.arange(len(plain)) if problem.clusters is None else problem.clusters
+    prints, prints_exchanged = _sum_by(unit, plain), _sum_by(unit, exchanged)
+    strata = np.zeros(len(prints), dtype=np.int64)
+    if problem.strata is not None:
+        strata[unit] = problem.strata
+    swapped = bool(_total(prints_exchanged, strata) < _total(prints, strata))
+    if swapped:
+        prints, plain = prints_exchanged, exchanged
+    of_stratum = _sum_by(strata, mixed(prints))[strata]
+    units = np.lexsort((prints, strata, of_stratum))  # strata of equal content have equal numbers: keep them apart
+    place = np.empty(len(units), dtype=np.int64)
+    place[units] = np.arange(len(units))
+    rows = np.lexsort((plain, place[unit]))
+    edges = np.flatnonzero(np.diff(place[unit][rows], prepend=-1))
+    starts = np.flatnonzero(np.diff(strata[units], prepend=-1))
+    return _Order(rows, edges, starts, swapped)
+
+
+def _distinct(problem: Problem) -> Problem:
+    """Equal rows of labels merged into one row with a count, if a row is a unit and there is one run."""
+    single = len(problem.baseline) == len(problem.model) == 1
+    if problem.task != "hard" or problem.clusters is not None or not single:
+        return problem
+    classes = len(problem.labels)
+    strata = np.zeros_like(problem.targets) if problem.strata is None else problem.strata
+    keys = ((strata * classes + problem.targets) * classes + problem.baseline[0]) * classes + problem.model[0]
+    possible = (int(strata.max()) + 1) * classes**3
+    if possible <= 4 * len(keys) + 1000:
+        table = np.bincount(keys, minlength=possible)
+        held = np.flatnonzero(table)
+        counts = table[held]
+    else:
+        held, counts = np.unique(keys, return_counts=True)
+    rest, model = np.divmod(held, classes)
+    rest, baseline = np.divmod(rest, classes)
+    strata, targets = np.divmod(rest, classes)
+    return replace(
+        problem,
+        targets=targets,
+        baseline=baseline[None],
+        model=model[None],
+        strata=None if problem.strata is None else strata,
+        counts=counts,
+    )
+
+
+def _of_runs(
+    problem: Problem, system: npt.NDArray[Any], functions: Sequence[Rows], keep_runs: bool
+) -> list[list[Floats]]:
+    """Arrays (rows, statistics), by run (or for all runs added up) and by function."""
+    order = run_order(problem.targets, system, problem) if len(system) > 1 else range(len(system))
+    held = [[function(problem.targets, system[run], problem) for function in functions] for run in order]
+    return held if keep_runs else [[sum(parts[1:], start=parts[0]) for parts in zip(*held, strict=True)]]
+
+
+def _sum_by(codes: Integers, values: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+    totals = np.zeros(int(codes.max()) + 1, dtype=np.uint64)
+    np.add.at(totals, codes, values)
+    return totals
+
+
+def _total(prints: npt.NDArray[np.uint64], strata: Integers) -> np.uint64:
+    return np.uint64(mixed(_sum_by(strata, mixed(prints))).sum())
