@@ -14,7 +14,7 @@ from howsure.data.documents.document import Document, Mention
 from howsure.data.parses import grammar
 from howsure.data.parses.parsed_document import ParsedDocument
 from howsure.data.parses.parsed_sentence import ParsedSentence
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, at_row, shown
 
 # Closed classes of English words: pronouns with what they imply about their referent, titles, words for kin.
 
@@ -391,17 +391,18 @@ def check_mentions(document: Document, mentions: Sequence[Mention]) -> None:
     """Raise InputError if mentions lie outside the document, or are out of order."""
     for row, mention in enumerate(mentions):
         if not isinstance(mention, Mention):
-            raise InputError(f"mentions must be Mention(sentence, start, end); row {row} is {shown(mention)}.")
+            raise InputError(f"mentions must be Mention(sentence, start, end); {at_row(row)} is {shown(mention)}.")
         n = len(document.sentences)
         length = len(document.sentences[mention.sentence]) if 0 <= mention.sentence < n else 0
         if not 0 <= mention.start < mention.end <= length:
             raise InputError(
-                f"mentions must lie inside the sentences of document {document.name}; row {row} holds words "
+                f"mentions must lie inside the sentences of document {document.name}; {at_row(row)} holds words "
                 f"{mention.start} to {mention.end} of sentence {mention.sentence}, which has {length} words."
             )
         if row and mentions[row] < mentions[row - 1]:
             raise InputError(
-                f"mentions must be in text order (sentence, start, end); row {row} of document {document.name} comes "
+                f"mentions must be in text order (sentence, start, end); {at_row(row)} of document {document.name} "
+                "comes "
                 "before the row above it. Sort them."
             )
 

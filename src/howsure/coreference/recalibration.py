@@ -24,7 +24,7 @@ from howsure.coreference.entity_confidence import (
 )
 from howsure.coreference.judged import mention_confidence
 from howsure.coreference.sharpening import SCORES, Score, Sharpening, fit_sharpening
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.checks import listed
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import is_number
@@ -207,7 +207,7 @@ def recalibrate_coreference(
     if score not in SCORES:
         raise unknown_name("score", str(score), SCORES, place="score")
     if not (is_number(weight_of_new) and 0.0 <= weight_of_new <= 1e6):
-        raise InputError(f"weight_of_new must be a number from 0 to a million; it is {weight_of_new!r}.")
+        raise InputError(f"{parameter('weight_of_new')} must be a number from 0 to a million; it is {weight_of_new!r}.")
     held, labels = checked_documents(posteriors, gold)
     if len(held) < FEWEST:
         raise InputError(f"posteriors must be of at least {FEWEST} documents; there is {len(held)}.")

@@ -16,7 +16,7 @@ from howsure.coreference.detection import check_size
 from howsure.data.antecedent_scores.antecedent_scores import AntecedentScores
 from howsure.data.antecedent_scores.placement import place_mentions
 from howsure.data.documents.document import Document, Mention
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.naming import counted, shortened, unknown_name
 from howsure.inputs.pairs import Integers
 
@@ -91,7 +91,7 @@ def scored_document(
         more = f" (one of {len(placed.faults):,} that are misplaced)" if len(placed.faults) > 1 else ""
         raise InputError(
             f"document {held.name}: mention {number} of the scores, {fault}{more}. Leave such mentions out with "
-            "misplaced='leave-out'."
+            f"{parameter('misplaced', 'leave-out')}."
         )
     try:
         antecedents = CorefPosterior.from_scores(scores.scores, null=scores.null, antecedents=scores.antecedents)

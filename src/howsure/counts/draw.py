@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.checks import Codes, Column, as_column, check_codes, check_labels, is_missing
 from howsure.inputs.numbers import spelled_number
 from howsure.inputs.pairs import Floats, Integers
@@ -28,7 +28,10 @@ def partial_column(values: object, *, n: int, name: str) -> tuple[Integers, Colu
         return _of_mapping(values, n, name)
     column = as_column(values, name=name)
     if len(column) != n:
-        raise InputError(f"{name} must have as many rows as y_prob; it has {len(column):,}, y_prob has {n:,}.")
+        raise InputError(
+            f"{name} must have as many rows as {parameter('y_prob')}; it has {len(column):,}, {parameter('y_prob')} "
+            f"has {n:,}."
+        )
     if column.dtype.kind == "f":
         known = np.flatnonzero(~np.isnan(column))
     elif column.dtype.kind in "OUT":
@@ -54,8 +57,12 @@ def partial_labels(labels: object, *, n: int, pos_label: object = None) -> tuple
         if odd is None or pos_label is not None:
             raise
         texts = Counter(map(str, held.tolist()))
-        advice = f" Say which value is positive: pos_label={texts.most_common(1)[0][0]!r}." if len(texts) == 2 else ""
-        said = f"labels must be 0, 1 or missing; row {known[odd]} holds {held.tolist()[odd]!r}.{advice}"
+        advice = (
+            f" Say which value is positive: {parameter('pos_label', texts.most_common(1)[0][0])}."
+            if len(texts) == 2
+            else ""
+        )
+        said = f"labels must be 0, 1 or missing; {at_row(known[odd])} holds {held.tolist()[odd]!r}.{advice}"
         raise InputError(said) from None
 
 
@@ -236,7 +243,8 @@ def _check_whole_clusters(elements: Elements, labelled: Integers) -> None:
         members = np.flatnonzero(elements.of_unit == partly[0])
         row = int(members[~np.isin(members, labelled)][0])
         raise InputError(
-            f"a cluster is labelled as a whole or not at all; that of row {row} has labels for {known[partly[0]]:,} of "
+            f"a cluster is labelled as a whole or not at all; that of {at_row(row)} has labels for "
+            f"{known[partly[0]]:,} of "
             f"its {size[partly[0]]:,} units ({len(partly):,} clusters in all). Label the others, or empty its labels."
         )
 
@@ -254,7 +262,7 @@ def _of_elements(codes: Integers, elements: Elements) -> Integers:
 
 
 def _unequal(row: int, other: int) -> InputError:
-    return InputError(f"strata must be the same for all units of a cluster; row {row} and row {other} differ.")
+    return InputError(f"strata must be the same for all units of a cluster; {at_row(row)} and {at_row(other)} differ.")
 
 
 def _strata_of_drawn(
@@ -264,7 +272,7 @@ def _strata_of_drawn(
     rows, values = partial_column(strata, n=elements.units, name="strata")
     lacking = np.setdiff1d(labelled, rows)
     if len(lacking):
-        raise InputError(f"strata must not be missing for a unit with a label; row {lacking[0]} has none.")
+        raise InputError(f"strata must not be missing for a unit with a label; {at_row(lacking[0])} has none.")
     places = np.searchsorted(rows, labelled)
     codes, names = check_codes(values[places], n=len(labelled), name="strata")
     stratum = np.zeros(n_drawn, dtype=np.int64)
@@ -331,10 +339,10 @@ def _chances(inclusion: object, elements: Elements, labelled: Integers, element:
             said = "none" if one is None else repr(one.item() if isinstance(one, np.generic) else one)
             raise InputError(
                 "inclusion, the probability that a unit was drawn for labelling, must lie in (0, 1] where there is a "
-                f"label; row {row} has {said}. howsure.sample_for_labels gives it."
+                f"label; {at_row(row)} has {said}. howsure.sample_for_labels gives it."
             )
         values[k] = number
     odd = np.flatnonzero(values != values[first][element])
     if len(odd):
-        raise InputError(f"inclusion must be the same for all units of a cluster; row {labelled[odd[0]]} differs.")
+        raise InputError(f"inclusion must be the same for all units of a cluster; {at_row(labelled[odd[0]])} differs.")
     return np.asarray(values[first])

@@ -13,7 +13,7 @@ from howsure.counts.draw import Elements, partial_labels
 from howsure.counts.label_sample import LabelSample, highest_scores, strata_of
 from howsure.counts.results import CountEstimate, CountEstimates, Diagnostics
 from howsure.counts.units import check_enough
-from howsure.errors import InputError
+from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.checks import Codes, check_clusters, check_probabilities
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats, Integers
@@ -105,7 +105,9 @@ class Drawn:
             )
         odd = next((one for one in several if len(one.codes) != n), None)
         if odd is not None:
-            raise InputError(f"sample is one of {len(odd.codes):,} units, y_prob has {n:,}. Pass the scores of then.")
+            raise InputError(
+                f"sample is one of {len(odd.codes):,} units, {parameter('y_prob')} has {n:,}. Pass the scores of then."
+            )
         whole = several[0]
         for further in several[1:]:
             whole = joined(whole, further, clusters=clusters)
@@ -127,7 +129,8 @@ class Drawn:
         others = np.setdiff1d(known, rows)
         if len(others):
             raise InputError(
-                f"labels must be those of the sample; row {others[0]} was not drawn ({len(others):,} such). What was "
+                f"labels must be those of the sample; {at_row(others[0])} was not drawn ({len(others):,} such). What "
+                "was "
                 "read for another reason was not drawn at random: leave these labels out, or draw further units with "
                 "batch=(sample, labels)."
             )

@@ -12,7 +12,7 @@ import numpy as np
 from howsure import __version__
 from howsure.counts.draw import Elements, partial_labels
 from howsure.counts.units import combined, read_cells, rows_by_code
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.files.model_archive import damaged_model, read_model, write_model
 from howsure.files.whole import Place
 from howsure.inputs.checks import Codes, check_clusters, check_codes, check_probabilities
@@ -346,7 +346,9 @@ def _next_batch(
     if design == "importance":
         raise InputError("batch: further units can be drawn within strata only, not by design 'importance'.")
     if len(before.codes) != elements.units:
-        raise InputError(f"batch: its sample is of {len(before.codes):,} units, y_prob has {elements.units:,}.")
+        raise InputError(
+            f"batch: its sample is of {len(before.codes):,} units, {parameter('y_prob')} has {elements.units:,}."
+        )
     known, values = partial_labels(labels, n=elements.units)
     lack = np.setdiff1d(before.indices, known)
     if len(lack):

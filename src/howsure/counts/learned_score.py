@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from howsure.counts.draw import partial_labels
-from howsure.errors import InputError, MissingExtraError
+from howsure.errors import InputError, MissingExtraError, at_row
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
@@ -108,5 +108,5 @@ def _checked(texts: Iterable[str]) -> list[str]:
     given = list(texts)
     wrong = next((row for row, text in enumerate(given) if not isinstance(text, str)), None)
     if wrong is not None:
-        raise InputError(f"texts must be a list of texts; row {wrong} holds a {type(given[wrong]).__name__}.")
+        raise InputError(f"texts must be a list of texts; {at_row(wrong)} holds a {type(given[wrong]).__name__}.")
     return given

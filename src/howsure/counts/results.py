@@ -12,7 +12,7 @@ import numpy as np
 from howsure.counts.count_law import CountLaw
 from howsure.counts.draw import Draw
 from howsure.counts.units import Units
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result
@@ -239,7 +239,8 @@ class CountEstimates(Result):
             return self._difference_of_domains(pair[0], pair[1], self.errors)
         if not self.laws:
             raise InputError(
-                f"difference needs method='hierarchical' or 'auto'; these counts are by {self.recipe['method']!r}."
+                f"difference needs {parameter('method', 'hierarchical')} or 'auto'; these counts are by "
+                f"{self.recipe['method']!r}."
             )
         places = [self._place(one) for one in (a, b)]
         one, other = (self.rows[place] for place in places)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from howsure.counts.draw import Draw, Elements, partial_labels, read_draw
-from howsure.errors import InputError
+from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.checks import Codes, as_column, check_clusters, check_codes, check_probabilities
 from howsure.inputs.frames import all_columns, is_frame
 from howsure.inputs.pairs import Floats, Integers
@@ -45,19 +45,19 @@ def read_features(features: Any, *, n: int) -> dict[str, Floats]:
 def _numbers(values: object, name: str, n: int) -> Floats:
     held = as_column(values, name=name)
     if held.shape != (n,):
-        raise InputError(f"{name} must have {n:,} rows as y_prob has; its shape is {held.shape}.")
+        raise InputError(f"{name} must have {n:,} rows as {parameter('y_prob')} has; its shape is {held.shape}.")
     try:
         if held.dtype.kind in NO_NUMBERS:
             raise TypeError
         column = held.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         row = next((k for k, one in enumerate(held.tolist()) if not _is_real(one)), 0)
-        raise InputError(f"{name} must be a column of numbers; row {row} holds {held.tolist()[row]!r}.") from None
+        raise InputError(f"{name} must be a column of numbers; {at_row(row)} holds {held.tolist()[row]!r}.") from None
     low, high = float(column.min()), float(column.max())
     if not (low >= -LARGEST and high <= LARGEST):
         row = int(np.flatnonzero(~(np.abs(column) <= LARGEST))[0])
         raise InputError(
-            f"{name} must be finite numbers, at most {LARGEST:g} in size; row {row} holds {float(column[row])!r}."
+            f"{name} must be finite numbers, at most {LARGEST:g} in size; {at_row(row)} holds {float(column[row])!r}."
         )
     return column
 

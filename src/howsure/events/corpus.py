@@ -27,7 +27,7 @@ from howsure.data.tables.columns import Column
 from howsure.data.tables.database import Database, literal, reading
 from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import COPIED, Table, open_table
-from howsure.errors import InputError
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.events.lexicon import Lexicon
 from howsure.events.periods import day_of
 from howsure.files.opened import check_each_once, missing_file
@@ -128,12 +128,15 @@ def check_date_format(written: str) -> None:
     unknown = sorted(asked - set(KNOWN))
     if unknown:
         raise InputError(
-            f"date_format must be written as in strptime; %{unknown[0]} in {written!r} is none of its signs."
+            f"{parameter('date_format')} must be written as in strptime; %{unknown[0]} in {written!r} is none of its "
+            "signs."
         )
     if not all(asked & one for one in DAYS):
         meant = _meant(written)
-        advice = f"Did you mean date_format={meant!r}?" if meant else "For 31/12/2001 it is '%d/%m/%Y'."
-        raise InputError(f"date_format must name the year, the month and the day; it is {written!r}. {advice}")
+        advice = f"Did you mean {parameter('date_format', meant)}?" if meant else "For 31/12/2001 it is '%d/%m/%Y'."
+        raise InputError(
+            f"{parameter('date_format')} must name the year, the month and the day; it is {written!r}. {advice}"
+        )
 
 
 def _meant(written: str) -> str | None:
@@ -273,7 +276,8 @@ class Corpus:
         if self.table.ask("1", rest=f"WHERE {missing} LIMIT 1"):
             place, _ = self.table.place(missing)
             raise InputError(
-                f"{column.name} must not be missing; {place} has none. Give every document an id, or leave id=... out "
+                f"{column.name} must not be missing; {place} has none. Give every document an id, or leave "
+                f"{parameter('id', GIVEN)} out "
                 "to number them."
             )
         twice = self.table.ask(column.text, rest=f"GROUP BY {column.text} HAVING count(*) > 1 LIMIT 1")
@@ -282,7 +286,7 @@ class Corpus:
             first, second = self.table.place(same)[0], self.table.place(same, skip=1)[0]
             raise InputError(
                 f"{column.name} must be different in every document; {twice[0][0]!r} is that of {first} and of "
-                f"{second}. Remove one of them, or leave id=... out to number them."
+                f"{second}. Remove one of them, or leave {parameter('id', GIVEN)} out to number them."
             )
 
     def _check_dates(self) -> None:
@@ -296,8 +300,9 @@ class Corpus:
         written = self.fields.date_format or "YYYY-MM-DD"
         raise InputError(
             f"{column.name} must be a date, written {written}; {place} holds {held} ({int(str(count)):,} in all). "
-            f"Years run from {YEARS[0]} to {YEARS[1]}. If they are written in another way, give date_format, "
-            "such as %d/%m/%Y for 31/12/2001; or leave such documents out with bad_dates='leave-out'."
+            f"Years run from {YEARS[0]} to {YEARS[1]}. If they are written in another way, give "
+            f"{parameter('date_format')}, "
+            f"such as %d/%m/%Y for 31/12/2001; or leave such documents out with {parameter('bad_dates', 'leave-out')}."
         )
 
 
@@ -371,7 +376,8 @@ def open_conllu(
     """
     if fields.text is not None or fields.id is not None:
         raise InputError(
-            "documents in CoNLL-U have their text and id (# newdoc id = …); leave text=... and id=... out."
+            f"documents in CoNLL-U have their text and id (# newdoc id = …); leave {parameter('text', GIVEN)} and "
+            f"{parameter('id', GIVEN)} out."
         )
     files = _files(paths)
     with Database(spool).opening() as database:
@@ -441,7 +447,8 @@ def _refuse_undated(file: File, fields: Fields) -> None:
         wanted = f"{META}{fields.date or DATES[0]}"
         raise InputError(
             f"no document has a date, # {wanted} = …; the first one of {file.name} has {shortened(held)}. Name what "
-            "holds the date by date=..., or leave such documents out with bad_dates='leave-out'."
+            f"holds the date by {parameter('date', GIVEN)}, or leave such documents out with "
+            f"{parameter('bad_dates', 'leave-out')}."
         )
 
 

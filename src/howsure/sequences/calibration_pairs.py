@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeGuard
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, first_fault, reduced
 from howsure.inputs.naming import counted, nearest, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Pairs
@@ -70,7 +70,9 @@ def tag_pairs(
         raise unknown_name("reduction", str(reduce), (CLASS_WISE, TOP_LABEL), place="tag_pairs")
     if tag is not None:
         if reduce == TOP_LABEL:
-            raise InputError("tag names one tag, and reduce='top-label' takes the most probable one; leave one out.")
+            raise InputError(
+                f"tag names one tag, and {parameter('reduce', 'top-label')} takes the most probable one; leave one out."
+            )
         _check_known([tag], names)
     matrices = [_matrix(one, i) for i, one in enumerate(_marginals(posterior))]
     gold = _gold(tags)
@@ -223,13 +225,13 @@ def _check_lengths(lengths: Sequence[int], tags: Tags, *, shorter: int = 0) -> N
 def _codes(tags: Tags, names: tuple[str, ...], unknown_tags: str) -> Integers:
     """The column of every token's gold tag; -1 for a tag unknown to the tagger."""
     if unknown_tags not in (ERROR, KEEP):
-        raise InputError(f"unknown_tags must be 'error' or 'keep', not {unknown_tags!r}")
+        raise InputError(f"{parameter('unknown_tags')} must be 'error' or 'keep', not {unknown_tags!r}")
     unknown = count_unknown(tags, names)
     if unknown and unknown_tags == ERROR:
         held = shortened(f"{tag} ({n:,})" for tag, n in unknown.most_common())
         raise InputError(
             f"the tagger does not know {counted(unknown.total(), 'gold tag')}: {held}. To keep their tokens, with "
-            "none of its tags, use unknown_tags='keep'; or give it labels that name them."
+            f"none of its tags, use {parameter('unknown_tags', 'keep')}; or give it labels that name them."
         )
     place = {tag: i for i, tag in enumerate(names)}
     return np.array([place.get(tag, -1) for tag in chain.from_iterable(tags)], dtype=np.int64)

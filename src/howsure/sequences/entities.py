@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure import __version__
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Result
@@ -163,7 +163,8 @@ class EntitySpans(Result):
         rows = np.flatnonzero(self.predicted if only_predicted else self.chosen)
         if not len(rows):
             raise InputError(
-                "there is no entity to judge: the model predicts none. A lower min_probability finds some."
+                f"there is no entity to judge: the model predicts none. A lower {parameter('min_probability')} finds "
+                "some."
             )
         types = [self.types[i] for i in rows.tolist()]
         names = sorted(set(types))
@@ -317,13 +318,13 @@ def _membership(keys: Sequence[Key], members: set[Key]) -> Booleans:
 def _gold(tags: Texts, labels: EntityLabels, unknown_tags: str) -> set[Key]:
     """The gold entities."""
     if unknown_tags not in (ERROR, KEEP):
-        raise InputError(f"unknown_tags must be 'error' or 'keep', not {unknown_tags!r}")
+        raise InputError(f"{parameter('unknown_tags')} must be 'error' or 'keep', not {unknown_tags!r}")
     seen = {tag for sentence in tags for tag in sentence}
     unknown = {type_ for _, type_ in map(prefix_and_type, seen)} - {"", *labels.type_names}
     if unknown and unknown_tags == ERROR:
         raise InputError(
             f"the model has no entities of the type {shortened(sorted(unknown))}, as the gold tags have; it has "
-            f"{shortened(labels.type_names)}. To count them as missed, use unknown_tags='keep'."
+            f"{shortened(labels.type_names)}. To count them as missed, use {parameter('unknown_tags', 'keep')}."
         )
     return _keys(tags)
 
@@ -338,7 +339,7 @@ def _checked_probability(value: Any) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0.0 <= value <= 1.0:
-        raise InputError(f"min_probability must lie between 0 and 1; it is {value!r}.")
+        raise InputError(f"{parameter('min_probability')} must lie between 0 and 1; it is {value!r}.")
     return float(value)
 
 

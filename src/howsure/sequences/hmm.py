@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.naming import shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.sequences.features import Scores, shape
@@ -130,7 +130,10 @@ class HMMTagger(Tagger):
         unseen = [(t, word) for t, word in enumerate(word for words in texts for word in words) if rows[t] < 0]
         if unseen and self.unknown == "error":
             names = shortened(repr(word) for word in dict.fromkeys(word for _, word in unseen))
-            raise InputError(f"sentences hold words that the model has not seen: {names}; unknown='shape' allows them.")
+            raise InputError(
+                f"sentences hold words that the model has not seen: {names}; {parameter('unknown', 'shape')} allows "
+                "them."
+            )
         classes = {name: len(self.words_) + i for i, name in enumerate(self.classes_)}
         for t, word in unseen:
             rows[t] = next(classes[name] for name in classes_of(word) if name in classes)

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result
@@ -235,7 +235,7 @@ def gold_codes(posterior: TagPosterior, tags: Any, *, unknown_tags: str) -> Inte
     Raises InputError for other sentences, no token, or an unknown tag that is not to be kept.
     """
     if unknown_tags not in (ERROR, KEEP):
-        raise InputError(f"unknown_tags must be 'error' or 'keep', not {unknown_tags!r}")
+        raise InputError(f"{parameter('unknown_tags')} must be 'error' or 'keep', not {unknown_tags!r}")
     names = posterior.labels
     rows: list[Any] = check_lists(tags, name="tags", of="tags")
     if names is not None:
@@ -251,7 +251,7 @@ def gold_codes(posterior: TagPosterior, tags: Any, *, unknown_tags: str) -> Inte
         held = shortened(f"{tag} ({n:,})" for tag, n in unknown.most_common())
         raise InputError(
             f"the model does not know the gold tags of {counted(unknown.total(), 'token')}: {held}. Do they belong to "
-            "another tag set? To leave such tokens out, use unknown_tags='keep'."
+            f"another tag set? To leave such tokens out, use {parameter('unknown_tags', 'keep')}."
         )
     place = {name: i for i, name in enumerate(names)}
     return np.array([place.get(tag, NO_TAG) for tag in flat], dtype=np.int64)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, at_row, parameter, shown
 from howsure.inputs.naming import shortened
 from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Floats, Integers
@@ -233,7 +233,8 @@ def gold_tags(label_ids: Any, *, labels: Sequence[str]) -> list[list[str]]:
         wrong = numbers[numbers >= len(names)]
         if len(wrong):
             raise InputError(
-                f"label_ids must lie below the number of labels, {len(names)}; sentence {i} holds {wrong[0]}."
+                f"{parameter('label_ids')} must lie below the number of labels, {len(names)}; sentence {i} holds "
+                f"{wrong[0]}."
             )
         found.append([names[number] for number in numbers[numbers >= 0].tolist()])
     return found
@@ -313,7 +314,8 @@ def _label_numbers(label_ids: Array, sentence: int) -> Integers:
     wrong = label_ids[(numbers != label_ids) | ((numbers < 0) & (numbers != IGNORED))]
     if len(wrong):
         raise InputError(
-            f"label_ids must be numbers of labels, from 0, or {IGNORED} for what does not count; sentence {sentence} "
+            f"{parameter('label_ids')} must be numbers of labels, from 0, or {IGNORED} for what does not count; "
+            f"sentence {sentence} "
             f"holds {wrong[0]}."
         )
     return numbers
@@ -334,7 +336,8 @@ def _word_lists(word_ids: Any, sentences: int) -> list[list[int]]:
         wrong = [word for word in (one if isinstance(one, LISTS) else [one]) if not _is_word(word)]
         if wrong or not isinstance(one, LISTS):
             raise InputError(
-                "word_ids must be a list for each sentence, of the number of each subword's word, or None; that of "
+                f"{parameter('word_ids')} must be a list for each sentence, of the number of each subword's word, or "
+                "None; that of "
                 f"sentence {i} holds {shown((wrong or [one])[0])}."
             )
     return [[-1 if word is None else int(word) for word in one] for one in lists]
@@ -348,13 +351,16 @@ def _first_subwords(words: list[int], sentence: int) -> Integers:
     inside = [word for word in words if word >= 0]
     if any(after < before for before, after in pairwise(inside)):
         raise InputError(
-            f"word_ids must count the words of one sentence upwards; those of sentence {sentence} go back. Texts that "
+            f"{parameter('word_ids')} must count the words of one sentence upwards; those of sentence {sentence} go "
+            "back. Texts that "
             "the tokenizer put in pairs, or cut into overlapping parts, must be taken apart first."
         )
     firsts = [t for t, word in enumerate(words) if word >= 0 and (t == 0 or words[t - 1] != word)]
     again = [words[t] for t in firsts]
     if len(set(again)) < len(again):
-        raise InputError(f"word_ids of sentence {sentence} name a word twice, with something else between.")
+        raise InputError(
+            f"{parameter('word_ids')} of sentence {sentence} name a word twice, with something else between."
+        )
     return np.array(firsts, dtype=np.int64)
 
 
@@ -377,12 +383,13 @@ def _check_rows(logits: Array, rows: Integers, sentence: int, names: tuple[str, 
     if len(wrong):
         row, column = wrong[0].tolist()
         raise InputError(
-            f"logits must be finite, or -inf (forbidden); sentence {sentence}, row {rows[row]} holds "
+            f"logits must be finite, or -inf (forbidden); sentence {sentence}, {at_row(rows[row])} holds "
             f"{float(logits[row, column])} for {names[column]}."
         )
     padding = np.flatnonzero((logits == IGNORED).all(axis=1))
     if len(padding):
         raise InputError(
-            f"logits of sentence {sentence}, row {rows[padding[0]]} are all {IGNORED}: padding, no prediction. Give "
-            "label_ids, word_ids or mask to say which rows count."
+            f"logits of sentence {sentence}, {at_row(rows[padding[0]])} are all {IGNORED}: padding, no prediction. "
+            "Give "
+            f"{parameter('label_ids')}, {parameter('word_ids')} or mask to say which rows count."
         )

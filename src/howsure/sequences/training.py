@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from scipy.sparse import csr_array
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.pairs import Floats, Integers
 from howsure.sequences.features import Design, looked_up
 from howsure.sequences.messages import Batch, Workspace, batches, expectations, first_rows
@@ -249,7 +249,8 @@ def descend(
         return Training(best if values else weights, tuple(values), INTERRUPTED)
     if not math.isfinite(values[-1]) or (min(values) > first and not start.any()):
         raise InputError(
-            f"learning_rate must be small enough to lower the objective; with {learning_rate:g} it is {first:,.4g} at "
+            f"{parameter('learning_rate')} must be small enough to lower the objective; with {learning_rate:g} it is "
+            f"{first:,.4g} at "
             f"the start and {values[-1]:,.4g} after pass {len(values)}. The usual rate is 1."
         )
     return Training(best, tuple(values), CONVERGED if has_converged(values, tolerance) else EXHAUSTED)

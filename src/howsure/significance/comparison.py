@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from howsure.errors import InputError, shown
+from howsure.errors import GIVEN, InputError, parameter, shown
 from howsure.inputs.naming import counted, shortened, unknown_name
 from howsure.inputs.numbers import check_bounds, check_within
 from howsure.significance.differences import (
@@ -174,14 +174,17 @@ def family_of(requested: Sequence[Requested], *, baseline: str | None, all_pairs
     names = list(first.systems.predictions)
     if baseline is not None:
         if all_pairs:
-            raise InputError("all_pairs=True compares every two models, without a baseline; leave one of them out.")
+            raise InputError(
+                f"{parameter('all_pairs', True)} compares every two models, without a baseline; leave one of them out."
+            )
         if baseline not in names:
             raise unknown_name("model", baseline, names, place="the rows")
         return one_baseline(baseline, names)
     if alternative != "two-sided":
         raise InputError(
-            f"alternative={alternative!r} needs a baseline that was chosen before looking at the data: name it, "
-            "baseline=..., or leave alternative out."
+            f"{parameter('alternative', alternative)} needs a baseline that was chosen before looking at the data: "
+            "name it, "
+            f"{parameter('baseline', GIVEN)}, or leave alternative out."
         )
     metric = first.metrics[0]
     values = {name: metric.sign * _value(first, metric, name) for name in names}
@@ -406,7 +409,8 @@ def compare(
     else:
         if baseline is None and model is None:
             raise InputError(
-                "give y_true, baseline and model; or data=..., a table with one row per model and item; or scores=..., "
+                f"give {parameter('y_true')}, baseline and model; or {parameter('data', GIVEN)}, a table with one row "
+                f"per model and item; or {parameter('scores', GIVEN)}, "
                 "a column for each model."
             )
         _refuse(
@@ -435,8 +439,9 @@ def compare(
     unknown = [metric.name for one in requested for metric in one.metrics if metric.bounds is None]
     if method == "gaffke" and unknown:
         raise InputError(
-            f"method='gaffke' needs the bounds of {unknown[0]}; say the lowest and the highest value that is possible, "
-            "bounds=[0, 1], or choose method='student'."
+            f"{parameter('method', 'gaffke')} needs the bounds of {unknown[0]}; say the lowest and the highest value "
+            "that is possible, "
+            f"{parameter('bounds', [0, 1])}, or choose {parameter('method', 'student')}."
         )
     several = sum(len(one.metrics) for one in requested)
     usual = "student" if len(unknown) == several else "gaffke"  # of a score without bounds it is Student's t, too
@@ -460,7 +465,10 @@ def compare(
 def _refuse(way: str, given: Mapping[str, object]) -> None:
     wrong = [name for name, value in given.items() if value is not None]
     if wrong and way == "arrays":
-        raise InputError(f"{wrong[0]} is for tables in long form or scores: give data=... or scores=... with it.")
+        raise InputError(
+            f"{wrong[0]} is for tables in long form or scores: give {parameter('data', GIVEN)} or "
+            f"{parameter('scores', GIVEN)} with it."
+        )
     if wrong:
         raise InputError(f"{wrong[0]} cannot be given with {way}; leave one of them out.")
 
@@ -486,7 +494,7 @@ def _of_arrays(
         raise InputError(f"model must name one model or more, and none {baseline_name!r}; it names {list(models)}.")
     asked = named_metrics(metrics)
     if ids is not None and isinstance(y_true, Sized) and (not isinstance(ids, Sized) or len(ids) != len(y_true)):
-        raise InputError(f"ids must name every row of y_true, of which there are {len(y_true):,}.")
+        raise InputError(f"ids must name every row of {parameter('y_true')}, of which there are {len(y_true):,}.")
     systems = read_systems(
         y_true,
         {baseline_name: baseline, **models},
@@ -513,7 +521,9 @@ def _of_rows(
     """Scores, each its own metric; or predictions and the metrics asked for."""
     if not held.of_scores:
         if lower_is_better:
-            raise InputError("lower_is_better=True is for scores; every metric of predictions knows its direction.")
+            raise InputError(
+                f"{parameter('lower_is_better', True)} is for scores; every metric of predictions knows its direction."
+            )
         if bounds is not None:
             raise InputError("bounds are for scores; every metric of predictions knows its own. Leave bounds out.")
         (systems,) = held.systems.values()

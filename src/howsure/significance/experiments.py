@@ -16,7 +16,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.utf8 import is_version
 from howsure.files.whole import line_number, line_of, lock, records_of
 from howsure.inputs.checks import as_column
@@ -129,7 +129,7 @@ class Experiments:
             lines = b""
             if not self._targets:
                 if true is None:
-                    raise InputError("targets are needed with the first run: add(..., targets=...).")
+                    raise InputError(f"targets are needed with the first run: add(..., {parameter('targets', GIVEN)}).")
                 lines += line_of({"kind": TARGETS, "schema": SCHEMA, "ids": names, "targets": true})
             else:
                 self._check_same(names, true)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, shown
+from howsure.errors import GIVEN, InputError, at_row, parameter, shown
 from howsure.inputs.checks import (
     Column,
     check_codes,
@@ -84,8 +84,8 @@ def read_systems(
         for k, array in enumerate(arrays):
             if len(array) != len(targets):
                 raise InputError(
-                    f"{_run_name(name, k, arrays)} must have as many rows as y_true; "
-                    f"it has {len(array):,}, y_true has {len(targets):,}. Align them by their ids first."
+                    f"{_run_name(name, k, arrays)} must have as many rows as {parameter('y_true')}; "
+                    f"it has {len(array):,}, {parameter('y_true')} has {len(targets):,}. Align them by their ids first."
                 )
     task = _task(targets, columns, tasks)
     coded, predictions, names = _coded(task, targets, columns, labels)
@@ -121,7 +121,9 @@ def _task(targets: Column, columns: Mapping[str, list[Column]], tasks: set[str])
         raise InputError(f"all systems must give labels, or all rows of probabilities; {odd} alone gives rows.")
     if targets.ndim == 2:
         if kinds == {1}:
-            raise InputError("y_true has rows of probabilities, the predictions are labels; give rows of both.")
+            raise InputError(
+                f"{parameter('y_true')} has rows of probabilities, the predictions are labels; give rows of both."
+            )
         return "soft"
     if kinds == {2} or "probabilistic" in tasks:
         return "probabilistic"
@@ -133,7 +135,9 @@ def _coded(task: str, targets: Column, columns: Mapping[str, list[Column]], labe
         return _hard(targets, columns)
     if task == "soft":
         if labels is not None:
-            raise InputError("labels=[...] name classes; where all are rows of probabilities, none are named.")
+            raise InputError(
+                f"{parameter('labels', GIVEN)} name classes; where all are rows of probabilities, none are named."
+            )
         return _soft(targets, columns)
     return _probabilistic(targets, columns, labels)
 
@@ -166,7 +170,8 @@ def _averaged(labels: Sequence[object], names: tuple[str, ...]) -> Integers:
     unknown = [name for name in chosen if name not in names]
     if unknown:
         raise InputError(
-            f"labels=[...] must name classes that y_true or predictions hold, {shortened(names)}; "
+            f"{parameter('labels', GIVEN)} must name classes that {parameter('y_true')} or predictions hold, "
+            f"{shortened(names)}; "
             f"{shortened(unknown)} is not among them. Averages are over the classes named; leave out what is nowhere."
         )
     return np.array(sorted(names.index(name) for name in chosen), dtype=np.int64)
@@ -181,7 +186,8 @@ def _soft(targets: Column, columns: Mapping[str, list[Column]]) -> Coded:
     for name, array in predictions.items():
         if array.shape[-1] != true.shape[-1]:
             raise InputError(
-                f"{name} must have as many columns as y_true; it has {array.shape[-1]}, y_true has {true.shape[-1]}."
+                f"{name} must have as many columns as {parameter('y_true')}; it has {array.shape[-1]}, "
+                f"{parameter('y_true')} has {true.shape[-1]}."
             )
     return true, predictions, ()
 
@@ -205,8 +211,9 @@ def _probabilistic(targets: Column, columns: Mapping[str, list[Column]], labels:
     if unknown:
         row = int(np.flatnonzero(held == seen.index(unknown[0]))[0])
         raise InputError(
-            f"y_true row {row} holds {unknown[0]!r}, which is none of the columns {shortened(names)}. "
-            "Name the columns in their order: labels=[...]."
+            f"{parameter('y_true')} {at_row(row)} holds {unknown[0]!r}, which is none of the columns "
+            f"{shortened(names)}. "
+            f"Name the columns in their order: {parameter('labels', GIVEN)}."
         )
     return np.array([names.index(name) for name in seen])[held], predictions, tuple(names)
 
@@ -217,7 +224,7 @@ def _plain_labels(column: Column, name: str) -> Column:
         raise InputError(f"{name} must hold labels, numbers or text; its type is {column.dtype}.")
     row = first_missing(column)
     if row is not None:
-        raise InputError(f"{name} must not be missing; row {row} holds {column[row]!r}. Leave such rows out first.")
+        raise InputError(f"{name} must not be missing; {at_row(row)} holds {column[row]!r}. Leave such rows out first.")
     if column.dtype.kind == "S":
         column = np.char.decode(column, "utf-8")
     if column.dtype.kind == "O":
@@ -234,12 +241,12 @@ def _plain_labels(column: Column, name: str) -> Column:
         if not whole.all():
             row = int(np.flatnonzero(~whole)[0])
             raise InputError(
-                f"{name} must hold labels; row {row} holds {float(column[row])!r}. "
+                f"{name} must hold labels; {at_row(row)} holds {float(column[row])!r}. "
                 "For probabilities name metrics that take them, such as brier and log_loss."
             )
         large = np.flatnonzero(np.abs(column) >= EXACT)
         if len(large):
-            raise InputError(f"{name} must hold labels; row {large[0]} holds {float(column[large[0]])!r}.")
+            raise InputError(f"{name} must hold labels; {at_row(large[0])} holds {float(column[large[0]])!r}.")
         return column.astype(np.int64)
     return column
 
@@ -259,12 +266,12 @@ def _distributions(array: Column, name: str) -> Floats:
         row, column = (int(place[0]) for place in np.nonzero(wrong))
         value = float(values[row, column])
         advice = "Leave such rows out first." if np.isnan(value) else probability_advice(value, float(values.max()))
-        raise InputError(f"{name} must lie in [0, 1]; row {row} holds {value!r} in column {column}. {advice}")
+        raise InputError(f"{name} must lie in [0, 1]; {at_row(row)} holds {value!r} in column {column}. {advice}")
     sums = values.sum(axis=1)
     if (np.abs(sums - 1) > SUM_TOLERANCE).any():
         row = int(np.flatnonzero(np.abs(sums - 1) > SUM_TOLERANCE)[0])
         raise InputError(
-            f"{name} must have rows that sum to 1; row {row} sums to {sums[row]:.6g}. Divide each by its sum."
+            f"{name} must have rows that sum to 1; {at_row(row)} sums to {sums[row]:.6g}. Divide each by its sum."
         )
     return values + 0.0
 

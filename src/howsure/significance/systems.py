@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError, shown
+from howsure.errors import GIVEN, InputError, at_row, parameter, shown
 from howsure.inputs.checks import Column, as_column, check_clusters, check_codes, check_same_length, is_missing
 from howsure.inputs.naming import shortened
 from howsure.inputs.pairs import Integers
@@ -82,7 +82,8 @@ def rows_of(values: object, name: str) -> Column:
         if len(set(widths)) != 1:
             row = next(k for k, width in enumerate(widths) if width != widths[0])
             raise InputError(
-                f"{name} must have rows of the same length; row 0 has {widths[0]} values, row {row} has {widths[row]}."
+                f"{name} must have rows of the same length; row 0 has {widths[0]} values, {at_row(row)} has "
+                f"{widths[row]}."
             )
         values = np.asarray(values)
     if isinstance(values, (list, tuple)) and len({isinstance(one, str) for one in values if one is not None}) == 2:
@@ -106,7 +107,7 @@ def readable(array: Column, name: str) -> Column:
     strange = {kind for kind in set(map(type, array.ravel())) if not issubclass(kind, LABELS)}
     for row, value in enumerate(array.ravel()) if strange else ():
         if type(value) in strange and not is_missing(value):
-            held = f"row {row} holds {shown(value)}, of type {type(value).__name__}"
+            held = f"{at_row(row)} holds {shown(value)}, of type {type(value).__name__}"
             raise InputError(f"{name} must hold labels, numbers or text; {held}.")
     return array
 
@@ -134,13 +135,13 @@ def check_grouping(clusters: object, strata: object, *, n: int) -> tuple[Integer
     of_unit[unit] = stratum
     rows = np.flatnonzero(of_unit[unit] != stratum)
     if len(rows):
-        raise InputError(f"a cluster must lie in one stratum; that of row {rows[0]} lies in two.")
+        raise InputError(f"a cluster must lie in one stratum; that of {at_row(rows[0])} lies in two.")
     single = np.flatnonzero(np.bincount(of_unit) == 1)
     if len(single):
         held = shortened((repr(names[code]) for code in single), limit=5)
         row = int(np.flatnonzero(stratum == single[0])[0])
         raise InputError(
-            f"every one of strata must hold two {kind}s or more; {held} (row {row}) holds one, which cannot vary. "
+            f"every one of strata must hold two {kind}s or more; {held} ({at_row(row)}) holds one, which cannot vary. "
             "Merge it with a similar stratum, or leave strata out."
         )
     return cluster, stratum
@@ -217,8 +218,8 @@ def _refuse_repeats(ids: Column) -> None:
     if (counts > 1).any():
         k = int(np.argmax(counts > 1))
         raise InputError(
-            f"ids must differ; {str(distinct[k])!r} occurs {counts[k]} times (first in row {first[k]}). "
-            "Several runs of the same items? Say which row is of which: runs=..."
+            f"ids must differ; {str(distinct[k])!r} occurs {counts[k]} times (first in {at_row(first[k])}). "
+            f"Several runs of the same items? Say which row is of which: {parameter('runs', GIVEN)}"
         )
 
 
@@ -236,7 +237,8 @@ def _item_order(run_codes: Integers, names: tuple[str, ...], targets: Column, id
         held = targets[order].reshape(len(names), -1, *targets.shape[1:])
         if (held != held[0]).any():
             raise InputError(
-                "the runs do not list the same targets in the same order; identify the item of each row: ids=..."
+                "the runs do not list the same targets in the same order; identify the item of each row: "
+                f"{parameter('ids', GIVEN)}"
             )
         return order
     codes, item_names = check_codes(ids, n=n, name="ids")
@@ -260,6 +262,6 @@ def one_per_item(values: Column, table: Integers, name: str, *, of: str = "every
     differs = held != held[0]
     if differs.any():
         row = int(table[tuple(int(place[0]) for place in np.nonzero(differs)[:2])])
-        raise InputError(f"{name} must be the same in {of} of an item; row {row} differs. Are the ids right?")
+        raise InputError(f"{name} must be the same in {of} of an item; {at_row(row)} differs. Are the ids right?")
     one: Column = values[table[0]]
     return one

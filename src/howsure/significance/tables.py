@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, shown
+from howsure.errors import GIVEN, InputError, at_row, parameter, shown
 from howsure.inputs.checks import Coded, as_column, check_codes, first_missing, is_missing
 from howsure.inputs.frames import all_columns, columns_from, is_frame
 from howsure.inputs.naming import counted, shortened, unknown_name
@@ -72,8 +72,9 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
         row = int(again[0])
         others = f"; so are {len(again) - 1:,} further rows" if len(again) > 1 else ""
         raise InputError(
-            f"an item must have one row for each model{'' if run is None else ' and run'}; row {first[keys[row]]} and "
-            f"row {row} are both item {item_names[items[row]]!r} of {said(int(cell[row]))}{others}. If these are "
+            f"an item must have one row for each model{'' if run is None else ' and run'}; {at_row(first[keys[row]])} "
+            "and "
+            f"{at_row(row)} are both item {item_names[items[row]]!r} of {said(int(cell[row]))}{others}. If these are "
             "several runs, name their column (run=...); if they are of several sets of items, let several columns "
             "identify the item together (id=...)."
         )
@@ -88,7 +89,7 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
         advice = (
             "No item is left that all of them have."
             if not held.any()
-            else "Leave such items out for all models with skip_missing=True."
+            else f"Leave such items out for all models with {parameter('skip_missing', True)}."
         )
         where = "" if run is None else " in each of its runs"
         raise InputError(
@@ -166,16 +167,18 @@ def as_scores(values: object, name: str) -> Floats:
     column = as_column(values, name=name)
     row = first_missing(column)
     if row is not None:
-        raise InputError(f"{name} must not be missing; row {row} holds {column[row]!s}. Leave such rows out first.")
+        raise InputError(f"{name} must not be missing; {at_row(row)} holds {column[row]!s}. Leave such rows out first.")
     if column.dtype.kind not in NUMERIC:
         for row, value in enumerate(column.tolist()):
             if isinstance(value, (str, bytes)) or not hasattr(value, "__float__"):
-                advice = f"Say which value counts as 1: pos_label={value!r}." if isinstance(value, str) else ""
-                raise InputError(f"{name} must be numbers; row {row} holds {shown(value)}. {advice}".rstrip())
+                advice = (
+                    f"Say which value counts as 1: {parameter('pos_label', value)}." if isinstance(value, str) else ""
+                )
+                raise InputError(f"{name} must be numbers; {at_row(row)} holds {shown(value)}. {advice}".rstrip())
     scores: Floats = column.astype(np.float64)
     wrong = np.flatnonzero(~np.isfinite(scores))
     if len(wrong):
-        raise InputError(f"{name} must be finite; row {wrong[0]} holds {float(scores[wrong[0]])!r}.")
+        raise InputError(f"{name} must be finite; {at_row(wrong[0])} holds {float(scores[wrong[0]])!r}.")
     return scores
 
 
@@ -263,7 +266,9 @@ def _asked(
             raise InputError(f"with data=, {role} must name the column that identifies {what} of each row: {role}=...")
     if score is None and (target is None or prediction is None):
         lacking = "target" if target is None else "prediction"
-        raise InputError(f"with data=, {lacking} must name a column, beside the other; or name a score: score=...")
+        raise InputError(
+            f"with data=, {lacking} must name a column, beside the other; or name a score: {parameter('score', GIVEN)}"
+        )
     roles = {"model": model, "id": id, "run": run, "target": target, "prediction": prediction, "score": score}
     listed = {role: _listed(given, role) for role, given in roles.items()}
     for role in ("target", "prediction"):
@@ -348,7 +353,7 @@ def _positive(column: Any, pos_label: object, name: str, notes: list[str]) -> Fl
     values = _spelled(column)
     row = first_missing(values)
     if row is not None:
-        raise InputError(f"{name} must not be missing; row {row} holds {values[row]!s}. Leave such rows out first.")
+        raise InputError(f"{name} must not be missing; {at_row(row)} holds {values[row]!s}. Leave such rows out first.")
     texts, counts = np.unique(values.astype(str), return_counts=True)
     wanted = str(pos_label)
     if wanted not in texts:

@@ -22,8 +22,6 @@ from howsure.files.whole import HEAD, check_place
 
 # Where a row is that an error of the numerics names.
 
-ROW = re.compile(r"\brow (\d+)\b")  # of a message that does not mark its rows
-
 
 @contextmanager
 def rows_as_in_files(place: Callable[[int], str] | None) -> Iterator[None]:
@@ -33,9 +31,7 @@ def rows_as_in_files(place: Callable[[int], str] | None) -> Iterator[None]:
     except InputError as error:
         if place is None or type(error) is not InputError:
             raise
-        found = error.at(place)
-        said = ROW.sub(lambda row: place(int(row[1])), found.message) if found.message == error.message else None
-        raise (found if said is None else InputError(said)) from error
+        raise error.at(place) from error
 
 
 # Where a command writes: checked before the work, and never over what it reads or writes besides.

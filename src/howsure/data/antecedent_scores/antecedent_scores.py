@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure.data.documents.document import Document, Sentence, Strings
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, at_row, shown
 from howsure.inputs.checks import array_of
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Integers
@@ -97,12 +97,13 @@ def _spans(mentions: object, length: int, unit: str) -> Integers:
         if not 0 <= start < end <= length:
             advice = " Ends are excluded; where they are included, add 1." if start == end else ""
             raise InputError(
-                f"mentions must lie in the text, which has {length:,} {unit}; row {row} holds {[start, end]}.{advice}"
+                f"mentions must lie in the text, which has {length:,} {unit}; {at_row(row)} holds "
+                f"{[start, end]}.{advice}"
             )
     for row, (one, other) in enumerate(pairwise(rows), 1):
         if other[0] < one[0]:
             raise InputError(
-                f"mentions must be in text order; row {row}, {other}, begins before {one}. Antecedents are earlier "
+                f"mentions must be in text order; {at_row(row)}, {other}, begins before {one}. Antecedents are earlier "
                 "mentions: sort the mentions together with their scores."
             )
     places: dict[tuple[int, ...], int] = {}
@@ -122,7 +123,7 @@ def _squared(scores: Any) -> Any:
         row = next(j for j, length in enumerate(lengths) if length != j)
         found = f"holds {lengths[row]}" if lengths[row] >= 0 else "is no list"
         raise InputError(
-            f"each row of scores must hold those of the mentions before, or all rows {m} or {m + 1}; row {row} "
+            f"each row of scores must hold those of the mentions before, or all rows {m} or {m + 1}; {at_row(row)} "
             f"{found}, and {row} {'is' if row == 1 else 'are'} before. "
             "Where antecedents are pruned, name those kept: antecedents."
         )
@@ -131,7 +132,7 @@ def _squared(scores: Any) -> Any:
         try:
             square[j, :j] = row
         except (TypeError, ValueError) as error:
-            raise InputError(f"scores must be numbers; row {j} is {shown(list(row))} ({error}).") from error
+            raise InputError(f"scores must be numbers; {at_row(j)} is {shown(list(row))} ({error}).") from error
     return square
 
 

@@ -28,7 +28,7 @@ from howsure import __version__
 from howsure.coreference.detection import MOST_MENTIONS
 from howsure.data.documents.document import Document
 from howsure.data.parses.parsed_document import ParsedDocument
-from howsure.errors import HowsureError, InputError
+from howsure.errors import HowsureError, InputError, parameter
 from howsure.events.corpus import EMPTY, TOO_LONG, Filter, InputDocument
 from howsure.events.extraction.one_document import Model, Rows, Tables, document_seed, extract
 from howsure.events.extraction.parsers import parser_of
@@ -202,7 +202,7 @@ def packed(work: Work) -> bytes:
     except (pickle.PicklingError, AttributeError, TypeError) as error:
         raise InputError(
             f"the rule and the model must reach other processes: {error}. Define a rule's function at the top of a "
-            "module, or take workers=1."
+            f"module, or take {parameter('workers', 1)}."
         ) from error
 
 
@@ -361,7 +361,7 @@ def _check_program() -> None:
     """Raise InputError where processes would begin by looking for a program that is no file (`python -`)."""
     program = getattr(sys.modules["__main__"], "__file__", None)
     if program is not None and not Path(program).exists():
-        raise InputError("several workers need a program that is a file; save it, or take workers=1.")
+        raise InputError(f"several workers need a program that is a file; save it, or take {parameter('workers', 1)}.")
 
 
 def _in_order(pool: ProcessPoolExecutor, batches: Batches, ahead: int) -> Iterator[Batch]:

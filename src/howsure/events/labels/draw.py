@@ -12,7 +12,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.counts.label_sample import LEAST, PER_STRATUM, allocation, bands_of, further_allocation, planned_spread
-from howsure.errors import InputError
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.events.corpus import NO_ACTOR
 from howsure.events.labels.answers import Labelling, labelling_of
 from howsure.events.periods import period_of
@@ -143,7 +143,7 @@ def further_documents(strata: Strata, before: Integers, n: int, rng: np.random.G
     if n + had.sum() < least:
         raise InputError(
             f"a draw of {counted(n, 'document')} is too small: {counted(len(size), 'stratum', 'strata')} need 2 each, "
-            f"{least} in all; set n=... to at least that."
+            f"{least} in all; set {parameter('n', GIVEN)} to at least that."
         )
     wanted = allocation(size, planned_spread(strata.score, strata.codes, len(size)), n + int(had.sum()))
     given = further_allocation(wanted, had, size, n)
@@ -323,7 +323,9 @@ def _asked(
 ) -> Labelling:
     codes = tuple(list(actors_in(store))[:MOST_ACTORS]) if actors is None else chosen_actors(store, actors)
     if not codes:
-        raise InputError(f"no actor acts in any document of {store.path}; name those to ask for: actors=[...].")
+        raise InputError(
+            f"no actor acts in any document of {store.path}; name those to ask for: {parameter('actors', GIVEN)}."
+        )
     if len(codes) > MOST_ACTORS:
         raise InputError(f"actors must be at most {MOST_ACTORS}, one key each; they are {len(codes)}.")
     text = question_of(store.settings.get("rule") or {}) if question is None else question

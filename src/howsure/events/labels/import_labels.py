@@ -14,7 +14,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.counts.draw import Elements, read_draw
-from howsure.errors import InputError
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.events.labels.answers import (
     Answer,
     Labelling,
@@ -104,7 +104,7 @@ def import_labels(
     if asked is None:
         named = list(dict.fromkeys(codes[name] for one in answers for name in one.says))
         if actors is None and not named:
-            raise InputError("the labels name no actor; say which were asked for: actors=[...].")
+            raise InputError(f"the labels name no actor; say which were asked for: {parameter('actors', GIVEN)}.")
         chosen = chosen_actors(store, named if actors is None else list(actors))
         question = question_of(store.settings.get("rule") or {}) if question is None else question
         asked = Labelling(checked_question(question), chosen, "", "none", ())
@@ -175,7 +175,7 @@ def _given(
     for one in answers:
         name = one.coder if coder is None else coder
         if name is None:
-            raise InputError(f"{one.place} does not say who labelled; name the coder: coder='anna'.")
+            raise InputError(f"{one.place} does not say who labelled; name the coder: {parameter('coder', 'anna')}.")
         said = {codes[name]: acts for name, acts in one.says.items()}
         if len(said) < len(one.says):
             raise InputError(f"{one.place}: an actor is named twice in {one.document!r}, by code and by title.")
@@ -225,7 +225,8 @@ def _settings(
         _check_chances({one.document: one.inclusion for one in answers}, stored, path)
     if design == "census" and read < stored:
         raise InputError(
-            f"a census labels all documents of the store, {stored:,}; {path} labels {read:,}. Or design='simple'?"
+            f"a census labels all documents of the store, {stored:,}; {path} labels {read:,}. Or "
+            f"{parameter('design', 'simple')}?"
         )
     return {
         "question": asked.question,

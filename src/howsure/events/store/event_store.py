@@ -15,7 +15,7 @@ from typing import Any, Self
 import duckdb
 
 from howsure import __version__
-from howsure.errors import HowsureError, InputError
+from howsure.errors import HowsureError, InputError, parameter
 from howsure.events.store.integrity import check_all_of_it, check_opened, remember_whole, state_of, was_whole
 from howsure.events.store.reading import Settings, asked, closed_store, is_for_reading, read_settings
 from howsure.events.store.tables import LABEL_TABLES, OLDEST, VERSION, arrow_table, create_statements
@@ -180,7 +180,9 @@ class EventStore:
             if self._for_reading is None:
                 self._for_reading = is_for_reading(self)
             if self._for_reading:
-                raise InputError(f"{self.path} is open for reading only: EventStore.open(path, read_only=False).")
+                raise InputError(
+                    f"{self.path} is open for reading only: EventStore.open(path, {parameter('read_only', False)})."
+                )
             self.connection.execute("BEGIN")
             self._changing, version = True, self.settings.get("version")
             try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.significance.metrics.labels import of_class
 from howsure.significance.metrics.metric import Metric, find_metric, metric_names
 from howsure.significance.reading import VIEWS, Systems, seen_as
@@ -59,7 +59,7 @@ def requested_metrics(
         raise InputError("metrics must name one metric or more; it is empty.")
     if target_class is not None and not ("hard" in VIEWS[systems.task] and any(one in OF_CLASS for one in asked)):
         raise InputError(
-            f"target_class is for {', '.join(OF_CLASS)} of labels; the metrics are "
+            f"{parameter('target_class')} is for {', '.join(OF_CLASS)} of labels; the metrics are "
             f"{', '.join(str(getattr(one, 'name', one)) for one in asked)}. Ask for one of these, or leave it out."
         )
     found = [metric_of(name, systems, target_class) for name in asked]
@@ -85,7 +85,9 @@ def metric_of(name: str | Metric, systems: Systems, target_class: object) -> Met
         return name
     if name in OF_CLASS and "hard" in kinds:
         if target_class is None:
-            raise InputError(f"{name!r} is of one class: say which by target_class, or ask for 'macro_{name}'.")
+            raise InputError(
+                f"{name!r} is of one class: say which by {parameter('target_class')}, or ask for 'macro_{name}'."
+            )
         held = seen_as(systems, "hard")
         first = next(iter(held.predictions))
         held.problem(first, first).code(target_class)

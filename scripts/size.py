@@ -1,0 +1,93 @@
+"""How large the project is: lines, lines of code, files and the median file of each wing and room.
+
+    python scripts/size.py [--against REF]
+
+Code is what is left without comments, docstrings and blank lines. With --against, the figures of another commit stand
+in front of today's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import io
+import statistics
+import subprocess
+import tarfile
+import tokenize
+from collections import defaultdict
+from pathlib import Path, PurePosixPath
+
+ROOT = Path(__file__).parents[1]
+WINGS = ("src", "papers", "tests")
+QUIET = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING)
+HEADER = ("lines", "code", "files", "median")
+
+
+def code_lines(text: str) -> int:
+    """The lines of a file that hold code."""
+    docstrings: set[int] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef) and ast.get_docstring(
+            node, clean=False
+        ):
+            first = node.body[0]
+            docstrings |= set(range(first.lineno, (first.end_lineno or first.lineno) + 1))
+    held: set[int] = set()
+    for token in tokenize.generate_tokens(io.StringIO(text).readline):
+        if token.type not in QUIET:
+            held |= set(range(token.start[0], token.end[0] + 1))
+    return len(held - docstrings)
+
+
+def rooms(texts: dict[PurePosixPath, str]) -> dict[str, tuple[int, int, int, int]]:
+    """Lines, lines of code, files and the median file, by room."""
+    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+    for path, text in texts.items():
+        size = (len(text.splitlines()), code_lines(text))
+        wing, *inside = path.parts
+        room = "/".join((wing, *inside[: 2 if wing in ("src", "papers") else 1][: len(inside) - 1 or 1]))
+        for name in {"all of src and papers"} if wing != "tests" else set():
+            found[name].append(size)
+        found[wing].append(size)
+        found[room if PurePosixPath(room).suffix != ".py" else f"{wing}, single files"].append(size)
+    return {
+        name: (sum(n for n, _ in sizes), sum(c for _, c in sizes), len(sizes), round(statistics.median(n for n, _ in sizes)))
+        for name, sizes in found.items()
+    }  # fmt: skip
+
+
+def of_checkout() -> dict[PurePosixPath, str]:
+    """The Python files of this checkout that git knows."""
+    listed = subprocess.check_output(["git", "ls-files", *(f"{wing}/*.py" for wing in WINGS)], cwd=ROOT, text=True)
+    return {PurePosixPath(name): (ROOT / name).read_text("utf-8") for name in listed.split() if (ROOT / name).exists()}
+
+
+def of_commit(ref: str) -> dict[PurePosixPath, str]:
+    """The Python files of a commit."""
+    packed = subprocess.check_output(["git", "archive", ref], cwd=ROOT)
+    found = {}
+    with tarfile.open(fileobj=io.BytesIO(packed)) as archive:
+        for member in archive:
+            path = PurePosixPath(member.name)
+            if path.suffix == ".py" and path.parts[0] in WINGS and (file := archive.extractfile(member)):
+                found[path] = file.read().decode()
+    return found
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--against", metavar="REF", help="a commit, whose figures stand in front")
+    ref = parser.parse_args().against
+    now, before = rooms(of_checkout()), {} if ref is None else rooms(of_commit(ref))
+    names = sorted({*now, *before}, key=lambda name: (name.startswith("tests"), -max(now.get(name, (0,))[0], 0), name))
+    columns = [f"{name} {when}".strip() for when in ([ref, "now"] if ref else [""]) for name in HEADER]
+    print("  ".join(f"{name:>14}" for name in columns))
+    for name in names:
+        sizes = [*(before.get(name, (0, 0, 0, 0)) if ref else ()), *now.get(name, (0, 0, 0, 0))]
+        print("  ".join(f"{size:>14,}" for size in sizes), name, sep="  ")
+
+
+if __name__ == "__main__":
+    main()
