@@ -11,8 +11,8 @@ from click.testing import CliRunner, Result
 
 from howsure.cli.data import command
 from howsure.data import find_data_set
-from howsure.data.datasets.registry import data_set, data_sets
-from howsure.data.datasets.resuming import DownloadError
+from howsure.data.datasets import data_set, data_sets
+from howsure.data.downloads import DownloadError
 from howsure.errors import InputError
 from tests.data.serving import serving
 

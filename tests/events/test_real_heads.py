@@ -14,7 +14,7 @@ from howsure.coreference.detection import detect_mentions
 from howsure.coreference.mentions import mention_columns
 from howsure.data import Document, read_documents
 from howsure.data.documents.document import Mention
-from howsure.data.parses.parsed_document import ParsedDocument
+from howsure.data.parses import ParsedDocument
 from howsure.events.extraction.one_document import mention_heads
 from tests.events import newswire
 

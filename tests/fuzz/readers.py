@@ -25,8 +25,8 @@ from howsure.cli.monitor.state_file import read_state
 from howsure.cli.recalibrate.fit import read_map
 from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.coreference.scored import posterior_from_scores
-from howsure.data.antecedent_scores.score_file import read_antecedent_scores
-from howsure.data.datasets.labelled_texts import read_labelled_texts
+from howsure.data.antecedent_files import read_antecedent_scores
+from howsure.data.datasets import read_labelled_texts
 from howsure.data.documents.columns import read_attributes, read_sentence_index
 from howsure.data.documents.document import Document, Sentence
 from howsure.data.documents.read_documents import read_documents

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from howsure.data import find_data_set
-from howsure.data.datasets.registry import data_set_path
+from howsure.data.datasets import data_set_path
 from howsure.data.documents.document import Document, Mention
 from howsure.data.documents.read_documents import first_documents
 

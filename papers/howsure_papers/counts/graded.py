@@ -10,7 +10,7 @@ from operator import itemgetter
 
 import numpy as np
 
-from howsure.data.datasets.registry import data_set_path
+from howsure.data.datasets import data_set_path
 from howsure.inputs.pairs import Floats
 
 NAME = "llm_mcq_confidence"

@@ -12,7 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from howsure.data.datasets.registry import find_data_set
+from howsure.data.datasets import find_data_set
 from howsure.errors import InputError
 from howsure.events.lexicon import Lexicon
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.data.datasets.labelled_texts import read_labelled_texts
-from howsure.data.datasets.registry import find_data_set
+from howsure.data.datasets import find_data_set, read_labelled_texts
 from howsure.inputs.pairs import Integers, Labels
 from howsure_papers.sentiment.classifiers import binary_unigrams, tweet_words
 

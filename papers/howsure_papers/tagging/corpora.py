@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
-from howsure.data.datasets.registry import find_data_set
+from howsure.data.datasets import find_data_set
 from howsure.data.documents.columns import read_sentence_index, read_tagged
 from howsure.data.documents.document import Strings
 from howsure.data.documents.read_documents import first_documents

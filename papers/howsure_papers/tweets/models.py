@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.calibration.curve import curve_of
-from howsure.data.datasets.registry import find_data_set
+from howsure.data.datasets import find_data_set
 from howsure.data.documents.columns import read_tagged
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.sequences.calibration_pairs import tag_pairs

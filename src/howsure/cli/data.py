@@ -11,7 +11,7 @@ import click
 from howsure.cli.terminal.commands import Group, WrittenFolder
 from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.cli.terminal.progress import progress
-from howsure.data.datasets.registry import HOST, DataSet, data_set, data_sets, downloads_folder, located
+from howsure.data.datasets import HOST, DataSet, data_set, data_sets, downloads_folder, located
 from howsure.show.table import Table
 
 form_option = click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True,
@@ -80,7 +80,7 @@ def get_command(names: tuple[str, ...], folder: str | None, host: str) -> None:
 
     An interrupted download resumes where it stopped. Every file is verified by its SHA-256.
     """
-    from howsure.data.datasets.downloads import fetch_data_set
+    from howsure.data.downloads import fetch_data_set
 
     wanted = [data_set(name) for name in dict.fromkeys(names)]
     root = downloads_folder() if folder is None else Path(folder)

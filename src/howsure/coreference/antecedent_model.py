@@ -30,7 +30,7 @@ from howsure.coreference.training import (
     weights_from,
 )
 from howsure.data.documents.document import Document, Mention
-from howsure.data.parses.parsed_document import ParsedDocument
+from howsure.data.parses import ParsedDocument
 from howsure.errors import InputError, parameter
 from howsure.files.model_archive import damaged_model, read_model, write_model
 from howsure.files.whole import Place

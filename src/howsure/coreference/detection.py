@@ -9,10 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.coreference.mentions import CANONICAL, PLACES_AND_TIMES, check_document, check_mentions
+from howsure.data import grammar
 from howsure.data.documents.document import Document, Mention
-from howsure.data.parses import grammar
-from howsure.data.parses.parsed_document import ParsedDocument
-from howsure.data.parses.parsed_sentence import ParsedSentence
+from howsure.data.parses import ParsedDocument, ParsedSentence
 from howsure.errors import InputError
 
 # Mentions found in a dependency parse: noun phrases, names, pronouns and possessives.

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from howsure.coreference.mentions import GENDERS, NUMBERS, PRONOMINAL, ROLE_CODES, Codes, MentionColumns
-from howsure.data.parses import grammar
+from howsure.data import grammar
 
 # A feature family: a question about a mention, or about a mention and a candidate antecedent, with a few answers.
 

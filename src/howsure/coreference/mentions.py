@@ -10,10 +10,9 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from howsure.data import grammar
 from howsure.data.documents.document import Document, Mention
-from howsure.data.parses import grammar
-from howsure.data.parses.parsed_document import ParsedDocument
-from howsure.data.parses.parsed_sentence import ParsedSentence
+from howsure.data.parses import ParsedDocument, ParsedSentence
 from howsure.errors import InputError, at_row, shown
 
 # Closed classes of English words: pronouns with what they imply about their referent, titles, words for kin.

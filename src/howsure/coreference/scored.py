@@ -13,8 +13,7 @@ import numpy.typing as npt
 from howsure.coreference.antecedents import Antecedents
 from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.coreference.detection import check_size
-from howsure.data.antecedent_scores.antecedent_scores import AntecedentScores
-from howsure.data.antecedent_scores.placement import place_mentions
+from howsure.data.antecedent_scores import AntecedentScores, place_mentions
 from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError, parameter
 from howsure.inputs.naming import counted, shortened, unknown_name

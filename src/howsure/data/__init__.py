@@ -6,11 +6,9 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from howsure.data.antecedent_scores.antecedent_scores import AntecedentScores
-    from howsure.data.antecedent_scores.score_file import read_antecedent_scores, write_antecedent_scores
-    from howsure.data.datasets.downloads import fetch_data_set
-    from howsure.data.datasets.labelled_texts import read_labelled_texts
-    from howsure.data.datasets.registry import data_set, data_set_path, data_sets, find_data_set
+    from howsure.data.antecedent_files import read_antecedent_scores, write_antecedent_scores
+    from howsure.data.antecedent_scores import AntecedentScores
+    from howsure.data.datasets import data_set, data_set_path, data_sets, find_data_set, read_labelled_texts
     from howsure.data.documents.columns import (
         read_conll2012,
         read_sentence_index,
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     from howsure.data.documents.conllu import read_conllu, write_conllu
     from howsure.data.documents.document import Document, Mention, Sentence
     from howsure.data.documents.read_documents import read_documents
+    from howsure.data.downloads import fetch_data_set
     from howsure.data.predictions.open_predictions import open_predictions
     from howsure.data.predictions.predictions import Predictions
     from howsure.data.predictions.read_columns import read_columns
@@ -56,27 +55,27 @@ __all__ = [
 ]
 
 _FILE_OF = {
-    "AntecedentScores": "antecedent_scores.antecedent_scores",
+    "AntecedentScores": "antecedent_scores",
     "Document": "documents.document",
     "Mention": "documents.document",
     "Predictions": "predictions.predictions",
     "Sentence": "documents.document",
-    "data_set": "datasets.registry",
-    "data_sets": "datasets.registry",
-    "data_set_path": "datasets.registry",
-    "fetch_data_set": "datasets.downloads",
-    "find_data_set": "datasets.registry",
+    "data_set": "datasets",
+    "data_sets": "datasets",
+    "data_set_path": "datasets",
+    "fetch_data_set": "downloads",
+    "find_data_set": "datasets",
     "open_predictions": "predictions.open_predictions",
-    "read_antecedent_scores": "antecedent_scores.score_file",
+    "read_antecedent_scores": "antecedent_files",
     "read_columns": "predictions.read_columns",
     "read_conll2012": "documents.columns",
     "read_conllu": "documents.conllu",
     "read_documents": "documents.read_documents",
-    "read_labelled_texts": "datasets.labelled_texts",
+    "read_labelled_texts": "datasets",
     "read_sentence_index": "documents.columns",
     "read_tagged": "documents.columns",
     "read_three_columns": "documents.columns",
-    "write_antecedent_scores": "antecedent_scores.score_file",
+    "write_antecedent_scores": "antecedent_files",
     "write_conll2012": "documents.columns",
     "write_conllu": "documents.conllu",
     "write_tagged": "documents.columns",

@@ -125,8 +125,11 @@ class FileToExtend:
         connection.register("more", whole)
         named = ", ".join(f"nullif(c{i}, 'NaN'::DOUBLE) AS {identifier(name)}" for i, name in enumerate(columns))
         known = connection.execute("SELECT 1 FROM duckdb_tables() WHERE table_name = ?", [ADDED]).fetchall()
-        connection.execute(f"INSERT INTO {ADDED} SELECT {named} FROM more" if known
-                           else f"CREATE TABLE {ADDED} AS SELECT {named} FROM more")  # fmt: skip
+        connection.execute(
+            f"INSERT INTO {ADDED} SELECT {named} FROM more"
+            if known
+            else f"CREATE TABLE {ADDED} AS SELECT {named} FROM more"
+        )
         connection.unregister("more")
 
     def check_new(self, names: Sequence[str]) -> None:

@@ -101,11 +101,23 @@ class Files(Source):
                 if given.way != UNNAMED:
                     ways[given.way] = given.columns[0] if isinstance(given.values, str) else given.columns
             with open_predictions(
-                self.paths, label=y_true, group=groups, cluster=clusters, weight=sample_weight, id=id,
-                positive=None if pos_label is None else str(pos_label), where=self.where,
-                skip_missing=self.skip_missing, missing_values=self.missing_values, by_file=self.by_file,
-                across_files=self.across_files, format=self.format, normalise=self.normalise, **ways, **how,
-            ) as predictions:  # fmt: skip
+                self.paths,
+                label=y_true,
+                group=groups,
+                cluster=clusters,
+                weight=sample_weight,
+                id=id,
+                positive=None if pos_label is None else str(pos_label),
+                where=self.where,
+                skip_missing=self.skip_missing,
+                missing_values=self.missing_values,
+                by_file=self.by_file,
+                across_files=self.across_files,
+                format=self.format,
+                normalise=self.normalise,
+                **ways,
+                **how,
+            ) as predictions:
                 self.tell(predictions.said)
                 yield predictions
 
@@ -118,9 +130,14 @@ class Files(Source):
         from howsure.data.predictions.read_columns import read_columns
 
         found = read_columns(
-            self.paths, labels=[name for name in dict.fromkeys(names) if name not in optional], optional=optional,
-            skip_missing=self.skip_missing, where=self.where, by_file=self.by_file, format=self.format,
-        )  # fmt: skip
+            self.paths,
+            labels=[name for name in dict.fromkeys(names) if name not in optional],
+            optional=optional,
+            skip_missing=self.skip_missing,
+            where=self.where,
+            by_file=self.by_file,
+            format=self.format,
+        )
         self.tell(found.said)
         return tuple(as_spelled(found.arrays[name]) for name in names)
 
@@ -242,9 +259,17 @@ def read(
     named = (files,) if isinstance(files, (str, os.PathLike)) else tuple(files)
     values = (missing_values,) if isinstance(missing_values, str) else tuple(missing_values)
     return Files(
-        tuple(os.fspath(one) for one in named), where, skip_missing, values, by_file, across_files, format, normalise,
-        engine, scheduler,
-    )  # fmt: skip
+        tuple(os.fspath(one) for one in named),
+        where,
+        skip_missing,
+        values,
+        by_file,
+        across_files,
+        format,
+        normalise,
+        engine,
+        scheduler,
+    )
 
 
 @dataclass(frozen=True)

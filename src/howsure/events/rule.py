@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from howsure.data import grammar
 from howsure.data.documents.document import Sentence
-from howsure.data.parses import grammar
-from howsure.data.parses.parsed_sentence import ParsedSentence
+from howsure.data.parses import ParsedSentence
 from howsure.errors import InputError
 from howsure.inputs.naming import unknown_name
 
@@ -28,7 +28,7 @@ class Scheme:
     `agents` leads from a verb to its agent, `noun_agents` from a noun (`Iraq's attack`, `an attack by Iraq`),
     `described_by` from a noun to what modifies it as in the paper, `compounds` to the nouns before it (`NATO planes`).
     `known` are all labels of the scheme, without subtypes. The meaning of labels is defined in
-    `howsure.data.parses.grammar`.
+    `howsure.data.grammar`.
     """
 
     name: str
@@ -276,7 +276,7 @@ def deeds_in(parsed: ParsedSentence, *, rule: Rule) -> list[Deed]:
 
     >>> words, tags = ("Americans", "attacked", "by", "them"), ("NNPS", "VBN", "IN", "PRP")
     >>> relations = ("nsubj:pass", "root", "case", "obl:agent")
-    >>> from howsure.data.parses.parsed_sentence import parsed_sentence
+    >>> from howsure.data.parses import parsed_sentence
     >>> sentence = Sentence(words, tags=tags, heads=(1, -1, 3, 1), relations=relations)
     >>> deeds_in(parsed_sentence(sentence), rule=Rule(name="attack", forms=("attacked",)))
     [(3, 1)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -44,7 +45,7 @@ def corp_figure(
     """
     if len(curves) > TOGETHER_UP_TO:
         names = curve_names(curves, labels)
-        return panel_figure(curves, names, title, scale_of(curves, axis), draw=_draw_small)
+        return panel_figure(curves, names, title, scale_of(curves, axis), draw=partial(_draw_alone, small=True))
     figure = draw_corp(curves, labels=labels, title=title, axis=axis).figure
     assert isinstance(figure, Figure)
     return figure
@@ -101,10 +102,6 @@ def _draw_alone(
     ax.plot(x, scale.clipped(y), color=how.colour, linewidth=1.2 if small else 1.7, zorder=4)
     draw_strip(ax, curve, how, scale, named=not small)
     _print_figures(ax, curve, scale, small=small, lower=lower)
-
-
-def _draw_small(ax: Axes, curve: CorpCurve, how: Look, scale: Scale, *, lower: bool) -> None:
-    _draw_alone(ax, curve, how, scale, small=True, lower=lower)
 
 
 def _draw_steps(ax: Axes, curve: CorpCurve, how: Look, scale: Scale) -> Line2D:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -445,7 +446,7 @@ def curve_figure(
     """
     names = curve_names(curves, labels)
     if panels if panels is not None else len(curves) > TOGETHER_UP_TO:
-        return panel_figure(curves, names, title, scale_of(curves, axis), draw=_draw_small)
+        return panel_figure(curves, names, title, scale_of(curves, axis), draw=partial(draw_one, small=True))
     if len(curves) > TOGETHER_UP_TO:
         raise InputError(f"panels=False shows at most {TOGETHER_UP_TO} curves; there are {len(curves):,}. Choose some.")
     figure = draw_curves(curves, labels=labels, title=title, axis=axis).figure
@@ -461,10 +462,6 @@ def columns_of(panels: int) -> int:
     """
     square = math.ceil(math.sqrt(panels))
     return min((square, square + 1), key=lambda columns: (-(-panels // columns) * columns - panels, columns))
-
-
-def _draw_small(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, *, lower: bool) -> None:
-    draw_one(ax, curve, how, scale, small=True, lower=lower)
 
 
 def panel_figure(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure.data import AntecedentScores, Document, Mention, Sentence
-from howsure.data.antecedent_scores.placement import place_mentions
+from howsure.data.antecedent_scores import place_mentions
 from howsure.errors import InputError
 
 DOCUMENT = Document("d", (Sentence(("Ann", "'s", "sister", "ran", ".")), Sentence(("She", "did", "n't", "fall", "."))))

@@ -14,7 +14,7 @@ import pytest
 
 from howsure.coreference import CorefPosterior, posterior_from_scores
 from howsure.data import AntecedentScores, read_antecedent_scores, write_antecedent_scores
-from howsure.data.antecedent_scores.score_file import ScoreFile
+from howsure.data.antecedent_files import ScoreFile
 from howsure.errors import InputError
 from tests.data.antecedent_scores.layouts import LINKS, NULL, several
 

@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.data.datasets.downloads import fetch_data_set
-from howsure.data.datasets.registry import DataFile, DataSet
-from howsure.data.datasets.resuming import DownloadError
+from howsure.data.datasets import DataFile, DataSet
+from howsure.data.downloads import DownloadError, fetch_data_set
 from howsure.errors import InputError
 from tests.data.serving import serving
 

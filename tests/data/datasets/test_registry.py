@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from howsure.data.datasets.registry import data_set, data_set_path, data_sets, downloads_folder, find_data_set
+from howsure.data.datasets import data_set, data_set_path, data_sets, downloads_folder, find_data_set
 from howsure.errors import InputError
 
 EXPERIMENTS = {

@@ -12,7 +12,8 @@ import pytest
 from safetensors.numpy import save, save_file
 
 from howsure import InputError
-from howsure.data.logit_files import open_logits, shards
+from howsure.data import logit_files
+from howsure.data.logit_files import open_logits
 
 LOGITS = np.random.default_rng(0).standard_normal((12, 5))
 TARGETS = np.arange(12) % 5
@@ -26,7 +27,7 @@ def read(opened) -> tuple[np.ndarray, np.ndarray]:
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, ">f8"])
 @pytest.mark.parametrize("at_once", [1, 17, 1 << 20])
 def test_npy_shards(dtype, at_once: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shards, "PAIRS_AT_ONCE", at_once)
+    monkeypatch.setattr(logit_files, "PAIRS_AT_ONCE", at_once)
     np.save(tmp_path / "x-2.npy", LOGITS[:8].astype(dtype))
     np.save(tmp_path / "x-10.npy", LOGITS[8:].astype(dtype))
     np.save(tmp_path / "t.npy", TARGETS.astype(np.int32))
@@ -121,7 +122,7 @@ def test_what_the_library_of_the_format_writes_is_read(tmp_path: Path) -> None:
     content = save({**held, "logits": LOGITS, "odd": np.array([True])})
     (tmp_path / "x.safetensors").write_bytes(content)
     with open(tmp_path / "x.safetensors", "rb") as file:
-        found = shards.tensors_of(file, len(content), "x")
+        found = logit_files.tensors_of(file, len(content), "x")
         assert set(found) == {*kinds, "logits"}
         for kind in kinds:
             np.testing.assert_array_equal(found[kind].values(file), held[kind])

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from howsure.data.documents.document import Document, Mention, Sentence
-from howsure.data.parses.parsed_document import ParsedDocument
+from howsure.data.parses import ParsedDocument
 from howsure.errors import InputError
 from tests.coreference import parsed as hand
 

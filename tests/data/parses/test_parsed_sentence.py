@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from howsure.data import grammar
 from howsure.data.documents.document import Sentence
-from howsure.data.parses import grammar
-from howsure.data.parses.parsed_sentence import ParsedSentence, parsed_sentence
+from howsure.data.parses import ParsedSentence, parsed_sentence
 from howsure.errors import InputError
 from tests.coreference import parsed as hand
 

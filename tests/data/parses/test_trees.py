@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from howsure.data.parses.trees import is_tree
+from howsure.data.parses import is_tree
 
 
 def ends_at_the_root(heads: list[int], word: int) -> bool:

@@ -10,10 +10,9 @@ import pytest
 
 import howsure.data
 from howsure.coreference.antecedent_model import AntecedentModel
-from howsure.data import read_documents
+from howsure.data import parses, read_documents
 from howsure.data.documents.document import Sentence
-from howsure.data.parses import parsed_document
-from howsure.data.parses.parsed_sentence import ParsedSentence, parsed_sentence
+from howsure.data.parses import ParsedSentence, parsed_sentence
 from howsure.events.corpus import Fields, open_corpus
 from howsure.events.extraction.dependencies import survey_dependencies
 from howsure.events.extraction.processes import Work, Worker
@@ -32,7 +31,7 @@ def parsed(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
         counts[where] += 1
         return parsed_sentence(sentence, where=where)
 
-    monkeypatch.setattr(parsed_document, "parsed_sentence", counting)
+    monkeypatch.setattr(parses, "parsed_sentence", counting)
     return counts
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from howsure.data.documents.document import Sentence
-from howsure.data.parses.parsed_sentence import parsed_sentence
+from howsure.data.parses import parsed_sentence
 from howsure.errors import InputError
 from howsure.events import rule as of
 from howsure.events.rule import Deed, Rule, built_in_rule

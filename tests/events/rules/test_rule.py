@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from howsure.data.parses import grammar
+from howsure.data import grammar
 from howsure.errors import InputError, MissingExtraError
 from howsure.events.rule import SCHEMES, Rule, built_in_rule, check_relation, scheme_named
 from howsure.events.rule_files import FIELDS, read_rule, rule_from_yaml

@@ -13,7 +13,7 @@ from howsure.cli.terminal.commands import Command, Written, refuse_given
 from howsure.cli.terminal.options import axis_option, binning_options, figure_option, output_options, report_option
 from howsure.cli.terminal.output import emit, table_text
 from howsure.cli.terminal.progress import progress
-from howsure.data.logit_files.shards import IGNORED, LogitShards, open_logits
+from howsure.data.logit_files import IGNORED, LogitShards, open_logits
 from howsure.data.sources import saved_summaries, sums_of_saved
 from howsure.errors import InputError
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL

@@ -18,12 +18,12 @@ from howsure.coreference.entity_confidence import DECISIONS, entities_by
 from howsure.coreference.judged import mention_confidence
 from howsure.coreference.recalibration import CoreferenceRecalibration
 from howsure.coreference.scored import MISPLACED, Misplaced, scored_document
-from howsure.data.antecedent_scores.score_file import ScoreFile
+from howsure.data.antecedent_files import ScoreFile
 from howsure.data.documents.brackets import BracketFault, LeftOut
 from howsure.data.documents.columns import named_part
 from howsure.data.documents.document import Document, Mention
 from howsure.data.documents.read_documents import BAD_BRACKETS, LEAVE_OUT, documents_in, left_out_text
-from howsure.data.parses.parsed_document import ParsedDocument
+from howsure.data.parses import ParsedDocument
 from howsure.errors import InputError
 from howsure.files.opened import check_each_once, opened
 from howsure.files.utf8 import parsed_json

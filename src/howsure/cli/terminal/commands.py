@@ -105,7 +105,7 @@ def _values(context: click.Context) -> Iterator[tuple[click.Parameter, str]]:
 def sources_of(context: click.Context) -> Iterator[str | int]:
     """What may be read, by its path; standard input by its number."""
     if "data" in context.params and context.params["data"] is None:
-        from howsure.data.datasets.registry import VARIABLE, downloads_folder  # loaded for the commands that need it
+        from howsure.data.datasets import VARIABLE, downloads_folder  # loaded for the commands that need it
 
         yield from (os.environ.get(VARIABLE, ""), str(downloads_folder()))
     for parameter, text in _values(context):

@@ -20,7 +20,7 @@ from howsure.data.documents.brackets import (
     type_text,
 )
 from howsure.data.documents.document import Document, Mention, Sentence, Strings
-from howsure.data.parses.trees import is_tree
+from howsure.data.parses import is_tree
 from howsure.errors import InputError, shown
 from howsure.files.text import Text, read_text
 from howsure.files.whole import write_text

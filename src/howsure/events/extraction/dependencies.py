@@ -11,8 +11,7 @@ from typing import Any
 from howsure.coreference.clusterings import best_antecedents
 from howsure.coreference.detection import MOST_MENTIONS, detect_mentions
 from howsure.data.documents.document import Document, Mention
-from howsure.data.parses.parsed_document import ParsedDocument
-from howsure.data.parses.parsed_sentence import ParsedSentence
+from howsure.data.parses import ParsedDocument, ParsedSentence
 from howsure.events.corpus import BATCH, Corpus, InputDocument
 from howsure.events.extraction.one_document import descriptions_in, mention_heads
 from howsure.events.extraction.processes import Work, Worker

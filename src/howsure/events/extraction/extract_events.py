@@ -14,7 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from howsure.errors import HowsureError, parameter
+from howsure.errors import HowsureError
 from howsure.events.corpus import ALL, BATCH, Corpus, Documents, Filter, Part
 from howsure.events.extraction.parsers import parser_of
 from howsure.events.extraction.processes import Batch, Batches, Work, check_executor, done, undisturbed
@@ -208,7 +208,7 @@ def _batches(corpus: Documents, start: int, part: Part) -> Batches:
 
 def lexicon_recipe(lexicon: Lexicon) -> dict[str, Any]:
     """Its name, matching rule, and a hash of its content."""
-    held = {name: getattr(lexicon, name) for name in ("name", "stemming", f"{parameter('match_case')}")}
+    held = {name: getattr(lexicon, name) for name in ("name", "stemming", "match_case")}
     return {**held, "digest": _digest(lexicon.entries)}
 
 

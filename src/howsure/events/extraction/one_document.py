@@ -15,10 +15,9 @@ from howsure.coreference.antecedents import Antecedents
 from howsure.coreference.clusterings import best_antecedents
 from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.coreference.detection import detect_mentions
+from howsure.data import grammar
 from howsure.data.documents.document import Document, Mention
-from howsure.data.parses import grammar
-from howsure.data.parses.parsed_document import ParsedDocument
-from howsure.data.parses.parsed_sentence import ParsedSentence
+from howsure.data.parses import ParsedDocument, ParsedSentence
 from howsure.errors import InputError
 from howsure.events.corpus import InputDocument
 from howsure.events.lexicon import Lexicon

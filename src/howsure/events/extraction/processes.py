@@ -27,7 +27,7 @@ from typing import Any
 from howsure import __version__
 from howsure.coreference.detection import MOST_MENTIONS
 from howsure.data.documents.document import Document
-from howsure.data.parses.parsed_document import ParsedDocument
+from howsure.data.parses import ParsedDocument
 from howsure.errors import HowsureError, InputError, parameter
 from howsure.events.corpus import EMPTY, TOO_LONG, Filter, InputDocument
 from howsure.events.extraction.one_document import Model, Rows, Tables, document_seed, extract

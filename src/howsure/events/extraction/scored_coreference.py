@@ -12,11 +12,10 @@ from howsure.coreference.antecedents import Antecedents
 from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.coreference.detection import check_size, detect_mentions
 from howsure.coreference.scored import Misplaced, scored_document
-from howsure.data.antecedent_scores.antecedent_scores import AntecedentScores
-from howsure.data.antecedent_scores.placement import place_mentions
-from howsure.data.antecedent_scores.score_file import ScoreFile
+from howsure.data.antecedent_files import ScoreFile
+from howsure.data.antecedent_scores import AntecedentScores, place_mentions
 from howsure.data.documents.document import Document, Mention
-from howsure.data.parses.parsed_document import ParsedDocument
+from howsure.data.parses import ParsedDocument
 from howsure.errors import InputError
 from howsure.events.corpus import Documents, Filter
 from howsure.inputs.naming import shortened

@@ -1,14 +1,34 @@
-"""A parsed sentence: its tree, word kinds, governors and roles, the same for UD and CLEAR; heads of spans."""
+"""Parses: the output of a dependency parser for a sentence, read once for all uses."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Self
 
-from howsure.data.documents.document import Sentence, Strings
-from howsure.data.parses import grammar
-from howsure.data.parses.trees import is_tree
+from howsure.data import grammar
+from howsure.data.documents.document import Document, Mention, Sentence, Strings
 from howsure.errors import InputError
+
+
+def is_tree(heads: Sequence[int]) -> bool:
+    """Whether the heads contain no cycle; `heads` are positions of governors, -1 for the root.
+
+    Every word jumps to its head, then twice as far at every step; after log2(words) steps all must be at the root.
+
+    >>> is_tree((1, -1)), is_tree((1, 0))
+    (True, False)
+    """
+    above = (*heads, -1)  # the root stands last, at -1, and is its own head
+    for _ in range(len(heads).bit_length()):
+        if max(above) < 0:
+            return True
+        above = itemgetter(*above)(above)
+    return max(above) < 0
+
+
+# A parsed sentence: its tree, word kinds, governors and roles, the same for UD and CLEAR; heads of spans.
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,3 +164,36 @@ def _seen_through(head: int, heads: Sequence[int], relations: Strings, kinds: St
         return above, grammar.INDIRECT_OBJECT
     nominal = above >= 0 and kinds[above] in (grammar.NOUN, grammar.NAME, grammar.PRONOUN, grammar.NUMBER)
     return above, grammar.MODIFIER if nominal else grammar.OBLIQUE
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedDocument(Document):
+    """A document that keeps the parses of its sentences for later uses.
+
+    >>> from howsure.data.documents.document import Sentence
+    >>> words = Sentence(("a", "dog"), tags=("DT", "NN"), heads=(1, -1), relations=("det", "root"))
+    >>> document = ParsedDocument.of(Document("example", (words,)))
+    >>> document.head_of(Mention(0, 0, 2)), document.parse(0) is document.parse(0)
+    (1, True)
+    """
+
+    _parses: dict[int, ParsedSentence] = field(default_factory=dict, init=False, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, document: Document) -> Self:
+        """The document itself if it already keeps its parses."""
+        if isinstance(document, cls):
+            return document
+        return cls(document.name, document.sentences, document.mentions, document.metadata)
+
+    def parse(self, number: int) -> ParsedSentence:
+        """The parse of a sentence, counted from 0; InputError if it has none, or no tags."""
+        known = self._parses.get(number)
+        if known is None:
+            where = f"sentence {number + 1} of document {self.name}"
+            known = self._parses[number] = parsed_sentence(self.sentences[number], where=where)
+        return known
+
+    def head_of(self, mention: Mention) -> int:
+        """The head of a mention, as a position in its sentence."""
+        return self.parse(mention.sentence).head_of(mention.start, mention.end)

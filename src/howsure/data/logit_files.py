@@ -1,21 +1,162 @@
-"""Shards: files that hold logits, (rows, classes), as a language model gives them, and the right class of each row."""
+"""Logits of a language model saved in files: shards of .npy and .safetensors, read by rows."""
 
 from __future__ import annotations
 
 import glob
+import math
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 import numpy as np
+import numpy.typing as npt
 
-from howsure.data.logit_files.safetensors import tensors_of
-from howsure.data.logit_files.stored_array import Array, StoredArray
 from howsure.errors import InputError
 from howsure.files.archive import MAGIC, ArchiveError, array_header
 from howsure.files.opened import check_each_once, missing_file, opened
+from howsure.files.utf8 import parsed_json
 from howsure.inputs.naming import natural_order, shortened
+
+# An array as it lies in a file: its type, its shape, and where its values begin. Rows are read when they are needed.
+#
+# Files are read, not mapped into memory: a file that is cut off while it is read gives an error, where a mapped one
+# would end the process.
+
+Array = npt.NDArray[Any]
+BFLOAT16 = "bfloat16"  # numpy has no such type: the upper half of a float32
+
+
+@dataclass(frozen=True, slots=True)
+class StoredArray:
+    """An array of `shape` whose values, of numpy's `type` or bfloat16, begin at the byte `start` of a file.
+
+    Its rows are those of all its axes but the last.
+    """
+
+    path: str
+    name: str
+    type: str
+    shape: tuple[int, ...]
+    start: int
+
+    @property
+    def is_floating(self) -> bool:
+        """Whether its values are floating-point numbers."""
+        return self.type == BFLOAT16 or np.dtype(self.type).kind == "f"
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its values are integers."""
+        return self.type != BFLOAT16 and np.dtype(self.type).kind in "iu"
+
+    @property
+    def type_name(self) -> str:
+        """The type as users call it."""
+        return self.type if self.type == BFLOAT16 else np.dtype(self.type).name
+
+    @property
+    def n_rows(self) -> int:
+        """The number of rows."""
+        return math.prod(self.shape[:-1])
+
+    def values(self, file: BinaryIO) -> Array:
+        """All values, of an array that is a vector."""
+        return self._read(file, 0, math.prod(self.shape))
+
+    def rows(self, file: BinaryIO, first: int, n: int) -> Array:
+        """Some rows as a matrix, bfloat16 widened to float32."""
+        width = self.shape[-1]
+        return self._read(file, first * width, n * width).reshape(n, width)
+
+    def _read(self, file: BinaryIO, first: int, n: int) -> Array:
+        held = np.dtype(np.uint16).newbyteorder("<") if self.type == BFLOAT16 else np.dtype(self.type)
+        try:
+            file.seek(self.start + first * held.itemsize)
+            content = file.read(n * held.itemsize)
+        except OSError as error:
+            raise InputError(f"{self.path} cannot be read: {error.strerror or error}.") from error
+        if len(content) < n * held.itemsize:
+            raise InputError(f"{self.path} ends too early: it was cut off while it was read.")
+        values: Array = np.frombuffer(content, held)
+        if self.type != BFLOAT16:
+            return values
+        return (values.astype(np.uint32) << np.uint32(16)).view(np.float32)
+
+
+# The header of a .safetensors file: the type, shape and place of each of its tensors; nothing in it can be executed.
+#
+# The format (https://github.com/huggingface/safetensors): 8 bytes, the length of the header; the header, JSON, by name
+# {"dtype", "shape", "data_offsets": [first, end]}; the values, little-endian, of one tensor after the other.
+
+TYPES = {
+    "F64": "<f8",
+    "F32": "<f4",
+    "F16": "<f2",
+    "BF16": BFLOAT16,
+    "I64": "<i8",
+    "I32": "<i4",
+    "I16": "<i2",
+    "I8": "i1",
+    "U64": "<u8",
+    "U32": "<u4",
+    "U16": "<u2",
+    "U8": "u1",
+}
+BYTES = {name: 2 if type_ == BFLOAT16 else int(type_[-1]) for name, type_ in TYPES.items()}
+LENGTH = 8  # bytes that tell how long the header is
+LONGEST_HEADER = 1 << 20
+ABOUT = "__metadata__"
+
+
+def tensors_of(file: BinaryIO, size: int, path: str) -> dict[str, StoredArray]:
+    """The tensors of a file of `size` bytes by name, those of types that numpy can read.
+
+    Raises InputError if the header is none, or tells of more or other bytes than are there.
+    """
+    length = int.from_bytes(file.read(LENGTH), "little")
+    if size < LENGTH or length > min(size - LENGTH, LONGEST_HEADER):
+        raise _damaged(
+            path, "its header is longer than the file" if length > size - LENGTH else "its header is too long"
+        )
+    try:
+        told = parsed_json(file.read(length))
+    except ValueError as error:
+        raise _damaged(path, "its header is not JSON") from error
+    if not isinstance(told, dict):
+        raise _damaged(path, "its header names no tensors")
+    start, held = LENGTH + length, size - LENGTH - length
+    return {
+        name: StoredArray(path, name, TYPES[one["dtype"]], tuple(one["shape"]), start + one["data_offsets"][0])
+        for name, one in told.items()
+        if name != ABOUT and _is_readable(one, name, held, path)
+    }
+
+
+def _is_readable(one: Any, name: str, held: int, path: str) -> bool:
+    """Whether a tensor has a known type; its shape must agree with its place, and its place lie in the file."""
+    try:
+        kind, shape, (first, end) = one["dtype"], one["shape"], one["data_offsets"]
+        whole, kind = [*shape, first, end], str(kind)
+    except (TypeError, KeyError, ValueError) as error:
+        raise _damaged(path, f"its header does not say where the tensor {name!r} lies") from error
+    if not all(type(number) is int and 0 <= number < 1 << 62 for number in whole) or not isinstance(shape, list):
+        raise _damaged(path, f"the tensor {name!r} has a shape or place that is none")
+    if kind not in TYPES:
+        return False
+    needed = math.prod(shape) * BYTES[kind]
+    if not first <= end <= held or needed != end - first:
+        shown = " x ".join(f"{number:,}" for number in shape)
+        place = f"its place is {first:,} to {end:,} of {held:,}"
+        raise _damaged(path, f"the tensor {name!r} of {shown} {kind} needs {needed:,} bytes; {place}")
+    return True
+
+
+def _damaged(path: str, why: str) -> InputError:
+    return InputError(f"{path} cannot be read: {why}. Is it damaged or truncated?")
+
+
+# Shards: files that hold logits, (rows, classes), as a language model gives them, and the right class of each row.
 
 IGNORED = -100
 PAIRS_AT_ONCE = 1 << 23
@@ -228,3 +369,6 @@ def _check_targets(targets: Array, logits: StoredArray, ignore: int) -> None:
             f"targets must be numbers of the {logits.shape[-1]:,} classes, from 0, or {ignore} for rows that do not "
             f"count; row {row + 1:,} of {logits.path} (counted from 1) holds {targets[row]}."
         )
+
+
+__all__ = ["LogitShards", "open_logits"]

@@ -1,1 +1,0 @@
-"""The scores with which any coreference model chooses antecedents: what they are, and their files."""

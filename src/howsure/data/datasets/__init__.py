@@ -1,1 +1,0 @@
-"""Data sets: what they are, and where they come from."""

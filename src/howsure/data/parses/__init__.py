@@ -1,1 +1,0 @@
-"""Parses: the output of a dependency parser for a sentence, read once for all uses."""
