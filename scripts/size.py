@@ -51,10 +51,12 @@ def rooms(texts: dict[PurePosixPath, str]) -> dict[str, tuple[int, int, int, int
             found[name].append(size)
         found[wing].append(size)
         found[room if PurePosixPath(room).suffix != ".py" else f"{wing}, single files"].append(size)
-    return {
-        name: (sum(n for n, _ in sizes), sum(c for _, c in sizes), len(sizes), round(statistics.median(n for n, _ in sizes)))
-        for name, sizes in found.items()
-    }  # fmt: skip
+    return {name: _sizes(held) for name, held in found.items()}
+
+
+def _sizes(held: list[tuple[int, int]]) -> tuple[int, int, int, int]:
+    lines, code = zip(*held, strict=True)
+    return sum(lines), sum(code), len(held), round(statistics.median(lines))
 
 
 def of_checkout() -> dict[PurePosixPath, str]:

@@ -246,7 +246,7 @@ PARTS = {
     "TrendPoint",
     "Verdict",
 }  # rows and columns of a result, not one
-GIVEN = {  # what a public function takes, or a model that it asks: no result
+GIVEN = {"Files", "Given",   # what a public function takes, or a model that it asks: no result
     "AntecedentScores", "Document", "Fields", "Filter", "Lexicon", "Mention", "Metric", "Pairs", "Predictions",
     "ProperLoss", "Rule", "Runs", "ScoreColumns", "Sentence", "SettledLabels", "Sharpening", "Work",
 }  # fmt: skip

@@ -72,6 +72,11 @@ def at_row(row: int) -> str:
     return f"{BEGIN}{ROW}{SPLIT}{int(row)}{END}"
 
 
+def in_matrix(row: int) -> str:
+    """A row of a matrix in a message: on every surface counted from 0, as its columns and sentences are."""
+    return f"{BEGIN}{ROW}{SPLIT}{int(row)}{SPLIT}{END}"
+
+
 class Spelling(Protocol):
     """How a surface writes what a message marks."""
 
@@ -116,22 +121,25 @@ class _AtPlaces:
 def spelled(message: str, spelling: Spelling) -> str:
     """A marked message in the words of a surface."""
     parts = list(_parts(message, spelling))
-    rows = any(is_row for _, is_row in parts)
     said = "".join(text for text, _ in parts)
-    return f"{said} {spelling.origin}" if rows and spelling.origin and "counted from" not in said else said
+    origins = {origin for _, origin in parts if origin}
+    return " ".join([said, *sorted(origins)]) if origins and "counted from" not in said else said
 
 
-def _parts(message: str, spelling: Spelling) -> Iterator[tuple[str, bool]]:
+def _parts(message: str, spelling: Spelling) -> Iterator[tuple[str, str]]:
+    """The parts of a message, and what is to be said of how their rows are counted."""
     plain, *marked = message.split(BEGIN)
-    yield plain, False
+    yield plain, ""
     for one in marked:
         inside, _, after = one.partition(END)
         name, *values = inside.split(SPLIT)
-        if name == ROW and values:
-            yield spelling.row(int(values[0])), True
+        if name == ROW and len(values) > 1:
+            yield InPython().row(int(values[0])), ORIGIN
+        elif name == ROW and values:
+            yield spelling.row(int(values[0])), spelling.origin
         else:
-            yield spelling.parameter(name, *(values or (None, None))), False
-        yield after, False
+            yield spelling.parameter(name, *(values or (None, None))), ""
+        yield after, ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,7 +146,7 @@ def test_estimate_carries_the_interval() -> None:
 def test_bad_input_is_refused() -> None:
     with pytest.raises(InputError, match=r"probabilities must lie in \[0, 1\]; row 1 holds 1.5"):
         poisson_binomial([0.5, 1.5])
-    with pytest.raises(InputError, match="row 0 holds nan"):
+    with pytest.raises(InputError, match="row 0 holds nothing"):
         poisson_binomial([float("nan")])
     with pytest.raises(InputError, match=r"share must lie in \[0, 1\]; it is 2"):
         poisson_binomial([0.5]).quantile(2)

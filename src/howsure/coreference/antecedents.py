@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, at_row, parameter, shown
+from howsure.errors import InputError, in_matrix, parameter, shown
 from howsure.inputs.checks import array_of, probability_advice
 from howsure.inputs.classes import SUM_TOLERANCE
 from howsure.inputs.numbers import is_number
@@ -64,7 +64,7 @@ def from_matrix(probabilities: object) -> Antecedents:
     if len(later):
         j, k = later[0].tolist()
         raise InputError(
-            f"probabilities must be 0 above the diagonal: {at_row(j)} gives {float(matrix[j, k])!r} to mention {k}, "
+            f"probabilities must be 0 above the diagonal: {in_matrix(j)} gives {float(matrix[j, k])!r} to mention {k}, "
             "which "
             "comes later. Are the mentions in text order? Is the matrix transposed?"
         )
@@ -150,13 +150,13 @@ def _no_probability(row: int, column: int, value: float, highest: float) -> Inpu
         else probability_advice(value, highest)
     )
     return InputError(
-        f"probabilities must lie in [0, 1]; {at_row(row)} holds {value!r} for antecedent {column}. {advice}"
+        f"probabilities must lie in [0, 1]; {in_matrix(row)} holds {value!r} for antecedent {column}. {advice}"
     )
 
 
 def _no_sum(row: int, sums: Floats | Sequence[float]) -> InputError:
     return InputError(
-        f"the antecedents of a mention and 'new' must sum to 1 (within {SUM_TOLERANCE}); {at_row(row)} sums to "
+        f"the antecedents of a mention and 'new' must sum to 1 (within {SUM_TOLERANCE}); {in_matrix(row)} sums to "
         f"{float(sums[row]):.6g}. Normalise the rows, or pass logits to CorefPosterior.from_scores."
     )
 
@@ -165,18 +165,20 @@ def _checked_row(j: int, antecedents: object, probabilities: object, new: float)
     p = as_vector(probabilities, name=f"probabilities[{j}]")
     k = _whole(antecedents, j)
     if k.shape != p.shape:
-        raise InputError(f"{at_row(j)} has {len(k)} antecedents and {len(p)} probabilities; give one for each.")
+        raise InputError(f"{in_matrix(j)} has {len(k)} antecedents and {len(p)} probabilities; give one for each.")
     if len(k) and not (k.min() >= 0 and k.max() < j):
         wrong = k[(k < 0) | (k >= j)][0]
         known = f"0 to {j - 1}" if j else "none"
         raise InputError(
-            f"antecedents must be earlier mentions; {at_row(j)} holds {wrong}, and has {known}. Are the mentions in "
+            f"antecedents must be earlier mentions; {in_matrix(j)} holds {wrong}, and has {known}. Are the mentions in "
             "text order? Leave padding out."
         )
     order = np.argsort(k, kind="stable")
     k, p = k[order], p[order]
     if len(k) > 1 and not bool((np.diff(k) > 0).all()):
-        raise InputError(f"{at_row(j)} names antecedent {k[1:][np.diff(k) == 0][0]} twice; add up its probabilities.")
+        raise InputError(
+            f"{in_matrix(j)} names antecedent {k[1:][np.diff(k) == 0][0]} twice; add up its probabilities."
+        )
     for column, value in zip([*k.tolist(), "new"], [*p.tolist(), new], strict=True):
         if not 0.0 <= value <= 1.0:
             raise _no_probability(j, column, value, value)
@@ -192,7 +194,7 @@ def _whole(antecedents: object, row: int) -> Integers:
     if k.ndim == 1 and (k.size == 0 or k.dtype.kind in "iu"):
         return k.astype(np.int64)
     raise InputError(
-        f"antecedents must be whole numbers, positions of mentions from 0; {at_row(row)} holds {shown(k.tolist())}."
+        f"antecedents must be whole numbers, positions of mentions from 0; {in_matrix(row)} holds {shown(k.tolist())}."
     )
 
 
@@ -239,7 +241,7 @@ def _split_row(row: Floats, null: object, j: int) -> tuple[Floats, float]:
             f"null must be 'first', 'last', a number or one per mention beside antecedents; it is {null!r}."
         )
     if len(row) == 0:
-        raise InputError(f"scores must have null as their {null} column; {at_row(j)} is empty.")
+        raise InputError(f"scores must have null as their {null} column; {in_matrix(j)} is empty.")
     return (row[1:], float(row[0])) if null == "first" else (row[:-1], float(row[-1]))
 
 
@@ -257,16 +259,16 @@ def _softmax(j: int, scores: Floats, antecedents: Any, null: float) -> tuple[Int
     places = array_of(antecedents)
     if places.ndim != 1 or (places.size and places.dtype.kind not in "iu"):
         raise InputError(
-            f"antecedents must be positions of mentions from 0; {at_row(j)} holds {shown(places.tolist())}."
+            f"antecedents must be positions of mentions from 0; {in_matrix(j)} holds {shown(places.tolist())}."
         )
     if len(places) != len(scores):
-        raise InputError(f"{at_row(j)} has {len(places)} antecedents and {len(scores)} scores; give one for each.")
+        raise InputError(f"{in_matrix(j)} has {len(places)} antecedents and {len(scores)} scores; give one for each.")
     for name, value in (*(("scores", one) for one in scores.tolist()), ("null", null)):
         if np.isnan(value) or value == np.inf:
-            raise InputError(f"{name} must be finite, or -inf where there is no link; {at_row(j)} holds {value!r}.")
+            raise InputError(f"{name} must be finite, or -inf where there is no link; {in_matrix(j)} holds {value!r}.")
     highest = max(float(scores.max(initial=-np.inf)), null)
     if highest == -np.inf:
-        raise InputError(f"a mention needs one finite score, of an antecedent or of 'new'; {at_row(j)} has none.")
+        raise InputError(f"a mention needs one finite score, of an antecedent or of 'new'; {in_matrix(j)} has none.")
     with np.errstate(under="ignore", over="ignore"):
         weights, new = np.exp(scores - highest), float(np.exp(null - highest))
     linked = weights > 0.0
@@ -274,14 +276,15 @@ def _softmax(j: int, scores: Floats, antecedents: Any, null: float) -> tuple[Int
     wrong = k[(k < 0) | (k >= j)]
     if len(wrong):
         raise InputError(
-            f"antecedents must be earlier mentions; {at_row(j)} holds {int(wrong[0])}, whose score is not masked. Are "
+            f"antecedents must be earlier mentions; {in_matrix(j)} holds {int(wrong[0])}, whose score is not masked. "
+            "Are "
             "the "
             "mentions in text order?"
         )
     order = np.argsort(k, kind="stable")
     k, p = k[order], p[order]
     if len(k) > 1 and not bool((np.diff(k) > 0).all()):
-        raise InputError(f"{at_row(j)} names antecedent {int(k[1:][np.diff(k) == 0][0])} twice.")
+        raise InputError(f"{in_matrix(j)} names antecedent {int(k[1:][np.diff(k) == 0][0])} twice.")
     total = float(p.sum()) + new
     return k, p / total, new / total
 
@@ -312,7 +315,7 @@ def from_scores(scores: object, *, null: object) -> Antecedents:
     highest = joined.max(axis=1, initial=-np.inf)
     if m and not bool(np.isfinite(highest).all()):
         row = int(np.flatnonzero(~np.isfinite(highest))[0])
-        raise InputError(f"a mention needs one finite score, of an antecedent or of 'new'; {at_row(row)} has none.")
+        raise InputError(f"a mention needs one finite score, of an antecedent or of 'new'; {in_matrix(row)} has none.")
     _refuse_later(links, earlier, highest)
     with np.errstate(under="ignore", over="ignore"):
         weights = np.exp(joined - highest[:, None])
@@ -354,6 +357,6 @@ def _refuse_later(links: Floats, earlier: np.ndarray[tuple[int, ...], np.dtype[n
         j, k = wrong[0].tolist()
         which = "itself" if j == k else f"mention {k}, which comes later"
         raise InputError(
-            f"scores must be masked with -inf where k ≥ j; {at_row(j)} holds {float(links[j, k])!r} for {which}. "
+            f"scores must be masked with -inf where k ≥ j; {in_matrix(j)} holds {float(links[j, k])!r} for {which}. "
             "Are the mentions in text order? Mask: scores[~np.tri(len(scores), k=-1, dtype=bool)] = -np.inf."
         )

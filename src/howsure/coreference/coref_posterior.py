@@ -16,7 +16,7 @@ from howsure.coreference import antecedents as reading
 from howsure.coreference import clusterings, exact
 from howsure.coreference.antecedents import Antecedents, from_listed_scores, from_scores
 from howsure.coreference.clusterings import Clusters, checked_mentions, clusters_from, labels_from
-from howsure.errors import InputError, at_row, shown
+from howsure.errors import InputError, in_matrix, shown
 from howsure.inputs.checks import array_of, check_level
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers
@@ -276,7 +276,7 @@ class CorefPosterior:
         if len(outside):
             row = int(outside[0])
             raise InputError(
-                f"pairs must be positions from 0 to {len(self) - 1}; {at_row(row)} holds {chosen[row].tolist()}."
+                f"pairs must be positions from 0 to {len(self) - 1}; {in_matrix(row)} holds {chosen[row].tolist()}."
             )
         return chosen.astype(np.int64)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from howsure.data import grammar
 from howsure.data.documents.document import Document, Mention
 from howsure.data.parses import ParsedDocument, ParsedSentence
-from howsure.errors import InputError, at_row, shown
+from howsure.errors import InputError, in_matrix, shown
 
 # Closed classes of English words: pronouns with what they imply about their referent, titles, words for kin.
 
@@ -390,17 +390,17 @@ def check_mentions(document: Document, mentions: Sequence[Mention]) -> None:
     """Raise InputError if mentions lie outside the document, or are out of order."""
     for row, mention in enumerate(mentions):
         if not isinstance(mention, Mention):
-            raise InputError(f"mentions must be Mention(sentence, start, end); {at_row(row)} is {shown(mention)}.")
+            raise InputError(f"mentions must be Mention(sentence, start, end); {in_matrix(row)} is {shown(mention)}.")
         n = len(document.sentences)
         length = len(document.sentences[mention.sentence]) if 0 <= mention.sentence < n else 0
         if not 0 <= mention.start < mention.end <= length:
             raise InputError(
-                f"mentions must lie inside the sentences of document {document.name}; {at_row(row)} holds words "
+                f"mentions must lie inside the sentences of document {document.name}; {in_matrix(row)} holds words "
                 f"{mention.start} to {mention.end} of sentence {mention.sentence}, which has {length} words."
             )
         if row and mentions[row] < mentions[row - 1]:
             raise InputError(
-                f"mentions must be in text order (sentence, start, end); {at_row(row)} of document {document.name} "
+                f"mentions must be in text order (sentence, start, end); {in_matrix(row)} of document {document.name} "
                 "comes "
                 "before the row above it. Sort them."
             )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure.data.documents.document import Document, Mention, Sentence, Strings
-from howsure.errors import InputError, at_row, shown
+from howsure.errors import InputError, in_matrix, shown
 from howsure.inputs.checks import array_of
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Integers
@@ -99,13 +99,14 @@ def _spans(mentions: object, length: int, unit: str) -> Integers:
         if not 0 <= start < end <= length:
             advice = " Ends are excluded; where they are included, add 1." if start == end else ""
             raise InputError(
-                f"mentions must lie in the text, which has {length:,} {unit}; {at_row(row)} holds "
+                f"mentions must lie in the text, which has {length:,} {unit}; {in_matrix(row)} holds "
                 f"{[start, end]}.{advice}"
             )
     for row, (one, other) in enumerate(pairwise(rows), 1):
         if other[0] < one[0]:
             raise InputError(
-                f"mentions must be in text order; {at_row(row)}, {other}, begins before {one}. Antecedents are earlier "
+                f"mentions must be in text order; {in_matrix(row)}, {other}, begins before {one}. Antecedents are "
+                "earlier "
                 "mentions: sort the mentions together with their scores."
             )
     places: dict[tuple[int, ...], int] = {}
@@ -125,7 +126,7 @@ def _squared(scores: Any) -> Any:
         row = next(j for j, length in enumerate(lengths) if length != j)
         found = f"holds {lengths[row]}" if lengths[row] >= 0 else "is no list"
         raise InputError(
-            f"each row of scores must hold those of the mentions before, or all rows {m} or {m + 1}; {at_row(row)} "
+            f"each row of scores must hold those of the mentions before, or all rows {m} or {m + 1}; {in_matrix(row)} "
             f"{found}, and {row} {'is' if row == 1 else 'are'} before. "
             "Where antecedents are pruned, name those kept: antecedents."
         )
@@ -134,7 +135,7 @@ def _squared(scores: Any) -> Any:
         try:
             square[j, :j] = row
         except (TypeError, ValueError) as error:
-            raise InputError(f"scores must be numbers; {at_row(j)} is {shown(list(row))} ({error}).") from error
+            raise InputError(f"scores must be numbers; {in_matrix(j)} is {shown(list(row))} ({error}).") from error
     return square
 
 

@@ -250,7 +250,7 @@ def read(
     >>> with open(path, "w") as file:
     ...     _ = file.write("gold,score\\n" + "1,0.9\\n0,0.2\\n1,0.7\\n0,0.4\\n" * 50)
     >>> round(howsure.calibration_error("gold", "score", data=howsure.read(path)).value, 3)
-    0.263
+    0.274
 
     Raises InputError for an engine that does not exist; the functions that read raise it for what is wrong in a file.
     """

@@ -244,7 +244,8 @@ def check_labels(y_true: object, *, pos_label: object = None, name: str = "y_tru
     array([1, 0, 1], dtype=uint8)
     >>> check_labels(["b", "a"])
     Traceback (most recent call last):
-    howsure.errors.InputError: y_true must be 0 or 1; it holds 'b' (1), 'a' (1). Say which is positive: pos_label='b'.
+    howsure.errors.InputError: y_true must be 0 or 1; it holds 'b' (1), 'a' (1). Say which is positive: pos_label='b' or
+    pos_label='a'.
 
     Raises InputError if a label is missing, if there are more than two values, or if `pos_label` is not among them.
     """

@@ -9,7 +9,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from howsure.errors import InputError, at_row, shown
+from howsure.errors import InputError, in_matrix, shown
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.sequences.messages import (
@@ -171,7 +171,8 @@ def _check_values(arrays: Sequence[np.ndarray[Any, Any]], begin: int | None, nam
             where = "" if begin is None else f"sentence {begin + i}, "
             place = ", ".join(str(index) for index in wrong[0])
             raise InputError(
-                f"{name} must be log-potentials, finite or -inf (forbidden); {where}{at_row(int(wrong[0][0]))} holds "
+                f"{name} must be log-potentials, finite or -inf (forbidden); {where}{in_matrix(int(wrong[0][0]))} "
+                "holds "
                 f"{float(array[tuple(wrong[0])])!r} at [{place}]."
             )
 

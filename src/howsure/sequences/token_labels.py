@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, at_row, parameter, shown
+from howsure.errors import InputError, in_matrix, parameter, shown
 from howsure.inputs.naming import shortened
 from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Floats, Integers
@@ -383,13 +383,13 @@ def _check_rows(logits: Array, rows: Integers, sentence: int, names: tuple[str, 
     if len(wrong):
         row, column = wrong[0].tolist()
         raise InputError(
-            f"logits must be finite, or -inf (forbidden); sentence {sentence}, {at_row(rows[row])} holds "
+            f"logits must be finite, or -inf (forbidden); sentence {sentence}, {in_matrix(rows[row])} holds "
             f"{float(logits[row, column])} for {names[column]}."
         )
     padding = np.flatnonzero((logits == IGNORED).all(axis=1))
     if len(padding):
         raise InputError(
-            f"logits of sentence {sentence}, {at_row(rows[padding[0]])} are all {IGNORED}: padding, no prediction. "
+            f"logits of sentence {sentence}, {in_matrix(rows[padding[0]])} are all {IGNORED}: padding, no prediction. "
             "Give "
             f"{parameter('label_ids')}, {parameter('word_ids')} or mask to say which rows count."
         )

@@ -133,7 +133,7 @@ def test_nothing_found_is_a_result() -> None:
         ({"features": "length", "data": pd.DataFrame({"length": LENGTH})},
          "with data=..., features must be a list of names of its columns; it is 'length'."),
         ({"features": [("a", 1)] * 2, "data": pd.DataFrame({"length": LENGTH})},
-         "no column \"('a', 1)\" in the data frame; it has length."),
+         "features must name each column once; ('a', 1) is there 2 times."),
     ],
 )  # fmt: skip
 def test_what_cannot_be_is_refused(changed: dict[str, Any], told: str) -> None:

@@ -76,7 +76,7 @@ def test_what_is_no_label_is_refused(kind: object, said: str) -> None:
 def test_probabilities_of_one_class_are_checked() -> None:
     with pytest.raises(InputError, match=r"model must lie in \[0, 1\]; row 1 holds 1.7"):
         compare([0, 1], [0.2, 0.5], [0.1, 1.7], metrics="brier")
-    with pytest.raises(InputError, match=r"labels=\[\.\.\.\] name classes; where all are rows"):
+    with pytest.raises(InputError, match=r"labels=\.\.\. name classes; where all are rows"):
         compare(GOOD, GOOD, GOOD, labels=["a", "b"])
     with pytest.raises(InputError, match="labels must name the 2 columns"):
         compare(["a", "b"], GOOD[:2], GOOD[:2], labels=["a", "a"])

@@ -62,6 +62,8 @@ def detected(files: Sequence[File]) -> LogFormat | None:
 
 
 def _format_of(file: File) -> LogFormat | None:
+    if file.format in ("csv", "tsv"):  # no program writes its log so
+        return None
     beginning = Beginning(file)
     return next((form for form in FORMATS if form.recognises(beginning)), None)
 
