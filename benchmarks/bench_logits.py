@@ -16,7 +16,7 @@ import numpy as np
 import psutil
 
 from howsure import CalibrationSummary
-from howsure.calibration.summary.logits.of_arrays import BLOCK, fill
+from howsure.calibration.logits import BLOCK, fill
 
 CLASSES = 50_257  # tokens of GPT-2
 AT_ONCE = 400  # rows of a batch

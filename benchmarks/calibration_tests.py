@@ -30,7 +30,7 @@ import numpy.typing as npt
 from scipy.special import expit, logit, ndtr
 
 import howsure
-from howsure.calibration.hypothesis_tests.calibration_test import METHODS
+from howsure.calibration.calibration_tests import METHODS
 
 Floats = npt.NDArray[np.float64]
 Rng = np.random.Generator

@@ -27,7 +27,7 @@ import numpy as np
 
 import howsure
 from howsure.calibration.curve import curve_of
-from howsure.calibration.summary.slot_adder import slots_of
+from howsure.calibration.slots import slots_of
 from howsure.inputs.classes import pairs_from_classes
 from howsure.inputs.pairs import Pairs
 
@@ -104,7 +104,7 @@ def main() -> None:
     print("|---|" + "---:|" * 8)
     found = []
     for name, one in [*(real(Path(folder)) if folder else []), *hostile()]:
-        with patch("howsure.calibration.bins.bins.EXACT_UP_TO", EVERYTHING):
+        with patch("howsure.calibration.bins.EXACT_UP_TO", EVERYTHING):
             exact = curve_of(one)
             other = curve_of(one, bin_size=exact.recipe["bin_size"] + 1)
         cells = curve_of(slots_of(one))

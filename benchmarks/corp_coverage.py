@@ -21,10 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from howsure.calibration.corp.curve import corp_of
-from howsure.calibration.corp.ordered import ordered
-from howsure.calibration.corp.results import CorpCurve
-from howsure.calibration.corp.smooth_error import fixed_point, on_grid, smooth_ece
+from howsure.calibration.corp import corp_of
+from howsure.calibration.corp_results import CorpCurve
+from howsure.calibration.isotonic import fixed_point, on_grid, ordered, smooth_ece
 from howsure.inputs.pairs import Floats, Pairs
 
 RUNS = 1_000

@@ -19,8 +19,8 @@ from collections import defaultdict
 import numpy as np
 
 from benchmarks.rare_coverage import PREDICTIONS, Floats
-from howsure.calibration.corp import decomposition
-from howsure.calibration.corp.curve import corp_of
+from howsure.calibration import decomposition
+from howsure.calibration.corp import corp_of
 from howsure.inputs.pairs import Pairs
 from howsure.stats.estimate import Estimate
 

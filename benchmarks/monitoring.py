@@ -23,15 +23,17 @@ from howsure.monitoring.bets import (
     LEARNED_PRIOR,
     MEMORIES,
     MOST_LOSS,
+    N_CELLS,
     NAMES,
     WEIGHTS,
+    CellSums,
     Tolerated,
     _gains,
     _learned,
     _whole,
+    cells_of,
+    waiting,
 )
-from howsure.monitoring.cells import N_CELLS, CellSums, cells_of
-from howsure.monitoring.e_process import waiting
 from howsure.monitoring.error_sequence import error_sequence, period_error
 from howsure.monitoring.group import FIRST_CORRELATION, PAIRS_KNOWN
 

@@ -30,7 +30,7 @@ import numpy as np
 import numpy.typing as npt
 
 import howsure
-from howsure.calibration.bins.bins import bin_pairs
+from howsure.calibration.bins import bin_pairs
 from howsure.inputs.pairs import Pairs
 
 Floats = npt.NDArray[np.float64]

@@ -15,14 +15,11 @@ from scipy.special import expit, ndtr
 
 from benchmarks.regimes.regime import Generator, Regime, Trial
 from howsure import Pairs, calibration_error, check_calibration, threshold_for
-from howsure.calibration.corp.decomposition import Fit, decomposed, rows_of_steps
-from howsure.calibration.corp.isotonic import isotonic_steps
-from howsure.calibration.corp.ordered import by_content, ordered
-from howsure.calibration.estimates.cluster_sums import cluster_sums
-from howsure.calibration.estimates.clusters import clustered_standard_errors, effective_numbers
-from howsure.selective.auroc import auroc_of
-from howsure.selective.ranked import ranked
-from howsure.selective.risk_area import risk_areas
+from howsure.calibration.clusters import clustered_standard_errors, effective_numbers
+from howsure.calibration.decomposition import Fit, decomposed, rows_of_steps
+from howsure.calibration.error import cluster_sums
+from howsure.calibration.isotonic import by_content, isotonic_steps, ordered
+from howsure.selective.ranked import auroc_of, ranked, risk_areas
 
 ITEM = "7 calibration, thresholds, CORP and areas in clusters"
 MANY = 2_000_000

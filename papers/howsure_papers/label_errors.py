@@ -8,11 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.calibration.bins.bins import bin_pairs
-from howsure.calibration.estimates.calibration_error import debiased_estimate
-from howsure.calibration.estimates.cluster_sums import cluster_sums
-from howsure.calibration.estimates.clusters import clustered_mse, clustered_value, without_each_cluster
-from howsure.calibration.estimates.error import root
+from howsure.calibration.bins import bin_pairs
+from howsure.calibration.calibration_errors import debiased_estimate
+from howsure.calibration.clusters import clustered_mse, clustered_value, without_each_cluster
+from howsure.calibration.error import cluster_sums, root
 from howsure.calibration.table import by_group
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.stats.estimate import Estimate

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.bins.bins import sorted_rows
-from howsure.calibration.bins.boundaries import boundaries_of_sorted
-from howsure.calibration.bins.sums import sums_of_rows
+from howsure.calibration.bins import boundaries_of_sorted, sorted_rows, sums_of_rows
 from howsure.calibration.simulation import simulate_pairs
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.show.table import Table

@@ -11,8 +11,8 @@ from scipy.special import ndtri
 from scipy.stats import binom
 from scipy.stats import t as student
 
+from howsure.calibration.calibration_errors import calibration_error
 from howsure.calibration.comparison import compare_calibration, compare_pairs
-from howsure.calibration.estimates.calibration_error import calibration_error
 from howsure.errors import InputError
 from howsure.inputs.pairs import Pairs
 from tests.calibration import reference

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import howsure
+from howsure.calibration.calibration_errors import calibration_error
 from howsure.calibration.curve import calibration_curve, curve_of
-from howsure.calibration.estimates.calibration_error import calibration_error
-from howsure.calibration.summary.slot_adder import slots_of
+from howsure.calibration.slots import slots_of
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Labels, Pairs
 from tests.calibration import reference

@@ -19,7 +19,7 @@ from benchmarks.calibration_tests import (
     quantile_cells,
     rates,
 )
-from howsure.calibration.hypothesis_tests.calibration_test import METHODS
+from howsure.calibration.calibration_tests import METHODS
 
 RUNS = 300
 ALLOWED = 0.06 + 3 * math.sqrt(0.06 * 0.94 / RUNS)

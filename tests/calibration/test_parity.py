@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from benchmarks.parity_calibration import BINS, EXAMPLES, WIDTHS
+from howsure.calibration.calibration_errors import calibration_error
+from howsure.calibration.calibration_tests import calibration_test
 from howsure.calibration.curve import calibration_curve
-from howsure.calibration.estimates.calibration_error import calibration_error
-from howsure.calibration.hypothesis_tests.calibration_test import calibration_test
-from howsure.calibration.scores.score_parts import score_parts
+from howsure.calibration.scores import score_parts
 
 ANSWERS: dict[str, Any] = json.loads((Path(__file__).parent / "parity.json").read_text(encoding="utf-8"))
 EXACT = 1e-12

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.calibration.estimates.calibration_error import calibration_error
+from howsure.calibration.calibration_errors import calibration_error
 from howsure.calibration.simulation import label_probability, simulate_pairs
 from howsure.errors import InputError
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from howsure.calibration.calibration_tests import calibration_test
 from howsure.calibration.curve import calibration_curve
-from howsure.calibration.hypothesis_tests.calibration_test import calibration_test
 from howsure.calibration.table import calibration_table
 from howsure.errors import InputError
 from howsure.stats.multiplicity import adjust_p_values

@@ -15,7 +15,7 @@ import pytest
 
 import howsure
 from howsure.calibration.curve import curve_of
-from howsure.calibration.summary.cells import EXACT_UP_TO
+from howsure.calibration.slots import EXACT_UP_TO
 from howsure.cli.calibration.main import judged as curves_of
 from howsure.data import open_predictions
 from tests.cli.running import howsure as run

@@ -11,7 +11,7 @@ import pytest
 
 from howsure import CalibrationMonitor
 from howsure.explorer import monitor_report
-from howsure.monitoring.cells import N_CELLS
+from howsure.monitoring.bets import N_CELLS
 from tests.explorer.chromium import Browser
 from tests.explorer.test_pictures import picture
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import yaml
 
-from howsure.calibration.summary.saved import CHECKSUM
+from howsure.calibration.saved_summaries import CHECKSUM
 from howsure.files.archive import Archive
 from tests.data.logs.writers import zip_of_zstd
 from tests.files.sealed import parts_of, sealed

@@ -16,7 +16,7 @@ from typing import Any
 import click
 import numpy as np
 
-from howsure.calibration.summary.logits.slots_of_logits import slots_of_logits
+from howsure.calibration.logits import slots_of_logits
 from howsure.cli.check.configuration import contexts, read_configuration
 from howsure.cli.check.main import FOUND, command
 from howsure.cli.check.options import NAMES, read_baseline

@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from howsure.calibration.summary.calibration_summaries import CalibrationSummaries
-from howsure.calibration.summary.calibration_summary import CalibrationSummary
+from howsure.calibration.calibration_summaries import CalibrationSummaries
+from howsure.calibration.calibration_summary import CalibrationSummary
 from howsure.counts import LabelSample
 from howsure.data.logs.conversion import described, input_files, with_defaults
 from howsure.errors import HowsureError, InputError

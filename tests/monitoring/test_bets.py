@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.monitoring.bets import MEMORIES, NAMES, WEIGHTS, Tolerated, log_gains
-from howsure.monitoring.cells import N_CELLS
+from howsure.monitoring.bets import MEMORIES, N_CELLS, NAMES, WEIGHTS, Tolerated, log_gains
 
 NOTHING_LEARNED = np.zeros((len(MEMORIES), N_CELLS))
 PROBABILITIES = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0, 1e-17, 1 - 1e-16, 0.5, 0.05]))

@@ -15,10 +15,8 @@ from hypothesis import strategies as st
 from benchmarks.monitoring import Streams
 from benchmarks.regimes.monitoring import Watched
 from howsure import CalibrationMonitor, InputError
-from howsure.monitoring.calibration_monitor import FIRST_SHARE
-from howsure.monitoring.cells import CellSums
-from howsure.monitoring.reference import tolerated_by
-from howsure.monitoring.state_text import state_text
+from howsure.monitoring.bets import CellSums, tolerated_by
+from howsure.monitoring.calibration_monitor import FIRST_SHARE, state_text
 
 N, PER_DAY = 12_000, 150
 DAYS = np.datetime64("2026-01-01") + np.arange(N) // PER_DAY

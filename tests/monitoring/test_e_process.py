@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.monitoring import REGIMES, THRESHOLD, highest, nights_until
-from howsure.monitoring.bets import NAMES, WEIGHTS
-from howsure.monitoring.e_process import EProcess, waiting
+from howsure.monitoring.bets import NAMES, WEIGHTS, EProcess, waiting
 
 
 def test_the_weights_of_changes_sum_to_one() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.monitoring import bands
-from howsure.monitoring.cells import EDGES, N_CELLS, CellSums, cells_of
+from howsure.monitoring.bets import EDGES, N_CELLS, CellSums, cells_of
 from howsure.monitoring.error_sequence import MIXED, _parts, error_sequence, period_error
 
 

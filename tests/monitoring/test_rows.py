@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 from howsure import InputError
-from howsure.monitoring.rows import fingerprint, fingerprints
-from howsure.monitoring.state_text import packed, unpacked
+from howsure.monitoring.calibration_monitor import packed, unpacked
+from howsure.monitoring.settings import fingerprint, fingerprints
 
 
 def test_numbers_and_their_texts_are_one_cluster() -> None:

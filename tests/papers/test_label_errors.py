@@ -20,7 +20,7 @@ from howsure_papers.label_errors import (
 from scipy.stats import t as student
 
 from howsure import compare_calibration
-from howsure.calibration.estimates.calibration_error import calibration_error
+from howsure.calibration.calibration_errors import calibration_error
 from howsure.inputs.pairs import Pairs
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_quantile

@@ -29,7 +29,7 @@ from howsure_papers.tagging.models import (
 )
 from howsure_papers.tagging.pairs import about_pairs, reproduce_tag_pairs
 
-from howsure.calibration.estimates.calibration_error import calibration_error
+from howsure.calibration.calibration_errors import calibration_error
 from howsure.errors import InputError
 from howsure.sequences.crf import CRFTagger
 

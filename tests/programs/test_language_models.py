@@ -36,7 +36,7 @@ def summary_of(logits: Any, targets: Any, **options: Any) -> CalibrationSummary:
 def test_a_tensor_is_summed_as_an_array_is(dtype: str, at_once: int, monkeypatch: pytest.MonkeyPatch) -> None:
     import torch
 
-    from howsure.calibration.summary.logits import of_tensors
+    from howsure.calibration import logits as of_tensors
 
     monkeypatch.setitem(of_tensors.AT_ONCE, "cpu", at_once)
     logits = torch.tensor(LOGITS).to(getattr(torch, dtype)).requires_grad_()

@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 import pytest
 
 from howsure import calibration_curve
-from howsure.calibration.words.verdict import verdict
+from howsure.calibration.words import verdict
 from howsure.errors import InputError
 from howsure.report import calibration, calibration_report
 from tests.figures.made_up import ANY_CURVE, curve_with, many_curves

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from benchmarks.selective import separated
 from howsure import Pairs
-from howsure.selective.auroc import auroc_of, furthest, placements, variance_of_area
-from howsure.selective.ranked import ranked
+from howsure.selective.ranked import auroc_of, furthest, placements, ranked, variance_of_area
 
 SMALL = st.lists(st.tuples(st.sampled_from([0.0, 0.2, 0.5, 0.9, 1.0]), st.booleans()), min_size=2, max_size=12)
 

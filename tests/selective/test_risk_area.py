@@ -14,9 +14,7 @@ from benchmarks.regimes.calibration import REGIMES
 from benchmarks.regimes.regime import rates_of
 from benchmarks.selective import cover, separated
 from howsure import Pairs, selective_curve
-from howsure.selective.auroc import auroc_of
-from howsure.selective.ranked import Ranked, ranked
-from howsure.selective.risk_area import area_influence, area_of, least_area, risk_areas
+from howsure.selective.ranked import Ranked, area_influence, area_of, auroc_of, least_area, ranked, risk_areas
 
 ROWS = st.lists(st.tuples(st.sampled_from([0.1, 0.5, 0.9]), st.booleans()), min_size=2, max_size=6)
 

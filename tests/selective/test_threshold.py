@@ -14,8 +14,7 @@ from benchmarks.regimes.regime import rates_of
 from benchmarks.selective import DELTA, LAWS, MODELS, RISK, answers, broken, clustered_answers
 from howsure import InputError, Pairs, threshold_for
 from howsure.selective.ranked import ranked
-from howsure.selective.threshold import threshold_of
-from howsure.selective.threshold_tests import fallback, fewest, threshold_tests
+from howsure.selective.threshold import fallback, fewest, threshold_of, threshold_tests
 
 
 @pytest.mark.parametrize(("law", "model"), [("ties", "sharp"), ("ties", "level")])

@@ -10,13 +10,13 @@ from itertools import chain
 
 import numpy as np
 
-from howsure.calibration.bins.bins import bin_pairs
+from howsure.calibration.bins import bin_pairs
+from howsure.calibration.calibration_errors import squared_error
 from howsure.calibration.comparison import compare_pairs
 from howsure.calibration.curve import curve_of
-from howsure.calibration.estimates.calibration_error import squared_error
-from howsure.calibration.estimates.error import root
+from howsure.calibration.error import root
 from howsure.calibration.results import CalibrationCurve
-from howsure.calibration.scores.score_parts import BRIER, LOG
+from howsure.calibration.scores import BRIER, LOG
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.sequences.calibration_pairs import tag_pairs
 from howsure.sequences.tagger import Tagger

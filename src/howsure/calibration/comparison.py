@@ -9,16 +9,14 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.bins.bins import bin_pairs
+from howsure.calibration.bins import bin_pairs
+from howsure.calibration.calibration_errors import debiased_estimate
+from howsure.calibration.clusters import clustered_mse, without_each_cluster
 from howsure.calibration.curve import curve_of
-from howsure.calibration.estimates.calibration_error import debiased_estimate
-from howsure.calibration.estimates.cluster_sums import cluster_sums
-from howsure.calibration.estimates.clusters import clustered_mse, without_each_cluster
-from howsure.calibration.estimates.error import SquaredError, debiased_mse, mean_gaps
-from howsure.calibration.estimates.paired_jackknife import Units, jackknifed
-from howsure.calibration.estimates.score_differences import class_differences, losses, reach, score_difference
+from howsure.calibration.differences import Units, class_differences, jackknifed, losses, reach, score_difference
+from howsure.calibration.error import SquaredError, cluster_sums, debiased_mse, mean_gaps
 from howsure.calibration.results import CalibrationComparison
-from howsure.calibration.scores.score_parts import BRIER, LOG
+from howsure.calibration.scores import BRIER, LOG
 from howsure.errors import InputError, at_row
 from howsure.inputs.checks import check_labels, check_level, check_probabilities, check_same_length
 from howsure.inputs.classes import TOP_LABEL, pairs_from_classes
@@ -95,9 +93,14 @@ def compare_calibration(
         return compare_pairs(a, b, **how, own_labels=_own_labels(a, b))
     if data is not None:
         y_true, prob_a, prob_b, sample_weight, clusters, y_true_b = columns_of(
-            data, y_true=y_true, prob_a=prob_a, prob_b=prob_b, sample_weight=sample_weight, clusters=clusters,
+            data,
+            y_true=y_true,
+            prob_a=prob_a,
+            prob_b=prob_b,
+            sample_weight=sample_weight,
+            clusters=clusters,
             y_true_b=y_true_b,
-        )  # fmt: skip
+        )
     a = pairs_from(
         y_true, prob_a, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label, prob_name="prob_a"
     )
@@ -174,8 +177,9 @@ def compare_pairs(
     if all(e.low is not None and e.low > 0 for e in estimates):
         roots = jackknifed(
             estimates[0].value - estimates[1].value,
-            without_a / (2 * estimates[0].value) - without_b / (2 * estimates[1].value), **how,
-        )  # fmt: skip
+            without_a / (2 * estimates[0].value) - without_b / (2 * estimates[1].value),
+            **how,
+        )
     brier, log = (score_difference(a, b, units, loss, level, own_labels=own_labels) for loss in (BRIER, LOG))
     of_classes = class_differences(a, b, units, level)
     recipe = {
@@ -202,9 +206,19 @@ def compare_pairs(
         )
     reduction = a.reduction if a.reduction == b.reduction else None
     return CalibrationComparison(
-        estimates[0], estimates[1], difference, roots, brier, log, (curve_a, curve_b), n, recipe, tuple(notes),
-        reduction, *of_classes,
-    )  # fmt: skip
+        estimates[0],
+        estimates[1],
+        difference,
+        roots,
+        brier,
+        log,
+        (curve_a, curve_b),
+        n,
+        recipe,
+        tuple(notes),
+        reduction,
+        *of_classes,
+    )
 
 
 def _check_same(name: str, one: Any, other: Any) -> None:

@@ -9,32 +9,30 @@ from typing import Any, Literal, overload
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.bins.bins import Binned, bin_pairs, by_cells, width_edges
-from howsure.calibration.corp.curve import SIMULATIONS, corp_of
-from howsure.calibration.corp.results import CorpCurve
-from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
-from howsure.calibration.estimates.calibration_error import (
+from howsure.calibration.binned_test import p_value_of
+from howsure.calibration.bins import Binned, bin_pairs, by_cells, width_edges
+from howsure.calibration.calibration_errors import (
     cells_of,
     check_interval,
     debiased_estimate,
     plugin_estimates,
     squared_error_of,
 )
-from howsure.calibration.estimates.cluster_sums import ClusterSums
-from howsure.calibration.estimates.clusters import clustered_standard_errors, effective_numbers
-from howsure.calibration.estimates.ece_interval import expected_error
-from howsure.calibration.estimates.error import mean_gaps
-from howsure.calibration.estimates.resampled_intervals import (
+from howsure.calibration.clusters import clustered_standard_errors, effective_numbers
+from howsure.calibration.corp import SIMULATIONS, corp_of
+from howsure.calibration.corp_results import CorpCurve
+from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
+from howsure.calibration.error import ClusterSums, mean_gaps
+from howsure.calibration.intervals import (
     RESAMPLES,
     SAMPLES,
+    expected_error,
     frequency_errors,
 )
-from howsure.calibration.hypothesis_tests.binned import p_value_of
 from howsure.calibration.results import CalibrationCurve, bins_from
-from howsure.calibration.scores.multiclass import multiclass_scores
-from howsure.calibration.scores.score_parts import brier_parts, log_parts
-from howsure.calibration.summary.slots import Slots
-from howsure.calibration.words.notes import groups_together, infinite_classes, notes_of
+from howsure.calibration.scores import brier_parts, log_parts, multiclass_scores
+from howsure.calibration.slots import Slots
+from howsure.calibration.words import groups_together, infinite_classes, notes_of
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import check_level
 from howsure.inputs.pairs import Floats, Pairs
@@ -48,16 +46,35 @@ OF_BINS = {"bin_size": "auto", "n_bins": None, "binning": "adaptive", "interval"
 
 @overload
 def calibration_curve(
-    y_true: Any, y_prob: Any = None, *, method: Literal["bins"] = "bins", bin_size: int | str = "auto",
-    n_bins: int | None = None, binning: str = "adaptive", sample_weight: Any = None, clusters: Any = None,
-    pos_label: Any = None, interval: str = "debiased", level: float = 0.95, rng: Randomness = None, data: Any = None,
-) -> CalibrationCurve: ...  # fmt: skip
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    method: Literal["bins"] = "bins",
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
+    sample_weight: Any = None,
+    clusters: Any = None,
+    pos_label: Any = None,
+    interval: str = "debiased",
+    level: float = 0.95,
+    rng: Randomness = None,
+    data: Any = None,
+) -> CalibrationCurve: ...
 @overload
 def calibration_curve(
-    y_true: Any, y_prob: Any = None, *, method: Literal["corp"], n_simulations: int | None = None,
-    sample_weight: Any = None, clusters: Any = None, pos_label: Any = None, level: float = 0.95,
-    rng: Randomness = None, data: Any = None,
-) -> CorpCurve: ...  # fmt: skip
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    method: Literal["corp"],
+    n_simulations: int | None = None,
+    sample_weight: Any = None,
+    clusters: Any = None,
+    pos_label: Any = None,
+    level: float = 0.95,
+    rng: Randomness = None,
+    data: Any = None,
+) -> CorpCurve: ...
 def calibration_curve(
     y_true: Any = None,
     y_prob: Any = None,
@@ -112,9 +129,14 @@ def calibration_curve(
     check_method(method, n_simulations, of_bins)
     check_interval(interval)
     pairs = pairs_or_sums(
-        y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label,
+        y_true,
+        y_prob,
+        data=data,
+        sample_weight=sample_weight,
+        clusters=clusters,
+        pos_label=pos_label,
         needs_rows=interval == "bootstrap" or (method == "corp" and sample_weight is not None),
-    )  # fmt: skip
+    )
     options: Any = of_bins if method == "bins" else {"n_simulations": n_simulations or SIMULATIONS}
     curve = (curve_of if method == "bins" else corp_of)(pairs, level=check_level(level), rng=rng, **options)
     together = groups_together(pairs)
@@ -208,9 +230,16 @@ def _frequency_intervals(
 
 
 def _recipe(
-    pairs: Pairs | Slots, binned: Binned, whole: int, bin_size: int | str, n_bins: int | None, binning: str,
-    interval: str, level: float, rng: Randomness,
-) -> dict[str, Any]:  # fmt: skip
+    pairs: Pairs | Slots,
+    binned: Binned,
+    whole: int,
+    bin_size: int | str,
+    n_bins: int | None,
+    binning: str,
+    interval: str,
+    level: float,
+    rng: Randomness,
+) -> dict[str, Any]:
     recipe: dict[str, Any] = {"howsure": __version__, "n": int(binned.sums.count.sum()), "binning": binning}
     if binning == "adaptive":
         recipe |= {"bin_size": binned.bin_size}

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howsure.calibration.bins.bins import Binned
-from howsure.calibration.scores.multiclass import MULTICLASS, MulticlassScores, score_key, score_words
-from howsure.calibration.scores.score_parts import ScoreParts
+from howsure.calibration.bins import Binned
+from howsure.calibration.scores import MULTICLASS, MulticlassScores, ScoreParts, score_key, score_words
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result, chosen_columns
 from howsure.show.numbers import UNDEFINED, interval, number
@@ -109,7 +108,7 @@ class CalibrationCurve(Result):
 
     def table(self) -> Table:
         """One row with the figures of the curve."""
-        from howsure.calibration.words.curves import curves_table
+        from howsure.calibration.words import curves_table
 
         table = curves_table([self], [self.p_value])
         return table if self.name is not None else chosen_columns(table, table.headings[1:])
@@ -131,7 +130,7 @@ class CalibrationCurve(Result):
         return draw_curves([self], ax=ax, axis=axis)
 
     def __repr__(self) -> str:
-        from howsure.calibration.words.curves import summary
+        from howsure.calibration.words import summary
 
         return summary(self)
 

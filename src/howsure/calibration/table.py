@@ -7,13 +7,13 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from howsure import __version__
-from howsure.calibration.bins.bins import bin_pairs
+from howsure.calibration.binned_test import p_value_of
+from howsure.calibration.bins import bin_pairs
+from howsure.calibration.calibration_errors import debiased_estimate, squared_error
 from howsure.calibration.engines.pairs_or_sums import pairs_or_group_sums
-from howsure.calibration.estimates.calibration_error import debiased_estimate, squared_error
-from howsure.calibration.estimates.error import plugin_mse, root
-from howsure.calibration.hypothesis_tests.binned import p_value_of
-from howsure.calibration.summary.slots import Slots
-from howsure.calibration.words.notes import notes_by_name, notes_of
+from howsure.calibration.error import plugin_mse, root
+from howsure.calibration.slots import Slots
+from howsure.calibration.words import notes_by_name, notes_of
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
 from howsure.inputs.pairs import Pairs

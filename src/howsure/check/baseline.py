@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from howsure import __version__
-from howsure.calibration.estimates.error import SquaredError
+from howsure.calibration.error import SquaredError
 from howsure.check.errors_of_models import apart, rare_error
 from howsure.check.evidence import Evidence, OneSidedTest, Rule
 from howsure.errors import InputError

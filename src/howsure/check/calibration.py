@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from howsure.calibration.bins.bins import bin_pairs
+from howsure.calibration.bins import bin_pairs
+from howsure.calibration.calibration_errors import squared_error
 from howsure.calibration.engines.pairs_or_sums import Parts, parts_read
-from howsure.calibration.estimates.calibration_error import squared_error
-from howsure.calibration.estimates.error import SquaredError
-from howsure.calibration.summary.slots import Slots
+from howsure.calibration.error import SquaredError
+from howsure.calibration.slots import Slots
 from howsure.calibration.table import by_group
-from howsure.calibration.words.notes import notes_of_error
+from howsure.calibration.words import notes_of_error
 from howsure.check.baseline import Baseline, Entry, ErrorSummary
 from howsure.check.decision import Found, check_sizes, checked, rows_read
 from howsure.check.errors_of_models import OneError, two_errors

@@ -9,11 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from howsure.calibration.bins.bins import bin_pairs
-from howsure.calibration.estimates.cluster_sums import cluster_sums
-from howsure.calibration.estimates.clusters import clustered_mse, without_each_cluster
-from howsure.calibration.estimates.error import SquaredError, debiased_mse, mean_gaps, root
-from howsure.calibration.estimates.paired_jackknife import Units, least_reach
+from howsure.calibration.bins import bin_pairs
+from howsure.calibration.clusters import clustered_mse, without_each_cluster
+from howsure.calibration.differences import Units, least_reach
+from howsure.calibration.error import SquaredError, cluster_sums, debiased_mse, mean_gaps, root
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.gaffke import furthest, smallest_size
 from howsure.stats.proportions import normal_quantile

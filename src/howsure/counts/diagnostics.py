@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from howsure.calibration.estimates.calibration_error import calibration_error
+from howsure.calibration.calibration_errors import calibration_error
 from howsure.counts.cell_counts import FittedCells
 from howsure.counts.cell_levels import LEVELS, CellLevels, cell_levels
 from howsure.counts.count_law import count_law

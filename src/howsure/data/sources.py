@@ -20,7 +20,7 @@ from howsure.inputs.naming import natural_order, shortened
 from howsure.inputs.numbers import as_spelled
 
 if TYPE_CHECKING:
-    from howsure.calibration.summary.slots import Slots
+    from howsure.calibration.slots import Slots
     from howsure.data.predictions.paired_rows import PairedRows
     from howsure.data.predictions.predictions import Predictions
 
@@ -334,7 +334,7 @@ def saved_summaries(files: Sequence[str]) -> list[str]:
 
 def is_summary(path: str) -> bool:
     """Whether a file begins as saved summaries do."""
-    from howsure.calibration.summary.saved import WORDS
+    from howsure.calibration.saved_summaries import WORDS
 
     if not os.path.isfile(path):
         return False
@@ -344,8 +344,8 @@ def is_summary(path: str) -> bool:
 
 def sums_of_saved(files: Sequence[str]) -> Sums:
     """What saved summaries hold together, by group. Raises InputError where they do not go together."""
-    from howsure.calibration.summary.saved import read
-    from howsure.calibration.summary.slots import Slots
+    from howsure.calibration.saved_summaries import read
+    from howsure.calibration.slots import Slots
 
     sums: dict[str, Slots] = {}
     for file in files:

@@ -9,9 +9,8 @@ import numpy as np
 from howsure.explorer.assembly import Design, assemble
 from howsure.inputs.naming import counted
 from howsure.monitoring import CalibrationMonitor, GroupStatus
-from howsure.monitoring.cells import EDGES, CellSums
-from howsure.monitoring.results import in_words
-from howsure.monitoring.series import SERIES
+from howsure.monitoring.bets import EDGES, CellSums
+from howsure.monitoring.results import SERIES, in_words
 from howsure.show.recipe import recipe_rows
 from howsure.stats.proportions import wilson_interval
 

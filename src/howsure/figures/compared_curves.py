@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from howsure.calibration.results import CalibrationComparison, CalibrationCurve
-from howsure.calibration.scores.multiclass import MULTICLASS, score_words
+from howsure.calibration.scores import MULTICLASS, score_words
 from howsure.errors import InputError
 from howsure.figures.curves import AUTO, draw_curves
 from howsure.figures.style import FAINT, QUIET, dress, literal, literal_legend, look, new_figure, shortened_name, styled
@@ -84,7 +84,7 @@ def draw_comparison(result: CalibrationComparison, *, ax: Axes | None = None, ax
 
 def _differences(result: CalibrationComparison) -> dict[str, tuple[float, float, float]]:
     """What is on the scale of squared probabilities, where it is defined."""
-    from howsure.calibration.scores.multiclass import score_words
+    from howsure.calibration.scores import score_words
 
     scores = {f"{name}s": e for name, e in result.score_differences(score_words).items() if "Brier" in name}
     all_of_them = {"squared errors": result.squared_error_difference, **scores}

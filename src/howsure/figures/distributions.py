@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from howsure.calibration.hypothesis_tests.quantiles import QuantileCalibration
+from howsure.calibration.quantiles import QuantileCalibration
 from howsure.calibration.results import CalibrationCurve
 from howsure.figures.curves import axis_words
 from howsure.figures.style import FAINT, GRID, INK, QUIET, dress, literal, look, new_figure, styled

@@ -9,9 +9,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from howsure.calibration.group_results import FoundGroups, MiscalibratedGroup
 from howsure.calibration.results import CalibrationCurve
-from howsure.calibration.subgroups.residuals import WHOLE
-from howsure.calibration.subgroups.results import FoundGroups, MiscalibratedGroup
+from howsure.calibration.scan import WHOLE
 from howsure.calibration.table import GroupCalibration
 from howsure.errors import InputError
 from howsure.figures.style import QUIET, dress, literal, literal_legend, look, new_figure, shortened_name, styled

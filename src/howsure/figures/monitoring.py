@@ -30,7 +30,7 @@ from howsure.figures.style import (
 from howsure.significance.trend import Trend, TrendPoint
 
 if TYPE_CHECKING:
-    from howsure.monitoring.series import MonitorSeries
+    from howsure.monitoring.results import MonitorSeries
 
 
 # The calibration error over time with its bands, and the evidence against calibration.

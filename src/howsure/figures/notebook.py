@@ -6,8 +6,7 @@ import hashlib
 from html import escape
 
 from howsure.calibration.results import CalibrationCurve
-from howsure.calibration.words.curves import figures_in_words, recipe_line
-from howsure.calibration.words.verdict import verdict
+from howsure.calibration.words import figures_in_words, recipe_line, verdict
 from howsure.figures.curves import curve_figure
 from howsure.figures.files import inline_svg
 from howsure.show.table import Table

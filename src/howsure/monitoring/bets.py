@@ -1,19 +1,122 @@
-"""Bets against calibration: other forecasts, each fixed before the rows are seen, and what each gains on them.
-
-The hypothesis says that a row of probability q has label 1 with a probability between lower(q) and upper(q). A bet on
-more is the forecast t > upper(q): its gain, t / upper(q) at label 1 and (1 - t) / (1 - upper(q)) at label 0, has a mean
-of at most 1 if the hypothesis holds; a bet on less is the same below. Several of them are made at once; over many rows
-gains multiply (Arnold, Henzi & Ziegel 2023).
-"""
+"""Bets against calibration on cells of the predicted probability, and the evidence that they add up to over time."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 import numpy as np
 
+from howsure.calibration.error import exact_interval
 from howsure.inputs.pairs import Floats, Integers, Labels
-from howsure.monitoring.cells import N_CELLS, cells_of
+
+# Cells of the predicted probability, and the sums over the rows in each of them, which add up over time.
+
+EDGES = np.array([0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0])
+N_CELLS = len(EDGES) - 1
+SUMS = ("n", "predicted", "observed", "squares", "cluster_squares", "dominating", "cluster_rows")
+
+
+def cells_of(probabilities: Floats) -> Integers:
+    """The cell of each probability: from its lower edge up to, not including, the upper one; the last holds 1.
+
+    >>> cells_of(np.array([0.0, 0.05, 0.949, 1.0]))
+    array([ 0,  2, 11, 13])
+    """
+    return np.minimum(np.searchsorted(EDGES, probabilities, side="right") - 1, N_CELLS - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class CellSums:
+    """Sums over the rows in each cell; those of two sets of rows without a common cluster add up.
+
+    n: rows. predicted, observed: Σ q and Σ y. squares: Σ z² over rows, z = y - q. cluster_squares: Σ S² over clusters,
+    S the sum of z over the rows of the cluster in the cell. dominating: Σ |S| Σ' |S'|, the second sum over all cells of
+    the cluster: the diagonal matrix of these lies above the covariance of the sums of all cells, whatever the
+    dependence within a cluster. cluster_rows: Σ m² over clusters, m their rows in the cell. Without clusters, every row
+    is one.
+    """
+
+    values: Floats  # (len(SUMS), N_CELLS)
+
+    @classmethod
+    def zero(cls) -> Self:
+        """No rows."""
+        return cls(np.zeros((len(SUMS), N_CELLS)))
+
+    @classmethod
+    def of(cls, labels: Labels, probabilities: Floats, clusters: Integers | None) -> Self:
+        """The sums of some rows."""
+        cells = cells_of(probabilities)
+        z = labels - probabilities
+
+        def summed(weights: Floats | None) -> Floats:
+            return np.bincount(cells, weights, N_CELLS).astype(np.float64)
+
+        first = [summed(None), summed(probabilities), summed(labels.astype(np.float64)), summed(z * z)]
+        if clusters is None:
+            return cls(np.array([*first, first[3], first[3], first[0]]))
+
+        def by_cluster(weights: Floats | None) -> Floats:
+            shape = int(clusters.max()) + 1, N_CELLS
+            found = np.bincount(clusters * N_CELLS + cells, weights, shape[0] * N_CELLS)
+            return found.reshape(shape).astype(np.float64)
+
+        sums, rows = by_cluster(z), by_cluster(None)
+        absolute = np.abs(sums)
+        dominating = (absolute * absolute.sum(axis=1)[:, None]).sum(axis=0)
+        return cls(np.array([*first, (sums**2).sum(axis=0), dominating, (rows**2).sum(axis=0)]))
+
+    def __add__(self, other: Self) -> Self:
+        return type(self)(self.values + other.values)
+
+    @property
+    def n(self) -> Floats:
+        """Rows by cell."""
+        return self._sum(0)
+
+    @property
+    def predicted(self) -> Floats:
+        """Sum of the probabilities by cell."""
+        return self._sum(1)
+
+    @property
+    def observed(self) -> Floats:
+        """Rows of label 1 by cell."""
+        return self._sum(2)
+
+    @property
+    def squares(self) -> Floats:
+        """Sum of (y - q)² by cell."""
+        return self._sum(3)
+
+    @property
+    def cluster_squares(self) -> Floats:
+        """Sum of the squares of the clusters' sums by cell."""
+        return self._sum(4)
+
+    @property
+    def dominating(self) -> Floats:
+        """What lies above the covariance of the cells' sums."""
+        return self._sum(5)
+
+    @property
+    def cluster_rows(self) -> Floats:
+        """Sum of the squares of the clusters' rows by cell."""
+        return self._sum(6)
+
+    def _sum(self, place: int) -> Floats:
+        found: Floats = self.values[place]
+        return found
+
+
+# Bets against calibration: other forecasts, each fixed before the rows are seen, and what each gains on them.
+#
+# The hypothesis says that a row of probability q has label 1 with a probability between lower(q) and upper(q). A bet on
+# more is the forecast t > upper(q): its gain, t / upper(q) at label 1 and (1 - t) / (1 - upper(q)) at label 0, has a
+# mean of at most 1 if the hypothesis holds; a bet on less is the same below. Several of them are made at once; over
+# many rows gains multiply (Arnold, Henzi & Ziegel 2023).
 
 SHIFTS = (0.03, 0.1, 0.25)  # of the probability
 ODDS = (1.5, 3.0)  # ratios of odds
@@ -23,7 +126,6 @@ MEMORIES = (0.8, 0.98)  # what a period leaves of the sums that the learned fore
 LEARNED_PRIOR = 20.0  # rows of no gap in each cell
 MOST_GAIN = 20.0  # of a row, so that no single wrong certainty decides
 MOST_LOSS = 0.95  # of a cluster
-
 WHOLE = tuple(
     [f"{way} by {size:g} everywhere" for size in SHIFTS for way in ("more", "less")]
     + [f"odds {way} {size:g}" for size in ODDS for way in ("times", "divided by")]
@@ -170,3 +272,102 @@ def _log_of_clusters(gained: Floats, gains: Gains, clusters: Integers, correlati
     with np.errstate(divide="ignore"):
         stake = np.where(most_lost > 0.0, np.minimum(worth, MOST_LOSS / most_lost), worth)
     return np.log1p(np.maximum(stake, 1.0) * mean)
+
+
+# A period of reference: what counts as calibrated is what was seen in it, as far as it is known.
+
+LEAST = 10.0  # independent rows of a cell from which its gap is learned; cells with fewer are not tested
+
+
+def tolerated_by(reference: CellSums, *, tolerance: float, alpha: float) -> Tolerated:
+    """By cell, the interval of the gap in the reference, all of them together right with probability 1 - alpha, and
+    the tolerance on both sides.
+
+    The frequency has Clopper and Pearson's interval, so that rows without a surprise prove no more than they can. Rows
+    of a cluster may all be one answer: those of a cell count as (Σ m)² / Σ m² rows, m the rows of a cluster (Kish).
+    """
+    n = np.maximum(reference.n, 1.0)
+    worth = n**2 / np.maximum(reference.cluster_rows, 1.0)
+    known = worth * (reference.n > 0) >= LEAST
+    tail = alpha / (2.0 * max(1, int(known.sum())))
+    low, high = exact_interval(reference.observed / n, worth, tail=tail)
+    q = reference.predicted / n
+    below = np.where(known, np.minimum(low - q, 0.0) - tolerance, -1.0)
+    above = np.where(known, np.maximum(high - q, 0.0) + tolerance, 1.0)
+    return Tolerated(below, above)
+
+
+# The evidence against calibration over time: a mixture of bets, each begun at every possible date of a change.
+#
+# A bet begun at the r-th period has the wealth Π over the periods since of what it gained. The e-value is the mean of
+# these wealths over all bets and all r, with weights that sum to 1 and are fixed beforehand; what is not begun yet
+# counts 1. Under the hypothesis its mean is at most 1 at any time at which one may stop, so that it exceeds 1 / alpha
+# ever with probability at most alpha (Ville), however often one looks.
+
+NEVER = -math.inf
+
+
+@dataclass(slots=True)
+class EProcess:
+    """The state after some periods with rows.
+
+    periods: their number. begun: by bet, the logarithm of the weighted sum of the wealths begun so far. stretch, since:
+    by bet, the logarithm of the largest wealth that one begun at any period has now, and the first day of that period.
+    highest: the largest logarithm of the e-value so far.
+    """
+
+    periods: int = 0
+    begun: Floats = field(default_factory=lambda: np.full(len(NAMES), NEVER))
+    stretch: Floats = field(default_factory=lambda: np.zeros(len(NAMES)))
+    since: list[str] = field(default_factory=lambda: [""] * len(NAMES))
+    highest: float = 0.0
+
+    def take(self, gains: Floats, period: str) -> None:
+        """Multiply by the gains of the bets in one more period, given as logarithms."""
+        self.periods += 1
+        entering = math.log(waiting(self.periods) - waiting(self.periods + 1))
+        self.begun = np.logaddexp(self.begun, entering) + gains
+        anew = self.stretch <= 0.0
+        self.stretch = np.where(anew, 0.0, self.stretch) + gains
+        self.since = [period if new else old for new, old in zip(anew.tolist(), self.since, strict=True)]
+        self.highest = max(self.highest, self.log_e)
+
+    @property
+    def log_e(self) -> float:
+        """The logarithm of the e-value."""
+        mixed = float(np.logaddexp.reduce(self.begun + np.log(WEIGHTS)))
+        return float(np.logaddexp(mixed, math.log(waiting(self.periods + 1))))
+
+    @property
+    def suspected(self) -> tuple[str, str]:
+        """The first day of the stretch up to now in which a bet gained most, and that bet; ("", "") where none did.
+
+        Stretches of all bets are compared after their weights: a shift of all probabilities needs less evidence than
+        one of a single cell.
+        """
+        best = int(np.argmax(self.stretch + np.log(WEIGHTS)))
+        return (self.since[best], NAMES[best]) if self.stretch[best] > 0.0 else ("", "")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON."""
+        return {
+            "periods": self.periods,
+            "begun": [None if one == NEVER else one for one in self.begun.tolist()],
+            "stretch": self.stretch.tolist(),
+            "since": self.since,
+            "highest": self.highest,
+        }
+
+    @classmethod
+    def from_dict(cls, held: dict[str, Any]) -> Self:
+        """What `to_dict` made."""
+        begun = np.array([NEVER if one is None else one for one in held["begun"]], dtype=np.float64)
+        stretch = np.array(held["stretch"], dtype=np.float64)
+        if not len(begun) == len(stretch) == len(held["since"]) == len(NAMES):
+            raise ValueError(f"an e-process has {len(NAMES)} bets")
+        return cls(int(held["periods"]), begun, stretch, [str(one) for one in held["since"]], float(held["highest"]))
+
+
+def waiting(period: int) -> float:
+    """The weight of all changes at this period or later, 1 / (1 + ln period): it falls slowly, and starts at 1."""
+    return 1.0 / (1.0 + math.log(period))

@@ -18,7 +18,7 @@ from collections.abc import Callable
 import numpy as np
 
 from howsure.inputs.pairs import Floats
-from howsure.monitoring.cells import CellSums
+from howsure.monitoring.bets import CellSums
 from howsure.stats.estimate import Estimate
 
 MIXED = 2_000.0  # rows at which the band is about as narrow as it can be

@@ -9,10 +9,17 @@ from typing import Any, Self
 import numpy as np
 
 from howsure.inputs.pairs import Floats, Integers, Labels
-from howsure.monitoring.bets import LEARNED_PRIOR, MEMORIES, Tolerated, log_gains
-from howsure.monitoring.cells import N_CELLS, SUMS, CellSums
-from howsure.monitoring.e_process import EProcess
-from howsure.monitoring.reference import tolerated_by
+from howsure.monitoring.bets import (
+    LEARNED_PRIOR,
+    MEMORIES,
+    N_CELLS,
+    SUMS,
+    CellSums,
+    EProcess,
+    Tolerated,
+    log_gains,
+    tolerated_by,
+)
 
 KEPT = 520  # periods whose sums are held by themselves: ten years of weeks
 MOST_ROWS = 1e15  # of a cell
@@ -92,9 +99,13 @@ class Group:
             tolerated = tolerated_by(self.reference, tolerance=tolerance, alpha=alpha * self.weight / 2.0)
         gaps, rows = self.learned
         gains = log_gains(
-            labels, probabilities, clusters,
-            tolerated=tolerated, learned=gaps / (rows + LEARNED_PRIOR), correlation=self.correlation,
-        )  # fmt: skip
+            labels,
+            probabilities,
+            clusters,
+            tolerated=tolerated,
+            learned=gaps / (rows + LEARNED_PRIOR),
+            correlation=self.correlation,
+        )
         self.process.take(gains, period)
         log_e = self.process.log_e
         if self.alarm is None and log_e >= self.threshold(alpha, has_reference=has_reference):
@@ -153,9 +164,16 @@ class Group:
         if within.shape != (2,) or spread.shape != (2,):
             raise ValueError("within and spread are two numbers each")
         return cls(
-            float(held["weight"]), EProcess.from_dict(held["process"]), _unpacked(held["total"]),
-            _unpacked(held["reference"]), learned, within, spread, series, alarm,
-        )  # fmt: skip
+            float(held["weight"]),
+            EProcess.from_dict(held["process"]),
+            _unpacked(held["total"]),
+            _unpacked(held["reference"]),
+            learned,
+            within,
+            spread,
+            series,
+            alarm,
+        )
 
 
 def _packed(sums: CellSums) -> dict[str, list[float]]:

@@ -10,17 +10,13 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.bins.bins import bin_pairs, sorted_rows
-from howsure.calibration.bins.sums import Sums, sums_of_rows
+from howsure.calibration.bins import Sums, bin_pairs, sorted_rows, sums_of_rows
+from howsure.calibration.calibration_errors import debiased_estimate
+from howsure.calibration.clusters import NOTHING, clustered_mse, clustered_value, without_each_cluster
 from howsure.calibration.curve import curve_of
-from howsure.calibration.estimates.calibration_error import debiased_estimate
-from howsure.calibration.estimates.cluster_sums import ClusterSums, cluster_sums
-from howsure.calibration.estimates.clusters import NOTHING, clustered_mse, clustered_value, without_each_cluster
-from howsure.calibration.estimates.error import SquaredError, debiased_mse
-from howsure.calibration.estimates.paired_jackknife import Units, jackknifed
-from howsure.calibration.estimates.score_differences import losses, reach
-from howsure.calibration.scores.multiclass import multiclass_losses
-from howsure.calibration.scores.score_parts import BRIER, LOG, ProperLoss, wrong_extremes
+from howsure.calibration.differences import Units, jackknifed, losses, reach
+from howsure.calibration.error import ClusterSums, SquaredError, cluster_sums, debiased_mse
+from howsure.calibration.scores import BRIER, LOG, ProperLoss, multiclass_losses, wrong_extremes
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
 from howsure.inputs.classes import TOP_LABEL, reduced

@@ -9,8 +9,8 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from howsure.calibration.results import CalibrationCurve
-from howsure.calibration.scores.multiclass import MULTICLASS, score_key, score_words
-from howsure.calibration.words.notes import notes_by_name
+from howsure.calibration.scores import MULTICLASS, score_key, score_words
+from howsure.calibration.words import notes_by_name
 from howsure.result import Result
 from howsure.show.numbers import UNDEFINED, interval, number, p_text
 from howsure.show.preformatted import preformatted

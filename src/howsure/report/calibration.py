@@ -10,19 +10,20 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from howsure.calibration.corp.results import CorpCurve
-from howsure.calibration.corp.words import figures_in_words as corp_figures
+from howsure.calibration.corp_results import CorpCurve
+from howsure.calibration.corp_results import figures_in_words as corp_figures
 from howsure.calibration.results import Bins, CalibrationCurve
-from howsure.calibration.scores.multiclass import base_rate_words, score_columns, scores_of_all_classes
-from howsure.calibration.words.curves import figures_in_words, recipe_rows
-from howsure.calibration.words.verdict import (
+from howsure.calibration.scores import base_rate_words, score_columns, scores_of_all_classes
+from howsure.calibration.words import (
     NONE_SEEN,
     NOT_LOCATED,
     OVERCONFIDENT,
     TOO_LITTLE,
     UNDERCONFIDENT,
     UNKNOWN_SIZE,
+    figures_in_words,
     kind,
+    recipe_rows,
     verdict,
 )
 from howsure.errors import InputError

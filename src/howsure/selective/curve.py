@@ -12,12 +12,10 @@ from howsure.errors import InputError
 from howsure.inputs.checks import check_level
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
-from howsure.selective.auroc import auroc_of
 from howsure.selective.kept import even_places, interval_name, kept_at, risk_interval
 from howsure.selective.operating_points import at_accuracy, at_coverage
-from howsure.selective.ranked import Ranked, ranked
+from howsure.selective.ranked import Ranked, auroc_of, ranked, risk_areas
 from howsure.selective.results import RiskCoverage, SelectiveCurve, SelectiveTable
-from howsure.selective.risk_area import risk_areas
 from howsure.stats.clusters import FEWEST, carriers, few_carriers, few_clusters
 from howsure.stats.estimate import Estimate
 
@@ -125,12 +123,15 @@ def selective_of(
         at_accuracy=tuple(at_accuracy(ranks, every, value, level=level) for value in accuracies),
         n=ranks.total,
         recipe={
-            "howsure": __version__, "n": ranks.total, "distinct_confidences": len(ranks.n), "level": level,
+            "howsure": __version__,
+            "n": ranks.total,
+            "distinct_confidences": len(ranks.n),
+            "level": level,
             "clusters": None if ranks.clusters is None else ranks.n_clusters,
         },
         notes=tuple(_notes(ranks)),
         name=name,
-    )  # fmt: skip
+    )
 
 
 def checked_share(value: float, name: str) -> float:

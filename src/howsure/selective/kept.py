@@ -1,4 +1,4 @@
-"""The answers kept at each threshold: how many, how many of them are wrong, and intervals of their risk."""
+"""The answers kept at each threshold: how many, how many of them are wrong, and single points of the curve."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.selective.ranked import Ranked
 from howsure.stats.gaffke import Sums, gaffke_interval
 from howsure.stats.proportions import normal_quantile, wilson_interval
+
+# The answers kept at each threshold: how many, how many of them are wrong, and intervals of their risk.
 
 MOST_POINTS, MOST_IN_CLUSTERS = 200, 50  # of a curve; intervals in clusters take longer
 

@@ -8,7 +8,7 @@ from howsure.inputs.pairs import Integers
 from howsure.selective.kept import Kept, even_places, interval_name, risk_interval
 from howsure.selective.ranked import Ranked
 from howsure.selective.results import AtAccuracy, AtCoverage
-from howsure.selective.threshold_tests import threshold_tests
+from howsure.selective.threshold import threshold_tests
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import wilson_interval
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,14 +13,199 @@ from howsure import __version__
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
 from howsure.inputs.naming import counted
-from howsure.inputs.pairs import Pairs
+from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.pairs_from import pairs_from
+from howsure.selective.kept import MOST_POINTS, ClusterSums, Kept, cluster_counts, cluster_sums, even_places, kept_at
 from howsure.selective.ranked import Ranked, ranked
 from howsure.selective.results import Candidates, SelectiveThreshold
-from howsure.selective.threshold_tests import ANY, ESTIMATED, FIRST, answers_needed, fewest, threshold_tests
-from howsure.stats.clusters import few_clusters
+from howsure.stats.clusters import few_clusters, gamma_p_value, one_more
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import wilson_interval
+
+# Tests that the risk of what a threshold keeps is at most a target, for many thresholds at once.
+
+ESTIMATED, ANY = "estimated", "any"
+STARTS = 5
+FIRST = 0.5  # of delta, for the strictest threshold; the other starts share the rest
+MOST_BETS = 40  # candidates; a bet goes over all clusters
+TIMES = np.geomspace(1.0, 1e4, 400)  # the clusters there are
+HIGHEST_BET = 0.9  # of the bet that one cluster of wrong answers alone would lose
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdTests:
+    """The tested thresholds, the highest first, with p-values of "the risk exceeds the target", the level at which each
+    was tested, and which passed."""
+
+    kept: Kept
+    p_value: Floats
+    level: Floats
+    passed: np.typing.NDArray[np.bool_]
+
+
+def threshold_tests(ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED) -> ThresholdTests:
+    """Test thresholds from the highest down, so that with probability 1 - delta at least, none of those that pass has a
+    larger risk.
+
+    Candidates are at most 200 distinct confidences, evenly spaced in coverage, from the first that could pass. The
+    p-value of one is P(Binomial(n, risk) ≤ errors): it is at most delta if and only if Clopper and Pearson's upper
+    bound at 1 - delta is at most the risk. With clusters, that bound is Fay and Feuer's (`Shares`), or, with
+    dependence="any", p comes from a bet. The levels follow the fallback procedure (Wiens 2003): delta / 2 belongs to
+    the first candidate, delta / 8 to each of four others, evenly spaced, and what passes hands its level on to the
+    next. So a sequence that stops early, or a model that is worst where it is most confident, costs a part of delta,
+    not the whole promise.
+    """
+    bet = dependence == ANY and ranks.clusters is not None
+    places = _candidates(ranks, risk, delta, bet=bet)
+    kept = kept_at(ranks, places, level=0.95)
+    p = _bets(ranks, places, risk, delta) if bet else _p_values(ranks, kept, risk)
+    own = np.zeros(len(p))
+    if len(p):
+        own[np.linspace(0, len(p), STARTS, endpoint=False).astype(np.int64)] = delta * (1 - FIRST) / (STARTS - 1)
+        own[0] = delta * FIRST
+    return ThresholdTests(kept, p, *fallback(p, own))
+
+
+def fallback(p_values: Floats, own: Floats) -> tuple[Floats, np.typing.NDArray[np.bool_]]:
+    """The level of each of ordered tests, and whether it rejects: its own share of the error, and the level of the test
+    before it if that rejected (Wiens 2003).
+
+    >>> levels, passed = fallback(np.array([0.01, 0.06, 0.2]), np.array([0.05, 0.05, 0.0]))
+    >>> levels.tolist(), passed.tolist()
+    ([0.05, 0.1, 0.1], [True, True, False])
+    """
+    levels, passed, handed = np.zeros(len(own)), np.zeros(len(own), dtype=np.bool_), 0.0
+    for i, (p, share) in enumerate(zip(p_values.tolist(), own.tolist(), strict=True)):
+        levels[i] = handed + share
+        passed[i] = levels[i] > 0.0 and p <= levels[i]
+        handed = levels[i] if passed[i] else 0.0
+    return levels, passed
+
+
+def fewest(risk: float, level: float) -> int:
+    """The fewest answers, all of them right, that show a risk below `risk` at a level: log(level) / log(1 - risk)."""
+    return math.ceil(math.log(level) / math.log1p(-risk) - 1e-9)
+
+
+def _candidates(ranks: Ranked, risk: float, delta: float, *, bet: bool) -> Integers:
+    """The places to test: from the first that could pass at the first level if all its answers were right."""
+    ends = np.cumsum(ranks.n)
+    first = int(np.searchsorted(ends, fewest(risk, FIRST * delta)))
+    if first == len(ends):
+        return np.zeros(0, np.int64)
+    wanted = np.linspace(ends[first], ranks.total, MOST_BETS if bet else MOST_POINTS)
+    places: Integers = np.unique(np.searchsorted(ends, np.floor(wanted)))
+    if ranks.clusters is None:
+        return places
+    flawless = replace(ranks, errors=np.zeros_like(ranks.errors), correct=np.ones_like(ranks.correct))
+    if bet:
+        p = _bets(flawless, places, risk, delta)
+    else:
+        p = _p_values(flawless, kept_at(flawless, places, level=0.95), risk)
+    could = np.flatnonzero(p <= FIRST * delta)
+    return places[could[0] :] if len(could) else np.zeros(0, np.int64)
+
+
+def _p_values(ranks: Ranked, kept: Kept, risk: float) -> Floats:
+    if ranks.clusters is None:
+        return _binomial(kept.risk, kept.n.astype(np.float64), risk)
+    return Shares.of(cluster_sums(ranks).at(kept.n - 1)).p_values(risk)
+
+
+def _binomial(seen: Floats, n: Floats, risk: float) -> Floats:
+    """P(Binomial(n, risk) ≤ seen · n): the incomplete beta function."""
+    from scipy.special import betainc
+
+    p = betainc(np.maximum((1 - seen) * n, np.finfo(float).tiny), seen * n + 1, 1 - risk)
+    return np.asarray(np.where(seen >= 1, 1.0, p), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Shares:
+    """Shares of wrong answers in clusters: their variances, the equivalent numbers of clusters that carry them, and the
+    share of answers in a cluster.
+
+    The variance is that of a ratio, Σ (e_c - p n_c)² / n², so that it holds where large clusters are riskier.
+    """
+
+    value: Floats
+    variance: Floats
+    carriers: Floats
+    cluster: Floats
+
+    @classmethod
+    def of(cls, sums: ClusterSums) -> Shares:
+        """Of what is kept at some thresholds."""
+        p = sums.e / sums.n
+        squares = np.maximum(sums.ee - 2 * p * sums.ne + p**2 * sums.nn, 0.0) / sums.n**2
+        carriers = np.divide(sums.e**2, sums.ee, out=np.zeros_like(p), where=sums.ee > 0)
+        return cls(p, squares * sums.many / np.maximum(sums.many - 1, 1), carriers, sums.nn / sums.n**2)
+
+    def p_values(self, risk: float, *, times: float = 1.0, unlucky: float = 0.0) -> Floats:
+        """Of Fay and Feuer's upper bounds, with one more cluster of wrong answers; in so many times the clusters, whose
+        shares lie `unlucky` standard errors higher."""
+        variance = self.variance / times
+        further = one_more(self.cluster / times, self.carriers * times)
+        return gamma_p_value(self.value + unlucky * np.sqrt(variance), variance, further, risk)
+
+
+def _bets(ranks: Ranked, places: Integers, risk: float, delta: float) -> Floats:
+    logs = [_log_wealth(counts, wrong, risk, delta) for counts, wrong in cluster_counts(ranks, places)]
+    return np.asarray(np.exp(-np.maximum(np.array(logs), 0.0)), dtype=np.float64)
+
+
+def _log_wealth(counts: Floats, wrong: Floats, risk: float, delta: float) -> float:
+    """The logarithm of a bet against "the risk is larger": W = mean over b of Π_c (1 - b (e_c - risk · n_c)).
+
+    If the mean of e_c - risk · n_c over clusters is not below 0, the mean of W is at most 1, so 1 / W is a p-value
+    (Markov) however the answers of a cluster depend on each other. The three bets b are chosen before the errors are
+    seen, from the sizes of the clusters: best for independent answers, for clusters of equal answers, and in between.
+    They suppose that no cluster is larger than the largest that is kept.
+    """
+    one, all_ = float(counts.sum()), float((counts**2).sum())
+    spread = risk * (1 - risk) * np.array([one, math.sqrt(one * all_), all_])
+    most = HIGHEST_BET / ((1 - risk) * float(counts.max()))
+    bets = np.minimum(np.sqrt(2 * math.log(1 / delta) / spread), most)
+    excess = np.sort(wrong - risk * counts)
+    return float(np.logaddexp.reduce([np.log1p(-bet * excess).sum() for bet in bets]) - math.log(len(bets)))
+
+
+def answers_needed(
+    ranks: Ranked, *, risk: float, delta: float, dependence: str = ESTIMATED, power: float = 0.8
+) -> int | None:
+    """About how many answers like these would lead to a promise with probability `power`; None if no part of these
+    has a risk that is observed to be below the target.
+
+    Without clusters, or in bets, the least over the thresholds of n = ((z √(risk (1 - risk)) + z' √(r (1 - r))) / (risk
+    - r))² / coverage, r their observed risk (errors + risk) / (n + 1). Otherwise as many times the clusters there are
+    as the test needs.
+    """
+    from scipy.special import ndtri
+
+    kept = kept_at(ranks, even_places(ranks), level=0.95)
+    seen = (kept.errors + risk) / (kept.n + 1)
+    below = seen < risk
+    if not below.any():
+        return None
+    z, other = float(-ndtri(FIRST * delta)), float(ndtri(power))
+    if dependence != ANY and ranks.clusters is not None:
+        shares = Shares.of(cluster_sums(ranks).at(kept.n[below] - 1))
+        enough = [t for t in TIMES if (shares.p_values(risk, times=t, unlucky=other) <= FIRST * delta).any()]
+        return _round_up(enough[0] * ranks.total) if enough else None
+    r = seen[below]
+    kept_answers = ((z * math.sqrt(risk * (1 - risk)) + other * np.sqrt(r * (1 - r))) / (risk - r)) ** 2
+    kept_answers = np.maximum(kept_answers, fewest(risk, FIRST * delta))
+    alone = np.ones(len(kept.n))
+    if ranks.clusters is not None:
+        alone = np.array([counts.max() for counts, _ in cluster_counts(ranks, even_places(ranks))])
+    return _round_up(float((kept_answers * alone[below] / kept.coverage[below]).min()))
+
+
+def _round_up(needed: float) -> int:
+    """To two digits."""
+    unit = 10 ** max(int(math.log10(needed)) - 1, 0)
+    return int(math.ceil(needed / unit) * unit)
+
 
 ASSUMED = {
     ESTIMATED: "the promise supposes independent clusters whose answers depend on each other as they do here",
@@ -102,13 +289,19 @@ def threshold_of(
         n_wrong=ranks.wrong,
         needed=None if best is not None else answers_needed(ranks, risk=risk, delta=delta, dependence=dependence),
         recipe={
-            "howsure": __version__, "n": ranks.total, "risk": risk, "delta": delta, "level": level,
-            "test": _test(clusters, dependence), "candidates": len(kept.n),
-            "clusters": clusters, "dependence": None if clusters is None else dependence,
+            "howsure": __version__,
+            "n": ranks.total,
+            "risk": risk,
+            "delta": delta,
+            "level": level,
+            "test": _test(clusters, dependence),
+            "candidates": len(kept.n),
+            "clusters": clusters,
+            "dependence": None if clusters is None else dependence,
         },
         notes=tuple(_notes(ranks, risk, delta, best, dependence)),
         name=name,
-    )  # fmt: skip
+    )
 
 
 def _checked(value: float, name: str) -> float:

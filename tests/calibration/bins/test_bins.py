@@ -10,17 +10,16 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from howsure.calibration.bins.bins import (
+from howsure.calibration.bins import (
     Binned,
     automatic_bin_size,
     bin_pairs,
     choose_bin_size,
     width_edges,
 )
+from howsure.calibration.calibration_errors import calibration_error
 from howsure.calibration.curve import calibration_curve, curve_of
-from howsure.calibration.estimates.calibration_error import calibration_error
-from howsure.calibration.summary.cells import EXACT_UP_TO
-from howsure.calibration.summary.slot_adder import slots_of
+from howsure.calibration.slots import EXACT_UP_TO, slots_of
 from howsure.errors import InputError
 from howsure.inputs.pairs import Pairs
 from tests.calibration import reference

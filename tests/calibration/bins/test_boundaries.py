@@ -6,8 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.calibration.bins.bins import bin_pairs
-from howsure.calibration.bins.boundaries import boundaries_of_sorted
+from howsure.calibration.bins import bin_pairs, boundaries_of_sorted
 from howsure.inputs.pairs import Pairs
 from tests.calibration import reference
 from tests.calibration.samples import TIED, Small, pairs_of, small_pairs

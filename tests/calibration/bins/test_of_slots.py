@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsure.calibration.bins.bins import HISTOGRAM_BARS, Binned, bin_pairs, width_edges
-from howsure.calibration.bins.sums import Sums, sums_of_rows
-from howsure.calibration.summary.cells import cells_of
-from howsure.calibration.summary.slot_adder import slots_of
+from howsure.calibration.bins import HISTOGRAM_BARS, Binned, Sums, bin_pairs, sums_of_rows, width_edges
+from howsure.calibration.slots import cells_of, slots_of
 from howsure.inputs.pairs import Floats, Labels, Pairs
 from tests.calibration.samples import TIED, language_pairs
 

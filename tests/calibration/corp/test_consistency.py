@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from benchmarks.corp_coverage import World
-from howsure.calibration.corp import consistency as module
-from howsure.calibration.corp.consistency import consistency, shared
-from howsure.calibration.corp.isotonic import isotonic_values
-from howsure.calibration.corp.ordered import ordered
+from howsure.calibration import isotonic as module
+from howsure.calibration.isotonic import consistency, isotonic_values, ordered, shared
 from howsure.inputs.pairs import Pairs
 from tests.calibration.corp.brute import every_labelling, miscalibration
 

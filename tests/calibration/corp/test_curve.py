@@ -7,12 +7,11 @@ import pytest
 
 from benchmarks.corp_coverage import World
 from howsure import InputError, calibration_curve
-from howsure.calibration.corp import ordered as module
-from howsure.calibration.corp.curve import corp_of
-from howsure.calibration.corp.ordered import ordered
-from howsure.calibration.corp.results import CorpCurve
-from howsure.calibration.corp.words import kind
-from howsure.calibration.summary.slot_adder import slots_of
+from howsure.calibration import isotonic as module
+from howsure.calibration.corp import corp_of
+from howsure.calibration.corp_results import CorpCurve, kind
+from howsure.calibration.isotonic import ordered
+from howsure.calibration.slots import slots_of
 from howsure.inputs.pairs import Pairs
 
 OVERCONFIDENT = World("overconfident", n=3_000)

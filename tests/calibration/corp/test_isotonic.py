@@ -9,9 +9,8 @@ from sklearn.isotonic import IsotonicRegression
 
 from benchmarks.parity_calibration import TIED_SETS, tied
 from howsure import calibration_curve
-from howsure.calibration.corp.decomposition import rows_of_steps
-from howsure.calibration.corp.isotonic import isotonic_steps
-from howsure.calibration.corp.ordered import ordered
+from howsure.calibration.decomposition import rows_of_steps
+from howsure.calibration.isotonic import isotonic_steps, ordered
 from howsure.inputs.pairs import Pairs
 from tests.calibration.corp.brute import isotonic
 from tests.calibration.samples import Small, small_pairs

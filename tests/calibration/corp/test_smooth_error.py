@@ -12,8 +12,7 @@ import pytest
 from benchmarks.corp_coverage import World
 from benchmarks.parity_calibration import AWAY_FROM_ENDS, BANDWIDTHS
 from howsure import calibration_curve
-from howsure.calibration.corp.ordered import ordered
-from howsure.calibration.corp.smooth_error import fixed_point, on_grid, smooth_ece, smoothed_errors
+from howsure.calibration.isotonic import fixed_point, on_grid, ordered, smooth_ece, smoothed_errors
 from howsure.inputs.pairs import Floats, Pairs
 
 ANSWERS = json.loads((Path(__file__).parents[1] / "parity.json").read_text(encoding="utf-8"))["relplot"]

@@ -16,8 +16,7 @@ import polars as pl
 import pytest
 
 from howsure.calibration.engines.pairs_or_sums import sums_of_frame
-from howsure.calibration.summary.slot_adder import SlotAdder
-from howsure.calibration.summary.slots import Slots
+from howsure.calibration.slots import SlotAdder, Slots
 
 FEW, MANY = 150_000, 3_000_000
 ENDS = [0.0, 1.0, 0.5, 5e-324, 2.0**-60, 1e-300, 1 - 2.0**-53, np.nextafter(0.5, 0), np.nextafter(0.5, 1), -0.0]

@@ -19,11 +19,10 @@ from howsure import (
     calibration_table,
     calibration_test,
 )
-from howsure.calibration.corp.curve import corp_of
+from howsure.calibration.corp import corp_of
 from howsure.calibration.curve import curve_of
 from howsure.calibration.engines.pairs_or_sums import sums_of_frame
-from howsure.calibration.summary.cells import EXACT_UP_TO
-from howsure.calibration.summary.slot_adder import SlotAdder
+from howsure.calibration.slots import EXACT_UP_TO, SlotAdder
 from tests.calibration.engines.pairs import ASKED, ENGINES, FEW, MANY, added, agrees, relation, sample, stored
 
 ASKED_ALL = ("groups", "weights")  # asked of every engine, the rest of two

@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 
 from howsure import calibration_curve, calibration_table
-from howsure.calibration.engines.frame_sums import labels_unclear
+from howsure.calibration.engines.lazy_frames import labels_unclear
 from howsure.calibration.engines.pairs_or_sums import sums_of_frame
 from howsure.errors import InputError
 from tests.calibration.engines.pairs import ENGINES, FEW

@@ -14,18 +14,17 @@ from scipy.stats import t as student
 
 from benchmarks.regimes.calibration import REGIMES
 from benchmarks.regimes.regime import rates_of
-from howsure.calibration.bins.bins import bin_pairs
-from howsure.calibration.curve import calibration_curve
-from howsure.calibration.estimates.calibration_error import calibration_error
-from howsure.calibration.estimates.cluster_sums import ClusterSums, cluster_sums
-from howsure.calibration.estimates.clusters import (
+from howsure.calibration.bins import bin_pairs
+from howsure.calibration.calibration_errors import calibration_error
+from howsure.calibration.clusters import (
     clustered_mse,
     clustered_standard_errors,
     clustered_value,
     effective_numbers,
 )
-from howsure.calibration.estimates.error import SquaredError, debiased_mse
-from howsure.calibration.estimates.paired_jackknife import Units
+from howsure.calibration.curve import calibration_curve
+from howsure.calibration.differences import Units
+from howsure.calibration.error import ClusterSums, SquaredError, cluster_sums, debiased_mse
 from howsure.inputs.pairs import Pairs
 from tests.calibration import reference
 from tests.calibration.samples import Small, pairs_of, small_pairs

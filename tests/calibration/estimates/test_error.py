@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 
-from howsure.calibration.bins.bins import bin_pairs
-from howsure.calibration.estimates.error import SquaredError, debiased_mse, plugin_mse, root
+from howsure.calibration.bins import bin_pairs
+from howsure.calibration.error import SquaredError, debiased_mse, plugin_mse, root
 from howsure.inputs.pairs import Pairs
 from howsure.stats.proportions import normal_quantile
 from tests.calibration import reference

@@ -12,10 +12,9 @@ from hypothesis import given, settings
 from scipy.stats import binom, binomtest
 
 from howsure import calibration_curve, calibration_error
-from howsure.calibration.bins.bins import bin_pairs
-from howsure.calibration.estimates.calibration_error import squared_error
-from howsure.calibration.estimates.error import debiased_mse
-from howsure.calibration.estimates.rare_labels import RareLabels, exact_interval
+from howsure.calibration.bins import bin_pairs
+from howsure.calibration.calibration_errors import squared_error
+from howsure.calibration.error import RareLabels, debiased_mse, exact_interval
 from howsure.inputs.pairs import Pairs
 from tests.calibration.samples import Small, language_pairs, pairs_of, small_pairs
 

@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from scipy.stats import binom, chi2
 
-from howsure.calibration.bins.bins import bin_pairs
+from howsure.calibration.binned_test import p_value_of
+from howsure.calibration.bins import bin_pairs
+from howsure.calibration.calibration_errors import squared_error
+from howsure.calibration.calibration_tests import METHODS, calibration_test, spiegelhalter_z
 from howsure.calibration.curve import calibration_curve
-from howsure.calibration.estimates.calibration_error import squared_error
-from howsure.calibration.hypothesis_tests.binned import p_value_of
-from howsure.calibration.hypothesis_tests.calibration_test import METHODS, calibration_test, spiegelhalter_z
 from howsure.errors import InputError
 from howsure.inputs.pairs import Pairs
 from tests.calibration import reference
@@ -167,7 +167,7 @@ def test_ties_and_order_change_nothing() -> None:
 
 def test_the_simulation_in_parts_is_the_same_test(monkeypatch: pytest.MonkeyPatch) -> None:
     y, q = language_pairs(200, np.random.default_rng(64))
-    monkeypatch.setattr("howsure.calibration.hypothesis_tests.calibration_test.DRAWS_AT_ONCE", 1_000)
+    monkeypatch.setattr("howsure.calibration.calibration_tests.DRAWS_AT_ONCE", 1_000)
     found = calibration_test(y, q, rng=0, n_simulations=400)
     monkeypatch.undo()
     whole = calibration_test(y, q, rng=0, n_simulations=400)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from scipy.special import logit, ndtr
 
-from howsure.calibration.hypothesis_tests.calibration_test import METHODS, calibration_test
+from howsure.calibration.calibration_tests import METHODS, calibration_test
 from howsure.errors import InputError
 from tests.calibration.samples import Small, small_pairs
 

@@ -12,8 +12,8 @@ from scipy.special import expit, logit
 from scipy.stats import chi2
 from sklearn.linear_model import LogisticRegression
 
-from howsure.calibration.hypothesis_tests.calibration_test import calibration_test
-from howsure.calibration.hypothesis_tests.cox import _tail, cox_test
+from howsure.calibration.calibration_tests import calibration_test
+from howsure.calibration.clustered_tests import _tail, cox_test
 from howsure.inputs.pairs import Pairs
 
 Q = np.random.default_rng(0).random(400)

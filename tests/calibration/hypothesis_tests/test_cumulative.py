@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 
-from howsure.calibration.hypothesis_tests.calibration_test import calibration_test
-from howsure.calibration.hypothesis_tests.cumulative import brownian_tail, cumulative_test
+from howsure.calibration.calibration_tests import calibration_test
+from howsure.calibration.clustered_tests import brownian_tail, cumulative_test
 from tests.calibration.reference import rows_of
 from tests.calibration.samples import Small, pairs_of, small_pairs
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from howsure import InputError, posterior_quantiles
-from howsure.calibration.hypothesis_tests.uniform_ranks import critical_distance, distance_tail, largest_distance
+from howsure.calibration.quantiles import critical_distance, distance_tail, largest_distance
 
 
 @settings(max_examples=50)

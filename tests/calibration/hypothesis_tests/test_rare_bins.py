@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import binom, chi2, poisson
 
 from howsure import calibration_table, calibration_test, pairs_from_classes
-from howsure.calibration.hypothesis_tests.rare_bins import binned_p_value, label_numbers
+from howsure.calibration.binned_test import binned_p_value, label_numbers
 from howsure.inputs.pairs import Pairs
 
 

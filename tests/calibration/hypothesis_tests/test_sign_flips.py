@@ -9,9 +9,9 @@ import pytest
 from scipy.special import ndtri
 from scipy.stats import chi2
 
-from howsure.calibration.bins.bins import bin_pairs
-from howsure.calibration.estimates.calibration_error import squared_error
-from howsure.calibration.hypothesis_tests.sign_flips import _traces_of_bins, _traces_of_clusters
+from howsure.calibration.bins import bin_pairs
+from howsure.calibration.calibration_errors import squared_error
+from howsure.calibration.clusters import _traces_of_bins, _traces_of_clusters
 from howsure.inputs.pairs import Pairs
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.calibration.hypothesis_tests.sign_test import SignTest, sign_test
+from howsure.calibration.clustered_tests import SignTest, sign_test
 
 
 def largest(sums: np.ndarray) -> np.ndarray:
@@ -40,7 +40,7 @@ def test_many_clusters_draw_signs() -> None:
 def test_draws_in_parts_are_the_same_test(monkeypatch: pytest.MonkeyPatch) -> None:
     by_cluster = np.random.default_rng(3).normal(size=(30, 5))
     whole = sign_test(by_cluster, largest, times=500, rng=np.random.default_rng(4))
-    monkeypatch.setattr("howsure.calibration.hypothesis_tests.sign_test.NUMBERS_AT_ONCE", 200)
+    monkeypatch.setattr("howsure.calibration.clustered_tests.NUMBERS_AT_ONCE", 200)
     parts = sign_test(by_cluster, largest, times=500, rng=np.random.default_rng(4))
     np.testing.assert_allclose(parts.drawn, whole.drawn)
 

@@ -8,7 +8,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from howsure.calibration.hypothesis_tests.uniform_ranks import critical_distance, distance_tail, largest_distance
+from howsure.calibration.quantiles import critical_distance, distance_tail, largest_distance
 
 
 @pytest.mark.parametrize(("n", "possible"), [(1, 6), (3, 3), (4, 5), (5, 4), (6, 3), (8, 2)])

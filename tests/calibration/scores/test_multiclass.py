@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.calibration.scores.multiclass import multiclass_scores, score_columns
+from howsure.calibration.scores import multiclass_scores, score_columns
 from howsure.report import calibration_report
 from tests.cli.running import printed
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.calibration.bins.bins import bin_pairs
-from howsure.calibration.scores.score_parts import BRIER, LOG, ProperLoss, brier_parts, log_parts, score_parts
+from howsure.calibration.bins import bin_pairs
+from howsure.calibration.scores import BRIER, LOG, ProperLoss, brier_parts, log_parts, score_parts
 from howsure.errors import InputError
 from howsure.inputs.pairs import Pairs
 from tests.calibration import reference

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from howsure.calibration.subgroups.find_groups import groups_of
+from howsure.calibration.found_groups import groups_of
 from tests.calibration.subgroups.planted import PLANTS, REGIMES, simulated
 
 

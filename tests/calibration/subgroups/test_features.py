@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.calibration.subgroups.features import FEW_VALUES, MOST_VALUES, feature_of
+from howsure.calibration.features import FEW_VALUES, MOST_VALUES, feature_of
 from howsure.errors import InputError
 from howsure.inputs.checks import Coded
 

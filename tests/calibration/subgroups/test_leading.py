@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 
 from howsure import find_groups
-from howsure.calibration.subgroups.features import feature_of
-from howsure.calibration.subgroups.leading import Group, sums_of, without
-from howsure.calibration.subgroups.residuals import DIAGONAL, WHOLE, residuals_of
-from howsure.calibration.subgroups.scan import scan
+from howsure.calibration.features import feature_of
+from howsure.calibration.scan import DIAGONAL, WHOLE, Group, residuals_of, scan, sums_of, without
 from howsure.inputs.pairs import Pairs
 
 N = 20_000

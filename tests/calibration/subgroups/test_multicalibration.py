@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from howsure import InputError, Pairs, multicalibration_error
-from howsure.calibration.subgroups.multicalibration import multicalibration_of
+from howsure.calibration.multicalibration import multicalibration_of
 from howsure.inputs.pairs import Floats
 
 REGIMES = ("calibrated", "one group", "everywhere", "clusters")

@@ -7,9 +7,8 @@ import itertools
 import numpy as np
 import pytest
 
-from howsure.calibration.subgroups.features import Feature, feature_of
-from howsure.calibration.subgroups.residuals import DIAGONAL, WHOLE, residuals_of
-from howsure.calibration.subgroups.scan import scan
+from howsure.calibration.features import Feature, feature_of
+from howsure.calibration.scan import DIAGONAL, WHOLE, residuals_of, scan
 from howsure.inputs.pairs import Pairs
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from howsure.calibration.subgroups.tails import skewed_scores, student_scores
+from howsure.calibration.scan import skewed_scores, student_scores
 
 
 @pytest.mark.parametrize("expected", [5.0, 20.0, 100.0])

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from howsure.calibration.summary.cells import CELLS, LAST, cells_of, first_of_cells
+from howsure.calibration.slots import CELLS, LAST, cells_of, first_of_cells
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure import CalibrationSummaries, CalibrationSummary, InputError, Pairs
-from howsure.calibration.summary.slot_adder import FEW, SlotAdder, slots_of
-from howsure.calibration.summary.slots import Slots
+from howsure.calibration.slots import FEW, SlotAdder, Slots, slots_of
 from tests.calibration.samples import TIED, language_pairs
 
 HOSTILE = [*TIED, 2.0**-60, 2.0**-16, 2.0**-1022, float(np.nextafter(0.5, 0)), float(np.nextafter(0.5, 1))]

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from howsure import CalibrationSummaries, CalibrationSummary, InputError, Pairs
-from howsure.calibration.summary.saved import CHECKSUM, Saved, from_bytes, to_bytes
-from howsure.calibration.summary.slot_adder import slots_of
-from howsure.calibration.summary.slots import Slots
+from howsure.calibration.saved_summaries import CHECKSUM, Saved, from_bytes, to_bytes
+from howsure.calibration.slots import Slots, slots_of
 from tests.calibration.samples import language_pairs
 
 

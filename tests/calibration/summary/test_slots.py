@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from howsure.calibration.summary.slot_adder import SlotAdder
-from howsure.calibration.summary.slots import Slots
+from howsure.calibration.slots import SlotAdder, Slots
 from howsure.errors import InputError
 from tests.calibration.samples import language_pairs
 

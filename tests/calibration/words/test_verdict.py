@@ -12,8 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure import calibration_curve
-from howsure.calibration.words.curves import figures_in_words, recipe_rows, summary
-from howsure.calibration.words.verdict import kind, regions, rounded, verdict
+from howsure.calibration.words import figures_in_words, kind, recipe_rows, regions, rounded, summary, verdict
 from tests.figures.made_up import ANY_CURVE, curve_with
 
 GRID = [0.05, 0.25, 0.45, 0.65, 0.85]

@@ -10,8 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from howsure.calibration.summary.slot_adder import slots_of
-from howsure.calibration.summary.slots import Slots
+from howsure.calibration.slots import Slots, slots_of
 from howsure.data import Predictions, open_predictions
 from howsure.errors import InputError
 from howsure.inputs.pairs import Pairs

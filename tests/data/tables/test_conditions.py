@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.calibration.summary.cells import cells_of
-from howsure.calibration.summary.slots import Slots
+from howsure.calibration.slots import Slots, cells_of
 from howsure.data import open_predictions, read_columns
 from howsure.data.tables.database import Database
 from howsure.data.tables.named_files import File

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from xml.etree import ElementTree
 
-from howsure.calibration.words.verdict import verdict
+from howsure.calibration.words import verdict
 from howsure.figures.notebook import curve_html
 from tests.figures.made_up import curve_with
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from matplotlib.figure import Figure
 
-from howsure.calibration.hypothesis_tests.quantiles import posterior_quantiles
+from howsure.calibration.quantiles import posterior_quantiles
 from howsure.figures.distributions import draw_quantiles, quantile_figure
 from howsure.figures.files import figure_bytes
 

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.collections import LineCollection
 
 from howsure import find_groups
-from howsure.calibration.subgroups.results import FoundGroups
+from howsure.calibration.group_results import FoundGroups
 from howsure.figures.calibration import groups_figure
 from howsure.figures.width import of_width
 

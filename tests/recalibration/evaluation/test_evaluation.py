@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from howsure import Estimate, compare_calibration
-from howsure.calibration.bins.bins import bin_pairs
+from howsure.calibration.bins import bin_pairs
 from howsure.inputs.pairs import Pairs
 from howsure.recalibration.evaluation import evaluation_of
 from howsure.recalibration.labelled import Labelled, labelled_from

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from howsure.calibration.engines.pairs_or_sums import sums_of_frame
-from howsure.calibration.summary.slots import Slots
+from howsure.calibration.slots import Slots
 from howsure.errors import InputError, MissingExtraError
 from howsure.files.dask_client import dask_client
 

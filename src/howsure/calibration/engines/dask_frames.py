@@ -9,10 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from howsure.calibration.engines.frame_sums import FrameSums, labels_refused, labels_unclear, weights_refused
-from howsure.calibration.engines.lazy_pairs import LazyPairs
-from howsure.calibration.summary.slot_adder import slots_of
-from howsure.calibration.summary.slots import Slots
+from howsure.calibration.engines.lazy_frames import (
+    FrameSums,
+    LazyPairs,
+    labels_refused,
+    labels_unclear,
+    weights_refused,
+)
+from howsure.calibration.slots import Slots, slots_of
 from howsure.errors import ColumnName, InputError, way
 from howsure.inputs.checks import (
     Column,

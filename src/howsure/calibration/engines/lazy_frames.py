@@ -1,20 +1,404 @@
-"""The sums of a lazy frame, added up by the engine that holds it: one pass, of which some ten thousand rows return."""
+"""The sums of a lazy frame, added up by the engine that holds it, and what may be wrong with a row there."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
+from enum import IntEnum
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from howsure.calibration.engines.expression import sums_by_cell
-from howsure.calibration.engines.frame_sums import FrameSums, labels_unclear, weights_refused
-from howsure.calibration.engines.lazy_pairs import Fault, LazyPairs
-from howsure.calibration.engines.refusals import refusal
-from howsure.calibration.summary.slots import COLUMNS, WEIGHTS, Slots, added
-from howsure.inputs.checks import Column, check_codes, is_missing
-from howsure.inputs.frames import fetched
+from howsure.calibration.slots import COLUMNS, FRACTION, LAST, LOG_UNIT, SCALE, STEEP, WEIGHTS, Slots, added
+from howsure.errors import ColumnName, Fault, InputError
+from howsure.inputs.checks import (
+    MANY_LABELS,
+    Column,
+    check_codes,
+    is_missing,
+    missing,
+    no_probability,
+    no_weight,
+    not_two_values,
+    weighs_nothing,
+)
+from howsure.inputs.frames import fetched, lazy_table, no_column_name
+from howsure.inputs.naming import counted, unknown_name
 from howsure.inputs.pairs import Integers
+
+# Pairs that lie in an engine: the columns of a lazy frame, and what may be wrong with a row of them.
+
+OTHER, MISSING = 2, 3  # of a label, beside 0 and 1
+LARGEST = float(np.finfo(np.float64).max)  # a weight; infinity has no literal in some engines
+
+
+class FrameFault(IntEnum):
+    """What is wrong with a row, in the order in which arrays are checked; a row counts under the first."""
+
+    NONE = 0
+    LABEL_MISSING = 1
+    LABEL_OTHER = 2
+    GROUP_MISSING = 3
+    PROBABILITY_MISSING = 4
+    PROBABILITY_OUTSIDE = 5
+    WEIGHT_MISSING = 6
+    WEIGHT_OUTSIDE = 7
+    WEIGHTLESS = 8  # no fault: such rows count for nothing
+
+
+@dataclass(frozen=True, slots=True)
+class LazyPairs:
+    """The names of the columns that are pairs in a lazy frame; nothing is read before the engine is asked.
+
+    table: the frame as narwhals wraps it. dtypes: the types of its columns.
+    """
+
+    table: Any
+    y_true: str
+    y_prob: str
+    sample_weight: str | None
+    groups: str | None
+    pos_label: Any
+    dtypes: dict[str, Any]
+
+    def column(self, role: str) -> ColumnName:
+        """What the frame calls the column of a role."""
+        return ColumnName(getattr(self, role), role)
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether the pairs have weights."""
+        return self.sample_weight is not None
+
+    def rows(self) -> Any:
+        """The frame with columns of howsure's own names: q, y (0, 1, OTHER or MISSING), label, weight, group, fault."""
+        import narwhals as nw
+
+        wanted = {"label": self._label(), "q": nw.col(self.y_prob).cast(nw.Float64)}
+        if self.sample_weight is not None:
+            wanted["weight"] = nw.col(self.sample_weight).cast(nw.Float64)
+        if self.groups is not None:
+            wanted["group"] = _comparable(nw.col(self.groups), self.dtypes[self.groups])
+        rows = self.table.select(**wanted).with_columns(y=self._zero_or_one())
+        fault = nw.lit(int(FrameFault.NONE))
+        for one, broken in reversed(self.conditions().items()):
+            fault = nw.when(broken).then(nw.lit(int(one))).otherwise(fault)
+        return rows.with_columns(fault=fault)
+
+    def conditions(self) -> dict[FrameFault, Any]:
+        """When a row is broken, and how, in the columns of `rows`."""
+        import narwhals as nw
+
+        q, y, weight = nw.col("q"), nw.col("y"), nw.col("weight")
+        found = {FrameFault.LABEL_MISSING: y == MISSING, FrameFault.LABEL_OTHER: y == OTHER}
+        if self.groups is not None:
+            found[FrameFault.GROUP_MISSING] = _missing(nw.col("group"), self.dtypes[self.groups])
+        found[FrameFault.PROBABILITY_MISSING] = q.is_null() | is_nan(q)
+        found[FrameFault.PROBABILITY_OUTSIDE] = ~((q >= 0.0) & (q <= 1.0))
+        if self.is_weighted:
+            found[FrameFault.WEIGHT_MISSING] = weight.is_null() | is_nan(weight)
+            found[FrameFault.WEIGHT_OUTSIDE] = ~((weight >= 0.0) & (weight <= LARGEST))
+            found[FrameFault.WEIGHTLESS] = weight == 0.0
+        return found
+
+    def _label(self) -> Any:
+        import narwhals as nw
+
+        column, dtype = nw.col(self.y_true), self.dtypes[self.y_true]
+        if dtype == nw.Boolean:
+            return column.cast(nw.Int64)
+        return column.cast(nw.Float64) if dtype == nw.Decimal else _comparable(column, dtype)
+
+    def _zero_or_one(self) -> Any:
+        """0 or 1 for each label; OTHER for what is neither, or cannot be compared with `pos_label`."""
+        import narwhals as nw
+
+        label, dtype = nw.col("label"), self.dtypes[self.y_true]
+        if not self.has_comparable_labels:
+            value = nw.lit(OTHER)
+        elif self.pos_label is not None:
+            positive = _plain(self.pos_label)
+            value = nw.when(label == positive).then(nw.lit(1)).otherwise(nw.lit(0))
+        else:
+            zero, one = ("0", "1") if _is_text(dtype) else (0, 1)
+            value = nw.when(label == zero).then(nw.lit(0)).otherwise(nw.lit(OTHER))
+            value = nw.when(label == one).then(nw.lit(1)).otherwise(value)
+        return nw.when(_missing(label, dtype)).then(nw.lit(MISSING)).otherwise(value)
+
+    @property
+    def compares_labels(self) -> bool:
+        """Whether labels are 1 where they equal `pos_label`, so that the others remain to be seen."""
+        return self.pos_label is not None and self.has_comparable_labels
+
+    @property
+    def has_comparable_labels(self) -> bool:
+        """Whether labels can be compared with `pos_label`, or with 0 and 1."""
+        dtype = self.dtypes[self.y_true]
+        if self.pos_label is None:
+            return _is_text(dtype) or _is_number(dtype)
+        if _is_text(dtype):
+            return isinstance(self.pos_label, str)
+        if _is_number(dtype):
+            return isinstance(self.pos_label, (bool, int, float, np.number, np.bool_))
+        return dtype.is_temporal() and isinstance(self.pos_label, date)
+
+
+def lazy_pairs(
+    data: Any, *, y_true: Any, y_prob: Any, sample_weight: Any = None, groups: Any = None, pos_label: Any = None
+) -> LazyPairs:
+    """The pairs of a lazy frame.
+
+    Raises InputError if an argument names no column of the frame, or one that does not hold numbers where it must.
+    """
+    named = {"y_true": y_true, "y_prob": y_prob, "sample_weight": sample_weight, "groups": groups}
+    for role, name in named.items():
+        optional = role in ("sample_weight", "groups")
+        if not isinstance(name, str) and not (optional and name is None):
+            raise no_column_name(role, name)
+    table = lazy_table(data)
+    dtypes = dict(table.collect_schema())
+    for name in named.values():
+        if name is not None and name not in dtypes:
+            raise unknown_name("column", name, list(dtypes), place="the data frame")
+    for name in (y_true, groups):
+        if name is not None and dtypes[name].is_nested():
+            raise InputError(f"{name} must hold one value per row; its type is {dtypes[name]}.")
+    for name in (y_prob, sample_weight):
+        if name is not None and not _is_number(dtypes[name]):
+            raise InputError(f"{name} must be numbers; its type is {dtypes[name]}.")
+    return LazyPairs(table, y_true, y_prob, sample_weight, groups, pos_label, dtypes)
+
+
+def _comparable(column: Any, dtype: Any) -> Any:
+    """Categories as text; anything else as it is."""
+    import narwhals as nw
+
+    return column.cast(nw.String) if _is_text(dtype) and dtype != nw.String else column
+
+
+def _missing(column: Any, dtype: Any) -> Any:
+    return column.is_null() | is_nan(column) if dtype.is_float() else column.is_null()
+
+
+def is_nan(column: Any) -> Any:
+    """Whether a value is NaN.
+
+    The least and greatest value that a Parquet file states leave NaN out, and DuckDB, which trusts them, answers for a
+    column that none is. Not so for its roots.
+    """
+    return column.abs().sqrt().is_nan()
+
+
+def _is_text(dtype: Any) -> bool:
+    import narwhals as nw
+
+    return bool(dtype == nw.String or dtype == nw.Categorical or dtype == nw.Enum)
+
+
+def _is_number(dtype: Any) -> bool:
+    import narwhals as nw
+
+    return bool(dtype == nw.Boolean or dtype.is_numeric())
+
+
+def _plain(value: Any) -> Any:
+    value = value.item() if isinstance(value, np.generic) else value
+    return int(value) if isinstance(value, bool) else value
+
+
+# What an engine returns of a frame: sums by group, and what it found wrong with a row.
+
+
+@dataclass(frozen=True, slots=True)
+class FrameSums:
+    """The sums of n rows by group, in the natural order of their names; without groups of all rows, under "".
+
+    refusal: makes the error for the first fault found; None if there was none.
+    """
+
+    n: int
+    by_group: dict[str, Slots]
+    refusal: Callable[[], InputError] | None = None
+
+    def checked(self) -> dict[str, Slots]:
+        """The sums by group.
+
+        Raises InputError if any row broke a rule.
+        """
+        if self.refusal is not None:
+            raise self.refusal()
+        return self.by_group
+
+
+def labels_unclear(labels: set[Any], pos_label: Any) -> bool:
+    """Whether labels do not say which are 1: they are not 0 and 1, or have several values beside `pos_label`, or it
+    never occurs and may be misspelt.
+
+    >>> labels_unclear({"yes", "no"}, "yes"), labels_unclear({"no"}, "yes"), labels_unclear({0}, 1)
+    (False, True, False)
+    """
+    if pos_label is None:
+        return not (labels <= {0, 1} or labels <= {"0", "1"})
+    zero_or_one = pos_label in (0, 1) and labels <= {0, 1}
+    return len(labels - {pos_label}) > 1 or (pos_label not in labels and not zero_or_one)
+
+
+def labels_refused(counts: Counter[Any], pos_label: Any, *, name: str) -> InputError:
+    """The error for labels that do not say which are 1; of many different ones `counts` may hold some."""
+    more = len(counts) > MANY_LABELS and (pos_label is None or pos_label in counts)
+    return not_two_values(counts, pos_label=pos_label, name=name, more=more)
+
+
+def weights_refused(by_group: dict[str, Slots], name: str) -> Callable[[], InputError] | None:
+    """Makes the error for weights that are all 0, or whose fourth powers are no numbers; None if neither."""
+    fourth = sum(float(slots.weights[3].sum()) for slots in by_group.values() if slots.weights is not None)
+    if not any(len(slots) for slots in by_group.values()):
+        return lambda: weighs_nothing(name)
+    if not 0.0 < fourth < math.inf:
+        rule = "must have fourth powers with a finite sum"
+        return lambda: InputError(Fault(name, rule, advice="Divide by the largest."))
+    return None
+
+
+# The sums of each cell and label as one expression, which any engine that narwhals knows evaluates.
+#
+# Comparisons, subtractions, square roots, products with powers of two and one product: each is exactly rounded, so that
+# every engine on every processor finds the same whole numbers as `summary/cells.py` does.
+
+
+def sums_by_cell(pairs: LazyPairs) -> Any:
+    """A lazy frame with one row per group, cell and label y: `n` pairs and their sums, named as in `Slots`.
+
+    Rows with a fault are in no cell; they are counted in the row of `cell` = -fault. `low` and `high`, with
+    `pos_label`: the least and the greatest label that is not positive.
+    """
+    import narwhals as nw
+
+    q, y, fault, cell, f = nw.col("q"), nw.col("y"), nw.col("fault"), nw.col("c"), nw.col("f")
+    sound, lower = fault == 0, q < 0.5
+    rows = pairs.rows()
+    rows = rows.with_columns(q=nw.when(sound).then(q).otherwise(nw.lit(0.5)))  # whatever r would be for no probability
+    rows = rows.with_columns(r=nw.when(lower).then(q).otherwise(1.0 - q))
+    rows = rows.with_columns(t=nw.col("r").sqrt().sqrt() * SCALE)
+    rows = rows.with_columns(c=nw.col("t").floor())
+    rows = rows.with_columns(f=nw.col("t") - nw.col("c"))
+    places = nw.when(lower).then(cell).otherwise(LAST - cell)
+    rows = rows.with_columns(
+        cell=_whole(nw.when(sound).then(places).otherwise(0 - fault)),
+        y=nw.when(sound).then(y).otherwise(nw.lit(0)),
+        **_terms(pairs, f, (cell < STEEP) & ((lower & (y == 1)) | (~lower & (y == 0)))),
+    )
+    if pairs.compares_labels:
+        rows = rows.with_columns(other=nw.when(sound & (y == 0)).then(nw.col("label")))
+    keys = ["cell", "y", *(["group"] if pairs.groups is not None else [])]
+    return rows.group_by(*keys).agg(*_sums(pairs))
+
+
+def _terms(pairs: LazyPairs, f: Any, steep: Any) -> dict[str, Any]:
+    """What a row adds to its slot; `steep` where its label is the unlikely one and its prediction near 0 or 1."""
+    import narwhals as nw
+
+    r, w = nw.col("r"), nw.col("weight")
+    logs = nw.when(steep & (r > 0.0)).then(r).otherwise(nw.lit(1.0)).log()
+    found = {"infinite": _whole(nw.when(steep & (r == 0.0)).then(nw.lit(1)).otherwise(nw.lit(0)))}
+    if not pairs.is_weighted:
+        return found | {
+            "offsets": _whole((f * FRACTION).floor()),
+            "squares": _whole((f * f * FRACTION).floor()),
+            "logs": _whole((logs * -LOG_UNIT + 0.5).floor()),
+        }
+    w = nw.when(nw.col("fault") == 0).then(w).otherwise(nw.lit(0.0))
+    powers = {"w1": w, "w2": w * w, "w3": w * w * w, "w4": w * w * w * w}
+    return found | powers | {"fractions": w * f, "fraction_squares": w * f * f, "weighted_logs": w * logs * -1.0}
+
+
+def _sums(pairs: LazyPairs) -> list[Any]:
+    import narwhals as nw
+
+    whole = ("infinite",) if pairs.is_weighted else ("offsets", "squares", "logs", "infinite")
+    found = [_whole(nw.len()).alias("n"), *(_whole(nw.col(one).sum()) for one in whole)]
+    if pairs.is_weighted:
+        found += [nw.col(one).sum() for one in WEIGHTS]
+    if pairs.compares_labels:
+        found += [nw.col("other").min().alias("low"), nw.col("other").max().alias("high")]
+    return found
+
+
+def _whole(expression: Any) -> Any:
+    import narwhals as nw
+
+    return expression.cast(nw.Int64)
+
+
+# What is wrong in a lazy frame: one more, small query finds the value to show.
+
+
+def refusal(pairs: LazyPairs, fault: FrameFault, *, rows: int, n: int) -> InputError:
+    """The error for a fault that `rows` of n rows have; an engine numbers no rows."""
+    if fault is FrameFault.LABEL_OTHER:
+        return _labels(pairs)
+    place = f"one of {counted(n, 'row')}" + (f" ({rows:,} are wrong)" if rows > 1 else "")
+    if fault is FrameFault.PROBABILITY_OUTSIDE:
+        value = repr(_value(pairs, fault, "q"))
+        return no_probability(pairs.column("y_prob"), value, highest=_highest(pairs), place=place)
+    if fault is FrameFault.WEIGHT_OUTSIDE:
+        return no_weight(pairs.column("sample_weight"), repr(_value(pairs, fault, "weight")), place=place)
+    roles = {
+        FrameFault.LABEL_MISSING: "y_true",
+        FrameFault.GROUP_MISSING: "groups",
+        FrameFault.WEIGHT_MISSING: "sample_weight",
+    }
+    return missing(pairs.column(roles.get(fault, "y_prob")), place=place)
+
+
+def _value(pairs: LazyPairs, fault: FrameFault, column: str) -> float:
+    """A value with a fault."""
+    import narwhals as nw
+
+    found = fetched(pairs.rows().filter(nw.col("fault") == int(fault)).select(column).head(1))
+    values = found[column]
+    return math.nan if len(values) and isinstance(values[0], float) and math.isnan(values[0]) else _first(values)
+
+
+def _highest(pairs: LazyPairs) -> float:
+    """The greatest prediction that is a number."""
+    import narwhals as nw
+
+    q = nw.col("q")
+    found = fetched(pairs.rows().filter(~(q.is_null() | is_nan(q))).select(highest=q.max()))
+    return _first(found["highest"])
+
+
+def _first(values: Column) -> float:
+    """The first of some values. Raises InputError if there is none, though an earlier query of the engine found one."""
+    if not len(values) or is_missing(values[0]):
+        raise InputError("data changed while it was read: two queries of its engine disagree. Read from a copy.")
+    return float(values[0])
+
+
+def _labels(pairs: LazyPairs) -> InputError:
+    """The error for labels that are not two values, or of which none is said to be positive."""
+    import narwhals as nw
+
+    labels = pairs.table.select(label=nw.col(pairs.y_true)).filter(~nw.col("label").is_null())
+    counts = labels.group_by("label").agg(n=nw.len().cast(nw.Int64)).sort("n", "label", descending=[True, False])
+    found = fetched(counts.head(MANY_LABELS + 1))
+    _first(found["n"])
+    held = Counter(dict(zip(map(_plain_value, found["label"]), found["n"].tolist(), strict=True)))
+    return labels_refused(held, pairs.pos_label, name=pairs.column("y_true"))
+
+
+def _plain_value(value: Any) -> Any:
+    """A value of numpy as one of Python's."""
+    value = value.item() if hasattr(value, "item") else value
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
+# The sums of a lazy frame, added up by the engine that holds it: one pass, of which some ten thousand rows return.
 
 
 def sums_of_lazy(pairs: LazyPairs) -> FrameSums:
@@ -22,12 +406,16 @@ def sums_of_lazy(pairs: LazyPairs) -> FrameSums:
     rows = fetched(sums_by_cell(pairs))
     cell, number = rows["cell"].astype(np.int64), rows["n"].astype(np.int64)
     n = int(number.sum())
-    faults = {one: int(number[cell == -one].sum()) for one in Fault if one not in (Fault.NONE, Fault.WEIGHTLESS)}
+    faults = {
+        one: int(number[cell == -one].sum())
+        for one in FrameFault
+        if one not in (FrameFault.NONE, FrameFault.WEIGHTLESS)
+    }
     for fault, count in faults.items():
         if count:
             return FrameSums(n, {}, partial(refusal, pairs, fault, rows=count, n=n))
     if pairs.compares_labels and _labels_unclear(pairs, rows):
-        return FrameSums(n, {}, partial(refusal, pairs, Fault.LABEL_OTHER, rows=n, n=n))
+        return FrameSums(n, {}, partial(refusal, pairs, FrameFault.LABEL_OTHER, rows=n, n=n))
     return _by_group(pairs, rows, n)
 
 

@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from howsure.calibration.engines.frame_sums import FrameSums
-from howsure.calibration.engines.lazy_frames import sums_of_lazy
-from howsure.calibration.engines.lazy_pairs import lazy_pairs
-from howsure.calibration.summary.cells import EXACT_UP_TO
-from howsure.calibration.summary.slots import Slots
+from howsure.calibration.engines.lazy_frames import FrameSums, lazy_pairs, sums_of_lazy
+from howsure.calibration.slots import EXACT_UP_TO, Slots
 from howsure.inputs.frames import Read, Source, is_dask, is_lazy
 from howsure.inputs.given import Given
 from howsure.inputs.pairs import Pairs
@@ -34,9 +31,15 @@ def sums_of_frame(
 
 
 def pairs_or_sums(
-    y_true: Any, y_prob: Any, *, data: Any, sample_weight: Any = None, clusters: Any = None, pos_label: Any = None,
+    y_true: Any,
+    y_prob: Any,
+    *,
+    data: Any,
+    sample_weight: Any = None,
+    clusters: Any = None,
+    pos_label: Any = None,
     needs_rows: bool = False,
-) -> Pairs | Slots:  # fmt: skip
+) -> Pairs | Slots:
     """Checked pairs, as of `pairs_from`; of a lazy frame with more than `EXACT_UP_TO` rows their sums.
 
     Its rows are fetched where they are few, so that the result is that of arrays, and where sums are not enough: for
@@ -45,8 +48,9 @@ def pairs_or_sums(
     Raises InputError naming the parameter, and of rows the value, that violated a rule.
     """
     if isinstance(data, Source):
-        with data.predictions(y_true, y_prob, clusters=clusters, sample_weight=sample_weight, pos_label=pos_label,
-                              soft_labels=True) as read:  # fmt: skip
+        with data.predictions(
+            y_true, y_prob, clusters=clusters, sample_weight=sample_weight, pos_label=pos_label, soft_labels=True
+        ) as read:
             return read.pairs() if needs_rows or clusters is not None else _as_read(read.source())
     if not needs_rows and clusters is None:
         found = _sums_of_many(
@@ -58,13 +62,26 @@ def pairs_or_sums(
 
 
 def pairs_or_group_sums(
-    y_true: Any, y_prob: Any, *, data: Any, groups: Any, sample_weight: Any = None, clusters: Any = None,
+    y_true: Any,
+    y_prob: Any,
+    *,
+    data: Any,
+    groups: Any,
+    sample_weight: Any = None,
+    clusters: Any = None,
     pos_label: Any = None,
-) -> Pairs | dict[str, Slots]:  # fmt: skip
+) -> Pairs | dict[str, Slots]:
     """The same for pairs with groups: sums by the names of the groups, in their order."""
     if isinstance(data, Source):
-        with data.predictions(y_true, y_prob, groups=groups, clusters=clusters, sample_weight=sample_weight,
-                              pos_label=pos_label, soft_labels=True) as read:  # fmt: skip
+        with data.predictions(
+            y_true,
+            y_prob,
+            groups=groups,
+            clusters=clusters,
+            sample_weight=sample_weight,
+            pos_label=pos_label,
+            soft_labels=True,
+        ) as read:
             parts = {name: read.source(name) for name in read.group_names} if clusters is None else {}
             sums = {name: part for name, part in parts.items() if isinstance(part, Slots)}
             return sums or read.pairs()
@@ -93,9 +110,18 @@ class Parts:
 
 
 def parts_of(
-    y_true: Any, y_prob: Any = None, *, data: Any = None, groups: Any = None, sample_weight: Any = None,
-    clusters: Any = None, id: Any = None, pos_label: Any = None, in_memory: bool = False, **how: Any,
-) -> Parts:  # fmt: skip
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    data: Any = None,
+    groups: Any = None,
+    sample_weight: Any = None,
+    clusters: Any = None,
+    id: Any = None,
+    pos_label: Any = None,
+    in_memory: bool = False,
+    **how: Any,
+) -> Parts:
     """Checked pairs or sums of whatever is given, by group if there are groups: what most functions begin with.
 
     in_memory: pairs are asked for, however many they are.

@@ -10,10 +10,9 @@ import click
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.corp.curve import corp_of
-from howsure.calibration.corp.results import CorpCurve
-from howsure.calibration.corp.words import corp_table, interval_of, summary
-from howsure.calibration.words.notes import notes_by_name
+from howsure.calibration.corp import corp_of
+from howsure.calibration.corp_results import CorpCurve, corp_table, interval_of, summary
+from howsure.calibration.words import notes_by_name
 from howsure.cli.calibration.output import left_out, named, rows_text
 from howsure.cli.terminal.output import chosen, json_text, table_text
 from howsure.errors import InputError

@@ -7,12 +7,10 @@ from typing import Any
 
 import click
 
-from howsure.calibration.subgroups.find_groups import groups_of
-from howsure.calibration.subgroups.multicalibration import MulticalibrationError, multicalibration_of
-from howsure.calibration.subgroups.residuals import DIAGONAL, WHOLE
-from howsure.calibration.subgroups.results import FoundGroups
-from howsure.calibration.subgroups.scan import MIN_ROWS
-from howsure.calibration.subgroups.wording import found_in_words, groups_table, whole_in_words
+from howsure.calibration.found_groups import groups_of
+from howsure.calibration.group_results import FoundGroups, found_in_words, groups_table, whole_in_words
+from howsure.calibration.multicalibration import MulticalibrationError, multicalibration_of
+from howsure.calibration.scan import DIAGONAL, MIN_ROWS, WHOLE
 from howsure.cli.calibration.output import files_text, left_out
 from howsure.cli.calibration.reading import as_called, opened, reading_options
 from howsure.cli.terminal.commands import Command

@@ -19,7 +19,7 @@ from howsure.errors import InputError
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 
 if TYPE_CHECKING:
-    from howsure.calibration.summary.calibration_summary import CalibrationSummary
+    from howsure.calibration.calibration_summary import CalibrationSummary
 
 COMMAND = "howsure calibration logits"
 AUTO, LOGIT, WEIGHTS = "auto", "logit", ("probability", "equal")
@@ -101,9 +101,9 @@ def command(
 
 def summed(shards: LogitShards, reduce: str) -> tuple[CalibrationSummary, dict[str, Any]]:
     """The sums of all rows that count, and what they are of."""
-    from howsure.calibration.summary.calibration_summary import CalibrationSummary
-    from howsure.calibration.summary.logits.slots_of_logits import slots_of_logits
-    from howsure.calibration.summary.slots import Slots
+    from howsure.calibration.calibration_summary import CalibrationSummary
+    from howsure.calibration.logits import slots_of_logits
+    from howsure.calibration.slots import Slots
 
     slots = Slots.none()
     with progress("rows", total=shards.rows) as advance:
@@ -121,7 +121,7 @@ def summed(shards: LogitShards, reduce: str) -> tuple[CalibrationSummary, dict[s
 
 def added_up(files: Sequence[str]) -> tuple[CalibrationSummary, dict[str, Any]]:
     """The sums that saved summaries hold together, and what they are of."""
-    from howsure.calibration.summary.calibration_summary import CalibrationSummary
+    from howsure.calibration.calibration_summary import CalibrationSummary
 
     found = sums_of_saved(files)
     if found.group_names or found.sums[""].reduction is None:

@@ -9,8 +9,8 @@ from typing import Any
 
 import click
 
-from howsure.calibration.corp.curve import SIMULATIONS
-from howsure.calibration.hypothesis_tests.calibration_test import METHODS
+from howsure.calibration.calibration_tests import METHODS
+from howsure.calibration.corp import SIMULATIONS
 from howsure.cli.calibration import find_groups, logits, summary
 from howsure.cli.calibration.corp import check_options, corp_text, judged_without_bins, write_corp_figure
 from howsure.cli.calibration.output import (

@@ -9,14 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from howsure.calibration.corp.results import CorpCurve
-from howsure.calibration.hypothesis_tests.calibration_test import CalibrationTest, check_calibration
+from howsure.calibration import words
+from howsure.calibration.calibration_tests import CalibrationTest, check_calibration
+from howsure.calibration.corp_results import CorpCurve
 from howsure.calibration.results import CalibrationCurve
-from howsure.calibration.scores.multiclass import scores_of_all_classes
-from howsure.calibration.words import curves as words
-from howsure.calibration.words.curves import recipe_rows, summary
-from howsure.calibration.words.notes import notes_by_name
-from howsure.calibration.words.verdict import verdict
+from howsure.calibration.scores import scores_of_all_classes
+from howsure.calibration.words import notes_by_name, recipe_rows, summary, verdict
 from howsure.cli.terminal.output import chosen, command_line, json_text, table_text
 from howsure.figures.width import of_width
 from howsure.files.whole import write_whole

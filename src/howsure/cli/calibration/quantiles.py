@@ -7,7 +7,7 @@ from typing import Any
 import click
 import numpy as np
 
-from howsure.calibration.hypothesis_tests.quantiles import METHODS, posterior_quantiles
+from howsure.calibration.quantiles import METHODS, posterior_quantiles
 from howsure.cli.terminal.commands import Command, rows_as_in_files, tell
 from howsure.cli.terminal.options import as_names, figure_option, level_option, output_options
 from howsure.cli.terminal.output import emit, json_text, table_text

@@ -42,8 +42,8 @@ def command(files: tuple[str, ...], out: str, **reading: Any) -> None:
     howsure calibration summary monday.summary tuesday.summary --out week.summary
     howsure calibration week.summary
     """
-    from howsure.calibration.summary.saved import Saved, write
-    from howsure.calibration.summary.slot_adder import slots_of
+    from howsure.calibration.saved_summaries import Saved, write
+    from howsure.calibration.slots import slots_of
 
     if reading["cluster"] is not None or reading["id"] is not None:
         raise InputError("--cluster and --id need the rows themselves; a summary has none. Leave them out.")

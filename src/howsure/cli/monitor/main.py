@@ -19,7 +19,7 @@ from howsure.cli.terminal.options import (
 )
 from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.errors import InputError
-from howsure.monitoring.dates import PERIODS
+from howsure.monitoring.settings import PERIODS
 
 CODES = "Exit codes: 0 no alarm, 1 alarm, 3 no data yet, 2 wrong input."
 SETTINGS = ("by", "tolerance", "level", "wait", "reference")

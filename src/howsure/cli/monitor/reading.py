@@ -16,8 +16,7 @@ from howsure.data.tables.where import ALL as EVERY_ROW
 from howsure.data.tables.where import condition
 from howsure.errors import InputError
 from howsure.inputs.pairs import Integers
-from howsure.monitoring.dates import ADVICE
-from howsure.monitoring.rows import ALL, Rows, fingerprint
+from howsure.monitoring.settings import ADVICE, ALL, Rows, fingerprint
 
 ISO = r"\d{4}-\d{2}-\d{2}([T ].*)?"
 ONE_ROW = "--reduce must leave one pair a row: top-label, or the name of one class."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from howsure.calibration.words.notes import notes_by_name
+from howsure.calibration.words import notes_by_name
 from howsure.cli.calibration.output import files_text
 from howsure.cli.terminal.output import json_text, table_text
 from howsure.inputs.naming import counted

@@ -13,7 +13,7 @@ from howsure import __version__
 from howsure.calibration.curve import curve_of
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.table import by_group
-from howsure.calibration.words.verdict import kind
+from howsure.calibration.words import kind
 from howsure.cli.calibration.output import adjusted_p_values
 from howsure.cli.sequences.input import LAYERS, load_model, read_words
 from howsure.cli.terminal.output import json_text, table_text

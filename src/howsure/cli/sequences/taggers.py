@@ -14,9 +14,9 @@ from howsure import __version__
 from howsure.calibration.comparison import compare_calibration
 from howsure.calibration.curve import curve_of
 from howsure.calibration.results import CalibrationCurve
-from howsure.calibration.scores.multiclass import score_columns, scores_of_all_classes
+from howsure.calibration.scores import score_columns, scores_of_all_classes
 from howsure.calibration.table import by_group
-from howsure.calibration.words.verdict import kind
+from howsure.calibration.words import kind
 from howsure.cli.calibration.output import adjusted_p_values
 from howsure.cli.sequences.input import Corpus, Tags
 from howsure.cli.terminal.output import json_text, table_text

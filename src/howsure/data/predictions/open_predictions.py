@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from howsure.calibration.summary.cells import EXACT_UP_TO
+from howsure.calibration.slots import EXACT_UP_TO
 from howsure.data.logs.conversion import chosen, described, in_rows_left, input_files, with_defaults
 from howsure.data.predictions.classes import (
     LISTS,

@@ -15,7 +15,7 @@ from howsure.inputs.naming import unknown_name
 from howsure.inputs.pairs import Floats, Integers, Pairs
 
 if TYPE_CHECKING:
-    from howsure.calibration.summary.slots import Slots
+    from howsure.calibration.slots import Slots
     from howsure.data.predictions.stream import StoredGroups
 
 

@@ -13,8 +13,7 @@ from typing import IO, Any, TypeVar
 
 import numpy as np
 
-from howsure.calibration.summary.slot_adder import SlotAdder, slots_of
-from howsure.calibration.summary.slots import Slots
+from howsure.calibration.slots import SlotAdder, Slots, slots_of
 from howsure.data.predictions.selection import Selection, enum_sql, label_counts, labels_refused, missing_in
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import THREADS, NullFound, chunks

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from howsure.calibration.summary.saved import WORDS
+from howsure.calibration.saved_summaries import WORDS
 from howsure.data.tables.database import Connection, file_literal, identifier, literal
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.opened import STANDARD_INPUT, check_each_once, missing_file, standard_input

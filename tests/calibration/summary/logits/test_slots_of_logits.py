@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure import CalibrationSummary, InputError, calibration_curve, pairs_from_classes
-from howsure.calibration.summary.logits import of_arrays
-from howsure.calibration.summary.logits.slots_of_logits import slots_of_logits
+from howsure.calibration import logits as of_arrays
+from howsure.calibration.logits import slots_of_logits
 
 T, V = 500, 300
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from howsure.calibration.summary.slot_adder import slots_of
-from howsure.calibration.summary.slots import Slots
+from howsure.calibration.slots import Slots, slots_of
 from howsure.inputs.pairs import Floats, Labels, Pairs
 
 

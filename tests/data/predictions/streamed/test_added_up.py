@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from howsure.calibration.summary.slots import Slots
+from howsure.calibration.slots import Slots
 from howsure.data import open_predictions
 from howsure.data.predictions.stream import CHUNK
 from howsure.errors import InputError

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsure.calibration.summary.slots import Slots
+from howsure.calibration.slots import Slots
 from howsure.data import Predictions, open_predictions
 from howsure.data.predictions import stream
 from howsure.errors import InputError

@@ -1,0 +1,274 @@
+"""A calibration summary: sums that stand for pairs, are added to, merged, and asked for everything."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+
+from howsure.calibration.calibration_errors import error_of
+from howsure.calibration.calibration_tests import CalibrationTest, check_sums
+from howsure.calibration.curve import curve_of
+from howsure.calibration.engines.pairs_or_sums import sums_of_frame
+from howsure.calibration.logits import IGNORED, slots_of_logits
+from howsure.calibration.results import CalibrationCurve
+from howsure.calibration.saved_summaries import Saved, from_bytes, read, to_bytes, write
+from howsure.calibration.slots import LAST, LOG_UNIT, Slots, slots_of
+from howsure.errors import InputError, at_row, parameter
+from howsure.files.whole import Place
+from howsure.inputs.classes import CLASS_WISE
+from howsure.inputs.frames import columns_of, is_lazy
+from howsure.inputs.naming import counted
+from howsure.inputs.pairs import NOTHING, Pairs
+from howsure.inputs.pairs_from import pairs_from
+from howsure.show.numbers import number
+from howsure.stats.estimate import Estimate
+from howsure.stats.randomness import Randomness
+
+
+def by_probability(slots: Slots) -> Slots:
+    """The same pairs, each with its probability as its weight, taken to be the same within a slot; pairs of no
+    probability are weightless.
+
+    Raises InputError for pairs that have weights.
+    """
+    if slots.weights is not None:
+        raise InputError("the pairs have weights already, and are not weighted by their probabilities too.")
+    weighs = slots.means()[0] > NOTHING
+    held = replace(slots, slot=slots.slot[weighs], sums=slots.sums[:, weighs])
+    q, number = held.means()[0], held.count
+    (t, variance), (_, _, _, logs, infinite) = held.root, held.sums
+    fraction = t - np.minimum(held.cell, LAST - held.cell)
+    w = number * q
+    weights = [w, w * q, w * q**2, w * q**3, w * fraction, w * (variance + fraction**2), q * logs / LOG_UNIT]
+    none = np.zeros_like(number)
+    sums = np.stack([number, none, none, none, infinite])
+    return replace(held, sums=sums, weights=np.stack(weights), weightless=len(slots) - len(held))
+
+
+# A calibration summary: sums that stand for pairs, are added to, merged, and asked for every figure of a curve.
+
+HEAVIEST = 1e60  # of which the fourth power is a number
+
+
+class CalibrationSummary:
+    """What a calibration curve needs to know of pairs, in about a megabyte however many there are.
+
+    Pairs are added up by narrow cells of the probability scale (27,555 to each side of one half, 1.5·10⁻⁴ of min(q,
+    1 - q) wide at one half), and bins are made of whole cells. Summaries of two sets of pairs add up to that of both,
+    in any order to the same bytes: of yesterday and today, of two machines, of two hospitals that show no rows.
+
+    >>> monday, tuesday = CalibrationSummary(), CalibrationSummary()
+    >>> monday.add([0, 1, 1, 1], [0.1, 0.4, 0.8, 0.9])
+    >>> tuesday.add([0, 1], [0.2, 0.7])
+    >>> curve = (monday + tuesday).curve(bin_size=3)
+    >>> curve.bins.mean_prob.round(3).tolist(), curve.bins.frequency.round(3).tolist()
+    ([0.233, 0.8], [0.333, 1.0])
+    """
+
+    def __init__(self) -> None:
+        self._slots = Slots.none()
+
+    @classmethod
+    def of_slots(cls, slots: Slots) -> Self:
+        """The summary of sums that were added up elsewhere."""
+        found = cls()
+        found._slots = slots
+        return found
+
+    @classmethod
+    def from_frame(
+        cls, data: Any, *, y_true: str, y_prob: str, sample_weight: str | None = None, pos_label: Any = None
+    ) -> Self:
+        """The summary of pairs in a data frame; the other arguments name its columns. The engine of a lazy frame
+        (Polars, DuckDB, Ibis, Spark, Dask) adds them up itself.
+
+        >>> import duckdb
+        >>> pairs = duckdb.sql("SELECT i % 2 AS label, 0.1 + 0.8 * (i % 2) AS prob FROM range(10) t(i)")
+        >>> len(CalibrationSummary.from_frame(pairs, y_true="label", y_prob="prob"))
+        10
+
+        Raises InputError for a column that is not there, and for values that break a rule.
+        """
+        if is_lazy(data):
+            asked: Any = {"y_true": y_true, "y_prob": y_prob, "sample_weight": sample_weight}
+            sums = sums_of_frame(data, **asked, pos_label=pos_label).checked()
+            return cls.of_slots(sums.get("", Slots.none()))
+        labels, prob, weights = columns_of(data, y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
+        found = cls()
+        found.add(labels, prob, sample_weight=weights, pos_label=pos_label)
+        return found
+
+    @property
+    def slots(self) -> Slots:
+        """The sums by cell and label."""
+        return self._slots
+
+    def add(
+        self, y_true: Any, y_prob: Any = None, *, sample_weight: Any = None, clusters: Any = None, pos_label: Any = None
+    ) -> None:
+        """Add pairs: labels and probabilities as of `calibration_curve`, or `Pairs` in place of both.
+
+        Weights are of all pairs of a summary or of none. Clusters and groups are refused: sums do not say which pairs
+        belong together (of groups, `CalibrationSummaries` keeps a summary each).
+
+        Raises InputError naming the parameter, row and value that violated a rule; nothing is added then.
+        """
+        pairs = checked_pairs(y_true, y_prob, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
+        if pairs.groups is not None:
+            raise InputError("Pairs of a summary have no groups: CalibrationSummaries keeps a summary of each group.")
+        self._slots = self._slots + slots_of(pairs)
+
+    def add_logits(self, logits: Any, targets: Any, *, reduce: str = CLASS_WISE, ignore: int = IGNORED) -> None:
+        """Add the pairs of rows of logits (…, V), as a language model gives them, and the numbers of the right classes,
+        targets (…), from 0.
+
+        reduce="class-wise": V pairs a row, the probability of each class and whether it is the target; "top-label": one
+        pair a row, the largest probability and whether its class is the target (ties go to the first class). Rows with
+        the target `ignore` make no pairs. Probabilities are softmax in float64, of any floating-point type; -inf is the
+        probability 0. Arrays are summed by numpy, tensors of torch by torch on their own device, from where only sums
+        and a few numbers a row come back.
+
+        >>> import numpy as np
+        >>> summary = CalibrationSummary()
+        >>> summary.add_logits(np.log([[0.7, 0.2, 0.1], [0.5, 0.1, 0.4], [0.1, 0.1, 0.8]]), [0, 2, -100])
+        >>> len(summary)
+        6
+
+        Raises InputError for what is no such input; nothing is added then.
+        """
+        self._slots = self._slots + slots_of_logits(logits, targets, reduce=reduce, ignore=ignore)
+
+    def by_probability(self) -> Self:
+        """The same pairs, each with its own probability as its weight: of all classes of a large vocabulary, those that
+        the model would choose. `curve(binning="weight")` then gives bins of equal expected frequency.
+
+        Raises InputError for pairs that have weights.
+        """
+        return self.of_slots(by_probability(self._slots))
+
+    def __add__(self, other: Self) -> Self:
+        if not isinstance(other, CalibrationSummary):
+            return NotImplemented
+        return self.of_slots(self._slots + other._slots)
+
+    def __radd__(self, other: int) -> Self:
+        """`sum` starts at 0."""
+        return type(self)() + self if other == 0 else NotImplemented
+
+    def __len__(self) -> int:
+        return len(self._slots)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, CalibrationSummary) and self._slots == other._slots
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def curve(
+        self,
+        *,
+        bin_size: int | str = "auto",
+        n_bins: int | None = None,
+        binning: str = "adaptive",
+        interval: str = "debiased",
+        level: float = 0.95,
+        rng: Randomness = None,
+    ) -> CalibrationCurve:
+        """The calibration curve of the pairs, as of `calibration_curve`; its bins are made of whole cells.
+
+        binning="weight": bins of equal weight instead of equally many pairs, about 2 n^(1/3) for n pairs whose weights
+        are alike.
+        """
+        options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
+        return curve_of(self.filled(), level=level, rng=rng, **options)
+
+    def error(
+        self,
+        *,
+        estimator: str = "debiased",
+        bin_size: int | str = "auto",
+        n_bins: int | None = None,
+        binning: str = "adaptive",
+        interval: str = "debiased",
+        level: float = 0.95,
+        rng: Randomness = None,
+    ) -> Estimate:
+        """The calibration error of the pairs, as of `calibration_error`."""
+        options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
+        return error_of(self.filled(), estimator=estimator, level=level, rng=rng, **options)
+
+    def test(
+        self,
+        *,
+        method: str = "binned",
+        bin_size: int | str = "auto",
+        n_bins: int | None = None,
+        binning: str = "adaptive",
+    ) -> CalibrationTest:
+        """The test of calibration that sums suffice for, as of `calibration_test`: "binned"."""
+        return check_sums(self.filled(), method=method, bin_size=bin_size, n_bins=n_bins, binning=binning)
+
+    def to_bytes(self) -> bytes:
+        """The summary as bytes: the same pairs give the same bytes, in whatever order and parts they were added.
+
+        Sums of weights are rounded, and their last bits depend on the order.
+        """
+        return to_bytes(Saved([self._slots]))
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Self:
+        """The summary of `to_bytes`. Raises InputError for bytes that are none, or were truncated or changed."""
+        return cls._of(from_bytes(content), "content")
+
+    def save(self, path: Place) -> None:
+        """Write the summary to a file that appears whole or not at all; one that is there is replaced."""
+        write(Saved([self._slots]), path)
+
+    @classmethod
+    def load(cls, path: Place) -> Self:
+        """The summary of a file. Raises InputError if there is none, or it was truncated or changed."""
+        return cls._of(read(path), str(path))
+
+    @classmethod
+    def _of(cls, saved: Saved, name: str) -> Self:
+        if saved.names is not None:
+            raise InputError(f"{name} holds summaries of groups: CalibrationSummaries reads it.")
+        return cls.of_slots(saved.parts[0])
+
+    def __repr__(self) -> str:
+        if not len(self._slots.slot):
+            return "summary of 0 pairs"
+        s = self._slots
+        weight = s.powers()[0]
+        rate, size = float(weight @ s.label / weight.sum()), len(self.to_bytes())
+        held = f"{size / 1000:,.0f} kB" if size >= 1000 else f"{size} bytes"
+        return f"summary of {counted(len(s), 'pair')}, base rate {number(rate)}, error {self.error()}, {held}"
+
+    def filled(self) -> Slots:
+        """The sums. Raises InputError where there are none."""
+        if not len(self._slots.slot):
+            raise InputError("the summary is empty: add pairs first.")
+        return self._slots
+
+
+def checked_pairs(
+    y_true: Any, y_prob: Any, *, sample_weight: Any, pos_label: Any, groups: Any = None, clusters: Any = None
+) -> Pairs:
+    """Checked pairs whose sums say all that is asked of them."""
+    beside = {"sample_weight": sample_weight, "groups": groups, "clusters": clusters}
+    pairs = pairs_from(y_true, y_prob, pos_label=pos_label, **beside)
+    if pairs.clusters is not None:
+        raise InputError(
+            "clusters must not be given to a summary: sums do not say which pairs belong together, and its intervals "
+            "take pairs as independent. Give pairs and clusters to calibration_curve, or add one pair of each cluster."
+        )
+    if pairs.weights is not None:
+        bad = (pairs.weights > 0.0) & ((pairs.weights < 1 / HEAVIEST) | (pairs.weights > HEAVIEST))
+        if bool(bad.any()):
+            row = int(np.flatnonzero(bad)[0])
+            raise InputError(
+                f"{parameter('sample_weight')} of a summary must be 0 or between 1e-60 and 1e60; {at_row(row)} holds "
+                f"{float(pairs.weights[row])!r}. Divide all weights by the same number."
+            )
+    return pairs

@@ -1,0 +1,251 @@
+"""Tests of calibration: could these predictions be right?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.calibration.binned_test import binned_test, merged_edges
+from howsure.calibration.bins import Binned, bin_pairs, sorted_rows
+from howsure.calibration.clustered_tests import clustered_test, cox_test, cumulative_test
+from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
+from howsure.calibration.error import plugin_mse
+from howsure.calibration.slots import Slots
+from howsure.calibration.words import groups_together
+from howsure.errors import InputError, parameter
+from howsure.inputs.numbers import check_whole
+from howsure.inputs.pairs import Floats, Pairs
+from howsure.result import Result
+from howsure.show.numbers import p_in_words
+from howsure.show.preformatted import preformatted
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+
+METHODS = ("simulation", "spiegelhalter", "binned", "cox", "cumulative")
+DRAWS_AT_ONCE = 1 << 22
+
+
+@dataclass(frozen=True, slots=True)
+class CalibrationTest(Result):
+    """A test of the hypothesis that events occur as often as predicted.
+
+    statistic: the test statistic. p_value: the probability of a statistic at least as extreme under calibration.
+    p_error: the Monte Carlo standard error of the p-value, 0 if it is exact or asymptotic. estimates: for "cox", the
+    fitted `intercept` and `slope`. recipe: everything needed to repeat it.
+    """
+
+    method: str
+    statistic: float
+    p_value: float
+    p_error: float
+    n: int
+    recipe: dict[str, Any] = field(repr=False, compare=False)
+    estimates: dict[str, float] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form; infinite and undefined values are None."""
+        known = {name: held if math.isfinite(held) else None for name, held in self._numbers().items()}
+        return {"method": self.method, **known, "n": self.n, "recipe": self.recipe}
+
+    def _columns(self) -> dict[str, Any]:
+        """One row."""
+        row = {"method": self.method, **self._numbers(), "n": self.n}
+        return {name: [held] for name, held in row.items()}
+
+    def __str__(self) -> str:
+        p, error = p_in_words(self.p_value), f" (simulated: ± {self.p_error:.4f})" if self.p_error else ""
+        fitted = "".join(f", {name} {held:.4f}" for name, held in self.estimates.items())
+        found = f"statistic {self.statistic:.6g}{fitted}, {p}{error}"
+        return f"test of calibration by {self.method}: {found}, n = {self.n:,}"
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
+
+    def _numbers(self) -> dict[str, float]:
+        return {"statistic": self.statistic, "p_value": self.p_value, "p_error": self.p_error, **self.estimates}
+
+
+def calibration_test(
+    y_true: Any = None,
+    y_prob: Any = None,
+    *,
+    method: str = "simulation",
+    n_simulations: int = 999,
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
+    sample_weight: Any = None,
+    clusters: Any = None,
+    pos_label: Any = None,
+    data: Any = None,
+    rng: Randomness = None,
+) -> CalibrationTest:
+    """Test whether events occur as often as predicted.
+
+    method "simulation": labels are drawn from the predictions `n_simulations` times and the squared error of the same
+    bins computed; p = (c + 1) / (B + 1), c the number of draws with at least the error of the data. Exact for any n,
+    with ties and rare labels. "spiegelhalter": Z = Σ (y - q)(1 - 2q) / sqrt(Σ (1 - 2q)² q (1 - q)), two-sided, standard
+    normal; blind to errors that are the same on both sides of one half. "binned": Hosmer and Lemeshow's Σ gap_b² /
+    variance_b, in which rare labels count as much as common ones, against a chi-square; fast. "cox": the likelihood
+    ratio of log-odds(y) = a + b log-odds(q) against a = 0, b = 1; for predictions that are too extreme, not extreme
+    enough, or shifted. A wrong prediction of exactly 0 or 1 refutes calibration (p = 0), a correct one carries no
+    information. "cumulative": max_t |Σ_{q ≤ t} (y - q)| / n against a Brownian motion; no bins; for long runs of errors
+    with the same sign.
+
+    `Pairs` may replace y_true and y_prob; their weights and clusters are used, and their groups are pooled.
+    sample_weight (n,): how much each pair counts; the variance of its label stays q (1 - q). clusters (n,): identifies
+    correlated pairs. Each cluster's sums of y - q then get a random sign, `n_simulations` times, or all sign
+    assignments if there are fewer: exact if a cluster errs equally often to either side. No p is below 2^(1 -
+    clusters), so fewer than 6 clusters find nothing at the level .05.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> q = rng.random(500)
+    >>> calibration_test(rng.random(500) < q, q, rng=0).p_value > 0.05
+    True
+    >>> calibration_test(rng.random(500) < q**3, q, rng=0).p_value
+    0.001
+    >>> bold = calibration_test(rng.random(500) < q**0.5 / (q**0.5 + (1 - q) ** 0.5), q, method="cox")
+    >>> bold.p_value < 0.001, 0.4 < bold.estimates["slope"] < 0.7
+    (True, True)
+
+    Raises InputError for bad pairs, an unknown method, or a single cluster.
+    Source: Spiegelhalter (1986); Hosmer & Lemeshow (1980); Cox (1958); Arrieta-Ibarra et al. (2022); simulation:
+    Vaicenavicius et al. (2019).
+    """
+    if method not in METHODS:
+        raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
+    pairs = pairs_or_sums(
+        y_true,
+        y_prob,
+        data=data,
+        sample_weight=sample_weight,
+        clusters=clusters,
+        pos_label=pos_label,
+        needs_rows=method != "binned",
+    )
+    if isinstance(pairs, Slots):
+        return check_sums(pairs, bin_size=bin_size, n_bins=n_bins, binning=binning)
+    found = check_calibration(
+        pairs, method, n_simulations=n_simulations, bin_size=bin_size, n_bins=n_bins, binning=binning, rng=rng
+    )
+    together = groups_together(pairs)
+    return found if together is None else replace(found, recipe=found.recipe | {"note": together})
+
+
+def check_calibration(
+    pairs: Pairs,
+    method: str,
+    *,
+    n_simulations: int = 999,
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
+    rng: Randomness = None,
+) -> CalibrationTest:
+    """The test of checked pairs: the implementation of `calibration_test`."""
+    whole, pairs, times = len(pairs), _ready(pairs), check_whole(n_simulations, name="n_simulations")
+    recipe: dict[str, Any] = {"howsure": __version__, "method": method, "n": len(pairs)}
+    binned = None
+    if method in ("simulation", "binned"):
+        binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins, whole=whole)
+        recipe |= {"binning": binning, "bin_size": binned.bin_size}
+    recipe |= {"weighted": pairs.weights is not None, "clustered": pairs.clusters is not None}
+    if method == "simulation" or pairs.clusters is not None:
+        recipe |= {"n_simulations": times, "seed": seed_in_recipe(rng)}
+    estimates: dict[str, float] = {}
+    found: tuple[float, ...] = ()
+    if method == "cox":
+        fit = cox_test(pairs)
+        found, estimates = (fit.statistic, fit.p_value), {"intercept": fit.intercept, "slope": fit.slope}
+    elif method == "cumulative":
+        found = cumulative_test(pairs)
+    elif method == "spiegelhalter":
+        z = spiegelhalter_z(pairs)
+        found = z, two_sided(z)
+    elif binned is not None and method == "binned":
+        found = binned_test(binned)
+    refuted = bool(found) and math.isinf(found[0])  # what was certain did not come true, however pairs depend
+    if pairs.clusters is not None and not refuted and (not found or found[0] != 0.0):
+        edges = None if binned is None else binned.inner if method == "simulation" else merged_edges(binned)
+        found = clustered_test(pairs, method, edges=edges, times=times, rng=generator_from(rng))
+    elif binned is not None and method == "simulation":
+        found = _simulation(pairs, binned, times, generator_from(rng))
+    statistic, p, p_error = (*found, 0.0)[:3]
+    return CalibrationTest(method, statistic, p, p_error, len(pairs), recipe, estimates)
+
+
+def check_sums(
+    slots: Slots,
+    *,
+    method: str = "binned",
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
+) -> CalibrationTest:
+    """The test of pairs of which there are sums: the binned one, since all others need the pairs."""
+    if method != "binned":
+        known = f"method={method!r} needs the pairs themselves: give them to calibration_test."
+        asked = known if method in METHODS else f"method must be 'binned', not {method!r}."
+        raise InputError(f"of a summary, {asked} Sums suffice for {parameter('method', 'binned')}.")
+    binned = bin_pairs(slots, binning=binning, bin_size=bin_size, n_bins=n_bins)
+    recipe: dict[str, Any] = {"howsure": __version__, "method": method, "n": len(slots), "binning": binning}
+    recipe |= {"bin_size": binned.bin_size, "ties": "cells", "weighted": slots.weights is not None, "clustered": False}
+    statistic, p = binned_test(binned)
+    return CalibrationTest(method, statistic, p, 0.0, len(slots), recipe)
+
+
+def _ready(pairs: Pairs) -> Pairs:
+    """The pairs with positive weight, scaled so that the largest is 1; with clusters only if some pairs share one."""
+    pairs = pairs.that_weigh()
+    clusters = pairs.clusters
+    if clusters is not None:
+        number = len(np.unique(clusters))
+        if number == 1 < len(pairs):
+            raise InputError("clusters must be at least 2 to be compared; all pairs are in one.")
+        clusters = clusters if number < len(pairs) else None
+    weights = None if pairs.weights is None else pairs.weights / pairs.weights.max()
+    return Pairs(pairs.labels, pairs.probabilities, weights, clusters=clusters)
+
+
+def spiegelhalter_z(pairs: Pairs) -> float:
+    """Spiegelhalter's Z; 0 if every prediction is 0, 1 or one half, so that the test is uninformative."""
+    q, y, w = sorted_rows(pairs)
+    lever = 1.0 - 2.0 * q if w is None else w * (1.0 - 2.0 * q)
+    variance = float((lever**2 * q * (1 - q)).sum())
+    surprise = float(((y - q) * lever).sum())
+    if variance == 0.0:
+        return 0.0 if surprise == 0.0 else math.copysign(math.inf, surprise)
+    return surprise / math.sqrt(variance)
+
+
+def two_sided(z: float) -> float:
+    """The probability that a standard normal variable is at least as far from 0 as z."""
+    return math.erfc(abs(z) / math.sqrt(2))
+
+
+def _simulation(pairs: Pairs, binned: Binned, times: int, rng: np.random.Generator) -> tuple[float, float, float]:
+    """The squared error of the bins, how often labels drawn from the predictions give one as large, and its error."""
+    mse = plugin_mse(binned.sums)
+    as_large = int(np.count_nonzero(_simulated_mse(pairs, binned, times, rng) >= mse * (1 - 1e-12)))
+    p = (as_large + 1) / (times + 1)
+    return mse, p, math.sqrt(p * (1 - p) / (times + 1))
+
+
+def _simulated_mse(pairs: Pairs, binned: Binned, times: int, rng: np.random.Generator) -> Floats:
+    q, _, w = sorted_rows(pairs)
+    bins = binned.bins_of(q)
+    starts = np.flatnonzero(np.append(True, bins[1:] != bins[:-1]))
+    weight = np.ones(len(q)) if w is None else w
+    predicted, weights = np.add.reduceat(weight * q, starts), np.add.reduceat(weight, starts)
+    values = np.empty(times)
+    step = max(1, DRAWS_AT_ONCE // len(q))
+    for start in range(0, times, step):
+        rows = min(step, times - start)
+        drawn = rng.random((rows, len(q))) < q
+        positives = np.add.reduceat(drawn if w is None else drawn * w, starts, axis=1, dtype=np.float64)
+        values[start : start + rows] = ((predicted - positives) ** 2 / weights).sum(axis=1) / weights.sum()
+    return values

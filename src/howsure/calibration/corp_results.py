@@ -1,0 +1,291 @@
+"""The result of `calibration_curve(…, method="corp")`, in words and as a table too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from howsure.calibration.decomposition import ScoreDecomposition
+from howsure.calibration.scores import base_rate_words, heading, score_key, score_words
+from howsure.calibration.words import BOTH, NONE_SEEN, NOT_LOCATED, OVERCONFIDENT, UNDERCONFIDENT, rounded
+from howsure.inputs.pairs import Floats, Integers
+from howsure.result import Result, chosen_columns
+from howsure.show.numbers import all_digits, interval, number, p_in_words, p_text
+from howsure.show.preformatted import preformatted
+from howsure.show.table import HIGHER, LOWER, Table
+from howsure.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+# Isotonic calibration curves in words and as a table.
+
+CORRECTED = ", corrected for fitting"  # so that the interval may lie beside the value
+WORTH_SAYING = 0.25  # the smaller side of the band is said if it has this share of the larger
+
+
+def summary(curve: CorpCurve) -> str:
+    """The figures of a curve as a short aligned text, with the verdict, the notes and the recipe."""
+    rows = figures_in_words(curve)
+    width = max(len(name) for name, _ in rows)
+    recipe = ", ".join(f"{name}={value}" for name, value in curve.recipe.items())
+    return "\n".join(
+        ["calibration curve without bins" + (f" of {curve.name}" if curve.name is not None else "")]
+        + [f"  {name:<{width}}  {text}" for name, text in rows]
+        + [f"  {curve.verdict()}"]
+        + [f"  note: {note}" for note in curve.notes]
+        + [f"  recipe: {recipe}"]
+    )
+
+
+def figures_in_words(curve: CorpCurve) -> list[tuple[str, str]]:
+    """Name and text of each figure of a curve."""
+    steps, chance = curve.steps, curve.by_chance
+    by_chance = f"a calibrated model: {_fine(chance.value)} on average, up to {_fine(chance.high)}"
+    band = f"below it for {curve.band.below:.1%} of the pairs, above for {curve.band.above:.1%}"
+    return [
+        ("miscalibration", f"{_whole(curve.brier.miscalibration, 5, of=CORRECTED)} ({by_chance})"),
+        ("discrimination", _whole(curve.brier.discrimination, 5, of=CORRECTED)),
+        ("uncertainty", _whole(curve.brier.uncertainty, 5)),
+        ("calibrated?", f"{p_in_words(curve.p_value)} ({_simulated(curve)})"),
+        ("band", f"{band} ({1 - chance.level:.0%} expected of a calibrated model)"),
+        ("smooth ECE", str(curve.smooth_ece)),
+        ("pairs", f"{curve.n:,} in {len(steps):,} step{'s' if len(steps) > 1 else ''}"),
+        (base_rate_words([curve]), f"{curve.base_rate:.4f}"),
+        (score_words("brier", curve.reduction), str(curve.brier)),
+        (score_words("log_loss", curve.reduction), str(curve.log_loss)),
+    ]
+
+
+def _simulated(curve: CorpCurve) -> str:
+    times = curve.recipe["n_simulations"]
+    as_large = round(curve.p_value * (times + 1)) - 1
+    return f"{as_large or 'none'} of {times:,} simulated curves are as miscalibrated"
+
+
+def _fine(value: float | None) -> str:
+    """A miscalibration, which is the square of a gap, with five decimals."""
+    return number(value, 5)
+
+
+def _whole(estimate: Estimate, decimals: int = 4, *, of: str = "") -> str:
+    ends = "" if estimate.low is None else f"{of} {interval(estimate.low, estimate.high, decimals)}"
+    return number(estimate.value, decimals) + ends
+
+
+def kind(curve: CorpCurve) -> str:
+    """The verdict in one to three words."""
+    if curve.p_value > 1 - curve.by_chance.level:
+        return NONE_SEEN
+    below, above = curve.band.below, curve.band.above
+    if below == above == 0.0:
+        return NOT_LOCATED
+    if min(below, above) >= WORTH_SAYING * max(below, above):
+        return BOTH
+    return OVERCONFIDENT if below > above else UNDERCONFIDENT
+
+
+def verdict(curve: CorpCurve) -> str:
+    """One sentence: whether the curve is that of a calibrated model, and where it leaves its band."""
+    found, p = kind(curve), p_in_words(curve.p_value)
+    if found == NONE_SEEN:
+        return f"no miscalibration detected: that of a calibrated model would be as large ({p})"
+    if found == NOT_LOCATED:
+        return f"miscalibrated ({p}), but the curve leaves its band nowhere"
+    sides = {OVERCONFIDENT: -1, UNDERCONFIDENT: 1}
+    said = [_side(curve, name, side) for name, side in sides.items() if found in (BOTH, name)]
+    return f"{'; '.join(said)} ({p})"
+
+
+def _side(curve: CorpCurve, name: str, side: int) -> str:
+    """Where the curve lies on one side of its band."""
+    band = curve.band
+    outside = band.frequency < band.low - 1e-12 if side < 0 else band.frequency > band.high + 1e-12
+    share = band.below if side < 0 else band.above
+    if not outside.any():
+        return f"{name} for {share:.1%} of the pairs"
+    at, frequency = band.at[outside], band.frequency[outside]
+    start, end = rounded(float(at[0]), float(at[-1]))
+    farthest = int(np.argmax(np.abs(frequency - at)))
+    says, happens = rounded(float(at[farthest]), float(frequency[farthest]))
+    where = f"at {start}" if start == end else f"between {start} and {end}"
+    return (
+        f"{name} for {share:.1%} of the pairs, {where}: where the prediction is {says}, the curve's frequency is "
+        f"{happens}"
+    )
+
+
+def interval_of(curves: Sequence[CorpCurve]) -> str:
+    """What the interval in a table is one of."""
+    level = 100 * curves[0].by_chance.level
+    why = "the curve fits noise, too, so that the miscalibration of these pairs may lie above it"
+    return f"the {level:g} % interval of the miscalibration, corrected for fitting: {why}"
+
+
+def corp_table(curves: Sequence[CorpCurve], *, exact: bool = False) -> Table:
+    """One row per curve. `exact`: all digits, and nothing for what is unknown."""
+    shown, fine, shown_p = (all_digits, all_digits, all_digits) if exact else (number, _fine, p_text)
+    rate, reduction = base_rate_words(curves), curves[0].reduction
+    brier, log = (heading(score_words(score, reduction)) for score in ("brier", "log_loss"))
+    parts = ("miscalibration", "low", "high", "by chance", "discrimination", "uncertainty")
+    headings = ("group", "n", rate, *parts, brier, log, "p", "verdict")
+    rows = []
+    for curve in curves:
+        score, found = curve.brier, curve.brier.miscalibration
+        small = [fine(value) for value in (found.value, found.low, found.high, curve.by_chance.value)]
+        small.append(fine(score.discrimination.value))
+        others = (score.uncertainty.value, score.score.value, curve.log_loss.score.value)
+        values = [shown(curve.base_rate), *small, *(shown(value) for value in others)]
+        rows.append([curve.name or "all", f"{curve.n}", *values, shown_p(curve.p_value), kind(curve)])
+    return Table(
+        headings,
+        rows,
+        words=("group", "verdict"),
+        title="Calibration without bins" + (f" of {len(curves):,} groups" if len(curves) > 1 else ""),
+        better={"miscalibration": LOWER, "discrimination": HIGHER, brier: LOWER, log: LOWER},
+        legend={
+            "miscalibration": "what the isotonic curve would save of the Brier score",
+            "low": f"from here to high, {interval_of(curves)}",
+            "by chance": "the mean miscalibration of a calibrated model with these predictions",
+            "discrimination": "what the curve saves beyond the base rate",
+            "p": "of calibrated predictions, by simulation",
+        },
+    )
+
+
+# The result of `calibration_curve(…, method="corp")`.
+
+STEPS = ("count", "weight", "lower", "upper", "mean_prob", "frequency", "low", "high")
+BAND = ("at", "frequency", "low", "high")
+
+
+@dataclass(frozen=True, slots=True)
+class CorpSteps:
+    """The steps of an isotonic curve: arrays, one entry per step, in ascending order of predictions and frequencies.
+
+    count, weight: pairs and their weight. lower, upper: the smallest and the largest prediction. mean_prob: the mean
+    prediction. frequency: the label frequency, which is the curve's value, with its interval [low, high].
+    """
+
+    count: Integers
+    weight: Floats
+    lower: Floats
+    upper: Floats
+    mean_prob: Floats
+    frequency: Floats
+    low: Floats
+    high: Floats
+
+    def __len__(self) -> int:
+        return len(self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class ConsistencyBand:
+    """Where the curve of a calibrated model would lie: arrays, one entry for each of at most 200 predictions.
+
+    at: the predictions. frequency: the curve there. low, high: the band, which holds at each prediction by itself.
+    below, above: the share of all pairs' weight where the curve lies below the band (overconfident), and above it.
+    """
+
+    at: Floats
+    frequency: Floats
+    low: Floats
+    high: Floats
+    below: float
+    above: float
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+
+@dataclass(frozen=True, slots=True)
+class CorpCurve(Result):
+    """The result of `calibration_curve(…, method="corp")`: a curve without bins.
+
+    steps: the curve, isotonic regression. band: where that of a calibrated model would lie. brier, log_loss: mean
+    scores of the pairs as miscalibration - discrimination + uncertainty. by_chance: the miscalibration of the Brier
+    score that a calibrated model with these predictions would show, the mean and the range of the simulated ones.
+    smooth_ece: the error of the curve that a kernel smooths, in units of probability. p_value: of the hypothesis that
+    the predictions are calibrated, by the simulations. base_rate: the frequency of label 1. n: the pairs. histogram (2,
+    64): weight of the predictions of label 0 and of label 1 in 64 bars over [0, 1]. notes: caveats. recipe: everything
+    needed to repeat it. name: the group. reduction, positive: as of `CalibrationCurve`.
+    """
+
+    steps: CorpSteps
+    band: ConsistencyBand
+    brier: ScoreDecomposition
+    log_loss: ScoreDecomposition
+    by_chance: Estimate
+    smooth_ece: Estimate
+    p_value: float
+    base_rate: float
+    n: int
+    histogram: Floats = field(repr=False)
+    recipe: dict[str, Any] = field(repr=False)
+    notes: tuple[str, ...] = ()
+    name: str | None = None
+    reduction: str | None = None
+    positive: str | None = None
+
+    def verdict(self) -> str:
+        """Whether the curve is that of a calibrated model, and where it is not, in a sentence."""
+
+        return verdict(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form of a curve, as the command line writes it, too."""
+        steps = zip(*(getattr(self.steps, c).tolist() for c in STEPS if c != "weight"), strict=True)
+        band = zip(*(getattr(self.band, c).tolist() for c in BAND), strict=True)
+        names = [c.replace("count", "n") for c in STEPS if c != "weight"]
+        return {
+            "recipe": self.recipe,
+            "group": self.name,
+            "n": self.n,
+            "base_rate": self.base_rate,
+            "p_value": self.p_value,
+            "miscalibration_by_chance": self.by_chance.to_dict(),
+            "smooth_ece": self.smooth_ece.to_dict(),
+            score_key("brier", self.reduction): self.brier.parts(),
+            score_key("log_loss", self.reduction): self.log_loss.parts(),
+            "below_band": self.band.below,
+            "above_band": self.band.above,
+            "verdict": self.verdict(),
+            "notes": list(self.notes),
+            "steps": [dict(zip(names, row, strict=True)) for row in steps],
+            "band": [dict(zip(BAND, row, strict=True)) for row in band],
+        }
+
+    def table(self) -> Table:
+        """One row with the figures of the curve."""
+
+        table = corp_table([self])
+        return table if self.name is not None else chosen_columns(table, table.headings[1:])
+
+    def _columns(self) -> dict[str, Any]:
+        """The steps."""
+        return {name: getattr(self.steps, name) for name in STEPS}
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the curve with the band of a calibrated model on matplotlib axes (new ones if None) and return them."""
+        from howsure.figures.corp import draw_corp
+
+        return draw_corp([self], ax=ax)
+
+    def figure(self, *, title: str | None = None) -> Figure:
+        """The curve, as a matplotlib figure to save."""
+        from howsure.figures.corp import corp_figure
+
+        return corp_figure([self], title=title)
+
+    def __repr__(self) -> str:
+
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        return preformatted(repr(self))

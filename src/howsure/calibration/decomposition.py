@@ -1,0 +1,200 @@
+"""Mean scores in three parts: miscalibration - discrimination + uncertainty, with intervals.
+
+With S the mean score of the predictions, S_C that of the isotonic curve's values and S_R that of the base rate:
+miscalibration = S - S_C, discrimination = S_R - S_C, uncertainty = S_R (Dimitriadis, Gneiting & Jordan 2021). Fitting
+the curve makes S_C too small. Each step of the curve costs about 1.43 times the variance of its frequency, a constant
+found by simulation of increasing curves (1 where the true curve is flat); intervals are those of the parts without this
+gain. Their variance is that of the mean difference of the losses, by clusters if there are any (a jackknife, with
+Satterthwaite's degrees of freedom), and of the gain. What a step gains of luck that all rows of a cluster share depends
+on how steps hang together: with clusters, the upper end subtracts half of the gain only. Few rows of one label do not
+show this variance: there is no interval then.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from howsure.calibration.differences import Units
+from howsure.calibration.isotonic import Ordered
+from howsure.calibration.scores import BRIER, LOG, ProperLoss, wrong_extremes
+from howsure.inputs.pairs import Floats, Integers
+from howsure.result import Result
+from howsure.show.preformatted import preformatted
+from howsure.stats.clusters import kish
+from howsure.stats.estimate import Estimate, finite_or_none
+from howsure.stats.proportions import normal_quantile
+
+GAIN = 1.43  # what a step gains by fitting, in variances of its frequency
+FEWEST = 20  # rows, or clusters, of the rarer label, on which an interval may rest (docs/coverage.md)
+PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreDecomposition(Result):
+    """A mean score (a loss) and its parts: score = miscalibration - discrimination + uncertainty, exactly.
+
+    miscalibration: what the isotonic curve would save. discrimination: what the curve saves beyond the base rate.
+    uncertainty: the score of the base rate. Each value is that of the data; its interval [low, high] is that of the
+    population and allows for the gain of fitting, so that it may lie beside the value. A score is infinite if a
+    prediction of 0 or 1 is wrong; `infinite_rows` counts these. recipe: that of the curve.
+    """
+
+    score: Estimate
+    miscalibration: Estimate
+    discrimination: Estimate
+    uncertainty: Estimate
+    infinite_rows: int = 0
+    recipe: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: the recipe and the parts; infinite values are None."""
+        return {"recipe": dict(self.recipe), **self.parts()}
+
+    def parts(self) -> dict[str, Any]:
+        """The parts by name, each with its value and interval, and the infinite rows."""
+        named = {name: getattr(self, name) for name in PARTS}
+        parts: dict[str, Any] = {
+            name: {end: finite_or_none(getattr(one, end)) for end in ("value", "low", "high")}
+            for name, one in named.items()
+        }
+        return parts | {"infinite_rows": self.infinite_rows}
+
+    def _columns(self) -> dict[str, Any]:
+        """One row per part."""
+        named = {name: getattr(self, name) for name in PARTS}
+        ends = {
+            end: [math.nan if (held := getattr(one, end)) is None else held for one in named.values()]
+            for end in ("value", "low", "high")
+        }
+        return {"part": list(named), **ends}
+
+    def __str__(self) -> str:
+        kept = f"discrimination {self.discrimination.value:.5f} + uncertainty {self.uncertainty.value:.5f}"
+        if not math.isfinite(self.score.value):
+            return f"infinite ({wrong_extremes(self.infinite_rows)}); {kept.replace(' + ', ', ')}"
+        return f"{self.score.value:.5f} = miscalibration {self.miscalibration.value:.5f} - {kept}"
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """The steps of a curve, as the scores need them: their weight and frequency, the effective number of their pairs,
+    and the frequency of the step of each row."""
+
+    weight: Floats
+    frequency: Floats
+    effective: Floats
+    of_row: Floats
+
+
+def decomposed(pairs: Ordered, fit: Fit, *, level: float, recipe: Mapping[str, Any]) -> list[ScoreDecomposition]:
+    """The Brier score and the log loss in parts."""
+    spread = (share := (fit.effective * fit.frequency + 0.5) / (fit.effective + 1)) * (1 - share)
+    gains = spread / fit.effective, 0.5 / fit.effective
+    exact = (BRIER, pairs.brier, 0), (LOG, pairs.log_loss, pairs.infinite_rows)
+    return [
+        _decomposed(pairs, fit, loss, score, infinite, gain, level, recipe)
+        for (loss, score, infinite), gain in zip(exact, gains, strict=True)
+    ]
+
+
+def _decomposed(
+    pairs: Ordered,
+    fit: Fit,
+    loss: ProperLoss,
+    score: float,
+    infinite: int,
+    gain: Floats,
+    level: float,
+    recipe: Mapping[str, Any],
+) -> ScoreDecomposition:
+    share = fit.weight / fit.weight.sum()
+    rate = np.array([np.clip(share @ fit.frequency, 0.0, 1.0)])
+    label = pairs.y.astype(np.float64)
+    own, curve, constant = (loss.expected(q, label) for q in (pairs.q, fit.of_row, np.full(len(label), rate[0])))
+    recalibrated = float(share @ loss.expected(fit.frequency, fit.frequency))
+    uncertainty = float(loss.expected(rate, rate)[0])
+    each = share * gain
+    optimism, noise = GAIN * float(each.sum()), float((each**2).sum())
+    n, most = int(pairs.times.sum()), float(loss.expected(np.array([0.5]), np.array([0.5]))[0])
+    unknown = has_rare_label(pairs)
+
+    def part(value: float, losses: Floats, *, gained: bool = False, most: float = math.inf) -> Estimate:
+        if unknown or not math.isfinite(value) or not np.isfinite(losses).all():
+            return Estimate(value, None, None, level, "CORP", n)
+        error = standard_error(pairs, losses)
+        if error is None:
+            return Estimate(value, None, None, level, "CORP", n)
+        corrected, error = (value - optimism, math.hypot(error, math.sqrt(noise))) if gained else (value, error)
+        reach = _quantile(pairs, level) * error
+        least = corrected if pairs.clusters is None else (value + corrected) / 2
+        low, high = max(corrected - reach, 0.0), min(max(least + reach, 0.0), most)
+        return Estimate(value, low, high, level, "CORP", n)
+
+    with np.errstate(invalid="ignore"):
+        return ScoreDecomposition(
+            score=part(score, own),
+            miscalibration=part(score - recalibrated, own - curve, gained=True),
+            discrimination=part(uncertainty - recalibrated, constant - curve, gained=True),
+            uncertainty=part(uncertainty, constant, most=most),
+            infinite_rows=infinite,
+            recipe=recipe,
+        )
+
+
+def has_rare_label(pairs: Ordered) -> bool:
+    """Whether a label has fewer than 20 rows, or lies in fewer than 20 clusters and in fewer than half of them, counted
+    as rows and clusters of equal weight."""
+    clusters = None if pairs.clusters is None else _by_cluster(pairs, pairs.weight)
+    for label in (0, 1):
+        own = np.where(pairs.y == label, pairs.weight, 0.0)
+        if not own.any() or float(own.sum()) ** 2 < FEWEST * float(own @ pairs.w) * (1 - 1e-9):
+            return True
+        if clusters is not None and kish(_by_cluster(pairs, own)) < min(FEWEST, kish(clusters) / 2):
+            return True
+    return False
+
+
+def _by_cluster(pairs: Ordered, weight: Floats) -> Floats:
+    sums: Floats = np.bincount(pairs.clusters, weights=weight).astype(np.float64)  # type: ignore[arg-type]
+    return sums[sums > 0]
+
+
+def standard_error(pairs: Ordered, losses: Floats) -> float | None:
+    """The standard error of a weighted mean of the rows; None for a single one.
+
+    With clusters, that of the jackknife that leaves out one at a time: a large cluster draws the mean towards itself.
+    """
+    total = float(pairs.weight.sum())
+    residual = pairs.w * (losses - float(pairs.weight @ losses) / total)
+    if pairs.clusters is None:
+        n = int(pairs.times.sum())
+        squares = float(pairs.times @ residual**2)
+    else:
+        share = np.bincount(pairs.clusters, weights=pairs.weight) / total
+        left_out = np.bincount(pairs.clusters, weights=residual) / np.maximum(1 - share, 1e-9)
+        n = len(np.unique(pairs.clusters))
+        squares = ((n - 1) / n) ** 2 * float(left_out @ left_out)
+    return None if n < 2 else math.sqrt(n / (n - 1) * squares) / total
+
+
+def _quantile(pairs: Ordered, level: float) -> float:
+    """Of Student's t with the degrees of freedom of the clusters, or of the normal distribution."""
+    if pairs.clusters is None:
+        return normal_quantile(level)
+    from scipy.special import stdtrit
+
+    freedom = Units(pairs.clusters, pairs.w, clustered=True).degrees_of_freedom
+    return float(stdtrit(freedom, 0.5 + level / 2))
+
+
+def rows_of_steps(steps: Integers, rows: int) -> Integers:
+    """The step of each row, from the first row of each step."""
+    return np.repeat(np.arange(len(steps)), np.diff(np.append(steps, rows)))

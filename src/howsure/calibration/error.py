@@ -1,0 +1,313 @@
+"""The calibration error of bins: Algorithm 1's plug-in value, and an unbiased estimate."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from howsure.calibration.bins import Sums
+from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.stats.clusters import ends_with_one_more, kish
+
+# The sums of a bin over each cluster's pairs, from which clustered estimates follow.
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterSums:
+    """Sums of the pairs of one cluster in one bin, for every (bin, cluster) that contains any; sorted by bin.
+
+    n Σ1 · w Σw · ww Σw² of the pairs · u Σw(q - y) · y Σwy.
+    """
+
+    bin: Integers
+    cluster: Integers
+    n: Floats
+    w: Floats
+    ww: Floats
+    u: Floats
+    y: Floats
+    n_bins: int
+    n_clusters: int
+
+    def by_bin(self, values: Floats) -> Floats:
+        """The values added up by bin."""
+        return np.bincount(self.bin, weights=values, minlength=self.n_bins).astype(np.float64)
+
+    def by_cluster(self, values: Floats) -> Floats:
+        """The values added up by cluster."""
+        return np.bincount(self.cluster, weights=values, minlength=self.n_clusters).astype(np.float64)
+
+
+def cluster_sums(pairs: Pairs, bins: Integers, n_bins: int) -> ClusterSums:
+    """Add the pairs up by bin and cluster, in an order that does not depend on that of the rows."""
+    w = np.ones(len(pairs)) if pairs.weights is None else pairs.weights
+    if pairs.clusters is None:  # every row is one, numbered in the order of the content
+        clusters = np.empty(len(pairs), dtype=np.int64)
+        clusters[np.lexsort((w, pairs.labels, pairs.probabilities))] = np.arange(len(pairs))
+    else:
+        clusters = pairs.clusters
+    key = bins * (int(clusters.max()) + 1) + clusters
+    order = np.lexsort((w, pairs.labels, pairs.probabilities, key))
+    key, w, y, q = key[order], w[order], pairs.labels[order], pairs.probabilities[order]
+    starts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
+    first = order[starts]
+    columns = np.ones_like(w), w, w * w, w * (q - y), w * y
+    n, w_sum, ww, u, wy = (np.add.reduceat(column.astype(np.float64), starts) for column in columns)
+    return ClusterSums(bins[first], clusters[first], n, w_sum, ww, u, wy, n_bins, int(clusters.max()) + 1)
+
+
+# Labels that hardly vary cannot show their variance: how far the debiased error's interval must then reach.
+
+HALVINGS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class RareLabels:
+    """What is known of the bins without using the variation of their labels; arrays have one entry per bin.
+
+    share: of the weight. squared_gap: its unbiased estimate θ. gap, frequency: q̂ - p̂ and p̂. effective: the effective
+    number of independent pairs in the bin. noise, product: 2 Σ p² v² and 4 Σ p² θ v, where v is the variance of a mean
+    gap if the predictions are right: from q (1 - q), not from the labels.
+    """
+
+    share: Floats
+    squared_gap: Floats
+    gap: Floats
+    frequency: Floats
+    effective: Floats
+    noise: float
+    product: float
+
+    def lower_end(self, value: float, level: float, z: float, seen: Callable[[float], float]) -> float:
+        """The squared error that the interval must reach down to: the lower of two one-sided tests of `level`.
+
+        First, all bins together: from calibration (λ = 0) to the observed data (λ = 1) the gaps grow as λ and the
+        squared error as λ²; its variance is (1 - λ) times that from q (1 - q) and λ times the one `seen` there. The
+        smallest λ² value that the estimate does not exceed by z standard errors. Second, one bin alone: the squared
+        error with its frequency at the end of an exact (Clopper–Pearson) interval that lies nearer to the prediction.
+        """
+        return min(self._along_the_path(value, z, seen), self.one_bin_nearer(value, level))
+
+    def upper_end(self, value: float, level: float) -> float:
+        """The squared error with one bin's frequency at the farther end of its exact interval: the rule of three.
+
+        Among all models compatible with no event in any bin, the error is largest if all the probability lies in one
+        bin.
+        """
+        low, high = exact_interval(self.frequency, self.effective, tail=(1 - level) / 2)
+        predicted = self.frequency + self.gap
+        farthest = np.maximum(high - predicted, predicted - low) ** 2
+        return max(value, 0.0) + float(np.maximum(self.share * (farthest - self.squared_gap), 0.0).max())
+
+    def _along_the_path(self, value: float, z: float, seen: Callable[[float], float]) -> float:
+        def held(way: float) -> bool:
+            here = way**2 * value
+            supposed = max(way**2 * self.product, 0.0) + self.noise
+            return (value - here) ** 2 <= z * z * ((1 - way) * supposed + way * max(seen(here), 0.0))
+
+        if value <= 0.0 or held(0.0):
+            return min(value, 0.0)
+        outside, inside = 0.0, 1.0
+        for _ in range(HALVINGS):
+            middle = (outside + inside) / 2
+            outside, inside = (outside, middle) if held(middle) else (middle, inside)
+        return inside**2 * value
+
+    def one_bin_nearer(self, value: float, level: float) -> float:
+        """The squared error with one bin's frequency at the end of its interval that lies nearer to the prediction."""
+        low, high = exact_interval(self.frequency, self.effective, tail=min(1 - level, 0.5))
+        predicted = self.frequency + self.gap
+        nearest = np.maximum(np.maximum(predicted - high, low - predicted), 0.0) ** 2
+        return value - float(np.maximum(self.share * (self.squared_gap - nearest), 0.0).max())
+
+
+def exact_interval(frequency: Floats, n: Floats, *, tail: float) -> tuple[Floats, Floats]:
+    """Clopper and Pearson's (1934) interval for a proportion observed among n, which need not be whole; `tail` is the
+    probability beyond either end.
+
+    >>> low, high = exact_interval(np.array([0.0, 0.5]), np.array([20.0, 20.0]), tail=0.025)
+    >>> low.round(3).tolist(), high.round(3).tolist()
+    ([0.0, 0.272], [0.168, 0.728])
+    """
+    from scipy.special import betaincinv
+
+    seen = np.clip(frequency, 0.0, 1.0) * n
+    others = n - seen
+    low = np.where(seen > 0, betaincinv(np.where(seen > 0, seen, 1.0), others + 1, tail), 0.0)
+    high = np.where(others > 0, betaincinv(seen + 1, np.where(others > 0, others, 1.0), 1 - tail), 1.0)
+    return low, high
+
+
+@dataclass(frozen=True, slots=True)
+class RareClusters:
+    """What clusters add to the error e (the root of the squared error) in the direction in which its bins are off.
+
+    With the gaps g_b of the bins, of root mean square |g|, a cluster adds z_c = Σ_b g_b Σ w u / (|g| Σ w), and the z_c
+    add up to |g|. variance: of their sum. cluster: the share of the weight in a cluster, as clusters of equal weight.
+    farthest: the mean of max(q, 1 - q), by which one more cluster may be off.
+    """
+
+    variance: float
+    cluster: float
+    farthest: float
+
+    @classmethod
+    def of(cls, cells: ClusterSums, gap: Floats) -> RareClusters:
+        """From the sums of clusters in bins, and the mean gap of each bin."""
+        total, in_bins, weight = float(cells.w.sum()), cells.by_bin(cells.w), cells.by_cluster(cells.w)
+        size = math.sqrt(float(in_bins @ gap**2) / total)
+        direction = gap / size if size > 0.0 else np.ones_like(gap)
+        held = weight > 0
+        n, added = int(held.sum()), cells.by_cluster(direction[cells.bin] * cells.u) - size * weight
+        predicted = np.clip(cells.by_bin(cells.u + cells.y) / in_bins, 0.0, 1.0)
+        return cls(
+            n / max(n - 1, 1) * float(np.sort(added[held] ** 2).sum()) / total**2,
+            1 / kish(weight[held]),
+            float(in_bins @ np.maximum(predicted, 1 - predicted)) / total,
+        )
+
+    def upper_end(self, squared: float, level: float) -> float:
+        """The squared error that the interval must reach up to: Fay and Feuer's, with one more cluster off."""
+        value = math.sqrt(max(squared, 0.0))
+        carrying = squared / self.variance if squared > 0.0 and self.variance > 0.0 else 0.0
+        size = self.farthest * self.cluster
+        return ends_with_one_more(value, self.variance, size, carrying, level=level)[1] ** 2
+
+
+def mean_gaps(sums: Sums) -> Floats:
+    """q̂ - p̂ of each bin: positive where predictions are too high."""
+    return sums.u / sums.w1
+
+
+def plugin_mse(sums: Sums) -> float:
+    """Σ (w_b / w) (q̂_b - p̂_b)²: the square of Algorithm 1's calibration error."""
+    return float(np.average(mean_gaps(sums) ** 2, weights=sums.w1))
+
+
+@dataclass(frozen=True, slots=True)
+class SquaredError:
+    """An estimate of the squared calibration error of the bins, and the parts of its sampling error.
+
+    The variance of the estimate, if the squared error were t, is `variance` plus (t - value) times `slope_above` or
+    `slope_below`, and never less than `least`.
+    """
+
+    value: float
+    variance: float
+    slope_above: float
+    slope_below: float
+    least: float
+    left_out: int  # pairs in bins that one pair (or cluster) is, or outweighs: they say nothing
+    degrees_of_freedom: float = math.inf
+    rare: RareLabels | None = None
+    p_value: float = math.nan  # of no error at all, for clusters
+    clusters: RareClusters | None = None
+
+    def interval(self, level: float) -> tuple[float, float]:
+        """The values t that a test of size 1 - level does not reject: (t - value)² ≤ z² variance(t).
+
+        A value below zero counts as zero at the upper end: a lucky sample does not justify more certainty. Where labels
+        hardly vary, the ends extend as far as `rare` requires, and where few clusters are off, the upper end as far as
+        `clusters` does; the interval contains zero if `p_value`, where given, is above 1 - level.
+        """
+        from scipy.special import stdtrit
+
+        if math.isnan(self.value):
+            return math.nan, math.nan
+        z, one_sided = (float(stdtrit(min(self.degrees_of_freedom, 1e12), tail)) for tail in (0.5 + level / 2, level))
+        shortest = z * math.sqrt(self.least)
+        down, up = (max(self._furthest(slope, z), shortest) for slope in (-self.slope_below, self.slope_above))
+        low, high = self.value - down, max(self.value, 0.0) + up
+        if self.p_value > 1 - level:
+            low = min(low, 0.0)
+        if self.clusters is not None:
+            further = self.clusters.upper_end(self.value, level) - max(self.value, 0.0)
+            if further > 0.0:
+                high = max(high, max(self.value, 0.0) + math.hypot(further, shortest))
+        if self.rare is None:
+            return low, high
+        return (
+            min(low, self.rare.lower_end(self.value, level, max(one_sided, 0.0), self.variance_below)),
+            max(high, self.rare.upper_end(self.value, level)),
+        )
+
+    def variance_below(self, squared: float) -> float:
+        """The variance of the estimate if the squared error were `squared`, below the estimate."""
+        return max(self.variance - self.slope_below * (self.value - squared), self.least)
+
+    def _furthest(self, slope: float, z: float) -> float:
+        """The largest d with d² ≤ z² (variance + slope d); zero if there is none."""
+        middle = z * z * slope / 2
+        squared = middle**2 + z * z * self.variance
+        return middle + math.sqrt(squared) if squared >= 0 else 0.0
+
+
+UNDEFINED = (math.nan,) * 5
+LEAST_EFFECTIVE = 2 - 1e-9  # the effective number of pairs that a bin needs
+
+
+def debiased_mse(sums: Sums) -> SquaredError:
+    """The squared calibration error, corrected for the bias due to noise in the label frequencies.
+
+    Over the ordered pairs of different rows of a bin, the weighted mean of u_i u_j estimates the squared gap g²: θ_b =
+    ((Σwu)² - Σw²u²) / ((Σw)² - Σw²), unweighted (S² - Q) / (m (m - 1)). The value is Σ p_b θ_b, p_b = w_b / w. With σ²
+    the variance of u in a bin and e = Σw² / (Σw)² (unweighted 1/m), the variance of the value is Σ p_b² (4 g² σ² e + 2
+    σ⁴ e²) + (Σ p_b g⁴ - value²) / n, where g²σ² and g⁴ are estimated without bias from three and four different rows:
+    in small bins, θ_b and the variance of the same bin are dependent. If the true value were larger by d, most likely
+    in the bins that are known least precisely (g² larger in proportion to v = σ²e), the variance would be larger by 4 d
+    Σ p_b² v² / Σ p_b v; if it were smaller by d equally in all bins, smaller by 4 d Σ p_b² v. These two slopes keep the
+    interval valid near zero, where an interval using only the variance of the estimate is not. Bins with an effective
+    number below two pairs, (Σw)² < 2 Σw², are left out: there, one pair outweighs the others.
+    """
+    couples = sums.w1**2 - sums.w2
+    known = (sums.count > 1) & (sums.w1**2 >= LEAST_EFFECTIVE * sums.w2)
+    left_out = int(sums.count[~known].sum())
+    if not known.any():
+        return SquaredError(*UNDEFINED, left_out)
+    s, couples = sums.only(np.flatnonzero(known)), couples[known]
+    share = s.w1 / s.w1.sum()
+    theta = (s.u**2 - s.u2) / couples
+    gap = mean_gaps(s)
+    v = np.maximum(s.u2 - 2 * gap * s.wwu + gap**2 * s.w2, 0.0) / couples  # σ² e, the variance of the bin's mean gap
+    gap_times_spread, fourth_power = _products(s, theta, v)
+    value = float(share @ theta)
+    least = float(2 * (share**2 @ v**2))
+    between = max(float(share @ fourth_power) - value**2, 0.0) * float(s.w2.sum() / s.w1.sum() ** 2)
+    variance = 4 * float(share**2 @ gap_times_spread) + least + between
+    noise = float(share @ v)
+    slope_above = 2 * least / noise if noise > 0 else 0.0
+    return SquaredError(
+        value, variance, slope_above, 4 * float(share**2 @ v), least, left_out, rare=_rare(s, share, theta, couples)
+    )
+
+
+def _rare(s: Sums, share: Floats, theta: Floats, couples: Floats) -> RareLabels:
+    spread = np.maximum(s.q - s.qq, 0.0) / s.w1  # the mean of q (1 - q)
+    v = spread * s.w2 / couples
+    noise, product = 2 * float(share**2 @ v**2), 4 * float(share**2 @ (theta * v))
+    frequency, predicted, n = s.y / s.w1, s.q / s.w1, s.w1**2 / s.w2
+    # A bin of different predictions knows its mean better than equal ones would, but not better than three in n.
+    sharper = np.divide(predicted * (1 - predicted), spread, out=np.ones_like(spread), where=spread > 0)
+    effective = n * np.clip(sharper, 1.0, np.maximum(n * frequency * (1 - frequency) / 4, 1.0))
+    return RareLabels(share, theta, mean_gaps(s), frequency, effective, noise, product)
+
+
+def _products(s: Sums, theta: Floats, v: Floats) -> tuple[Floats, Floats]:
+    """Unbiased g² σ² e and g⁴ of each bin from triples and quadruples of different rows; plain ones below four rows."""
+    triples = s.w1**2 * s.w2 - 2 * s.w1 * s.w3 - s.w2**2 + 2 * s.w4
+    quadruples = (s.w1**2) ** 2 - 6 * s.w1**2 * s.w2 + 8 * s.w1 * s.w3 + 3 * s.w2**2 - 6 * s.w4
+    enough = (s.count >= 4) & (triples > 0) & (quadruples > 0)
+    gap2_u2 = s.u**2 * s.u2 - 2 * s.u * s.u3 - s.u2**2 + 2 * s.u4
+    gap4 = (s.u**2) ** 2 - 6 * s.u**2 * s.u2 + 8 * s.u * s.u3 + 3 * s.u2**2 - 6 * s.u4
+    plain = np.maximum(theta, 0.0)
+    fourth_power = np.divide(gap4, quadruples, out=plain**2, where=enough)
+    product = np.divide(gap2_u2, triples, out=np.zeros_like(theta), where=enough) - fourth_power
+    return np.where(enough, product * s.w2 / s.w1**2, plain * v), fourth_power
+
+
+def root(value: float) -> float:
+    """The square root, on the scale of the error; estimates below zero become zero."""
+    return math.nan if math.isnan(value) else math.sqrt(max(value, 0.0))

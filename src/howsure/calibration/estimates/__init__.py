@@ -1,1 +1,0 @@
-"""Estimates of the calibration error and their intervals."""

@@ -1,0 +1,325 @@
+"""The columns that groups are made of, as cells and conditions, and sums over all groups of two at once."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.errors import GIVEN, InputError, parameter, shown
+from howsure.inputs.checks import Coded, Column, as_column, is_missing
+from howsure.inputs.frames import Source, all_columns, columns_from, is_frame
+from howsure.inputs.naming import natural_order
+from howsure.inputs.pairs import NOTHING, Floats, Integers, Pairs
+from howsure.inputs.pairs_from import pairs_from
+
+# Features as cells and conditions: the values of a category, or the stretches of numbers between quantiles.
+
+FEW_VALUES = 10  # numbers with at most so many different values are categories
+MOST_VALUES = 30  # of a category that have a cell of their own
+CUTS = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)  # quantiles of numbers
+FINENESS = 100  # a cut is rounded to a step of about so many in the middle half of the numbers
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A column as cells: the cell of each row, and the conditions that are made of them.
+
+    members (conditions, cells): which cells a condition holds. in_pairs (conditions,): which of them are also combined
+    with another feature's. pooled: values too rare for a cell of their own, and the rows that hold them. alone: whether
+    its conditions make groups by themselves.
+    """
+
+    name: str
+    codes: Integers
+    conditions: tuple[str, ...]
+    members: Floats
+    in_pairs: npt.NDArray[np.bool_]
+    pooled: tuple[int, int] = (0, 0)
+    alone: bool = True
+
+    @property
+    def cells(self) -> int:
+        """The number of cells."""
+        return len(self.members[0])
+
+    def only(self, rows: npt.NDArray[np.bool_]) -> Feature:
+        """The feature of some rows."""
+        return replace(self, codes=self.codes[rows])
+
+
+def feature_of(values: Any, *, name: str, n: int, min_rows: int) -> Feature:
+    """The cells and conditions of a column of numbers, dates or names; a missing value is a cell of its own.
+
+    Raises InputError if it is no column of n values.
+    """
+    if isinstance(values, Coded):
+        _check_length(len(values), n, name)
+        return _of_names(name, values.codes.astype(np.int64), values.names, min_rows)
+    column = np.ma.getdata(values) if isinstance(values, np.ma.MaskedArray) else as_column(values, name=name)
+    _check_length(len(column), n, name)
+    hidden = np.ma.getmaskarray(values) if isinstance(values, np.ma.MaskedArray) else np.zeros(n, np.bool_)
+    kind = column.dtype.kind
+    if kind == "M":
+        return _of_dates(name, column, hidden | np.isnat(column), min_rows)
+    if kind in "iuf":
+        return _of_numbers(name, column.astype(np.float64), hidden | (column != column), min_rows)
+    if kind == "c" or kind == "m":
+        raise InputError(f"features: {name} must hold numbers, dates or names; its values are of type {column.dtype}.")
+    if kind == "O":
+        hidden = hidden | np.fromiter(map(is_missing, column), np.bool_, n)
+        held = column[~hidden]
+        if len(held) and all(isinstance(one, (int, float, np.number)) and not isinstance(one, bool) for one in held):
+            numbers = np.full(n, math.nan)
+            numbers[~hidden] = held.astype(np.float64)
+            return _of_numbers(name, numbers, hidden, min_rows)
+    codes = np.full(n, -1, dtype=np.int64)
+    seen: dict[str, int] = {}
+    codes[~hidden] = [seen.setdefault(str(value), len(seen)) for value in column[~hidden].tolist()]
+    names = sorted(seen, key=natural_order)
+    rank = np.empty(len(names) + 1, dtype=np.int64)
+    rank[[seen[one] for one in names]], rank[-1] = np.arange(len(names)), -1
+    return _of_names(name, rank[codes], tuple(names), min_rows)
+
+
+def everything(n: int, name: str) -> Feature:
+    """The feature whose only condition holds for all rows."""
+    return Feature(name, np.zeros(n, dtype=np.int64), (name,), np.ones((1, 1)), np.zeros(1, np.bool_))
+
+
+def _check_length(found: int, n: int, name: str) -> None:
+    if found != n:
+        raise InputError(
+            f"features: {name} must have as many rows as {parameter('y_true')}; it has {found:,}, "
+            f"{parameter('y_true')} has {n:,}."
+        )
+
+
+def _of_names(name: str, codes: Integers, names: Sequence[str], min_rows: int) -> Feature:
+    """A cell per value; values of fewer than `min_rows` rows, and those beyond the most frequent, share one."""
+    counts = np.bincount(codes[codes >= 0], minlength=len(names))
+    frequent = np.argsort(-counts, kind="stable")[:MOST_VALUES]
+    own = np.sort(frequent[counts[frequent] >= min_rows])
+    rare = np.setdiff1d(np.flatnonzero(counts), own)
+    cell = np.full(len(names) + 1, len(own), dtype=np.int64)
+    cell[own] = np.arange(len(own))
+    conditions = [f"{name} = {names[code]}" for code in own.tolist()]
+    if len(rare):
+        conditions.append(f"{name} = another value ({len(rare):,} rare ones)" if len(own) else f"{name} is given")
+    cell[-1] = len(conditions)
+    found = cell[codes]
+    if (codes < 0).any():
+        conditions.append(f"{name} is missing")
+    members = np.eye(len(conditions))
+    pooled = (len(rare), int(counts[rare].sum())) if len(rare) else (0, 0)
+    return Feature(name, found, tuple(conditions), members, np.ones(len(conditions), np.bool_), pooled)
+
+
+def _of_dates(name: str, column: Column, missing: npt.NDArray[np.bool_], min_rows: int) -> Feature:
+    days = column.astype("datetime64[D]").astype(np.int64).astype(np.float64)
+    return _of_numbers(name, days, missing, min_rows, dates=True)
+
+
+def _of_numbers(
+    name: str, numbers: Floats, missing: npt.NDArray[np.bool_], min_rows: int, *, dates: bool = False
+) -> Feature:
+    """Numbers cut at their quantiles: every stretch between two cuts is a condition; in pairs, only what lies on one
+    side of a cut. Numbers of few different values are a category."""
+    known = numbers[~missing]
+    distinct = np.unique(known[: 100 * FEW_VALUES])
+    if len(distinct) <= FEW_VALUES:
+        distinct = np.unique(known)
+    if len(distinct) <= FEW_VALUES:
+        codes = np.where(missing, -1, np.searchsorted(distinct, np.where(missing, 0.0, numbers)))
+        return _of_names(name, codes, [_shown(value, dates) for value in distinct.tolist()], min_rows)
+    cuts = _cuts(known, dates)
+    last = len(cuts)  # cell i holds the numbers above cut i - 1 and up to cut i
+    codes = np.where(missing, last + 1, np.searchsorted(cuts, numbers, side="left"))
+    conditions, members, in_pairs = [], [], []
+    cells = np.arange(last + 1 + bool(missing.any()))
+    for start in range(last + 1):
+        for end in range(start, last + 1):
+            if start == 0 and end == last:
+                continue
+            low, high = (_shown(cuts[at], dates) if 0 <= at < last else None for at in (start - 1, end))
+            shown = f"{name} > {low}" if high is None else f"{name} ≤ {high}" if low is None else ""
+            conditions.append(shown or f"{low} < {name} ≤ {high}")
+            members.append((cells >= start) & (cells <= end))
+            in_pairs.append(bool(shown))
+    if missing.any():
+        conditions.append(f"{name} is missing")
+        members.append(cells == last + 1)
+        in_pairs.append(True)
+    return Feature(name, codes, tuple(conditions), np.array(members, dtype=np.float64), np.array(in_pairs))
+
+
+def _cuts(known: Floats, dates: bool) -> Floats:
+    """The quantiles, rounded as far as the spread of the numbers allows; each has numbers on both of its sides."""
+    n = len(known)
+    places = [min(n - 1, math.ceil(share * n) - 1) for share in CUTS]
+    ordered = np.partition(known, places)
+    cuts = ordered[places]
+    if not dates:
+        spread = cuts[CUTS.index(0.75)] - cuts[CUTS.index(0.25)]
+        step = spread / FINENESS if spread > 0 else (cuts[-1] - cuts[0]) / FINENESS
+        if math.isfinite(step) and step > 0 and not (known == np.floor(known)).all():
+            cuts = np.round(cuts, -math.floor(math.log10(step)))
+    cuts = np.unique(cuts[np.isfinite(cuts)])
+    within: Floats = cuts[(cuts >= known.min()) & (cuts < known.max())]
+    return within
+
+
+def _shown(value: float, dates: bool) -> str:
+    if dates:
+        return str(np.datetime64(int(value), "D"))
+    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
+
+
+# The columns that groups are made of, as users give them, and the features that they become.
+
+PREDICTION = "prediction"
+
+
+def pairs_and_features(
+    y_true: Any, y_prob: Any, *, features: Any, data: Any, **roles: Any
+) -> tuple[Pairs, Mapping[str, Any]]:
+    """The pairs, and the columns that groups are made of, by name: of the same rows."""
+    if isinstance(data, Source):
+        asked = _names(features)
+        if isinstance(y_true, str) and y_true in asked:
+            raise InputError(
+                f"{parameter('features')} must not name the label: {y_true} is {parameter('y_true')}. Groups are made "
+                "of "
+                "what is known before it."
+            )
+        with data.predictions(y_true, y_prob, features=asked, **roles) as read:
+            return read.pairs(), read.features(asked)
+    columns = columns_by_name(features, data)
+    return pairs_from(y_true, y_prob, data=data, **roles), columns
+
+
+def columns_by_name(features: Any, data: Any) -> dict[str, Any]:
+    """The features by name."""
+    if features is None:
+        raise InputError("features must be a data frame, or a mapping of names to columns; there are none.")
+    if data is not None:
+        names = _names(features)
+        values: Sequence[Any] = columns_from(data, names)
+    elif isinstance(features, Mapping):
+        names, values = _different(features), list(features.values())
+    elif is_frame(features):
+        found, values = all_columns(features)
+        names = _different(found)
+    else:
+        raise InputError(
+            f"features must be a data frame, or a mapping of names to columns; it is a {type(features).__name__}. "
+            "Name the columns: features={'length': ...}."
+        )
+    return dict(zip(names, values, strict=True))
+
+
+def _names(features: Any) -> list[str]:
+    """The names of columns of `data`."""
+    if isinstance(features, str) or not isinstance(features, Sequence):
+        raise InputError(
+            f"with {parameter('data', GIVEN)}, features must be a list of names of its columns; it is "
+            f"{shown(features)}."
+        )
+    return _different(features)
+
+
+def _different(features: Iterable[Any]) -> list[str]:
+    names = [str(name) for name in features]
+    if not names:
+        raise InputError("features must hold at least one column; it holds none.")
+    for name in names:
+        if names.count(name) > 1:
+            raise InputError(f"features must name each column once; {name} is there {names.count(name)} times.")
+    return names
+
+
+def features_of(given: Pairs, columns: Mapping[str, Any], *, min_rows: int) -> tuple[Pairs, list[Feature]]:
+    """The pairs that weigh, and the features of their rows.
+
+    Raises InputError for too few rows, and for a feature that tells every label.
+    """
+    features = [feature_of(values, name=name, n=len(given), min_rows=min_rows) for name, values in columns.items()]
+    pairs, features = _that_weigh(given, features)
+    if len(pairs) < 2 * min_rows:
+        least = parameter("min_rows", f"{min_rows:,}", quoted=False)
+        raise InputError(f"groups of {least} need at least {2 * min_rows:,} rows; there are {len(pairs):,}.")
+    for feature in features:
+        _refuse_teller(feature, pairs)
+    return pairs, features
+
+
+def predictions_of(pairs: Pairs, columns: Mapping[str, Any], *, min_rows: int, alone: bool = True) -> Feature:
+    """The predictions as one more feature, by a name that no column has."""
+    name = PREDICTION
+    while name in columns:
+        name = f"model's {name}"
+    feature = feature_of(pairs.probabilities, name=name, n=len(pairs), min_rows=min_rows)
+    return replace(feature, alone=alone)
+
+
+def _that_weigh(given: Pairs, features: list[Feature]) -> tuple[Pairs, list[Feature]]:
+    """Pairs and features without the rows of negligible weight."""
+    if given.weights is None:
+        return given, features
+    counts = given.weights > given.weight_unit * NOTHING
+    pairs = given.that_weigh()
+    if bool(counts.all()):
+        return pairs, features
+    return pairs, [feature.only(counts) for feature in features]
+
+
+def _refuse_teller(feature: Feature, pairs: Pairs) -> None:
+    """Raise InputError for a feature that knows every label."""
+    rows = np.bincount(feature.codes, minlength=feature.cells)
+    ones = np.bincount(feature.codes, weights=pairs.labels, minlength=feature.cells)
+    if 0 < pairs.labels.sum() < len(pairs) and bool(((ones == 0) | (ones == rows)).all()):
+        raise InputError(
+            f"features: {feature.name} tells every label: none of its values occurs with both. Is it the label itself, "
+            "or made from it? Use what is known before the label is."
+        )
+
+
+# Sums over all groups of one feature, or of two features at once.
+
+
+@dataclass(frozen=True, slots=True)
+class Crossed:
+    """The table of two features: the cell of each row, the numbers of cells, the members of each feature's conditions,
+    and which these conditions are among all of the feature; a single feature has a second with one cell."""
+
+    codes: Integers
+    cells: tuple[int, int]
+    members: tuple[Floats, Floats]
+    conditions: tuple[Integers, Integers]
+
+    def sums(self, of: Integers, k: int, weights: Floats | None) -> Floats:
+        """The sums of weights by `of` (k values) and by both conditions: (k, conditions, conditions)."""
+        a, b = self.cells
+        by_cell = np.bincount(of * (a * b) + self.codes, weights=weights, minlength=k * a * b).reshape(k, a, b)
+        found: Floats = self.members[0] @ (by_cell.astype(np.float64) @ self.members[1].T)
+        return found
+
+
+def alone(feature: Feature) -> Crossed:
+    """All conditions of a feature."""
+    conditions = np.arange(len(feature.conditions))
+    return Crossed(feature.codes, (feature.cells, 1), (feature.members, np.ones((1, 1))), (conditions, np.array([-1])))
+
+
+def crossed(first: Feature, second: Feature) -> Crossed:
+    """The conditions of two features that are combined."""
+    return Crossed(
+        first.codes * second.cells + second.codes,
+        (first.cells, second.cells),
+        (first.members[first.in_pairs], second.members[second.in_pairs]),
+        (np.flatnonzero(first.in_pairs), np.flatnonzero(second.in_pairs)),
+    )

@@ -1,1 +1,0 @@
-"""Tests of calibration: could predictions that are right have such labels?"""

@@ -1,0 +1,364 @@
+"""Isotonic regression, what a calibrated model's curve would look like, and the smooth error."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from howsure.calibration.bins import HISTOGRAM_BARS, bars_of, bars_of_rows, log_loss_of_rows, sorted_rows
+from howsure.calibration.slots import EXACT_UP_TO, Slots, slots_of
+from howsure.errors import InputError, parameter
+from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
+from howsure.stats.estimate import Estimate
+
+# Pairs in the order of their predictions, as isotonic regression needs them: exactly, or by whole cells.
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """Pairs in ascending order of q; equal predictions stand together.
+
+    q, y, w: prediction, label and weight of each row, which is `times` pairs alike. clusters: the cluster of each row.
+    brier, log_loss: the mean scores; infinite_rows: the pairs whose log loss is infinite. histogram (2, 64): weight by
+    label and bar.
+    """
+
+    q: Floats
+    y: Labels
+    w: Floats
+    times: Integers
+    clusters: Integers | None
+    brier: float
+    log_loss: float
+    infinite_rows: int
+    histogram: Floats
+    exact: bool
+
+    @cached_property
+    def starts(self) -> Integers:
+        """The first row of each distinct prediction."""
+        return np.flatnonzero(np.append(True, self.q[1:] != self.q[:-1]))
+
+    @cached_property
+    def weight(self) -> Floats:
+        """The weight of the pairs of each row together."""
+        return self.w * self.times
+
+    def by(self, starts: Integers, values: Floats | Integers) -> Floats:
+        """Values of the rows, added up from each start to the next."""
+        return np.asarray(np.add.reduceat(values, starts), dtype=np.float64)
+
+
+def ordered(pairs: Pairs | Slots) -> Ordered:
+    """The pairs in order. Of sums, and of many pairs without weights and clusters, those of a cell count as equal."""
+    if isinstance(pairs, Slots):
+        return _of_cells(pairs)
+    if len(pairs) <= EXACT_UP_TO or pairs.weights is not None or pairs.clusters is not None:
+        return _in_memory(pairs)
+    return _of_cells(slots_of(pairs))
+
+
+def _in_memory(pairs: Pairs) -> Ordered:
+    clusters = None
+    if pairs.clusters is None:
+        q, y, w = sorted_rows(pairs)
+        weight = np.ones(len(q)) if w is None else w
+    else:
+        weight = np.ones(len(pairs)) if pairs.weights is None else pairs.weights
+        order = np.lexsort((weight, pairs.labels, pairs.clusters, pairs.probabilities))
+        q, y, weight = pairs.probabilities[order], pairs.labels[order], weight[order]
+        w, clusters = weight, pairs.clusters[order]
+    total = float(weight.sum())
+    log_sum, infinite = log_loss_of_rows(q, y, w)
+    bars = bars_of_rows(q) * 2 + y
+    histogram = np.bincount(bars, weights=weight, minlength=2 * HISTOGRAM_BARS).reshape(-1, 2).T
+    return Ordered(
+        q=q + 0.0,
+        y=y,
+        w=weight,
+        times=np.ones(len(q), dtype=np.int64),
+        clusters=clusters,
+        brier=float((weight * (q - y) ** 2).sum() / total),
+        log_loss=math.inf if infinite else log_sum / total,
+        infinite_rows=infinite,
+        histogram=histogram.astype(np.float64),
+        exact=True,
+    )
+
+
+def by_content(pairs: Pairs) -> Pairs:
+    """The pairs with codes of their clusters in the order of what these hold, whatever they are called and wherever
+    they stand."""
+    if (clusters := pairs.clusters) is None:
+        return pairs
+    weight = np.ones(len(pairs)) if pairs.weights is None else pairs.weights
+    order = np.lexsort((weight, pairs.labels, pairs.probabilities, clusters))
+    code = clusters[order]
+    starts = np.flatnonzero(np.append(True, code[1:] != code[:-1]))
+    w = weight[order]
+    held = w, w * pairs.labels[order], w * pairs.probabilities[order], pairs.probabilities[order]
+    sums = [np.add.reduceat(column, starts) for column in held]
+    codes = np.empty(int(code[-1]) + 1, dtype=np.int64)
+    codes[code[starts][np.lexsort(sums)]] = np.arange(len(starts))
+    return replace(pairs, clusters=codes[clusters])
+
+
+def _of_cells(slots: Slots) -> Ordered:
+    """One row per slot, at the mean prediction of its cell."""
+    if slots.weights is not None:
+        raise InputError(
+            f"{parameter('method', 'corp')} needs weighted pairs themselves; these are kept as sums. Use "
+            f"{parameter('method', 'bins')}."
+        )
+    (mean, gap, variance), w1 = slots.means(), slots.powers()[0]
+    _, of_slot = np.unique(slots.cell, return_inverse=True)
+    q = np.bincount(of_slot, w1 * mean) / np.bincount(of_slot, w1)
+    q = np.maximum.accumulate(np.clip(q, 0.0, 1.0))
+    infinite, total = slots.infinite_rows, float(w1.sum())
+    return Ordered(
+        q=q[of_slot],
+        y=slots.label.astype(np.uint8),
+        w=np.ones(len(w1)),
+        times=slots.count,
+        clusters=None,
+        brier=float(w1 @ (gap * gap + variance)) / total,
+        log_loss=math.inf if infinite else slots.log_sum() / total,
+        infinite_rows=infinite,
+        histogram=bars_of(slots, HISTOGRAM_BARS),
+        exact=False,
+    )
+
+
+# Isotonic regression: the increasing curve nearest to the labels, by pooling adjacent violators.
+
+SAME = 1e-12  # frequencies closer than this are one step: their difference is rounding
+
+
+def isotonic_steps(pairs: Ordered) -> Integers:
+    """The first row of each step of the isotonic regression of labels on predictions; equal predictions are pooled.
+
+    A step's value is the label frequency of its pairs, and these frequencies increase (Ayer et al. 1955).
+    """
+    from scipy.optimize import isotonic_regression
+
+    weight = pairs.by(pairs.starts, pairs.weight)
+    label = pairs.by(pairs.starts, pairs.weight * pairs.y)
+    blocks = isotonic_regression(label / weight, weights=weight).blocks[:-1]
+    frequency = np.add.reduceat(label, blocks) / np.add.reduceat(weight, blocks)
+    rises = np.append(True, np.diff(frequency) > SAME)
+    starts: Integers = pairs.starts[blocks[rises]]
+    return starts
+
+
+def isotonic_values(mean: Floats, weight: Floats) -> Floats:
+    """The isotonic regression of means of cells that are in order."""
+    from scipy.optimize import isotonic_regression
+
+    values: Floats = isotonic_regression(mean, weights=weight).x
+    return values
+
+
+# What the isotonic curve of a calibrated model would look like: the consistency band, by simulation.
+#
+# Labels are drawn from the predictions, y* = 1 with probability q, and the curve is fitted to them again. If the model
+# is calibrated, the curve of the data is one more such curve, so at each prediction it lies in the band with the stated
+# probability, whatever the number of pairs and of ties. Within a cluster labels hang together: a pair takes the random
+# number of its cluster with probability s, its own otherwise, and s is such that the residuals y - q of two pairs of a
+# cluster are as correlated as in the data. (To resample the residuals of clusters instead gave bands that held in .89
+# to .94 of the pairs: a step of the curve often rests on too few clusters to tell its own variance.)
+
+CELLS = 1 << 12  # cells of neighbours in which labels are drawn; up to so many distinct predictions, all by themselves
+BY_ROW_UP_TO = 1 << 17  # pairs; of more, the labels of a cell are drawn together
+
+
+@dataclass(frozen=True, slots=True)
+class Consistency:
+    """Arrays, one entry per cell in ascending order: `at` the mean prediction, weight, the frequency that the curve
+    shows, and the band [low, high] at each by itself. miscalibration: the curve's, of the Brier score; simulated: that
+    of each simulated curve."""
+
+    at: Floats
+    weight: Floats
+    frequency: Floats
+    low: Floats
+    high: Floats
+    miscalibration: float
+    simulated: Floats
+
+    @property
+    def p_value(self) -> float:
+        """The share of curves, the data's included, that are at least as miscalibrated."""
+        as_large = int(np.count_nonzero(self.simulated >= self.miscalibration - 1e-12))
+        return (1 + as_large) / (1 + len(self.simulated))
+
+
+def consistency(pairs: Ordered, *, n_simulations: int, level: float, rng: np.random.Generator) -> Consistency:
+    """Simulate curves of a calibrated model with these predictions, weights and clusters."""
+    starts = _cells(pairs)
+    weight = pairs.by(starts, pairs.weight)
+    at = pairs.by(starts, pairs.weight * pairs.q) / weight
+    observed = isotonic_values(label := pairs.by(starts, pairs.weight * pairs.y) / weight, weight)
+    labels = _simulated_labels(pairs, starts, n_simulations, rng) / weight
+    curves = np.stack([isotonic_values(one, weight) for one in labels])
+    tail = (1 - level) / 2
+    low, high = np.quantile(curves, [tail, 1 - tail], axis=0, method="weibull")
+    return Consistency(
+        at=at,
+        weight=weight,
+        frequency=observed,
+        low=np.clip(low, 0.0, 1.0),
+        high=np.clip(high, 0.0, 1.0),
+        miscalibration=float(_miscalibration(at, label, observed, weight)),
+        simulated=_miscalibration(at, labels, curves, weight),
+    )
+
+
+def _miscalibration(at: Floats, label: Floats, curve: Floats, weight: Floats) -> Floats:
+    """The mean of (q - y)² - (curve - y)², of each row of labels and curves."""
+    return np.asarray(((at - curve) * (at + curve - 2 * label)) @ weight / weight.sum())
+
+
+def _cells(pairs: Ordered) -> Integers:
+    """The first row of each cell: a distinct prediction, or neighbours with about the same number of pairs."""
+    starts = pairs.starts
+    if len(starts) <= CELLS:
+        return starts
+    before = np.append(0, np.cumsum(pairs.by(starts, pairs.times))[:-1])
+    cell = before * CELLS // int(pairs.times.sum())
+    first: Integers = starts[np.append(True, cell[1:] != cell[:-1])]
+    return first
+
+
+def _simulated_labels(pairs: Ordered, starts: Integers, times: int, rng: np.random.Generator) -> Floats:
+    """The weighted sums of the labels of each cell, one row per simulation."""
+    if pairs.clusters is not None:
+        return _of_clusters(pairs, pairs.clusters, starts, times, rng)
+    if int(pairs.times.sum()) == len(pairs.q) <= BY_ROW_UP_TO:
+        return _of_rows(pairs, starts, times, rng)
+    weight, squares = pairs.by(starts, pairs.weight), pairs.by(starts, pairs.weight * pairs.w)
+    number = np.maximum(np.round(weight**2 / squares), 1.0).astype(np.int64)
+    mean = pairs.by(starts, pairs.weight * pairs.q) / weight
+    return rng.binomial(number, np.clip(mean, 0.0, 1.0), size=(times, len(starts))) * (weight / number)
+
+
+def _of_rows(pairs: Ordered, starts: Integers, times: int, rng: np.random.Generator) -> Floats:
+    drawn = np.empty((times, len(starts)))
+    for one in range(times):
+        drawn[one] = pairs.by(starts, np.where(rng.random(len(pairs.q)) < pairs.q, pairs.w, 0.0))
+    return drawn
+
+
+def _of_clusters(pairs: Ordered, clusters: Integers, starts: Integers, times: int, rng: np.random.Generator) -> Floats:
+    together, number = shared(pairs, clusters), int(clusters.max()) + 1
+    drawn = np.empty((times, len(starts)))
+    for one in range(times):
+        own, of_cluster = rng.random(len(pairs.q)), rng.random(number)[clusters]
+        alone = (own - together) / (1.0 - together) if together < 1.0 else own
+        uniform = np.where(own < together, of_cluster, alone)
+        drawn[one] = pairs.by(starts, np.where(uniform < pairs.q, pairs.w, 0.0))
+    return drawn
+
+
+def shared(pairs: Ordered, clusters: Integers) -> float:
+    """The probability with which a pair takes the random number of its cluster.
+
+    Two pairs that both do have labels of covariance min(q, q') - q q', so that the square of the probability is
+    Σ w w' (y - q)(y' - q') / Σ w w' (min(q, q') - q q') over the pairs of rows of a cluster; 0 if that is negative.
+    """
+    order = np.lexsort((pairs.q, clusters))
+    code, q, w = clusters[order], pairs.q[order], pairs.w[order]
+    starts = np.flatnonzero(np.append(True, code[1:] != code[:-1]))
+    weight, residual = np.add.reduceat(w, starts), w * (pairs.y[order] - q)
+    before = np.repeat(np.cumsum(weight) - weight, np.diff(np.append(starts, len(q))))
+    heavier = np.repeat(weight, np.diff(np.append(starts, len(q)))) - (np.cumsum(w) - before)  # those of larger q
+    smaller = 2.0 * float((w * q) @ heavier)
+    products = float((np.add.reduceat(w * q, starts) ** 2).sum() - ((w * q) ** 2).sum())
+    found = float((np.add.reduceat(residual, starts) ** 2).sum() - (residual**2).sum())
+    most = smaller - products
+    return min(1.0, max(0.0, found / most)) ** 0.5 if most > 0 else 0.0
+
+
+# The smooth ECE: the calibration error of a curve that a kernel smooths, with no bandwidth to choose.
+#
+# The residuals y - q are smoothed over [0, 1] by a Gaussian kernel that is reflected at both ends: smECE_σ = ∫ |r_σ(t)|
+# dt with r_σ(t) = Σ w K_σ(t, q) (y - q) / Σ w falls with the bandwidth σ, and the smooth ECE is where it equals σ
+# (Błasiok & Nakkiran 2023). It is a calibration error in units of probability that is continuous in the predictions.
+#
+# Noise adds to it, so a calibrated model's is above 0. By the triangle inequality, and because smECE_σ falls with σ,
+# the smooth ECE of the sample is away from that of the population by at most ∫ |noise_σ(t)| dt at the sample's own σ.
+# The interval is that bound, at the quantile of simulated noise: on the wide side, unless the model is calibrated.
+
+PLACES = 1 << 12  # of a grid over [0, 1]; a residual is divided between the two nearest
+HALVINGS = 30
+SIMULATIONS = 199
+AT_ONCE = 1 << 21  # random numbers
+
+
+def smooth_ece(pairs: Ordered, *, level: float, rng: np.random.Generator) -> Estimate:
+    """The smooth ECE with an interval for its value in the population; None for pairs of a single cluster."""
+    total, n = float(pairs.weight.sum()), int(pairs.times.sum())
+    value = fixed_point(on_grid(pairs.q, pairs.weight * (pairs.y - pairs.q)) / total)
+    single = n < 2 if pairs.clusters is None else len(np.unique(pairs.clusters)) < 2
+    if single:
+        return Estimate(value, None, None, level, "smooth", n)
+    reach = float(np.quantile(smoothed_errors(_noise(pairs, rng) / total, value), level, method="weibull"))
+    return Estimate(value, max(value - reach, 0.0), min(value + reach, 1.0), level, "smooth", n)
+
+
+def fixed_point(masses: Floats) -> float:
+    """The bandwidth that equals its own smoothed error."""
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if smoothed_errors(masses, middle) > middle else (low, middle)
+    return (low + high) / 2 if high > 2.0**-HALVINGS else 0.0
+
+
+def smoothed_errors(masses: Floats, bandwidth: float) -> Floats:
+    """∫ |r_σ(t)| dt of residuals on the grid, of each row.
+
+    Smoothing with the reflected kernel is the heat equation without flow at the ends: each cosine is damped.
+    """
+    from scipy.fft import dct, idct
+
+    width = np.full(PLACES + 1, 1.0 / PLACES)
+    width[[0, -1]] /= 2
+    damping = np.exp(-((np.pi * np.arange(PLACES + 1) * bandwidth) ** 2) / 2)
+    smoothed = idct(dct(masses / width, type=1, axis=-1) * damping, type=1, axis=-1)
+    return np.asarray(np.abs(smoothed) @ width)
+
+
+def on_grid(q: Floats, values: Floats) -> Floats:
+    """Values at predictions, divided between the two nearest places."""
+    left = np.minimum((q * PLACES).astype(np.int64), PLACES - 1)
+    right = q * PLACES - left
+    masses = np.bincount(left, weights=values * (1 - right), minlength=PLACES + 1)
+    return np.asarray(masses + np.bincount(left + 1, weights=values * right, minlength=PLACES + 1))
+
+
+def _noise(pairs: Ordered, rng: np.random.Generator) -> Floats:
+    """Simulated sums of noise at each place: the residuals of a row, or of a cluster, times a normal number.
+
+    Where rare labels happen to be even rarer, residuals look smaller than a calibrated model's; they count as its.
+    """
+    residual = pairs.w * (pairs.y - pairs.q)
+    spread = float((pairs.times * pairs.w**2) @ (pairs.q * (1 - pairs.q)))
+    if 0 < (found := float(pairs.times @ residual**2)) < spread:
+        residual = residual * np.sqrt(spread / found)
+    if pairs.clusters is None:
+        scale = np.sqrt(on_grid(pairs.q, pairs.times * residual**2))
+        return rng.standard_normal((SIMULATIONS, PLACES + 1)) * scale
+    from scipy.sparse import csr_array
+
+    left = np.minimum((pairs.q * PLACES).astype(np.int64), PLACES - 1)
+    right = pairs.q * PLACES - left
+    number = int(pairs.clusters.max()) + 1
+    place = np.concatenate([left, left + 1])
+    held = np.concatenate([residual * (1 - right), residual * right])
+    sums = csr_array((held, (place, np.tile(pairs.clusters, 2))), shape=(PLACES + 1, number))
+    step = max(1, AT_ONCE // number)
+    sizes = [min(step, SIMULATIONS - first) for first in range(0, SIMULATIONS, step)]
+    return np.concatenate([(sums @ rng.standard_normal((number, size))).T for size in sizes])

@@ -1,0 +1,213 @@
+"""Logits and right classes, checked, and the sums of their pairs by slot, taken where the logits lie."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.calibration.slots import FRACTION, LAST, SCALE, SlotAdder, Slots
+from howsure.errors import InputError
+from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, softmax
+from howsure.inputs.pairs import CHUNK_ROWS, Floats, Integers
+
+# The sums of the pairs of logits that numpy holds.
+
+BLOCK = 1 << 15  # probabilities computed at a time, so that they stay in the cache
+
+
+def slots_of_array(logits: npt.NDArray[Any], rows: Integers, targets: Integers, top_label: bool) -> Slots | int:
+    """The slots of the pairs of some rows of logits (n, V), whose right classes are given; or the number of the first
+    row that makes no probabilities."""
+    adder = SlotAdder()
+    width = logits.shape[1]
+    n = max(1, min(CHUNK_ROWS // width, len(rows)))
+    probabilities, labels = np.empty((n, width)), np.zeros((n, width), dtype=np.uint8)
+    for start in range(0, len(rows), n):
+        some, right = rows[start : start + n], targets[start : start + n]
+        q, y, each = probabilities[: len(some)], labels[: len(some)], np.arange(len(some))
+        fill(q, logits, some)
+        wrong = np.isnan(q[:, 0])
+        if wrong.any():
+            return int(some[wrong.argmax()])
+        if top_label:
+            first = q.argmax(axis=1)
+            adder.add(q[each, first], (first == right).view(np.uint8))
+        else:
+            y[each, right] = 1
+            adder.add(q.ravel(), y.ravel())
+            y[each, right] = 0
+    return adder.slots()
+
+
+def fill(q: Floats, logits: npt.NDArray[Any], rows: Integers) -> None:
+    """Write the probabilities of some rows of logits, NaN for a row that makes none."""
+    n = max(1, BLOCK // logits.shape[1])
+    with np.errstate(invalid="ignore"):
+        for start in range(0, len(rows), n):
+            softmax(logits[_as_slice(rows[start : start + n])], out=q[start : start + n])
+
+
+def _as_slice(rows: Integers) -> slice | Integers:
+    """The same rows as a slice, of which numpy makes no copy, where none is left out."""
+    return slice(int(rows[0]), int(rows[-1]) + 1) if rows[-1] - rows[0] == len(rows) - 1 else rows
+
+
+# The sums of the pairs of logits that torch holds, taken on their device; some 55,000 cells come back.
+#
+# The device counts every pair as one of label 0. The pairs that are otherwise (of each row the target's, and the
+# largest probability where a wrong one may be so near to 1 that its logarithm is taken by itself) come back as numbers
+# and are moved to where they belong.
+
+AT_ONCE = {"cpu": 1 << 16, "cuda": 1 << 24}  # pairs: what fits the cache of a core, what keeps a GPU busy
+
+
+def slots_of_tensor(logits: Any, rows: Integers, targets: Integers, top_label: bool) -> Slots | int:
+    """The slots of the pairs of some rows of logits (n, V), whose right classes are given; or the number of the first
+    row that makes no probabilities."""
+    import torch
+
+    device, width = logits.device, logits.shape[1]
+    sums = torch.zeros((3, LAST + 1), dtype=torch.int64, device=device)
+    everything = len(rows) == len(logits)
+    looked_at = []
+    n = max(1, AT_ONCE.get(device.type, AT_ONCE["cuda"]) // width)
+    for start in range(0, len(rows), n):
+        some = slice(start, start + n)
+        block = logits[some] if everything else logits[torch.as_tensor(rows[some], device=device)]
+        right = torch.as_tensor(targets[some], device=device)
+        q = torch.softmax(block.to(torch.float64), dim=1)
+        top, first = q.max(dim=1)
+        if bool(top.isnan().any()):
+            return int(rows[start + int(top.isnan().to(torch.uint8).argmax())])
+        looked_at.append(torch.stack([q.gather(1, right[:, None])[:, 0], top, (first == right).to(top.dtype)]))
+        if not top_label:
+            _add(sums, q.ravel())
+    if not looked_at:
+        return Slots.none()
+    of_target, top, is_right = torch.cat(looked_at, dim=1).cpu().numpy()
+    if top_label:
+        return _slots(top, is_right)
+    missed = top[is_right == 0]
+    moved = np.concatenate([of_target, missed])
+    right_way = _slots(moved, np.concatenate([np.ones(len(of_target)), np.zeros(len(missed))]))
+    as_counted = _slots(moved, np.zeros(len(moved)))
+    left = sums.cpu().numpy()
+    left[:, as_counted.cell] -= as_counted.sums[:3]
+    held = np.flatnonzero(left[0])
+    none = np.zeros(len(held), dtype=np.int64)
+    n, offsets, squares = left[:, held]
+    return Slots.from_rows(held, none, n, offsets, squares, none, none) + right_way
+
+
+def _add(sums: Any, q: Any) -> None:
+    """Count pairs of label 0 by cell, and add where in it they lie, in whole steps: exactly, in any order."""
+    import torch
+
+    t = torch.minimum(q, 1.0 - q).sqrt_().sqrt_().mul_(SCALE)
+    cell = t.long()
+    fraction = t.sub_(cell)
+    upper = q >= 0.5
+    cell = torch.where(upper, LAST - cell, cell)
+    sums[0] += torch.bincount(cell, minlength=LAST + 1)
+    sums[1].index_add_(0, cell, (fraction * FRACTION).long())
+    sums[2].index_add_(0, cell, (fraction * fraction).mul_(FRACTION).long())
+
+
+def _slots(q: Any, y: Any) -> Slots:
+    adder = SlotAdder()
+    adder.add(q, y.astype(np.uint8))
+    return adder.slots()
+
+
+# Logits and right classes, checked, and the sums of their pairs by slot, taken where the logits are.
+
+IGNORED = -100  # the target of a row that does not count, as in PyTorch
+BFLOAT16 = "bfloat16"  # the type that other libraries lend to numpy
+
+
+def slots_of_logits(
+    logits: Any,
+    targets: Any,
+    *,
+    reduce: object = CLASS_WISE,
+    ignore: int = IGNORED,
+    place: Callable[[int], str] = "row {:,}".format,
+) -> Slots:
+    """The slots of the pairs of rows of logits (…, V), with the number of the right class of each row, targets (…).
+
+    "class-wise": V pairs a row, the probability of each class and whether it is the target. "top-label": one pair a
+    row, the largest probability and whether its class is the target; ties go to the first class. Rows whose target is
+    `ignore` make no pairs. Arrays are summed by numpy, tensors of torch by torch on their own device, both in float64;
+    of the probabilities no more than some rows are kept.
+
+    Raises InputError for what is no such input; rows are counted from 0 and called `place`.
+    """
+    if reduce not in (CLASS_WISE, TOP_LABEL):
+        raise InputError(f"reduce must be {CLASS_WISE!r} or {TOP_LABEL!r}, not {reduce!r}.")
+    if not isinstance(ignore, int) or isinstance(ignore, bool):
+        raise InputError(f"ignore must be a whole number, the target of rows that do not count, not {ignore!r}.")
+    torch = sys.modules.get("torch")
+    is_tensor = torch is not None and isinstance(logits, torch.Tensor)
+    matrix, numbers = _tensor(logits) if is_tensor else _array(logits), _targets(targets)
+    if matrix.ndim < 2 or matrix.shape[-1] < 2 or tuple(matrix.shape[:-1]) != numbers.shape:
+        raise InputError(
+            "logits must have the shape (rows, classes) with two classes or more, and targets hold one number for each "
+            f"row; their shapes are {tuple(matrix.shape)} and {numbers.shape}."
+        )
+    matrix, numbers = matrix.reshape(-1, matrix.shape[-1]), numbers.reshape(-1)
+    counting = numbers != ignore
+    wrong = counting & ((numbers < 0) | (numbers >= matrix.shape[1]))
+    if wrong.any():
+        row = int(wrong.argmax())
+        raise InputError(
+            f"targets must be numbers of the {matrix.shape[1]:,} classes, from 0, or {ignore} for rows that do not "
+            f"count; {place(row)} holds {numbers[row]}."
+        )
+    rows = np.flatnonzero(counting)
+    found = (slots_of_tensor if is_tensor else slots_of_array)(matrix, rows, numbers[rows], reduce == TOP_LABEL)
+    if isinstance(found, Slots):
+        return replace(found, reduction=str(reduce))
+    raise InputError(
+        "logits must be numbers, finite or, for some classes of a row, -inf, the probability 0; "
+        f"{place(found)} is not so. Set the target of such a row to {ignore}, and it does not count."
+    )
+
+
+def _array(logits: Any) -> Any:
+    try:
+        found = np.asarray(logits)
+        if found.dtype.name == BFLOAT16:
+            found = found.astype(np.float32)
+    except (TypeError, ValueError, RuntimeError) as error:
+        raise InputError(f"logits must be an array or a tensor of torch; numpy cannot read it ({error}).") from error
+    if found.dtype.kind != "f":
+        raise InputError(f"logits must be floating-point numbers; they are {found.dtype}.")
+    if np.ma.is_masked(logits):
+        raise InputError("logits must not be masked, and some are: give -inf for a class that cannot be.")
+    return found
+
+
+def _tensor(logits: Any) -> Any:
+    if not logits.is_floating_point():
+        raise InputError(f"logits must be floating-point numbers; they are {logits.dtype}.")
+    if logits.device.type == "mps":
+        raise InputError("logits lie on a device without float64 (mps), which exact sums need; give logits.cpu().")
+    return logits.detach()
+
+
+def _targets(targets: Any) -> npt.NDArray[np.int64]:
+    """The numbers of the right classes, on the host."""
+    held = targets.detach().cpu() if hasattr(targets, "detach") else targets
+    try:
+        found = np.asarray(held)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"targets must be the numbers of the right classes, integers ({error}).") from error
+    if found.dtype.kind not in "iu":
+        raise InputError(f"targets must be the numbers of the right classes, integers; they are {found.dtype}.")
+    numbers: Integers = found.astype(np.int64, copy=False)
+    return numbers

@@ -1,0 +1,211 @@
+"""`multicalibration_error`: the largest gap of any group, in proportion to its size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.calibration.features import Feature, everything, features_of, pairs_and_features, predictions_of
+from howsure.calibration.scan import DIAGONAL, DRAWS, MIN_ROWS, Family, residuals_of, scan
+from howsure.errors import InputError
+from howsure.inputs.checks import check_level
+from howsure.inputs.naming import counted
+from howsure.inputs.numbers import check_whole
+from howsure.inputs.pairs import Floats, Pairs
+from howsure.result import Result
+from howsure.show.harmless import in_a_line
+from howsure.show.preformatted import preformatted
+from howsure.stats.estimate import Estimate
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+from howsure.stats.threads import one_thread
+
+ALL_ROWS = "all rows"
+LEAST = 1e-9  # of a score, where a sum is divided by it
+
+
+@dataclass(frozen=True, slots=True)
+class MulticalibrationError(Result):
+    """The result of `multicalibration_error`.
+
+    error: corrected for being the largest of many, with its interval. plugin: the largest as it is observed, that of
+    `group`; positive gap: overconfident. groups: the number of groups. recipe: everything needed to repeat it.
+    """
+
+    error: Estimate
+    plugin: float
+    group: str
+    share: float
+    gap: float
+    groups: int
+    recipe: dict[str, Any] = field(repr=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form."""
+        return {
+            "recipe": self.recipe,
+            "error": self.error.to_dict(),
+            "plugin": self.plugin,
+            "group": self.group,
+            "share": self.share,
+            "gap": self.gap,
+            "groups": self.groups,
+        }
+
+    def _columns(self) -> dict[str, Any]:
+        """One row."""
+        error = self.error
+        columns: dict[str, Any] = {"error": error.value, "low": error.low, "high": error.high, "plugin": self.plugin}
+        columns |= {"group": self.group, "share": self.share, "gap": self.gap, "groups": self.groups}
+        return {name: [value] for name, value in columns.items()}
+
+    def __repr__(self) -> str:
+        return (
+            f"multicalibration error {self.error}: the largest of {counted(self.groups, 'group')} by share × gap; "
+            f"observed {self.plugin:.4f} = {self.share:.4f} × {abs(self.gap):.4f}, {in_a_line(self.group)}"
+        )
+
+    def _repr_html_(self) -> str:
+        return preformatted(repr(self))
+
+
+def multicalibration_error(
+    y_true: Any = None,
+    y_prob: Any = None,
+    *,
+    features: Any,
+    conditions: int = 1,
+    min_rows: int = MIN_ROWS,
+    sample_weight: Any = None,
+    clusters: Any = None,
+    pos_label: Any = None,
+    level: float = 0.95,
+    data: Any = None,
+    rng: Randomness = 0,
+) -> MulticalibrationError:
+    """The largest share × |gap| over all groups: max |Σ w (q - y)| / Σ w, the sums over a group and over all rows.
+
+    0 if predictions are calibrated in every group. Groups are all rows; stretches of predictions; the groups of one
+    condition on the features, each also within a stretch of predictions (that is what distinguishes multicalibration
+    from calibration in the mean of every group); and with conditions=2, which takes longer, those of two.
+
+    The largest of many noisy gaps is too large on average; what noise adds is simulated and taken off. The interval
+    holds for every group that may be the largest (Chernozhukov, Lee & Rosen 2013). The other arguments are those of
+    `find_groups`.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> q, prompt = rng.random(8000), rng.choice(["first", "second"], 8000)
+    >>> labels = rng.random(8000) < np.where(prompt == "second", q**2, q)
+    >>> print(multicalibration_error(labels, q, features={"prompt": prompt}))  # doctest: +ELLIPSIS
+    multicalibration error 0.08...: the largest of ... groups by share × gap; observed ... prompt = second
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    Source: Hébert-Johnson, Kim, Reingold & Rothblum (2018).
+    """
+    given, columns = pairs_and_features(
+        y_true,
+        y_prob,
+        features=features,
+        data=data,
+        sample_weight=sample_weight,
+        clusters=clusters,
+        pos_label=pos_label,
+    )
+    return multicalibration_of(
+        given, columns, conditions=conditions, min_rows=min_rows, level=check_level(level), rng=rng
+    )
+
+
+def multicalibration_of(
+    given: Pairs,
+    columns: Mapping[str, Any],
+    *,
+    conditions: int = 1,
+    min_rows: int = MIN_ROWS,
+    level: float = 0.95,
+    rng: Randomness = 0,
+) -> MulticalibrationError:
+    """The error of checked pairs: the implementation of `multicalibration_error`."""
+    min_rows = check_whole(min_rows, name="min_rows")
+    pairs, held = features_of(given, columns, min_rows=min_rows)
+    n, generator = len(pairs), generator_from(rng)
+    features = [everything(n, ALL_ROWS), predictions_of(pairs, columns, min_rows=min_rows), *held]
+    total = float(n if pairs.weights is None else pairs.weights.sum())
+    asked: dict[str, Any] = {"min_rows": min_rows, "conditions": 2, "rng": generator}
+    if conditions == 1:
+        asked["pairs"] = [(1, other) for other in range(2, len(features))]
+    with one_thread():
+        residuals = residuals_of(pairs, against=DIAGONAL, rng=generator)
+        every = _joined(scan(residuals, features, **asked))
+        if not len(every):
+            raise InputError("no group has enough labels: at least 5 of either kind must be expected. Give more rows.")
+        width = _quantile(every.largest, 1 - (1 - level) / 10)
+        floor = _lower(every, width)
+        near = _joined(scan(residuals, features, keep=lambda sums, s: np.abs(sums) + 2 * width * s >= floor, **asked))
+        value = _corrected(near, generator)
+    error = 1 - level
+    spread = np.maximum(near.observed, near.deviation)
+    high = float((np.abs(near.sums) + NormalDist().inv_cdf(1 - error / 2) * spread).max())
+    low = _lower(near, _quantile(near.largest, 1 - error / 2))
+    best = int(np.abs(every.sums).argmax())
+    estimate = Estimate(value / total, low / total, min(high / total, 1.0), level, "largest of groups", n)
+    return MulticalibrationError(
+        error=estimate,
+        plugin=float(abs(every.sums[best])) / total,
+        group=_name(every, best, features),
+        share=float(every.weight[best]) / total,
+        gap=-float(every.sums[best] / every.weight[best]),
+        groups=len(every),
+        recipe={
+            "howsure": __version__,
+            "n": n,
+            "features": list(columns),
+            "conditions": conditions,
+            "min_rows": min_rows,
+            "level": level,
+            "weighted": pairs.weights is not None,
+            "clustered": pairs.clusters is not None,
+            "draws": DRAWS,
+            "seed": seed_in_recipe(rng),
+        },
+    )
+
+
+def _lower(family: Family, width: float) -> float:
+    """The largest sum less so many of its standard deviations, at least 0; a skewed sum's deviation is what makes its
+    score."""
+    size = np.abs(family.sums)
+    spread = np.maximum(family.observed, size / np.maximum(np.abs(family.score), LEAST))
+    return max(0.0, float((size - width * spread).max()))
+
+
+def _corrected(family: Family, rng: np.random.Generator) -> float:
+    """The largest |sum| less what drawing it as the largest of noisy sums adds to the largest, at least 0.
+
+    The sums that are drawn around are shrunk by the median largest score: those that noise explains, to 0.
+    """
+    assert family.units is not None
+    size = np.abs(family.sums)
+    shrunk = np.maximum(size - _quantile(family.largest, 0.5) * family.observed, 0.0)
+    noise = rng.standard_normal((DRAWS, len(family.units)), dtype=np.float32) @ family.units
+    largest = np.abs(np.where(family.sums < 0, -shrunk, shrunk) + noise * family.observed).max(axis=1)
+    return max(0.0, float(size.max() - (largest.mean() - shrunk.max())))
+
+
+def _quantile(largest: Floats, level: float) -> float:
+    return float(np.quantile(largest, level, method="higher"))
+
+
+def _joined(families: tuple[Family, ...]) -> Family:
+    """Groups of one and of two conditions as one family: their draws are the same."""
+    return families[0] if len(families) == 1 else families[0].joined(families[1])
+
+
+def _name(family: Family, row: int, features: list[Feature]) -> str:
+    parts = zip(family.features[row].tolist(), family.conditions[row].tolist(), strict=True)
+    return " and ".join(features[f].conditions[c] for f, c in parts if f >= 0)

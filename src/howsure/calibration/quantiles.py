@@ -1,0 +1,395 @@
+"""Calibration of continuous predictions: where does the true value fall among posterior draws?"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.calibration.clustered_tests import sign_test
+from howsure.errors import InputError, at_row, parameter
+from howsure.inputs.checks import check_clusters, check_level
+from howsure.inputs.numbers import check_whole, is_number
+from howsure.inputs.pairs import Floats, Integers
+from howsure.result import Result
+from howsure.show.numbers import p_in_words
+from howsure.show.preformatted import preformatted
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+# The distribution of the largest deviation of the cumulative counts of uniform integer ranks from a straight line.
+
+MOST_WORK = 10**8  # multiplications; above, Massart's bound
+NEGLIGIBLE = 1e-8  # below it, 1 - P has no digits left
+TAIL = 12.0  # standard deviations beyond which a Poisson probability is nothing
+
+
+def largest_distance(ranks: Integers, possible: int) -> int:
+    """max_k |K N_k - n k|, N_k the number of the n ranks below k, and K (`possible`) the number of possible ranks: an
+    integer."""
+    below = np.cumsum(np.bincount(ranks, minlength=possible))
+    return int(np.abs(possible * below - len(ranks) * np.arange(1, possible + 1)).max())
+
+
+@lru_cache(maxsize=1024)
+def distance_tail(distance: int, n: int, possible: int) -> float:
+    """P(the largest distance of n independent, uniform ranks is at least this): exact.
+
+    Given their sum n, the counts of the ranks are those of independent Poisson variables; the paths that stay within
+    are summed rank by rank. If that takes more than 10⁸ multiplications, or the probability lies below 10⁻⁸, it is the
+    bound 2 exp(-2 n d²), d = distance / (K n) (Massart 1990), which is never too small.
+
+    >>> round(distance_tail(3, 3, 3), 4)  # of the 27 ways, 6 have each rank once
+    0.7778
+    """
+    if distance <= 0:
+        return 1.0
+    bound = min(1.0, 2 * math.exp(-2 * (distance / possible) ** 2 / n))
+    if bound < NEGLIGIBLE or _work(distance, n, possible) > MOST_WORK:
+        return bound
+    return min(max(1.0 - _within(distance - 1, n, possible), 0.0), bound)
+
+
+@lru_cache(maxsize=1024)
+def critical_distance(level: float, n: int, possible: int) -> int:
+    """The smallest distance exceeded with a probability of at most 1 - level."""
+    low, high = -1, math.ceil(possible * math.sqrt(n * math.log(2 / (1 - level)) / 2))
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if distance_tail(middle + 1, n, possible) <= 1 - level else (middle, high)
+    return high
+
+
+def _within(reach: int, n: int, possible: int) -> float:
+    """P(no distance is greater than `reach`)."""
+    first, step = _poisson(n / possible)
+    low, state = 0, np.ones(1)
+    for k in range(1, possible + 1):
+        state, low = np.convolve(state, step), low + first
+        bottom, top = -((reach - n * k) // possible), (n * k + reach) // possible
+        bottom, top = (n, n) if k == possible else (max(bottom, low), min(top, n))
+        state, low = state[max(bottom - low, 0) : max(top - low + 1, 0)], max(bottom, low)
+        if not len(state):
+            return 0.0
+    return float(state[0]) / math.exp(n * math.log(n) - n - math.lgamma(n + 1))
+
+
+def _poisson(rate: float) -> tuple[int, Floats]:
+    """The non-negligible probabilities of a Poisson variable, and the first value that has one."""
+    from scipy.special import gammaln
+
+    reach = TAIL * math.sqrt(rate) + 30
+    first = max(int(rate - reach), 0)
+    values = np.arange(first, int(rate + reach) + 1)
+    return first, np.exp(values * math.log(rate) - rate - gammaln(values + 1))
+
+
+def _work(distance: int, n: int, possible: int) -> float:
+    rate = n / possible
+    return 2 * distance * 2 * (TAIL * math.sqrt(rate) + 30)
+
+
+# Are ranks uniform? The chi-square of a histogram and the band of the cumulative curve, for independent and for
+# clustered ranks.
+
+ROUNDING = 1e-8
+
+
+@dataclass(frozen=True, slots=True)
+class RankTests:
+    """Statistics, p-values and their Monte Carlo errors, by test name; reach: half the width of the band of the
+    cumulative shares; low, high: the interval of each bar."""
+
+    statistics: dict[str, float]
+    p_values: dict[str, float]
+    p_errors: dict[str, float]
+    reach: float
+    low: Floats
+    high: Floats
+
+
+def independent_tests(ranks: Integers, edges: Integers, level: float) -> RankTests:
+    """The tests of independent ranks 0 … K - 1; edges (B + 1,): the first rank of each bar, and K."""
+    from scipy.special import gammaincc
+    from scipy.stats import binom
+
+    n, possible = len(ranks), int(edges[-1])
+    share = np.diff(edges) / possible
+    chi_square = float(((np.histogram(ranks, bins=edges)[0] - n * share) ** 2 / (n * share)).sum())
+    distance, unit = largest_distance(ranks, possible), n * possible
+    low, high = binom.interval(level, n, share)
+    return RankTests(
+        {"chi-square": chi_square, "band": distance / unit},
+        {
+            "chi-square": float(gammaincc((len(share) - 1) / 2, chi_square / 2)),
+            "band": distance_tail(distance, n, possible),
+        },
+        {"chi-square": 0.0, "band": 0.0},
+        (critical_distance(level, n, possible) + 0.5) / unit,  # distances are whole
+        np.asarray(low, dtype=np.float64),
+        np.asarray(high, dtype=np.float64),
+    )
+
+
+def clustered_tests(
+    ranks: Integers, edges: Integers, clusters: Integers, *, level: float, times: int, rng: np.random.Generator
+) -> RankTests:
+    """The same for ranks in clusters, from random signs of each cluster's contribution to counts minus expectations.
+
+    The interval of a bar is Student's with C - 1 degrees of freedom and the variance of such sums, Σ_c S_c².
+    """
+    from scipy.special import stdtrit
+
+    n, possible, number = len(ranks), int(edges[-1]), int(clusters.max()) + 1
+    counts = np.bincount(clusters * possible + ranks, minlength=number * possible).reshape(number, possible)
+    surprise = counts - np.bincount(clusters)[:, None] / possible
+    bars = np.add.reduceat(surprise, edges[:-1], axis=1)
+    expected = n * np.diff(edges) / possible
+    found = {
+        "chi-square": sign_test(bars, lambda rows: rows**2 @ (1 / expected), times=times, rng=rng),
+        "band": sign_test(surprise, lambda rows: np.abs(np.cumsum(rows, axis=1)).max(axis=1) / n, times=times, rng=rng),
+    }
+    reach = float(stdtrit(number - 1, 0.5 + level / 2)) * np.sqrt((bars**2).sum(axis=0))
+    return RankTests(
+        {name: test.value for name, test in found.items()},
+        {name: test.p_value for name, test in found.items()},
+        {name: test.p_error for name, test in found.items()},
+        min(found["band"].critical(level) * (1 + ROUNDING), 1.0),
+        np.maximum(expected - reach, 0.0),
+        np.minimum(expected + reach, n),
+    )
+
+
+METHODS = ("chi-square", "band")
+FEWEST_EXPECTED = 5  # truths a bar, for the chi-square test
+
+
+@dataclass(frozen=True, slots=True)
+class QuantileCalibration(Result):
+    """The result of `posterior_quantiles`.
+
+    ranks (n,): the number of draws below each true value, 0 … draws. Histogram: bin_edges (B + 1,) over [0, 1], counts
+    (B,), expected (B,) under calibration, and low, high (B,), the interval for each count. Cumulative curve: points
+    (P,), cumulative (P,), the share of true values with at most that quantile, and the simultaneous band band_low,
+    band_high (P,). statistics, p_values, p_errors: of both tests of uniformity by name, "chi-square" of the histogram
+    and "band", the largest distance of the cumulative curve from the diagonal; statistic, p_value: of the requested
+    `method`. p_errors are Monte Carlo standard errors, 0 without clusters. clusters: their number, if any. tied: the
+    number of true values equal to some draws. recipe: everything needed to repeat it.
+    """
+
+    ranks: Integers = field(repr=False)
+    bin_edges: Floats
+    counts: Integers
+    expected: Floats
+    low: Floats
+    high: Floats
+    points: Floats = field(repr=False)
+    cumulative: Floats = field(repr=False)
+    band_low: Floats = field(repr=False)
+    band_high: Floats = field(repr=False)
+    method: str
+    statistics: dict[str, float]
+    p_values: dict[str, float]
+    p_errors: dict[str, float]
+    level: float
+    n: int
+    draws: int
+    tied: int
+    clusters: int | None
+    recipe: dict[str, Any] = field(repr=False)
+
+    @property
+    def statistic(self) -> float:
+        """The statistic of the requested method."""
+        return self.statistics[self.method]
+
+    @property
+    def p_value(self) -> float:
+        """The p-value of the requested method."""
+        return self.p_values[self.method]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: the tests and the histogram."""
+        bars = zip(*(getattr(self, c).tolist() for c in ("counts", "expected", "low", "high")), strict=True)
+        named = {"statistic": self.statistics, "p_value": self.p_values, "p_error": self.p_errors}
+        return {
+            "recipe": self.recipe,
+            "n": self.n,
+            "draws": self.draws,
+            "tied": self.tied,
+            "clusters": self.clusters,
+            "method": self.method,
+            "statistic": self.statistic,
+            "p_value": self.p_value,
+            "tests": {method: {what: held[method] for what, held in named.items()} for method in METHODS},
+            "level": self.level,
+            "bin_edges": self.bin_edges.tolist(),
+            "bins": [dict(zip(("n", "expected", "low", "high"), bar, strict=True)) for bar in bars],
+        }
+
+    def _columns(self) -> dict[str, Any]:
+        """The bars."""
+        ends = {"start": self.bin_edges[:-1], "end": self.bin_edges[1:]}
+        return ends | {c: getattr(self, c) for c in ("counts", "expected", "low", "high")}
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the histogram of the quantiles on matplotlib axes (new ones if None)."""
+        from howsure.figures.distributions import draw_quantiles
+
+        return draw_quantiles(self, ax=ax)
+
+    def figure(self, *, title: str | None = None) -> Figure:
+        """The histogram and the cumulative curve side by side, as a matplotlib figure."""
+        from howsure.figures.distributions import quantile_figure
+
+        return quantile_figure(self, title=title)
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
+
+    def __repr__(self) -> str:
+        outside = int(np.count_nonzero((self.counts < self.low) | (self.counts > self.high)))
+        together = "" if self.clusters is None else f" in {self.clusters:,} clusters"
+        first, second = (self._in_words(method) for method in (self.method, *(set(METHODS) - {self.method})))
+        return (
+            f"posterior quantiles of {self.n:,} truths{together} among {self.draws:,} draws each\n"
+            f"uniform? {first}\n"
+            f"beside it, {second}\n"
+            f"{outside} of {len(self.counts)} bars outside their {self.level:.0%} interval"
+        )
+
+    def _in_words(self, method: str) -> str:
+        p, statistic = p_in_words(self.p_values[method]), self.statistics[method]
+        if method == "band":
+            return f"band, largest distance {statistic:.4f}: {p}"
+        degrees = "" if self.clusters else f" with {len(self.counts) - 1} degrees of freedom"
+        return f"chi-square {statistic:.1f}{degrees}: {p}"
+
+
+def posterior_quantiles(
+    y_true: Any,
+    draws: Any,
+    *,
+    n_bins: int | None = None,
+    method: str = "chi-square",
+    clusters: Any = None,
+    n_simulations: int = 999,
+    level: float = 0.95,
+    rng: Randomness = None,
+) -> QuantileCalibration:
+    """Test whether posterior draws of continuous quantities are calibrated.
+
+    y_true (n,): the true values of n quantities; draws (n, S): S posterior draws of each. If the true values come from
+    the posteriors, the rank of each among its draws is uniform on {0 … S}; a true value equal to some draws gets one of
+    its possible ranks at random (`rng`). Two tests, both in the result; `p_value` is that of `method`: "chi-square" of
+    `n_bins` bars of whole ranks (default: as many as leave 5 true values per bar, at most 20), for posteriors that are
+    too wide or too narrow; "band", the largest distance of the cumulative curve from the diagonal, for shifted ones.
+    The distribution of the distance, and the simultaneous band derived from it, are exact (Massart's bound if n is very
+    large); bars have binomial intervals.
+
+    clusters (n,): identifies quantities with correlated errors. Each cluster's contribution to counts minus
+    expectations then gets a random sign, `n_simulations` times (all sign assignments if there are fewer): for p, the
+    band, and the variance of the bars.
+
+    >>> rng = np.random.default_rng(0)
+    >>> result = posterior_quantiles(rng.normal(size=500), rng.normal(size=(500, 99)), rng=0)
+    >>> result.p_value > 0.05
+    True
+    >>> posterior_quantiles(2 * rng.normal(size=500), rng.normal(size=(500, 99)), rng=0).p_value < 0.001
+    True
+
+    Raises InputError for incompatible shapes, NaN or infinite values, an unknown method, a single cluster.
+    Source: Cook, Gelman & Rubin (2006); ranks instead of quantiles after Talts et al. (2018), since a
+    Kolmogorov–Smirnov test of r / S rejects a correct sampler.
+    """
+    if method not in METHODS:
+        raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
+    samples, values = _checked(y_true, draws)
+    level, times = check_level(level), check_whole(n_simulations, name="n_simulations")
+    n, s = samples.shape
+    codes = _checked_clusters(clusters, n)
+    below, equal = (samples < values[:, None]).sum(axis=1), (samples == values[:, None]).sum(axis=1)
+    generator = generator_from(rng)
+    ranks = below + np.floor(generator.random(n) * (equal + 1)).astype(np.int64)
+    edges = np.round(np.linspace(0, s + 1, _number_of_bars(n, s, n_bins) + 1)).astype(np.int64)
+    if codes is None:
+        found = independent_tests(ranks, edges, level)
+    else:
+        found = clustered_tests(ranks, edges, codes, level=level, times=times, rng=generator)
+    points = np.arange(s + 2) / (s + 1)
+    cumulative = np.cumsum(np.bincount(ranks + 1, minlength=s + 2)) / n
+    recipe = {"howsure": __version__, "method": method, "bars": len(edges) - 1, "level": level}
+    recipe |= {"clustered": codes is not None, "seed": seed_in_recipe(rng)}
+    return QuantileCalibration(
+        ranks=ranks,
+        bin_edges=edges / (s + 1),
+        counts=np.histogram(ranks, bins=edges)[0],
+        expected=n * np.diff(edges) / (s + 1),
+        low=found.low,
+        high=found.high,
+        points=points,
+        cumulative=cumulative,
+        band_low=np.maximum(points - found.reach, 0.0),
+        band_high=np.minimum(points + found.reach, 1.0),
+        method=method,
+        statistics=found.statistics,
+        p_values=found.p_values,
+        p_errors=found.p_errors,
+        level=level,
+        n=n,
+        draws=s,
+        tied=int(np.count_nonzero(equal)),
+        clusters=None if codes is None else int(codes.max()) + 1,
+        recipe=recipe | ({} if codes is None else {"n_simulations": times}),
+    )
+
+
+def _checked(y_true: Any, draws: Any) -> tuple[Floats, Floats]:
+    samples, values = (_numbers(held, name) for held, name in ((draws, "draws"), (y_true, "y_true")))
+    if samples.ndim != 2 or samples.shape[1] < 1 or samples.shape[0] < 2:
+        raise InputError(f"draws must have shape (n, S) with n ≥ 2 quantities and S ≥ 1 draws; it has {samples.shape}")
+    if values.shape != samples.shape[:1]:
+        raise InputError(
+            f"{parameter('y_true')} must have shape ({samples.shape[0]},) like the rows of draws; it has {values.shape}"
+        )
+    for name, array in (("draws", samples), ("y_true", values)):
+        bad = np.flatnonzero(~np.isfinite(array.reshape(len(array), -1)).all(axis=1))
+        if len(bad):
+            raise InputError(f"{name} must be finite; {at_row(bad[0])} is not. Leave such rows out first.")
+    return samples, values
+
+
+def _numbers(held: Any, name: str) -> Floats:
+    try:
+        return np.asarray(held, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be numbers, as many a row: {error}") from error
+
+
+def _number_of_bars(n: int, draws: int, asked: int | None) -> int:
+    if asked is None:
+        return max(2, min(20, n // FEWEST_EXPECTED, draws + 1))
+    if not is_number(asked) or not 2 <= asked <= draws + 1 or int(asked) != asked:
+        raise InputError(
+            f"{parameter('n_bins')} must be a whole number from 2 to the number of ranks, {draws + 1}; it is {asked!r}"
+        )
+    return int(asked)
+
+
+def _checked_clusters(clusters: Any, n: int) -> Integers | None:
+    """Codes starting at 0; None without clusters, or if each quantity is its own cluster."""
+    if clusters is None:
+        return None
+    codes = check_clusters(clusters, n=n)
+    number = len(np.unique(codes))
+    if number == 1:
+        raise InputError("clusters must be at least 2 to be compared; all quantities are in one.")
+    return codes if number < n else None

@@ -1,0 +1,196 @@
+"""Summaries as bytes: a line that says what they are, a head in JSON, columns of whole numbers, and a checksum.
+
+The same sums give the same bytes on every machine: columns are little-endian, of as few bytes a number as the largest
+one needs, and nothing is compressed by a library whose versions differ. Nothing in them could run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from howsure.calibration.slots import CELLS, COLUMNS, FRACTION, LAST, MOST, SLOTS, STEEP, WEIGHTS, Slots
+from howsure.errors import InputError, shown
+from howsure.files.opened import opened
+from howsure.files.utf8 import parsed_json
+from howsure.files.whole import Place, write_whole
+from howsure.inputs.pairs import Integers
+
+WORDS = b"howsure calibration summary "
+VERSION = 1
+GRID = f"{CELLS} cells of the fourth root"
+CHECKSUM = 32  # bytes of SHA-256, at the end
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """What bytes hold: the parts, and their names if they are groups."""
+
+    parts: Sequence[Slots]
+    names: Sequence[str] | None = None
+
+
+def to_bytes(saved: Saved) -> bytes:
+    """The bytes of summaries. Raises InputError where some have weights and others have none."""
+    check_weights(dict(zip([""] if saved.names is None else saved.names, saved.parts, strict=True)))
+    weighted = any(one.weights is not None for one in saved.parts if len(one.slot))
+    distances = [np.diff(one.slot, prepend=0) for one in saved.parts]
+    sums = [np.concatenate([one.sums[row] for one in saved.parts]) for row in range(len(COLUMNS))] if distances else []
+    columns = [_narrow(column) for column in ([np.concatenate(distances), *sums] if distances else [])]
+    head = {
+        "grid": GRID,
+        "names": None if saved.names is None else list(saved.names),
+        "slots": [len(one.slot) for one in saved.parts],
+        "weightless": [one.weightless for one in saved.parts],
+        "positive": [one.positive for one in saved.parts],
+        "reduction": [one.reduction for one in saved.parts],
+        "bytes": [width for width, _ in columns],
+        "weighted": weighted,
+    }
+    content = [WORDS, f"{VERSION}\n".encode(), json.dumps(head, sort_keys=True).encode(), b"\n"]
+    content += [column for _, column in columns]
+    if weighted:
+        floats = [np.zeros((len(WEIGHTS), 0)) if one.weights is None else one.weights for one in saved.parts]
+        content.append(np.concatenate(floats, axis=1).astype("<f8").tobytes())
+    whole = b"".join(content)
+    return whole + hashlib.sha256(whole).digest()
+
+
+def check_weights(groups: Mapping[str, Slots]) -> None:
+    """Raise InputError where the pairs of some groups have weights and those of others have none."""
+    names = {slots.weights is not None: name for name, slots in groups.items() if len(slots.slot)}
+    if len(names) > 1:
+        raise InputError(
+            f"the pairs of the group {names[True]!r} have weights, and those of {names[False]!r} have none: give each "
+            "of the latter the weight 1."
+        )
+
+
+def from_bytes(content: bytes, *, name: str = "content") -> Saved:
+    """The summaries of some bytes; `name` is what an error calls them.
+
+    Raises InputError if they are no summaries, of another version or grid, truncated or changed.
+    """
+    if not isinstance(content, bytes | bytearray | memoryview):
+        raise InputError(
+            f"content must be bytes, not a {type(content).__name__}; CalibrationSummary.load reads a file."
+        )
+    content = bytes(content)
+    first, _, rest = content[:-CHECKSUM].partition(b"\n")
+    if not first.startswith(WORDS):
+        raise InputError(f"{name} is not a calibration summary: CalibrationSummary.save writes one.")
+    version = first[len(WORDS) :].decode("ascii", "replace")
+    if version != str(VERSION):
+        shown = version[:20] if version.isalnum() else ascii(version[:20])
+        raise InputError(f"{name} has version {shown}, and this howsure reads {VERSION}: install a newer one.")
+    if hashlib.sha256(content[:-CHECKSUM]).digest() != content[-CHECKSUM:]:
+        raise _damaged(name, "it does not match its checksum")
+    text, _, columns = rest.partition(b"\n")
+    try:
+        return _parsed(parsed_json(text), columns)
+    except (ValueError, KeyError, TypeError, OverflowError) as error:
+        raise _damaged(name, error) from error
+
+
+def read(path: object) -> Saved:
+    """The summaries of a file."""
+    with opened(_checked(path)) as file:
+        return from_bytes(file.read(), name=str(path))
+
+
+def write(saved: Saved, path: object) -> None:
+    """Write summaries to a file that appears whole or not at all."""
+    target = _checked(path)
+    try:
+        write_whole(to_bytes(saved), target)
+    except OSError as error:
+        raise InputError(f"cannot write {target}: {error.strerror or error}.") from error
+
+
+def _checked(path: object) -> Place:
+    found = path.__fspath__() if hasattr(path, "__fspath__") else path
+    if isinstance(found, str) and found and "\0" not in found:
+        return found
+    raise InputError(f"path must be the name of a file, such as 'monday.summary'; it is {shown(path)}.")
+
+
+def _damaged(name: str, why: object) -> InputError:
+    what = f"{name} was truncated or changed: {str(why).rstrip('.')}"
+    return InputError(f"{what}. Restore a copy, or add the pairs again.")
+
+
+def _narrow(column: Integers) -> tuple[int, bytes]:
+    """The fewest bytes that hold each number of a column, and the numbers."""
+    width = (int(column.max(initial=0)).bit_length() + 7) // 8
+    return width, column.astype("<i8").view(np.uint8).reshape(-1, 8)[:, :width].tobytes()
+
+
+def _wide(content: bytes, width: int, n: int) -> Integers:
+    if not 0 <= width <= 8 or len(content) != width * n:
+        raise ValueError("a column has another length than its head says")
+    whole = np.zeros((n, 8), dtype=np.uint8)
+    whole[:, :width] = np.frombuffer(content, dtype=np.uint8).reshape(n, width)
+    return whole.reshape(-1).view("<i8").astype(np.int64)
+
+
+def _parsed(head: dict[str, Any], content: bytes) -> Saved:
+    if head["grid"] != GRID:
+        raise ValueError(f"it counts on {head['grid']!s:.80}, this howsure on {GRID}")
+    sizes, names = head["slots"], head["names"]
+    lists = [names or sizes, *(head[key] for key in ("slots", "weightless", "positive", "reduction"))]
+    expected = 1 if names is None else len(names)
+    if not all(isinstance(one, list) and len(one) == expected for one in lists):
+        raise ValueError("its head does not fit together")
+    if not all(type(one) is int and one >= 0 for one in (*sizes, *head["weightless"], *head["bytes"])):
+        raise ValueError("its head holds what is no number of rows")
+    if not all(one is None or isinstance(one, str) for one in (*head["positive"], *head["reduction"])):
+        raise ValueError("its head holds what is no name")
+    if names is not None and (not all(isinstance(one, str) for one in names) or len(set(names)) < len(names)):
+        raise ValueError("its groups have no names of their own")
+    n, columns = sum(sizes), []
+    if n > len(content):  # each slot has pairs, whose number takes a byte
+        raise ValueError("it has fewer bytes than its head says")
+    for width in head["bytes"]:
+        columns.append(_wide(content[: width * n], width, n))
+        content = content[width * n :]
+    if len(columns) != (1 + len(COLUMNS) if sizes else 0):
+        raise ValueError("it has too few or too many columns")
+    weights = None
+    if head["weighted"]:
+        weights = np.frombuffer(content, dtype="<f8").reshape(len(WEIGHTS), n).astype(np.float64)
+    elif content:
+        raise ValueError("it goes on after its end")
+    ends = np.cumsum([0, *sizes]).tolist()
+    parts = []
+    for i, (start, end) in enumerate(pairwise(ends)):
+        rows = slice(start, end)
+        own = None if weights is None or start == end else weights[:, rows]
+        slot, sums = np.cumsum(columns[0][rows]), np.stack(columns[1:])[:, rows]
+        how = (head[key][i] for key in ("weightless", "positive", "reduction"))
+        parts.append(Slots(slot, sums, own, *how))
+        _check(parts[-1])
+    return Saved(parts, names)
+
+
+def _check(slots: Slots) -> None:
+    """Raise ValueError for sums that no pairs have."""
+    n, offsets, squares, logs, infinite = slots.sums
+    near = np.minimum(slots.cell, LAST - slots.cell)
+    steep = slots.wrong() & (near < STEEP)
+    most = n * int(FRACTION)
+    possible = [
+        (np.diff(slots.slot) > 0).all() and slots.slot.min(initial=0) >= 0 and slots.slot.max(initial=0) < SLOTS,
+        (n > 0).all() and (slots.sums >= 0).all() and n.max(initial=0) < MOST,
+        (offsets <= most).all() and (squares <= offsets).all(),
+        (infinite <= np.where(steep & (near == 0), n, 0)).all() and not logs[~steep].any(),
+        slots.weights is None or (np.isfinite(slots.weights).all() and (slots.weights[:4] > 0).all()),
+        slots.weights is None or (slots.weights[4:] >= 0).all(),
+    ]
+    if not all(map(bool, possible)):
+        raise ValueError("it holds sums that no pairs have")

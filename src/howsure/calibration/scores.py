@@ -1,0 +1,353 @@
+"""Proper scores and their parts: of a binary problem, and of several classes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.calibration.bins import Binned, bin_pairs, sorted_rows
+from howsure.calibration.error import mean_gaps
+from howsure.calibration.slots import Slots
+from howsure.errors import InputError
+from howsure.inputs.classes import CLASS_WISE
+from howsure.inputs.pairs import Floats, Pairs
+from howsure.inputs.pairs_from import pairs_from
+from howsure.result import Result
+from howsure.show.numbers import number
+from howsure.show.preformatted import preformatted
+from howsure.stats.estimate import finite_or_none
+
+if TYPE_CHECKING:
+    from howsure.calibration.corp_results import CorpCurve
+    from howsure.calibration.results import CalibrationCurve
+
+
+# Proper scores of probabilities, and their decomposition into calibration, refinement and a within-bin part.
+#
+# Theorem 3.4 of Nguyen's thesis splits the expectation of any strictly proper score into calibration and refinement.
+# With bins there is a third part, due to predictions that differ within a bin (Stephenson, Coelho & Jolliffe 2008), so
+# that the three add up exactly. Scores are written as losses (lower is better), the negatives of the thesis's.
+
+Loss = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class ProperLoss:
+    """A strictly proper score as a loss: the cost of a prediction q if the label is 1 (`if_true`) and if it is 0.
+
+    >>> spherical = ProperLoss("spherical", lambda q: -q / np.hypot(q, 1 - q), lambda q: -(1 - q) / np.hypot(q, 1 - q))
+    """
+
+    name: str
+    if_true: Loss
+    if_false: Loss
+
+    def expected(self, prediction: Floats, frequency: Floats) -> Floats:
+        """f · if_true(q) + (1 - f) · if_false(q), where a factor of 0 cancels an infinite loss."""
+        with np.errstate(divide="ignore", invalid="ignore"):
+            true, false = self.if_true(prediction), self.if_false(prediction)
+            return np.where(frequency > 0, frequency * true, 0.0) + np.where(
+                frequency < 1, (1 - frequency) * false, 0.0
+            )
+
+
+BRIER = ProperLoss("brier", lambda q: (1 - q) ** 2, lambda q: q**2)
+LOG = ProperLoss("log", lambda q: -np.log(q), lambda q: -np.log1p(-q))
+PARTS = ("score", "calibration", "refinement", "within_bin", "infinite_rows")
+LOSSES = {loss.name: loss for loss in (BRIER, LOG)}
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreParts(Result):
+    """A mean score and its parts: score = calibration + refinement + within_bin, exactly.
+
+    calibration: the loss due to differences between frequencies and predictions (0 if calibrated). refinement: the loss
+    that remains after recalibration; small if the bins separate the labels well. within_bin: the loss or gain due to
+    predictions that differ within a bin. A score is infinite if a prediction of 0 or 1 is wrong; `infinite_rows` counts
+    these. recipe: the settings of `score_parts` (for parts of a calibration curve, the curve's recipe).
+    """
+
+    score: float
+    calibration: float
+    refinement: float
+    within_bin: float
+    infinite_rows: int = 0
+    recipe: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: the recipe and the parts; infinite values are None."""
+        return {"recipe": dict(self.recipe), **self.parts()}
+
+    def parts(self) -> dict[str, float | int | None]:
+        """The score, its parts and the infinite rows by name; infinite values are None."""
+        return {name: finite_or_none(getattr(self, name)) for name in PARTS}
+
+    def _columns(self) -> dict[str, Any]:
+        """One row."""
+        return {name: [getattr(self, name)] for name in PARTS}
+
+    def __str__(self) -> str:
+        known = math.isfinite(self.calibration)
+        of_bins = f"calibration {self.calibration:.4f} + refinement {self.refinement:.4f}"
+        if not math.isfinite(self.score):
+            rows = f"infinite ({wrong_extremes(self.infinite_rows)})"
+            return f"{rows}; of the bins: {of_bins}" if known else rows
+        sign = "-" if self.within_bin < 0 else "+"
+        return f"{self.score:.4f} = {of_bins} {sign} within bins {abs(self.within_bin):.4f}"
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))
+
+
+def wrong_extremes(rows: int) -> str:
+    """Why a log loss is infinite."""
+    return (
+        f"{rows:,} predictions of exactly 0 or 1 are wrong" if rows > 1 else "1 prediction of exactly 0 or 1 is wrong"
+    )
+
+
+def brier_parts(binned: Binned) -> ScoreParts:
+    """The Brier score mean (q - y)² of bins; within_bin is Var(q) - 2 Cov(q, y), averaged over the bins."""
+    s = binned.sums
+    total = s.w1.sum()
+    frequency = s.y / s.w1
+    calibration = float((s.w1 * mean_gaps(s) ** 2).sum() / total)
+    refinement = float((s.w1 * frequency * (1 - frequency)).sum() / total)
+    variance, covariance = s.qq - s.q**2 / s.w1, s.qy - s.q * s.y / s.w1
+    return ScoreParts(
+        float(s.uu.sum() / total), calibration, refinement, float((variance - 2 * covariance).sum() / total)
+    )
+
+
+def log_parts(binned: Binned) -> ScoreParts:
+    """The logarithmic loss, in nats; its calibration part is the mean Kullback–Leibler divergence of the bins."""
+    s = binned.sums
+    mean = math.inf if binned.infinite_rows else binned.log_sum / float(s.w1.sum())
+    return _parts(LOG, mean, s.q / s.w1, s.y / s.w1, s.w1, binned.infinite_rows)
+
+
+def _parts(
+    loss: ProperLoss, score: float, mean: Floats, frequency: Floats, weight: Floats, infinite: int
+) -> ScoreParts:
+    share = weight / weight.sum()
+    mean, frequency = np.clip(mean, 0.0, 1.0), np.clip(frequency, 0.0, 1.0)  # sums of sums may end 1e-16 outside
+    at_mean = float(share @ loss.expected(mean, frequency))
+    refinement = float(share @ loss.expected(frequency, frequency))
+    within = score - at_mean if math.isfinite(at_mean) else math.nan
+    return ScoreParts(score, at_mean - refinement, refinement, within, infinite)
+
+
+def score_parts(
+    y_true: Any = None,
+    y_prob: Any = None,
+    *,
+    score: str | ProperLoss = "brier",
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
+    data: Any = None,
+    sample_weight: Any = None,
+    pos_label: Any = None,
+) -> ScoreParts:
+    """Split a proper score of predictions into calibration, refinement and a within-bin part.
+
+    y_true (n,) labels, y_prob (n,) probabilities, or `Pairs` in place of both; `score` is "brier", "log" or a
+    `ProperLoss`. The other arguments are those of `calibration_curve`. With b(i) the bin of row i, p its label
+    frequency and q̂ its mean prediction: calibration = mean [L(q̂, p) - L(p, p)], refinement = mean L(p, p), within_bin
+    = mean [L(q_i, y_i) - L(q̂, p)]. Source: Theorem 3.4 of Nguyen's thesis; third part after Stephenson, Coelho &
+    Jolliffe (2008).
+
+    >>> parts = score_parts([0, 1, 1, 1], [0.2, 0.2, 0.8, 0.8], bin_size=2)
+    >>> round(parts.score, 3), round(parts.calibration, 3), round(parts.refinement, 3), round(parts.within_bin, 3)
+    (0.19, 0.065, 0.125, 0.0)
+
+    Raises InputError for bad labels, probabilities or an unknown score.
+    """
+    loss = LOSSES.get(score) if isinstance(score, str) else score
+    if not isinstance(loss, ProperLoss):
+        raise InputError(f"score must be 'brier', 'log' or a ProperLoss, not {score!r}")
+    pairs = pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, pos_label=pos_label).that_weigh()
+    binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
+    recipe = {"howsure": __version__, "score": loss.name, "n": len(pairs), "binning": binning}
+    recipe |= {"bin_size": binned.bin_size, "n_bins": n_bins, "weighted": pairs.weights is not None}
+    return replace(brier_parts(binned) if loss is BRIER else _loss_parts(pairs, binned, loss), recipe=recipe)
+
+
+def _loss_parts(pairs: Pairs, binned: Binned, loss: ProperLoss) -> ScoreParts:
+    """The parts of any proper loss, for pairs in memory."""
+    q, y, w = sorted_rows(pairs)
+    losses = loss.expected(q, y.astype(np.float64))
+    finite = np.isfinite(losses)
+    mean = float(np.average(losses, weights=w)) if finite.all() else math.inf
+    s = binned.sums
+    return _parts(loss, mean, s.q / s.w1, s.y / s.w1, s.w1, int(np.count_nonzero(~finite)))
+
+
+# The scores of all classes, from the sums of the pairs of whole rows: every class of each, one of them right.
+
+
+def holds_whole_rows(slots: Slots) -> bool:
+    """Whether pairs are those of all classes of some rows: in each row, probabilities sum to 1 and one label is 1.
+
+    Of one class alone, predictions and labels have the same sum up to chance, never to the ninth digit.
+    """
+    if slots.reduction != CLASS_WISE or slots.positive is not None:
+        return False
+    predicted = float((slots.means()[0] * slots.count).sum())
+    return math.isclose(predicted, float(slots.count[slots.label == 1].sum()), rel_tol=1e-9)
+
+
+def losses_of_whole_rows(slots: Slots) -> tuple[float, float]:
+    """The mean over the rows of Σ (probability - label)² over the classes, and of -log P(right class), whether or not
+    the pairs are weighted by their probabilities."""
+    _, u, variance = slots.means()
+    true = slots.label == 1
+    right = replace(
+        slots,
+        slot=slots.slot[true],
+        sums=slots.sums[:, true],
+        weights=None if slots.weights is None else _each_once(slots)[:, true],
+    )
+    rows = len(right)
+    brier = float((slots.count * (u * u + variance)).sum()) / rows
+    return brier, math.inf if right.infinite_rows else right.log_sum() / rows
+
+
+def _each_once(slots: Slots) -> np.typing.NDArray[np.float64]:
+    """The weights of slots, in each of which all pairs weigh alike, if they weighed 1."""
+    assert slots.weights is not None
+    unit = slots.weights[0] / slots.count
+    counts = np.broadcast_to(slots.count, (4, len(slots.slot)))
+    return np.concatenate([counts, slots.weights[4:] / unit])
+
+
+# Scores of the probabilities of several classes, beside those of the pairs made of them, and the names of both.
+
+MULTICLASS = "multi-class"
+SCORES = {"brier": "Brier score", "log_loss": "log loss"}
+
+
+@dataclass(frozen=True, slots=True)
+class MulticlassScores:
+    """Mean scores of the probabilities of K classes; lower is better.
+
+    brier: the mean over the rows of Σ (probability - 1 if the class is the label, else 0)² over the classes, from 0 to
+    2. log_loss: the mean of -log P(label), in nats; infinite if a label had the probability 0.
+    """
+
+    brier: float
+    log_loss: float
+
+    def to_dict(self) -> dict[str, float | None]:
+        """The JSON form, by the names that tell them from other scores; infinite values are None."""
+        return {score_key(score, MULTICLASS): finite_or_none(getattr(self, score)) for score in SCORES}
+
+
+def multiclass_scores(pairs: Pairs | Slots) -> MulticlassScores | None:
+    """The scores of the classes that pairs were made of; None for pairs that were not, or were changed since."""
+    if isinstance(pairs, Slots):
+        return MulticlassScores(*losses_of_whole_rows(pairs)) if holds_whole_rows(pairs) else None
+    losses = multiclass_losses(pairs)
+    if losses is None:
+        return None
+    brier, log_loss = (_mean(one, pairs.weights) for one in losses)
+    return MulticlassScores(brier, log_loss)
+
+
+def multiclass_losses(pairs: Pairs | Slots) -> tuple[Floats, Floats] | None:
+    """The multi-class Brier score and log loss of the row of each pair, where they are known."""
+    if not isinstance(pairs, Pairs) or pairs.class_scores is None:
+        return None
+    scores = pairs.class_scores
+    if not scores.are_of(pairs.labels, pairs.probabilities):
+        return None
+    with np.errstate(divide="ignore"):
+        return scores.brier, -np.log(scores.label_probability) + 0.0
+
+
+def _mean(losses: Floats, weights: Floats | None) -> float:
+    """The weighted mean; summed in the order of their size, they give the same in any order of the rows."""
+    if weights is None:
+        return float(np.sort(losses).sum()) / len(losses)
+    with np.errstate(invalid="ignore"):
+        weighted = np.where(weights > 0, losses * weights, 0.0)
+    return float(np.sort(weighted).sum() / np.sort(weights).sum())
+
+
+def score_key(score: str, reduction: str | None) -> str:
+    """The name of a score in JSON: it says how several classes were reduced to pairs, or that it is of all classes.
+
+    >>> score_key("brier", "top-label"), score_key("log_loss", "multi-class"), score_key("brier", None)
+    ('top_label_brier', 'multiclass_log_loss', 'brier')
+    """
+    return score if reduction is None else f"{reduction.replace(MULTICLASS, 'multiclass').replace('-', '_')}_{score}"
+
+
+def score_words(score: str, reduction: str | None) -> str:
+    """The name of a score in words.
+
+    >>> score_words("brier", "top-label"), score_words("log_loss", None)
+    ('top-label Brier score', 'log loss')
+    """
+    return SCORES[score] if reduction is None else f"{reduction} {SCORES[score]}"
+
+
+def heading(name: str) -> str:
+    """A name as the heading of a column, where "score" says nothing.
+
+    >>> heading("top-label Brier score")
+    'top-label Brier'
+    """
+    return name.removesuffix(" score")
+
+
+def score_columns(curves: Sequence[CalibrationCurve], *, each: bool = False) -> list[tuple[str, list[float | None]]]:
+    """The columns of a table: the scores by name, of every curve that has one of that name.
+
+    Scores of all classes that are the same for every class are left to `scores_of_all_classes`, unless `each` curve is
+    to have them.
+    """
+    held = [_named(curve, alone=each or not _shared(curves)) for curve in curves]
+    names = sorted(dict.fromkeys(name for one in held for name in one), key=lambda name: MULTICLASS in name)
+    return [(heading(name), [one.get(name) for one in held]) for name in names]
+
+
+def scores_of_all_classes(curves: Sequence[CalibrationCurve]) -> list[str]:
+    """The scores of all classes in a sentence, where the curves are of the classes of the same rows."""
+    if not _shared(curves):
+        return []
+    assert curves[0].multiclass is not None
+    brier, log_loss = curves[0].multiclass.brier, curves[0].multiclass.log_loss
+    return [
+        f"All classes together: {score_words('brier', MULTICLASS)} {number(brier)} (sum over the classes), "
+        f"{score_words('log_loss', MULTICLASS)} {number(log_loss)}."
+    ]
+
+
+def base_rate_words(curves: Sequence[CalibrationCurve | CorpCurve]) -> str:
+    """What the frequency of label 1 is: of first choices, the accuracy."""
+    return "accuracy" if all(curve.reduction == "top-label" for curve in curves) else "base rate"
+
+
+def _shared(curves: Sequence[CalibrationCurve]) -> bool:
+    """Whether several curves are of the classes of the same rows."""
+    return len(curves) > 1 and all(one.reduction == "class-wise" and _same(one, curves[0]) for one in curves)
+
+
+def _same(one: CalibrationCurve, other: CalibrationCurve) -> bool:
+    if one.multiclass is None or other.multiclass is None:
+        return False
+    return all(math.isclose(getattr(one.multiclass, score), getattr(other.multiclass, score)) for score in SCORES)
+
+
+def _named(curve: CalibrationCurve, *, alone: bool) -> dict[str, float]:
+    """The scores of a curve by their names in words; `alone`: also those of all classes."""
+    named = {score_words(score, curve.reduction): getattr(curve, score).score for score in SCORES}
+    if curve.multiclass is not None and alone:
+        named |= {score_words(score, MULTICLASS): getattr(curve.multiclass, score) for score in SCORES}
+    return named

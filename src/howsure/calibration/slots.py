@@ -1,0 +1,433 @@
+"""Sums by slot, a cell of the probability scale and a label: what stands for pairs when there are many."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.errors import InputError, parameter
+from howsure.inputs.pairs import CHUNK_ROWS, Floats, Integers, Labels, Pairs
+
+# The cells of the probability scale: narrow intervals, the same to the last bit on every machine and in every engine.
+#
+# With r = min(q, 1 - q) and t = r^(1/4) · 2¹⁵, the cell of q is floor(t), counted from 0 at q = 0 in the lower half and
+# from the other end at q = 1 in the upper one. Comparison, subtraction, square root and products with powers of two are
+# all it takes, and every engine rounds these alike. A cell is 1.5·10⁻⁴ of r wide at r = ½, 4·10⁻⁴ at 2⁻⁷, 4·10⁻³ at
+# 2⁻²⁰, and the lowest one ends at 2⁻⁶⁰.
+
+SCALE = 2.0**15
+CELLS = math.floor(math.sqrt(math.sqrt(0.5)) * SCALE) + 1  # of each half
+LAST = 2 * CELLS - 1
+SLOTS = 4 * CELLS  # a slot is a cell and a label
+FRACTION = 2.0**28  # steps within a cell
+STEEP = 2048  # cells below r = 2⁻¹⁶, in which the logarithm of a wrong prediction is added up row by row
+LOG_UNIT = 2.0**24
+EXACT_UP_TO = 1 << 17  # pairs of a whole input; of more, the predictions of a cell count as ties
+
+
+def roots_of(q: Floats, out: Floats) -> None:
+    """t of each probability."""
+    np.subtract(1.0, q, out=out)
+    np.minimum(out, q, out=out)
+    np.sqrt(out, out=out)
+    np.sqrt(out, out=out)
+    out *= SCALE
+
+
+def cells_of(q: Floats) -> Integers:
+    """The cell of each probability in ascending order of q: 0 … LAST.
+
+    >>> cells_of(np.array([0.0, 0.25, 0.5, 0.75, 1.0]))
+    array([    0, 23170, 27555, 31939, 55109])
+    """
+    t = np.empty(len(q))
+    roots_of(q, t)
+    cell = t.astype(np.int64)
+    return np.where(q < 0.5, cell, LAST - cell)
+
+
+def folded_slots(q: Floats, y: Labels, slot: Integers, fraction: Floats) -> None:
+    """Write the folded slot of each pair, 4·floor(t) + 2·(q ≥ ½) + y, and where in its cell it lies, t - floor(t)."""
+    roots_of(q, fraction)
+    np.copyto(slot, fraction, casting="unsafe")
+    fraction -= slot
+    half_and_label = (q >= 0.5).view(np.uint8)
+    half_and_label <<= 1
+    half_and_label |= y
+    slot <<= 2
+    slot |= half_and_label
+
+
+@cache
+def unfolded() -> Integers:
+    """The folded slot of every slot: in ascending order of q, label 0 before label 1."""
+    cell, label = np.divmod(np.arange(SLOTS), 2)
+    upper = cell >= CELLS
+    found: Integers = 4 * np.where(upper, LAST - cell, cell) + 2 * upper + label
+    found.flags.writeable = False
+    return found
+
+
+def last_of_cells(cells: Integers) -> Floats:
+    """The largest prediction of each cell."""
+    return np.nextafter(first_of_cells()[cells + 1], 0.0)
+
+
+@cache
+def first_of_cells() -> Floats:
+    """The smallest prediction of each cell in ascending order of q; at the end the smallest number above 1.
+
+    Cells at the upper end that hold no number of float64 begin where the next one does.
+    """
+    edge = (np.arange(1, CELLS) / SCALE) ** 4
+    guess = np.concatenate([edge, [0.5], 1.0 - edge[::-1]])
+    cell = np.arange(1, 2 * CELLS)
+    low, high = (np.minimum(guess * (1.0 + away), 1.0).view(np.int64) for away in (-(2.0**-36), 2.0**-36))
+    while (high - low).max() > 1:  # halving between a number below the cell and one that is not
+        middle = (low + high) // 2
+        below = cells_of(middle.view(np.float64)) < cell
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    found = np.concatenate([[0.0], high.view(np.float64), [np.nextafter(1.0, 2.0)]])
+    found.flags.writeable = False
+    return found
+
+
+# Sums by slot, a cell of the probability scale and a label: what stands for pairs when there are too many to keep.
+
+COLUMNS = ("n", "offsets", "squares", "logs", "infinite")
+MOST = 2**35  # pairs of a slot: of more, the steps of their offsets do not add up in 64 bits
+WEIGHTS = ("w1", "w2", "w3", "w4", "fractions", "fraction_squares", "weighted_logs")
+
+
+@dataclass(frozen=True, eq=False)
+class Slots:
+    """The slots that hold pairs, ascending, with their sums. Those of two sets of pairs add up: `a + b`.
+
+    slot (k,): 2 · cell + label. sums (5, k), whole numbers: n pairs; with f where in its cell a pair lies, offsets
+    Σ floor(f · 2²⁸) and squares Σ floor(f² · 2²⁸); of wrong predictions nearer to 0 or 1 than 2⁻¹⁶, logs
+    Σ floor(-2²⁴ ln r + ½) over r > 0, and infinite, the number of r = 0. weights (7, k), of weighted pairs, of which
+    offsets, squares and logs are zero: Σw, Σw², Σw³, Σw⁴, Σwf, Σwf², -Σw ln r. weightless: pairs of weight 0, which are
+    counted in no slot. positive, reduction: as of `Pairs`.
+    """
+
+    slot: Integers
+    sums: Integers
+    weights: Floats | None = None
+    weightless: int = 0
+    positive: str | None = None
+    reduction: str | None = None
+
+    @classmethod
+    def none(cls) -> Slots:
+        """No pairs."""
+        return cls(np.empty(0, dtype=np.int64), np.empty((len(COLUMNS), 0), dtype=np.int64))
+
+    @classmethod
+    def from_rows(cls, cell: Any, label: Any, n: Any, offsets: Any, squares: Any, logs: Any, infinite: Any) -> Slots:
+        """The slots of rows of whole numbers, as an engine returns them, in any order; rows of a slot add up."""
+        columns = [np.asarray(column, dtype=np.int64) for column in (n, offsets, squares, logs, infinite)]
+        slot = 2 * np.asarray(cell, dtype=np.int64) + np.asarray(label, dtype=np.int64)
+        return added(cls(slot, np.stack(columns)))
+
+    def __len__(self) -> int:
+        """The number of pairs."""
+        return int(self.count.sum())
+
+    def __add__(self, other: Slots) -> Slots:
+        """Raises InputError where only one of them is weighted, or they say different things by label 1."""
+        if not len(self.slot) or not len(other.slot):
+            more = self if len(self.slot) else other
+            return replace(
+                more,
+                weightless=self.weightless + other.weightless,
+                positive=more.positive if len(more.slot) else self.positive or other.positive,
+            )
+        if (self.weights is None) != (other.weights is None):
+            raise InputError(
+                "one of the summaries is weighted and the other is not: give each pair of the latter the weight 1."
+            )
+        weights = None
+        if self.weights is not None and other.weights is not None:
+            weights = np.concatenate([self.weights, other.weights], axis=1)
+        together = replace(
+            self,
+            slot=np.concatenate([self.slot, other.slot]),
+            sums=np.concatenate([self.sums, other.sums], axis=1),
+            weights=weights,
+            weightless=self.weightless + other.weightless,
+            positive=_agreed("pos_label", self.positive, other.positive),
+            reduction=_agreed("reduction", self.reduction, other.reduction),
+        )
+        return added(together)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Slots) or (self.weights is None) != (other.weights is None):
+            return False
+        return all(
+            np.array_equal(one, beside) if isinstance(one, np.ndarray) else one == beside
+            for one, beside in zip(self._parts(), other._parts(), strict=True)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def _parts(self) -> tuple[Any, ...]:
+        return self.slot, self.sums, self.weights, self.weightless, self.positive, self.reduction
+
+    @property
+    def count(self) -> Integers:
+        """Pairs of each slot."""
+        found: Integers = self.sums[0]
+        return found
+
+    @property
+    def cell(self) -> Integers:
+        """The cell of each slot."""
+        return self.slot >> 1
+
+    @property
+    def label(self) -> Integers:
+        """The label of each slot."""
+        return self.slot & 1
+
+    @property
+    def infinite_rows(self) -> int:
+        """Pairs whose log loss is infinite."""
+        return int(self.sums[4].sum())
+
+    def powers(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """Σw, Σw², Σw³ and Σw⁴; without weights one array."""
+        if self.weights is None:
+            number = self.count.astype(np.float64)
+            return number, number, number, number
+        return self.weights[0], self.weights[1], self.weights[2], self.weights[3]
+
+    @cached_property
+    def root(self) -> tuple[Floats, Floats]:
+        """The mean of t of each slot, and its variance.
+
+        Offsets and squares are rounded down; on average by half a step where they are not 0.
+        """
+        below = np.minimum(self.cell, LAST - self.cell)
+        if self.weights is None:
+            first, second = (np.where(sums > 0, sums + self.count / 2, 0.0) for sums in self.sums[1:3])
+            scale = self.count * FRACTION
+        else:
+            first, second, scale = self.weights[4], self.weights[5], self.weights[0]
+        fraction = first / scale
+        variance = np.maximum(second / scale - fraction**2, 0.0)
+        return below + fraction, variance
+
+    @cached_property
+    def nearest(self) -> tuple[Floats, Floats]:
+        """The mean of r = min(q, 1 - q) of each slot, and its variance.
+
+        r = (t / 2¹⁵)⁴ to second order around the mean of t; what is left out is below 10⁻¹⁴.
+        """
+        t, variance = self.root
+        squared = (t / SCALE) ** 2
+        return squared * (squared + 6 * variance / SCALE**2), 16 * squared**3 * variance / SCALE**2
+
+    def wrong(self) -> npt.NDArray[np.bool_]:
+        """Whether the label of each slot is the less likely one."""
+        found: npt.NDArray[np.bool_] = (self.cell < CELLS) == (self.label == 1)
+        return found
+
+    def means(self) -> tuple[Floats, Floats, Floats]:
+        """The mean prediction of each slot, the mean of q - y without cancellation, and the variance of q."""
+        r, variance = self.nearest
+        distance = np.where(self.wrong(), 1.0 - r, r)
+        q = np.where(self.cell < CELLS, r, 1.0 - r)
+        return q, np.where(self.label == 1, -distance, distance), variance
+
+    def log_sum(self) -> float:
+        """Σ -w log P(label) over the finite pairs.
+
+        The logarithm is expanded to second order around the mean of a slot, which leaves less than 2·10⁻¹¹ of a pair;
+        of wrong predictions nearer to 0 or 1 than 2⁻¹⁶ it was taken row by row, in whole units of 2⁻²⁴.
+        """
+        (t, of_t), (r, of_r), wrong = self.root, self.nearest, self.wrong()
+        steep = wrong & (np.minimum(self.cell, LAST - self.cell) < STEEP)
+        low = np.where(wrong & ~steep, t, SCALE)
+        of_wrong = -4 * np.log(low / SCALE) + 2 * of_t / low**2
+        of_right = -np.log1p(-r) + of_r / (2 * (1.0 - r) ** 2)
+        loss = np.where(steep, 0.0, np.where(wrong, of_wrong, of_right)) * self.powers()[0]
+        logs = self.sums[3] / LOG_UNIT if self.weights is None else self.weights[6]
+        return float(loss.sum()) + float(logs.sum())
+
+
+def added(slots: Slots) -> Slots:
+    """The same slots, ascending, each once."""
+    order = np.argsort(slots.slot, kind="stable")
+    slot = slots.slot[order]
+    starts = np.flatnonzero(np.append(True, slot[1:] != slot[:-1])[: len(slot)])
+    if not len(starts):
+        return slots
+    weights = None if slots.weights is None else np.add.reduceat(slots.weights[:, order], starts, axis=1)
+    sums = checked_sums(np.add.reduceat(slots.sums[:, order], starts, axis=1))
+    return replace(slots, slot=slot[starts], sums=sums, weights=weights)
+
+
+def checked_sums(sums: Integers) -> Integers:
+    """The sums of slots. Raises InputError if there are more pairs in one than whole numbers of 64 bits add up."""
+    if sums[0].max(initial=0) >= MOST or sums.min(initial=0) < 0:
+        raise InputError(
+            f"the sums of one cell and label are too large for 64 bits, which hold those of {MOST:,} pairs, or of "
+            "fewer where predictions of almost 0 or 1 are wrong: keep a summary for each part of the pairs."
+        )
+    return sums
+
+
+def _agreed(name: str, one: str | None, other: str | None) -> str | None:
+    """What two summaries say of their label 1, or of how pairs were made of classes."""
+    if one == other:
+        return one
+    if name == "pos_label" and (one is None or other is None):
+        return one or other
+    raise InputError(f"the summaries differ in {name}: {one!r} and {other!r}. Keep a summary for each.")
+
+
+# Adding pairs up by slot: one pass over any number of pairs, in memory that does not grow with them.
+
+BLOCK = 1 << 14  # rows worked on at a time, so that they stay in the cache
+FEW = 1 << 14  # pairs, which are sorted
+
+
+class SlotAdder:
+    """The sums of every slot, to which pairs are added; `slots()` gives those that hold any.
+
+    Of pairs without weights all sums are whole numbers: the same in any order and any division of the rows.
+    """
+
+    def __init__(self) -> None:
+        self._sums = np.zeros((len(COLUMNS), SLOTS), dtype=np.int64)  # by folded slot
+        self._weights: Floats | None = None
+        self._slot, self._column = np.empty(0, dtype=np.int64), np.empty((2, 0))
+        self._whole = np.empty(SLOTS, dtype=np.int64)  # what a chunk adds to a sum
+
+    def add(self, probabilities: Floats, labels: Labels, weights: Floats | None = None) -> None:
+        """Add checked pairs: probabilities in [0, 1] and labels 0 or 1 (n,), and positive weights of all or of none."""
+        if len(labels) and (weights is not None) != (self._weights is not None):
+            if self._sums[0].any():
+                raise InputError(f"{parameter('sample_weight')} must be given for all pairs of a summary, or for none.")
+            self._weights = np.zeros((len(WEIGHTS), SLOTS))
+        for start in range(0, len(labels), CHUNK_ROWS):
+            rows = slice(start, start + CHUNK_ROWS)
+            q, y = probabilities[rows], labels[rows]
+            if weights is None:
+                self._add(q, y)
+            else:
+                self._add_weighted(q, y, weights[rows])
+
+    def slots(self) -> Slots:
+        """The slots that hold pairs."""
+        held = np.flatnonzero(self._sums[0][unfolded()])
+        folded = unfolded()[held]
+        weights = None if self._weights is None else self._weights[:, folded]
+        return Slots(held, checked_sums(self._sums[:, folded]), weights)
+
+    def _buffers(self, n: int) -> tuple[Integers, Floats]:
+        """Room for the slots of a chunk and for two columns beside them, used again and again."""
+        if len(self._slot) < n:
+            self._slot, self._column = np.empty(n, dtype=np.int64), np.empty((2, n))
+        return self._slot[:n], self._column[:, :n]
+
+    def _add(self, q: Floats, y: Labels) -> None:
+        n = len(y)
+        slot, (offset, square) = self._buffers(n)
+        for start in range(0, n, BLOCK):
+            rows = slice(start, min(start + BLOCK, n))
+            o, s = offset[rows], square[rows]
+            folded_slots(q[rows], y[rows], slot[rows], o)
+            np.multiply(o, o, out=s)
+            for column in (o, s):
+                column *= FRACTION
+                np.floor(column, out=column)
+        count = np.bincount(slot, minlength=SLOTS)
+        self._sums[0] += count
+        for sums, column in zip(self._sums[1:3], (offset, square), strict=True):
+            np.copyto(self._whole, np.bincount(slot, column, SLOTS), casting="unsafe")
+            sums += self._whole
+        if has_steep(count):
+            place, r = steep_rows(slot, q)[1:]
+            finite = r > 0.0
+            logs = np.floor(-np.log(r[finite]) * LOG_UNIT + 0.5)
+            np.add.at(self._sums[3], place[finite], logs.astype(np.int64))
+            np.add.at(self._sums[4], place[~finite], 1)
+
+    def _add_weighted(self, q: Floats, y: Labels, w: Floats) -> None:
+        assert self._weights is not None
+        n = len(y)
+        slot, (fraction, column) = self._buffers(n)
+        for start in range(0, n, BLOCK):
+            rows = slice(start, min(start + BLOCK, n))
+            folded_slots(q[rows], y[rows], slot[rows], fraction[rows])
+        count = np.bincount(slot, minlength=SLOTS)
+        self._sums[0] += count
+        np.copyto(column, w)
+        for power in range(4):
+            self._weights[power] += np.bincount(slot, column, SLOTS)
+            column *= w
+        np.multiply(w, fraction, out=column)
+        self._weights[4] += np.bincount(slot, column, SLOTS)
+        column *= fraction
+        self._weights[5] += np.bincount(slot, column, SLOTS)
+        if has_steep(count):
+            row, place, r = steep_rows(slot, q)
+            finite = r > 0.0
+            np.add.at(self._weights[6], place[finite], -np.log(r[finite]) * w[row[finite]])
+            np.add.at(self._sums[4], place[~finite], 1)
+
+
+def slots_of(pairs: Pairs) -> Slots:
+    """The slots of checked pairs, whatever their groups and clusters."""
+    q, y, w, weightless = pairs.probabilities, pairs.labels, pairs.weights, 0
+    if w is not None and w.min(initial=1.0) == 0.0:
+        weighs = w > 0.0
+        q, y, w, weightless = q[weighs], y[weighs], w[weighs], int(np.count_nonzero(~weighs))
+    if len(y) <= FEW:
+        slots = _of_few(q, y, w)
+    else:
+        adder = SlotAdder()
+        adder.add(q, y, w)
+        slots = adder.slots()
+    return replace(slots, weightless=weightless, positive=pairs.positive, reduction=pairs.reduction)
+
+
+def _of_few(q: Floats, y: Labels, w: Floats | None) -> Slots:
+    """The same by a sort of the pairs, which are fewer than the slots."""
+    n = len(y)
+    slot, fraction, sums = np.empty(n, dtype=np.int64), np.empty(n), np.zeros((len(COLUMNS), n), dtype=np.int64)
+    folded_slots(q, y, slot, fraction)
+    sums[0] = 1
+    row, _, r = steep_rows(slot, q)
+    logs = -np.log(np.where(r > 0.0, r, 1.0))
+    sums[4][row] = r == 0.0
+    weights = None
+    if w is None:
+        sums[1], sums[2] = np.floor(fraction * FRACTION), np.floor(fraction * fraction * FRACTION)
+        sums[3][row] = np.floor(logs * LOG_UNIT + 0.5)
+    else:
+        weights = np.stack([w, w**2, w**3, w**4, w * fraction, w * fraction * fraction, np.zeros(n)])
+        weights[6][row] = w[row] * logs
+    cell, side = slot >> 2, slot & 3
+    slot = 2 * np.where(side >= 2, LAST - cell, cell) + (side & 1)
+    return added(Slots(slot, sums, weights))
+
+
+def has_steep(count: Integers) -> bool:
+    """Whether any pair is a wrong prediction so near to 0 or 1 that its logarithm is taken by itself."""
+    near = count.reshape(CELLS, 2, 2)[:STEEP]
+    return bool(near[:, 0, 1].any() or near[:, 1, 0].any())
+
+
+def steep_rows(slot: Integers, q: Floats) -> tuple[Integers, Integers, Floats]:
+    """The rows of such pairs, their folded slots, and r."""
+    rows = np.flatnonzero(slot < 4 * STEEP)
+    side = slot[rows] & 3
+    rows = rows[(side == 1) | (side == 2)]
+    return rows, slot[rows], np.minimum(q[rows], 1.0 - q[rows])

@@ -1,1 +1,0 @@
-"""Subgroups whose predictions are worse calibrated than those of the whole."""

@@ -1,0 +1,411 @@
+"""Calibration curves in words and tables, and their verdict."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from howsure.calibration.bins import Binned
+from howsure.calibration.error import SquaredError
+from howsure.calibration.scores import (
+    MULTICLASS,
+    MulticlassScores,
+    base_rate_words,
+    holds_whole_rows,
+    score_columns,
+    score_words,
+    wrong_extremes,
+)
+from howsure.calibration.slots import Slots
+from howsure.inputs.naming import counted, shortened
+from howsure.inputs.pairs import Pairs
+from howsure.show.numbers import UNDEFINED, all_digits, number, p_in_words, p_text
+from howsure.show.table import HIGHER, LOWER, Table
+from howsure.stats.clusters import few_clusters
+from howsure.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    from howsure.calibration.results import CalibrationCurve
+
+
+# The verdict on a calibration curve in words: the kind of miscalibration, and where it occurs.
+
+OVERCONFIDENT, UNDERCONFIDENT, BOTH = "overconfident", "underconfident", "over- and underconfident"
+NONE_SEEN, TOO_LITTLE, NOT_LOCATED = "none detected", "too little data", "not located"
+UNKNOWN_SIZE = "of unknown size"
+TELLING = 0.1  # an interval from 0 to more than this tells nothing
+WORTH_SAYING = 0.25  # a second region is said if it adds this share of what the first adds to the error
+CHANCE = 3.0  # standard deviations: as many bins more than expected may miss the diagonal of a calibrated model
+DECIMALS = range(2, 7)
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Neighbouring bins on one side of the diagonal: predictions above `start` up to `end`.
+
+    kind: "overconfident" (below the diagonal) or "underconfident" (above it). says, happens: the mean prediction and
+    the label frequency over its n pairs. size: its contribution to the mean absolute gap.
+    """
+
+    kind: str
+    start: float
+    end: float
+    says: float
+    happens: float
+    n: int
+    size: float
+
+    def __str__(self) -> str:
+        says, happens = rounded(self.says, self.happens)
+        return f"{self.kind} {self._where()}: mean prediction {says}, observed frequency {happens} (n = {self.n:,})"
+
+    def _where(self) -> str:
+        if self.start <= 0.0 and self.end >= 1.0:
+            return "everywhere"
+        (start,), (end,) = rounded(self.start), rounded(self.end)
+        if self.end >= 1.0:
+            return f"above {start}"
+        if self.start <= 0.0:
+            return f"below {end}"
+        return f"between {start} and {end}" if start != end else f"at {end}"
+
+
+def rounded(*values: float) -> list[str]:
+    """Values with two decimals, or as many as needed (up to six) to distinguish them from each other and from 0 and 1.
+
+    >>> rounded(0.5, 0.93), rounded(0.998, 0.9991)
+    (['0.50', '0.93'], ['0.998', '0.999'])
+    """
+    texts: list[str] = []
+    for decimals in DECIMALS:
+        texts = [f"{value:.{decimals}f}" for value in values]
+        ends = any(0.0 < value < 1.0 and float(text) in (0.0, 1.0) for value, text in zip(values, texts, strict=True))
+        if not ends and len(set(texts)) == len(set(values)):
+            break
+    return texts
+
+
+def regions(curve: CalibrationCurve) -> list[Region]:
+    """Regions where the curve differs from the diagonal, the largest first.
+
+    A region is a run of bins whose intervals all exclude the mean prediction on the same side; bins in between that lie
+    on that side, but not significantly, belong to it.
+
+    >>> from howsure import calibration_curve
+    >>> curve = calibration_curve([0] * 50 + [1] * 50 + [0] * 50, [0.02] * 50 + [0.8] * 100, bin_size=50)
+    >>> [str(region) for region in regions(curve)]
+    ['overconfident above 0.02: mean prediction 0.80, observed frequency 0.50 (n = 100)']
+    """
+    bins = curve.bins
+    lean = np.sign(bins.frequency - bins.mean_prob)
+    runs: list[list[int]] = []
+    for i in np.flatnonzero(_sides(curve)).tolist():
+        if runs and bool((lean[runs[-1][0] : i] == lean[i]).all()):
+            runs[-1][1] = i
+        else:
+            runs.append([i, i])
+    return sorted((_region(curve, *run) for run in runs), key=lambda region: -region.size)
+
+
+def verdict(curve: CalibrationCurve, p: float | None = None) -> str:
+    """One sentence: the kind of miscalibration, and where it occurs. p: the p-value shown beside it (default: the
+    curve's own).
+
+    Below the diagonal (true less often than predicted), a model is overconfident, above it underconfident (Nguyen &
+    O'Connor 2015). The verdict depends on the interval of the debiased error and those of the bins; and where these
+    show nothing, on p: a test can see that a model is miscalibrated where its error cannot be told from 0.
+    """
+    return _judge(curve, curve.p_value if p is None else p)[1]
+
+
+def kind(curve: CalibrationCurve, p: float | None = None) -> str:
+    """The verdict in one to three words: "overconfident", "underconfident", "over- and underconfident", "none
+    detected", "too little data", "of unknown size" if p rejects calibration where one of these two would be said, or
+    "not located" if the error is above 0 but no bin shows it. p as in `verdict`."""
+    return _judge(curve, curve.p_value if p is None else p)[0]
+
+
+def _sides(curve: CalibrationCurve) -> np.typing.NDArray[np.int64]:
+    """1 for a bin significantly above the diagonal, -1 for one significantly below it, 0 otherwise."""
+    bins = curve.bins
+    known = bins.high > bins.low  # a normal interval has no width at frequencies of 0 and 1 and tells nothing
+    above, below = known & (bins.low > bins.mean_prob), known & (bins.high < bins.mean_prob)
+    return above.astype(np.int64) - below.astype(np.int64)
+
+
+def _region(curve: CalibrationCurve, first: int, last: int) -> Region:
+    bins, run = curve.bins, slice(first, last + 1)
+    weight = bins.weight[run]
+    says, happens = (float(np.average(column[run], weights=weight)) for column in (bins.mean_prob, bins.frequency))
+    return Region(
+        kind=OVERCONFIDENT if happens < says else UNDERCONFIDENT,
+        start=float(bins.upper[first - 1]) if first else 0.0,
+        end=float(bins.upper[last]) if last + 1 < len(bins) else 1.0,
+        says=says,
+        happens=happens,
+        n=int(bins.count[run].sum()),
+        size=float(weight @ np.abs(bins.frequency - bins.mean_prob)[run] / bins.weight.sum()),
+    )
+
+
+def _judge(curve: CalibrationCurve, p: float) -> tuple[str, str]:
+    error = curve.debiased_error
+    if math.isnan(error.value) or error.low is None or error.high is None:
+        return TOO_LITTLE, f"too little data to tell: no bin holds two pairs to learn from (n = {curve.n:,})"
+    found = regions(curve)
+    missing = int(np.count_nonzero(_sides(curve)))
+    if error.low <= 0.0:
+        little = error.high > TELLING
+        if (little or missing <= _missing_by_chance(len(curve.bins), error.level)) and p < 1 - error.level:
+            return UNKNOWN_SIZE, _of_unknown_size(curve, error.high, p)
+        if little:
+            return (
+                TOO_LITTLE,
+                f"too little data to tell: the error may be anything from 0 to {error.high:.2f} (n = {curve.n:,})",
+            )
+        if missing <= _missing_by_chance(len(curve.bins), error.level):
+            return NONE_SEEN, _none_seen(len(curve.bins) - missing, len(curve.bins))
+    if not found:
+        return _on_the_whole(curve)
+    said = [region for region in found[:2] if region.size >= WORTH_SAYING * found[0].size]
+    kinds = {region.kind for region in said}
+    sentence = "; ".join(str(region) for region in sorted(said, key=lambda region: region.start))
+    caution = "; but the error's interval reaches 0" if error.low <= 0.0 else ""
+    return (kinds.pop() if len(kinds) == 1 else BOTH), sentence + caution
+
+
+def _missing_by_chance(bins: int, level: float) -> float:
+    expected = (1 - level) * bins
+    return max(1.0, expected + CHANCE * math.sqrt(expected * level))
+
+
+def _of_unknown_size(curve: CalibrationCurve, high: float, p: float) -> str:
+    (most,) = rounded(high)
+    return (
+        f"a test rejects calibration ({p_in_words(p)}), but the data do not show how large the error is: anything from "
+        f"0 to {most} (n = {curve.n:,})"
+    )
+
+
+def _none_seen(agreeing: int, bins: int) -> str:
+    agree = "its one bin agrees" if bins == 1 else f"{agreeing:,} of {bins:,} bins agree"
+    return f"no miscalibration detected: the error's interval reaches 0 and {agree} with the diagonal"
+
+
+def _on_the_whole(curve: CalibrationCurve) -> tuple[str, str]:
+    """The error is above 0, but no bin differs significantly from the diagonal."""
+    mean_prob = float(np.average(curve.bins.mean_prob, weights=curve.bins.weight))
+    gap = mean_prob - curve.base_rate
+    if abs(gap) < curve.debiased_error.value / 2:
+        return NOT_LOCATED, "miscalibrated, but no single bin shows where: larger bins might"
+    name = OVERCONFIDENT if gap > 0 else UNDERCONFIDENT
+    says, happens = rounded(mean_prob, curve.base_rate)
+    return (
+        name,
+        f"{name} on the whole: mean prediction {says}, observed frequency {happens} (n = {curve.n:,}); no single bin "
+        "shows it",
+    )
+
+
+# Calibration curves as a short text, as a table, and their recipes.
+
+WORDS = ("group", "miscalibration")
+FIGURES = ("error", "low", "high", "Algorithm 1", "ECE")
+
+
+def summary(curve: CalibrationCurve) -> str:
+    """The figures of a curve as a short aligned text, with the verdict, the notes and the recipe."""
+    rows = figures_in_words(curve)
+    width = max(len(name) for name, _ in rows)
+    head = "calibration curve" + (f" of {curve.name}" if curve.name is not None else "")
+    return "\n".join(
+        [head]
+        + [f"  {name:<{width}}  {text}" for name, text in rows]
+        + [f"  {verdict(curve)}"]
+        + [f"  note: {note}" for note in curve.notes]
+        + [f"  recipe: {recipe_line(curve)}"]
+    )
+
+
+def figures_in_words(curve: CalibrationCurve) -> list[tuple[str, str]]:
+    """Name and text of each figure of a curve, as shown in a table about one curve."""
+    bins = f"{len(curve.bins):,} bin" + ("s" if len(curve.bins) > 1 else "")
+    return [
+        ("error", with_method(curve.debiased_error)),
+        ("calibrated?", p_in_words(curve.p_value) + _by_test(curve)),
+        ("Algorithm 1", with_method(curve.error)),
+        ("ECE", f"{curve.ece} (largest gap {curve.max_error})"),
+        ("pairs", f"{curve.n:,} in {bins}"),
+        (base_rate_words([curve]), f"{curve.base_rate:.4f}"),
+        (score_words("brier", curve.reduction), str(curve.brier)),
+        (score_words("log_loss", curve.reduction), str(curve.log_loss)),
+        *_of_all_classes(curve),
+    ]
+
+
+def _of_all_classes(curve: CalibrationCurve) -> list[tuple[str, str]]:
+    """The scores of the class probabilities, where these are known."""
+    if curve.multiclass is None:
+        return []
+    brier, log_loss = curve.multiclass.brier, curve.multiclass.log_loss
+    return [
+        (score_words("brier", MULTICLASS), f"{number(brier)} (sum over the classes)"),
+        (
+            score_words("log_loss", MULTICLASS),
+            number(log_loss) if math.isfinite(log_loss) else "infinite (a label had the probability 0)",
+        ),
+    ]
+
+
+def _by_test(curve: CalibrationCurve) -> str:
+    """The test behind the p-value, if the user named one."""
+    return f" ({curve.recipe['test']} test)" if "test" in curve.recipe else ""
+
+
+def with_method(estimate: Estimate) -> str:
+    """A value with its interval and how both were computed."""
+    if math.isnan(estimate.value) or estimate.low is None:
+        return f"{estimate}"
+    return f"{estimate} ({estimate.method}, {100 * estimate.level:g} % interval)"
+
+
+def recipe_line(curve: CalibrationCurve) -> str:
+    """The recipe in one line."""
+    return ", ".join(f"{name}={value}" for name, value in curve.recipe.items())
+
+
+def recipe_rows(curves: Sequence[CalibrationCurve]) -> list[tuple[str, str]]:
+    """The recipes of the curves: each entry once, with numbers that differ between curves as a range."""
+    keys = list(dict.fromkeys(key for curve in curves for key in curve.recipe))
+    return [(key, _together([curve.recipe.get(key) for curve in curves])) for key in keys]
+
+
+def _together(values: Sequence[object]) -> str:
+    whole = [value for value in values if isinstance(value, int) and not isinstance(value, bool)]
+    if len(whole) == len(values):
+        return " to ".join(dict.fromkeys((f"{min(whole):,}", f"{max(whole):,}")))
+    distinct = dict.fromkeys(_yes_or_no(value) for value in values)
+    return ("differs: " if len(distinct) > 1 else "") + shortened(distinct)
+
+
+def _yes_or_no(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return UNDEFINED if value is None else str(value)
+
+
+def curves_table(
+    curves: Sequence[CalibrationCurve], p_values: Sequence[float], *, adjusted: str = "", exact: bool = False
+) -> Table:
+    """One row per curve. `adjusted` says how the p-values are; `exact`: all digits, and nothing for what is unknown."""
+    shown, shown_p = (all_digits, all_digits) if exact else (number, p_text)
+    scores, rate = score_columns(curves, each=exact), base_rate_words(curves)
+    if exact:
+        scores += [(f"ECE {end}", [getattr(curve.ece, end) for curve in curves]) for end in ("low", "high")]
+    rows = []
+    for i, (curve, p) in enumerate(zip(curves, p_values, strict=True)):
+        e = curve.debiased_error
+        figures = (curve.base_rate, e.value, e.low, e.high, curve.error.value, curve.ece.value)
+        values = [shown(one) for one in (*figures, *(held[i] for _, held in scores))]
+        rows.append([curve.name or "all", f"{curve.n}", *values, shown_p(p), kind(curve, p)])
+    names = [name for name, _ in scores]
+    lower = dict.fromkeys(("error", "Algorithm 1", "ECE", *names), LOWER)
+    return Table(
+        ("group", "n", rate, *FIGURES, *names, "p", "miscalibration"),
+        rows,
+        words=WORDS,
+        title=f"Calibration of {len(curves):,} groups" if len(curves) > 1 else "Calibration",
+        better=lower | ({"accuracy": HIGHER} if rate == "accuracy" else {}),
+        bold=any(curve.reduction != "class-wise" for curve in curves),
+        legend=_legend(curves[0], adjusted),
+    )
+
+
+def _legend(curve: CalibrationCurve, adjusted: str) -> dict[str, str]:
+    """What the headings mean."""
+    level = f"{100 * curve.debiased_error.level:g} %"
+    return {
+        "error": "root mean squared gap between probabilities and frequencies, corrected for noise",
+        "low": f"from here to high, the {level} interval of the error",
+        "Algorithm 1": "the same gap with its noise",
+        "ECE": "mean absolute gap of the bins",
+        f"{MULTICLASS} Brier": "sum over the classes",
+        "p": f"of calibrated predictions{f', {adjusted}' if adjusted else ''}",
+    }
+
+
+# Notes on calibration figures: caveats in sentences.
+
+
+def notes_of(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, weightless: int) -> tuple[str, ...]:
+    """All notes that the pairs, their bins and their error require; `weightless` pairs are not among the pairs."""
+    return tuple(_notes(pairs, binned, squared, weightless))
+
+
+def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, weightless: int) -> tuple[str, ...]:
+    """Those of the error alone, without those of scores."""
+    return tuple(_notes_of_error(pairs, binned, squared, weightless))
+
+
+def groups_together(pairs: Pairs | Slots) -> str | None:
+    """The note about pairs of several groups that are pooled."""
+    if isinstance(pairs, Slots) or len(pairs.group_names) < 2:
+        return None
+    return f"{len(pairs.group_names):,} groups are evaluated together; calibration_table evaluates each"
+
+
+def notes_by_name(found: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
+    """Each note once, preceded by the names of the groups it concerns.
+
+    >>> notes_by_name([("NN", ["one bin only"]), ("VB", []), ("IN", ["one bin only"])])
+    ['NN, IN: one bin only']
+    """
+    about: dict[str, list[str]] = {}
+    for name, notes in found:
+        for note in notes:
+            about.setdefault(note, []).append(name)
+    return [f"{shortened(names)}: {note}" for note, names in about.items()]
+
+
+def infinite_classes(scores: MulticlassScores | None) -> tuple[str, ...]:
+    """The note about class probabilities that exclude a label."""
+    if scores is None or math.isfinite(scores.log_loss):
+        return ()
+    return ("a label had the probability 0: the multi-class log loss is infinite",)
+
+
+def cluster_weights(pairs: Pairs) -> np.typing.NDArray[np.float64]:
+    """The weight of each cluster, for pairs that have clusters."""
+    assert pairs.clusters is not None
+    return np.bincount(pairs.clusters, weights=pairs.weights).astype(np.float64)
+
+
+def _notes(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, weightless: int) -> Iterator[str]:
+    base_rate = float(binned.sums.y.sum() / binned.sums.w1.sum())
+    if base_rate in (0.0, 1.0):
+        yield f"every label is {int(base_rate)}: refinement carries no information about how well labels are separated"
+    yield from _notes_of_error(pairs, binned, squared, weightless)
+    if binned.infinite_rows:
+        yield f"{wrong_extremes(binned.infinite_rows)}: the log loss is infinite"
+
+
+def _notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, weightless: int) -> Iterator[str]:
+    if weightless:
+        yield f"{counted(weightless, 'pair')} of weight 0 {'is' if weightless == 1 else 'are'} ignored"
+    if isinstance(pairs, Pairs) and pairs.clusters is not None and (few := few_clusters(cluster_weights(pairs))):
+        yield few
+    if squared.left_out:
+        yield (
+            f"{counted(squared.left_out, 'pair')} left out of the debiased error: alone in its bin or outweighed by "
+            "one pair in it, a pair carries no information about noise"
+        )
+    if 2 * squared.left_out > binned.sums.count.sum():
+        yield "most pairs are alone in their bin: use fewer and larger bins"
+    if isinstance(pairs, Slots) and holds_whole_rows(pairs):
+        yield "the classes of a row count as independent pairs: see docs/language-models.md on how intervals then hold"
+    if len(binned.sums) == 1:
+        yield "one bin only: the error is that of the mean prediction"

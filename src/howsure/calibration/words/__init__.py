@@ -1,1 +1,0 @@
-"""Calibration curves in words and tables, and their verdict."""
