@@ -119,7 +119,8 @@ def rounded(value: float) -> str:
 def verdict_text(result: RecalibrationEvaluation) -> str:
     """Does the map help, in a sentence, and what that supposes in a second line."""
     gain, map_ = result.deciding.improvement, f"recalibration ({result.method})"
-    score, least = _deciding_score(result), f"{result.margin**2:g}"
+    score = score_words("brier", None if result.multiclass_brier is None else MULTICLASS)
+    least = f"{result.margin**2:g}"
     errors = f"the calibration error goes from {number(result.error_before.value)} to {result.error_after}"
     if result.kind == IMPROVES:
         said = f"{map_} improves these probabilities: {errors}, the {score} falls by {fine(gain)[1:]}."
@@ -163,7 +164,8 @@ def evaluation_in_words(result: RecalibrationEvaluation) -> str:
     name = "" if result.name is None else f" of {result.name}"
     head = f"recalibration ({result.method}){name}, {_how(result)}"
     said = [fill(line, WIDTH) for line in result.verdict().splitlines()]
-    return "\n".join([head, "", evaluation_table(result).text(), "", *said, *_notes(result)])
+    notes = [f"note: {note}" for note in result.notes]
+    return "\n".join([head, "", evaluation_table(result).text(), "", *said, *notes])
 
 
 def rows_table(found: RecalibrationTable) -> Table:
@@ -208,10 +210,6 @@ def _how(result: RecalibrationEvaluation) -> str:
     return f"cross-fitted in {folds} folds{clusters}{often}, {result.n:,} rows"
 
 
-def _deciding_score(result: RecalibrationEvaluation) -> str:
-    return score_words("brier", None if result.multiclass_brier is None else MULTICLASS)
-
-
 def _named(result: RecalibrationEvaluation) -> list[tuple[str, Change, int]]:
     """The changes by their names in words, and the decimals that they need."""
     reduction = result.curves[0].reduction
@@ -219,10 +217,6 @@ def _named(result: RecalibrationEvaluation) -> list[tuple[str, Change, int]]:
     rows += [(score_words(name, reduction), getattr(result, name), 4) for name in ("brier", "log_loss")]
     of_classes = {"brier": result.multiclass_brier, "log_loss": result.multiclass_log_loss}
     return rows + [(score_words(name, MULTICLASS), one, 4) for name, one in of_classes.items() if one is not None]
-
-
-def _notes(result: RecalibrationEvaluation) -> list[str]:
-    return [f"note: {note}" for note in result.notes]
 
 
 # Results of recalibration: errors and scores before and after, of one map or of several.

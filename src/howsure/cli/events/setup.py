@@ -51,7 +51,8 @@ def set_up(options: Mapping[str, Any], *, samples: int = 100, seed: int = 0) -> 
     )
     parser = _parser(options["parser"], corpus)
     rule = rule_named(options["rule"], options["labels"], parser.scheme)
-    lexicon = _lexicon(options["lexicon"], options["stemming"])
+    path = options["lexicon"]
+    lexicon = Lexicon.countries() if path is None else Lexicon.read(path, stemming=options["stemming"])
     model = antecedent_model(options["model"], options.get("coreference"), options.get("misplaced"))
     name = None if corpus.is_parsed else options["parser"]
     work = Work(parser=name, model=model, lexicon=lexicon, rule=rule, samples=samples, seed=seed, filter=kept)
@@ -102,10 +103,6 @@ def rule_named(name: str, labels: str | None, scheme: str | None) -> Rule:
             f"the parser uses {scheme!r} labels, but the rule expects {rule.scheme.name!r}; set labels: {scheme}."
         )
     return rule
-
-
-def _lexicon(path: str | None, stemming: str) -> Lexicon:
-    return Lexicon.countries() if path is None else Lexicon.read(path, stemming=stemming)
 
 
 # What `howsure events extract` and `howsure events dependencies` print.

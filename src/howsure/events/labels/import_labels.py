@@ -220,7 +220,8 @@ def _settings(
         raise InputError(f"{lacking.place}: inclusion is missing; give the chance of each document.")
     if len({(one.document, one.inclusion) for one in with_chance}) > len({one.document for one in with_chance}):
         raise InputError(f"{path}: inclusion must be the same in all rows of a document.")
-    stored, read = _count(store), len(set(numbers.values()))
+    stored = int(rows_of(store, "SELECT count(*) FROM documents")[0][0])
+    read = len(set(numbers.values()))
     if design is None:
         _check_chances({one.document: one.inclusion for one in answers}, stored, path)
     if design == "census" and read < stored:
@@ -250,10 +251,6 @@ def _check_chances(chances: Mapping[str, float | None], stored: int, path: str) 
     except InputError as error:
         said = str(error).replace(" units", " documents")
         raise InputError(f"{path} does not fit the store: {said}") from error
-
-
-def _count(store: Store) -> int:
-    return int(rows_of(store, "SELECT count(*) FROM documents")[0][0])
 
 
 def _check_drawn(store: Store, answers: Sequence[ReadAnswer], numbers: Mapping[str, int]) -> None:
