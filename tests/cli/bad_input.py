@@ -206,8 +206,8 @@ VALUES = [
 
 OPTIONS = [
     Wrong("no probability", "calibration dev.csv --target gold",
-          "name the probability in one way: --prob COL, --probs COL,COL,…, --probs-column COL, --logits COL, "
-          "--logprobs COL or --verbalised COL.", CSV),
+          "name the probability in one way: --prob COL, --probs-column COL, --logits COL, --logprobs COL, "
+    "--verbalised COL or --probs COL,COL,….", CSV),
     Wrong("two ways to name it", f"{JUDGE} --probs prob,weight",
           "name the probabilities with exactly one of --prob, --probs, --probs-column, --logits, --logprobs and "
           "--verbalised.", CSV),

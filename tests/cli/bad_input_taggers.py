@@ -70,14 +70,14 @@ NEURAL = [
     Wrong(
         "logits that are none",
         SPANS,
-        "logits must be finite, or -inf (forbidden); sentence 0, row 1 holds nan for I-PER.",
+        "logits must be finite, or -inf (forbidden); sentence 0, row 1 holds nan for I-PER. (Rows are counted from 0.)",
         predictions(predictions=changed((0, 1, 2), np.nan)),
     ),
     Wrong(
         "padding taken for a prediction",
         SPANS,
         "logits of sentence 1, row 3 are all -100: padding, no prediction. Give label_ids, word_ids or mask "
-        "to say which rows count.",
+        "to say which rows count. (Rows are counted from 0.)",
         {"x.npz": archive(logits=changed((1, 3), -100.0))},
     ),
     Wrong(

@@ -49,12 +49,12 @@ def named_once(better_than: Any, against: Any, margin: Any, *, baseline: bool | 
             "of them."
         )
     if margin is None and (against is not None or baseline):
-        given = "against=..." if against is not None else "baseline=..."
+        given = parameter("against", GIVEN) if against is not None else parameter("baseline", GIVEN)
         raise InputError(
             f"{given} needs the margin by which this model may be worse: {parameter('not_worse_than', 0.01)}."
         )
     if margin is not None and better_than is None and against is None and not baseline:
-        former = "" if baseline is None else ", or what a former run wrote: baseline=..."
+        former = "" if baseline is None else f", or what a former run wrote: {parameter('baseline', GIVEN)}"
         raise InputError(
             f"{parameter('not_worse_than', GIVEN)} needs the other model: {parameter('against', GIVEN)}{former}"
         )

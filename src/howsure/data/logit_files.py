@@ -12,7 +12,7 @@ from typing import Any, BinaryIO
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.archive import MAGIC, ArchiveError, array_header
 from howsure.files.opened import check_each_once, missing_file, opened
 from howsure.files.utf8 import parsed_json
@@ -315,7 +315,9 @@ def _targets_of(arrays: dict[str, StoredArray], logits: StoredArray) -> Array:
     found = next((arrays[name] for name in TARGETS if name in arrays), None)
     if found is None:
         where = f"no tensor named {' or '.join(TARGETS)}" if logits.name else "one array"
-        raise InputError(f"{logits.path} holds {where}: name the file of the right classes by targets=...")
+        raise InputError(
+            f"{logits.path} holds {where}: name the file of the right classes by {parameter('targets', GIVEN)}"
+        )
     if found.shape != logits.shape[:-1]:
         raise _other_shape(found, [logits])
     return _numbers(found)

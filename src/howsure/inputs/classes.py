@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, at_row, parameter, way
+from howsure.errors import GIVEN, InputError, at_row, parameter, way
 from howsure.inputs.checks import Scales, check_clusters, check_codes, check_weights, probability_advice
 from howsure.inputs.frames import all_columns, is_frame
 from howsure.inputs.naming import shortened, unknown_name
@@ -106,7 +106,9 @@ def pairs_from_classes(
     n = len(matrix)
     codes, labels = check_codes(y_true, n=n, name="y_true")
     names = None if classes is None else tuple(str(name) for name in classes)
-    positions, names = class_positions(labels, names, matrix.shape[1], name="y_true", option="classes=[...]")
+    positions, names = class_positions(
+        labels, names, matrix.shape[1], name="y_true", option=parameter("classes", GIVEN)
+    )
     fault = first_fault(matrix, names, scales=way)
     if fault is not None:
         raise InputError(

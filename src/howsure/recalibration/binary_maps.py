@@ -49,7 +49,7 @@ SEPARATED = (
 )
 REVERSED = (
     "no temperature above 0 is best: the higher the probability, the rarer the label. Does the probability belong to "
-    "the other label? method='platt' may reverse the order."
+    f"the other label? {parameter('method', 'platt')} may reverse the order."
 )
 
 

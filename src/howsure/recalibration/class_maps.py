@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from howsure.errors import InputError, at_row, parameter
+from howsure.errors import GIVEN, InputError, at_row, parameter
 from howsure.inputs.classes import softmax
 from howsure.inputs.naming import shortened
 from howsure.inputs.pairs import Floats
@@ -76,7 +76,7 @@ SEPARATED = (
 )
 REVERSED = (
     "no temperature above 0 is best: the labels are less probable than chance. Are the classes in the order of their "
-    "columns? classes=[...] says so."
+    f"columns? {parameter('classes', GIVEN)} says so."
 )
 
 
@@ -156,7 +156,8 @@ def _inverse(held: Floats, possible: np.ndarray[Any, np.dtype[np.bool_]], own: F
 PENALTY = 1e-3
 MOST_CLASSES = 20  # for second derivatives of a matrix
 ROWS = 1 << 15  # of a block of them
-CERTAIN = "method='temperature' keeps probabilities of 0, and floor=1e-6 moves them away from it."
+FLOOR = parameter("floor", "1e-6", quoted=False)
+CERTAIN = f"{parameter('method', 'temperature')} keeps probabilities of 0, and {FLOOR} moves them away from it."
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ def is_number(value: object) -> TypeGuard[float]:
 
 # What maps of log-odds share: rows of certainty, and refusals of what has no optimum.
 
-OTHERWISE = "method='isotonic' needs no log-odds."
+OTHERWISE = f"{parameter('method', 'isotonic')} needs no log-odds."
 
 
 def uncertain(data: Labelled) -> tuple[Floats, Integers, Floats]:

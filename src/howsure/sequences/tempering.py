@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure import __version__
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.checks import check_level
 from howsure.inputs.naming import counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
@@ -285,7 +285,7 @@ def _told(
         place = np.where(place > found.loose, place - 1, np.where(place == found.loose, 0, place))
     several = bool(place.any())
     what = f"temperature of the {NAMES[EMISSIONS]}" if several else "temperature"
-    advice = ", or take one temperature for everything (keep_answers=True)" if several else ""
+    advice = f", or take one temperature for everything ({parameter('keep_answers', True)})" if several else ""
     raise InputError(
         f"the sentences cannot tell the {what}: {found.why}, as it does where the model is right almost everywhere or "
         f"knows nothing. Give more sentences with gold tags, none of them from training{advice}."

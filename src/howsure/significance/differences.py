@@ -203,7 +203,7 @@ def check_choices(choices: Choices, systems: Systems, metrics: Sequence[Metric])
     elif choices.bug_compatible or choices.sample_size is not None:
         name = "bug_compatible" if choices.bug_compatible else "sample_size"
         raise InputError(
-            f"{name} goes with {parameter('method', 'boostsa')} alone; leave it out, or choose that method."
+            f"{parameter(name)} goes with {parameter('method', 'boostsa')} alone; leave it out, or choose that method."
         )
 
 

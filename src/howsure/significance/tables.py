@@ -75,8 +75,8 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
             f"an item must have one row for each model{'' if run is None else ' and run'}; {at_row(first[keys[row]])} "
             "and "
             f"{at_row(row)} are both item {item_names[items[row]]!r} of {said(int(cell[row]))}{others}. If these are "
-            "several runs, name their column (run=...); if they are of several sets of items, let several columns "
-            "identify the item together (id=...)."
+            f"several runs, name their column ({parameter('run', GIVEN)}); if they are of several sets of items, let "
+            f"several columns identify the item together ({parameter('id', GIVEN)})."
         )
     table = first.reshape(len(of_cell), len(item_names))
     lacking = table < 0

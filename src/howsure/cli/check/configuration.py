@@ -14,7 +14,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.terminal.commands import as_options, check_destinations, options_of, sources_of
+from howsure.cli.terminal.commands import InOptions, check_destinations, sources_of
 from howsure.errors import InputError
 from howsure.files.text import read_text
 from howsure.inputs.naming import shortened, unknown_name
@@ -101,7 +101,7 @@ def named_by(configuration: Configuration, kind: str, command: click.Command) ->
     try:
         yield
     except InputError as error:
-        raise InputError(f"{configuration.place(kind)}: {as_options(str(error), options_of(command))}") from error
+        raise InputError(f"{configuration.place(kind)}: {error.told(InOptions(command))}") from error
 
 
 def take_shared(configuration: Configuration, context: click.Context, names: Sequence[str]) -> dict[str, Any]:

@@ -322,7 +322,7 @@ def apply_command(
     Given(given[0], scores[given[0]], classes=classes)
     found = read_map(map_file)
     if found.groups and group is None:
-        raise InputError("group='COL' must name the column of groups: the map has one for each group.")
+        raise InputError("--group COL must name the column of groups: the map has one for each group.")
     with open_to_extend(
         file,
         classes=classes,

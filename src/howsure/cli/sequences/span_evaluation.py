@@ -60,7 +60,7 @@ def from_logits(path: str, *, targets: str | None, labels: str | None, grammar: 
     names = label_names_of(labels) if labels is not None else arrays.label_names
     if names is None:
         raise InputError(
-            f"{path} does not name its labels; give labels=..., separated by commas in the order of the logits, or the "
+            f"{path} does not name its labels; give --labels, separated by commas in the order of the logits, or the "
             "config.json of the model."
         )
     label_ids = _of_words(arrays)

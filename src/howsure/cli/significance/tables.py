@@ -427,7 +427,7 @@ def compare_long(
     except InputError as error:
         if not any(f"{name} must hold numbers" in str(error) for name in asked.score):
             raise
-        raise InputError(f"{error} If one value means right, say which: pos_label='correct'.") from error
+        raise InputError(f"{error.message} If one value means right, say which: --positive correct.") from error
     tell(read.said)
     found = given.found(read.from_log, len(read.recipe["files"]))
     model, key = str(found.model), str(found.id)

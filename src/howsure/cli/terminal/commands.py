@@ -203,6 +203,7 @@ VOCABULARY = {  # the option of a parameter, where it is called otherwise
     "n_bins": "--bins",
     "n_simulations": "--simulations",
     "rng": "--seed",
+    "ids": "--id",
 }
 OTHER_NAMES = VOCABULARY | {"labels": "--classes", "label": "--target", "ids": "--id", "cluster": "--cluster"}
 
@@ -314,7 +315,7 @@ class Command(Helpful):
         except InputError as error:
             if type(error) is not InputError:  # one that others know by its type
                 raise
-            raise InputError(as_options(error.told(InOptions(self)), options_of(self))) from error
+            raise InputError(error.told(InOptions(self))) from error
 
 
 class Group(Helpful, click.Group):

@@ -95,7 +95,7 @@ def two_classes(label: Column, positive: str | None) -> tuple[tuple[str, str], s
             f"{way('probs', ['COL', 'COL', GIVEN])}."
         )
     if chosen not in keys:
-        choice = " or ".join(f"{parameter('pos_label', key)}" for key in keys)
+        choice = " or ".join(parameter("pos_label", key) for key in keys)
         raise InputError(
             f"{label.name} holds shares of {' and '.join(map(repr, keys))}. Say which is positive: {choice}."
         )
@@ -107,7 +107,8 @@ def two_classes(label: Column, positive: str | None) -> tuple[tuple[str, str], s
 ONE, SEVERAL, LISTS = "one", "several", "lists"
 VERBALISED = "verbalised"
 SOURCES = ("prob", "probs", "probs_column", LOGITS, LOG_PROBABILITIES, VERBALISED)
-WAYS = "prob='COL', probs=['COL', 'COL', …], probs_column='COL', logits='COL', logprobs='COL' or verbalised='COL'"
+ONE_COLUMN = ", ".join(way(one, "COL") for one in ("prob", "probs_column", LOGITS, LOG_PROBABILITIES, "verbalised"))
+WAYS = f"{ONE_COLUMN} or {way('probs', ['COL', 'COL', GIVEN])}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +176,7 @@ def class_labels(
     """Which of the k classes is the label of each used row, and the names of the classes."""
     labels = tuple(label_counts(selection, label, limit=selection.n))
     names = None if classes is None else tuple(classes)
-    positions, names = class_positions(labels, names, k, name=label.name, option="classes=['A', 'B', 'C']")
+    positions, names = class_positions(labels, names, k, name=label.name, option=parameter("classes", ["A", "B", "C"]))
     query = selection.query([codes_sql(selection.table.connection, label.text, labels)])
     parts = [codes for (codes,) in chunks(selection.table.connection, query, [np.int64])]
     return positions[np.concatenate(parts)], names

@@ -110,7 +110,7 @@ def open_predictions(
 
     Raises InputError naming the file, the column, the row (from 1) and the value.
     """
-    check_way(across_files, of=id or cluster, named="id=... or cluster=...")
+    check_way(across_files, of=id or cluster, named=f"{parameter('id', GIVEN)} or {parameter('clusters', GIVEN)}")
     rows = condition(where)
     with Database(spool).opening() as database:
         asked: dict[str, Any] = {"label": label, "prob": prob, "probs": probs, "probs_column": probs_column}

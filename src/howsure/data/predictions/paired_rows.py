@@ -112,7 +112,9 @@ def _check_labels(a: Predictions, b: Predictions, rows_b: Integers, one: Pairs, 
     differs = np.flatnonzero(one.labels != other.labels)
     if len(differs):
         place = b.selection.table.place_of(int(b.selection.positions()[rows_b[differs[0] % len(rows_b)]]))
-        order = "" if "id" in a.columns else " Are the rows in a different order? Match them: id='COL'."
+        order = (
+            "" if "id" in a.columns else f" Are the rows in a different order? Match them: {parameter('id', 'COL')}."
+        )
         raise InputError(
             f"both models must be evaluated on the same rows; the label of {place} is not that of "
             f"{a.selection.table.name}.{order} Does the label say whether the model's own answer is right? "

@@ -27,7 +27,7 @@ from howsure.data.tables.columns import Column, said_of_commas
 from howsure.data.tables.database import Database, chunks, literal, reading
 from howsure.data.tables.table import Table, open_table
 from howsure.data.tables.where import ALL, condition
-from howsure.errors import InputError
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import Coded, check_clusters
 from howsure.inputs.naming import natural_order
 
@@ -94,7 +94,7 @@ def read_columns(
 
     Files are those of `open_predictions`. Raises InputError naming the file, the column, the row and the value.
     """
-    check_way(across_files, of=cluster, named="cluster=...")
+    check_way(across_files, of=cluster, named=parameter("clusters", GIVEN))
     texts = (*labels, *coded, *days, *optional, *partial, *later)
     roles = dict.fromkeys(texts, "text") | dict.fromkeys((*numbers, *scores), "number")
     roles |= dict.fromkeys(lists, "numbers")

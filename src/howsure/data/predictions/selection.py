@@ -12,7 +12,7 @@ from howsure.data.tables.columns import Column, as_number
 from howsure.data.tables.database import Connection, chunks, literals, reading
 from howsure.data.tables.table import Table
 from howsure.data.tables.where import ALL
-from howsure.errors import InputError, parameter
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import check_group_count, missing, not_two_values
 from howsure.inputs.naming import natural_order, unknown_name
 from howsure.inputs.pairs import Integers
@@ -91,7 +91,7 @@ def select_rows(
     if not skip:
         raise missing_value(table, column, f"{only} AND {missing[column]}", values=values, rows=rows)
     if rows == wanted:
-        kept = "" if only == ALL else " that satisfies where=..."
+        kept = "" if only == ALL else f" that satisfies {parameter('where', GIVEN)}"
         raise InputError(f"every row of {table.name}{kept} has a missing value ({_counted(skipped)}); nothing is left.")
     where = f"NOT {earlier}" if only == ALL else f"({only} AND NOT {earlier})"
     return Selection(table, where, wanted - rows, skipped, others)

@@ -392,5 +392,5 @@ class _Writer:
         raise InputError(
             f"{parameter('where', GIVEN)}: {column.name} must be {what} to be compared with {other}; {place} holds "
             f"{shown(held)}. Texts "
-            f"are compared with a value in single quotes. Is it a non-answer? missing_values=[{str(held)[:100]!r}]."
+            f"are compared with a value in single quotes. Is it a non-answer? {parameter('missing_values', [str(held)[:100]])}."
         )

@@ -71,9 +71,9 @@ class ImportReport:
 
 IMPORTED_DESIGNS = ("simple", "census")
 WHY = (
-    "labels of documents that somebody picked correct no count. Say design='simple' if they were drawn at random from "
-    "all documents of the store, design='census' if they are all of them, or give the chance of each in a column "
-    "inclusion"
+    f"labels of documents that somebody picked correct no count. Say {parameter('design', 'simple')} if they were "
+    f"drawn at random from all documents of the store, {parameter('design', 'census')} if they are all of them, or "
+    "give the chance of each in a column inclusion"
 )
 REVISIONS = """
     SELECT document, CASE WHEN settles THEN '' ELSE coder END AS who, max(revision) FROM answers GROUP BY ALL"""
