@@ -386,7 +386,8 @@ def _held(log: Log, column: str) -> str | None:
 def _why_not(log: Log, files: Sequence[File]) -> str:
     name = files[0].name
     if len(log.lengths) > 1:
-        return f"{name} has questions of {min(log.lengths)} to {max(log.lengths)} choices. Use {parameter('reduce', TOP_LABEL)}"
+        choices = f"{min(log.lengths)} to {max(log.lengths)} choices"
+        return f"{name} has questions of {choices}. Use {parameter('reduce', TOP_LABEL)}"
     if log.lengths:
         return f"{name} has questions with several right choices, or none. Use {parameter('reduce', TOP_LABEL)}"
     return f"{name} holds one probability per row, that of the answer"

@@ -391,6 +391,6 @@ class _Writer:
         place, held = self.table.place(wrong, column.text)
         raise InputError(
             f"{parameter('where', GIVEN)}: {column.name} must be {what} to be compared with {other}; {place} holds "
-            f"{shown(held)}. Texts "
-            f"are compared with a value in single quotes. Is it a non-answer? {parameter('missing_values', [str(held)[:100]])}."
+            f"{shown(held)}. Texts are compared with a value in single quotes. Is it a non-answer? "
+            f"{parameter('missing_values', [str(held)[:100]])}."
         )
