@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from howsure.data.tables.named_files import each_once
 from howsure.errors import GIVEN, InputError, parameter, way
 from howsure.inputs.checks import Column
 from howsure.inputs.classes import TOP_LABEL
@@ -323,6 +322,8 @@ def saved_summaries(files: Sequence[str]) -> list[str]:
     first = next(filter(is_summary, paths), None)
     if first is None:
         return []
+    from howsure.data.tables.named_files import each_once
+
     named = each_once(files)
     for file in named:
         if not is_summary(file):

@@ -521,7 +521,7 @@ def open_corpus(
         return open_conllu(paths, fields=fields, bad_dates=bad_dates, spool=spool)
     for name in ("text", "date"):
         if getattr(fields, name) is None:
-            raise InputError(f"name the column of the {name}: {name}='COLUMN'.")
+            raise InputError(f"name the column of the {name}: {parameter(name, 'COLUMN')}.")
     with Database(spool).opening() as database:
         files = named_files(paths, format=format, spool=database.folder)
         database.allow_only([file.path for file in files])

@@ -164,7 +164,7 @@ class HMMTagger(Tagger):
 
 def _pseudocount(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, np.number)) or not 0 <= value < math.inf:
-        raise InputError(f"{name} must be a number, 0 or greater; it is {value!r}.")
+        raise InputError(f"{parameter(name)} must be a number, 0 or greater; it is {value!r}.")
     return float(value)
 
 

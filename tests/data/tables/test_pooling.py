@@ -106,9 +106,9 @@ def test_columns_for_significance_know_clusters_across_files(tmp_path: Path) -> 
 def test_what_no_column_says_is_not_settled(how: str, tmp_path: Path) -> None:
     """It was ignored in silence: who asks for it believes that rows of one item are one cluster."""
     files = seeds(tmp_path, ".csv")
-    with pytest.raises(InputError, match=rf"across_files='{how}' says .*Name it with cluster=\.\.\., or leave"):
+    with pytest.raises(InputError, match=rf"across_files='{how}' says .*Name it with clusters=\.\.\., or leave"):
         read_columns(files, labels=["y"], across_files=how)
     with pytest.raises(
-        InputError, match=rf"across_files='{how}' says .*Name it with id=\.\.\. or cluster=\.\.\., or leave"
+        InputError, match=rf"across_files='{how}' says .*Name it with id=\.\.\. or clusters=\.\.\., or leave"
     ):
         open_predictions(files, label="y", prob="q", across_files=how)

@@ -160,7 +160,7 @@ def columns_of_log(asked: Mapping[str, str | None], log: Log, *, matched: bool) 
     an item that has several, are a cluster; and rows are `matched` with those of another log by their item."""
     named = asked["group"]
     parts = list(log.group) if named is None else named.split(",")
-    log.check_ways(parts, advice=f"tell them apart, group='{','.join([*parts, RUN])}'")
+    log.check_ways(parts, advice=f"tell them apart, --group {','.join([*parts, RUN])}")
     key = ",".join([*([TASK] if log.varies(TASK) and TASK not in parts else []), ITEM])
     repeated = log.repeats_items(parts)
     found = {"group": ",".join(parts)} if named is None and parts else {}

@@ -228,12 +228,12 @@ class Asked:
                 raise InputError(f"no score {name!r} in this log of {log.format.program}; it has {_scores(log)}.")
         by = (self.model or MODEL).split(",")
         models = [MODEL] if log.varies(MODEL) else []
-        log.check_ways(by, advice=f"compare them, model='{','.join([*models, RUN])}'")
+        log.check_ways(by, advice=f"compare them, --by {','.join([*models, RUN])}")
         if by == [RUN] and models:
             several = shortened(map(repr, log.values[MODEL]))
             raise InputError(
                 f"this log of {log.format.program} holds the answers of several models ({several}). Choose one, "
-                f"{log.choice_of(MODEL)}, or compare them too, model='{MODEL},{RUN}'."
+                f"{log.choice_of(MODEL)}, or compare them too, --by {MODEL},{RUN}."
             )
         found = {}
         if self.model is None and MODEL in log.held:

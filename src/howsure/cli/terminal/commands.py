@@ -204,6 +204,7 @@ VOCABULARY = {  # the option of a parameter, where it is called otherwise
     "n_simulations": "--simulations",
     "rng": "--seed",
     "ids": "--id",
+    "labels": "--classes",
 }
 OTHER_NAMES = VOCABULARY | {"labels": "--classes", "label": "--target", "ids": "--id", "cluster": "--cluster"}
 

@@ -121,8 +121,8 @@ class Log:
         values = (self.several_ways if column == RUN else ()) or self.values[column]
         kept, *others = [one for one in values if one is not None]
         if column == RUN and not all(kept in ways for ways in self.ways.values()):
-            return f'where="{" and ".join(f"{column} <> {_typed(one)}" for one in others)}"'
-        return f'where="{column} = {_typed(kept)}"'
+            return parameter("where", " and ".join(f"{column} <> {_typed(one)}" for one in others))
+        return parameter("where", f"{column} = {_typed(kept)}")
 
     @property
     def several_ways(self) -> tuple[Any, ...]:
@@ -341,7 +341,7 @@ def with_defaults(asked: Mapping[str, Any], log: Log, files: Sequence[File], *, 
         parts = []
     elif asked["group"] is not None:
         parts = str(asked["group"]).split(",")
-        log.check_ways(parts, advice=f"tell them apart, group='{','.join([*parts, RUN])}'")
+        log.check_ways(parts, advice=f"tell them apart, {parameter('groups', ','.join([*parts, RUN]))}")
     elif parts and found["reduce"] == CLASS_WISE:
         raise InputError(
             f"class-wise, the class is the group, and {files[0].name} holds several of: {', '.join(parts)}. Choose one "

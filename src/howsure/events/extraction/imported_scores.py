@@ -12,7 +12,7 @@ import numpy as np
 from howsure.data.tables.database import Database, identifier, literal, literals, reading
 from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import COPIED, Table, open_table
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.events.corpus import Corpus, Fields
 from howsure.inputs.naming import counted, shortened
 
@@ -380,7 +380,7 @@ def open_scores(
 def _checked_fields(fields: Fields, columns: ScoreColumns) -> str:
     for role in ("id", "date"):
         if getattr(fields, role) is None:
-            raise InputError(f"name the column of the {role}: {role}='COLUMN'.")
+            raise InputError(f"name the column of the {role}: {parameter(role, 'COLUMN')}.")
     names = [fields.id, fields.date, fields.title, fields.text, fields.story, *columns.names]
     named = [one for one in names if one is not None]
     twice = [one for one in dict.fromkeys(named) if named.count(one) > 1]
