@@ -6,7 +6,7 @@ from asyncio import CancelledError
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
-from howsure.errors import HowsureError, InputError, MissingExtraError
+from howsure.errors import HowsureError, InputError
 from howsure.events.store.reading import Store, is_for_reading
 from howsure.explorer.access.guard import PAGE, ROOM, Guard
 from howsure.explorer.access.headers import policy
@@ -18,6 +18,7 @@ from howsure.explorer.assembly import LABELLING, assemble
 from howsure.explorer.labelling.addresses import orders_of, questions_of
 from howsure.explorer.labelling.room import Room
 from howsure.explorer.parameters import read_parameters
+from howsure.first_use import require
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -41,14 +42,12 @@ def create_app(
     once, and the other addresses are a fixed list. `answers` keeps what was answered while nothing can write to the
     store. With a `room`, which is of the same store, there is a labelling room too; only its orders write.
 
-    Raises MissingExtraError without the extra `explorer`.
+    Raises MissingExtraError without the extra `events`.
     """
-    try:
-        from starlette.applications import Starlette
-        from starlette.responses import HTMLResponse, JSONResponse
-        from starlette.routing import Route
-    except ImportError as error:
-        raise MissingExtraError("the page of events", "explorer") from error
+    require("The page of events", "events", "starlette")
+    from starlette.applications import Starlette
+    from starlette.responses import HTMLResponse, JSONResponse
+    from starlette.routing import Route
 
     pages, kept = {PAGE: assemble()}, answers or Answers()
     questions: dict[str, Question] = {**QUESTIONS}

@@ -6,7 +6,7 @@ import socket
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from howsure.errors import InputError, MissingExtraError
+from howsure.errors import InputError
 from howsure.events.store.reading import Store
 from howsure.explorer.access.guard import PAGE, ROOM
 from howsure.explorer.access.hosts import EVERYWHERE, LOOPBACK, is_loopback
@@ -14,6 +14,7 @@ from howsure.explorer.access.tokens import PARAMETER, Tokens, new_token
 from howsure.explorer.answers import Answers
 from howsure.explorer.app import create_app
 from howsure.explorer.labelling.room import Room
+from howsure.first_use import require
 
 WAITING = 128  # connections that the system keeps until they are taken
 FILES = 1024  # that the process may have open: macOS allows 256, fewer than a burst of connections
@@ -55,14 +56,13 @@ def serve(store: Store, address: Address, *, ready: Callable[[Opening], None], r
 
     With a `room`, a labelling room of the same store, that is what opens.
 
-    Raises InputError where it cannot be served, MissingExtraError without the extra `explorer`.
+    Raises InputError where it cannot be served, MissingExtraError without the extra `events`.
     """
-    try:
-        import uvicorn
+    require("The page of events", "events", "starlette", "uvicorn")
+    import uvicorn
 
-        from howsure.explorer.access.connections import PromptConnection
-    except ImportError as error:
-        raise MissingExtraError("the page of events", "explorer") from error
+    from howsure.explorer.access.connections import PromptConnection
+
     token, once, answers = new_token(), new_token(), Answers()
     everywhere = address.host in EVERYWHERE
     application = create_app(

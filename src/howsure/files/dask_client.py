@@ -8,8 +8,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from howsure import __version__
-from howsure.errors import InputError, MissingExtraError
+from howsure.errors import InputError
 from howsure.files.dask_probe import asked_identity
+from howsure.first_use import require
 
 SECONDS = 5  # to find a scheduler, and as many to find a worker
 SCHEDULER = "Scheduler"
@@ -22,10 +23,9 @@ def dask_client(scheduler: str) -> Iterator[Any]:
     Raises MissingExtraError without Dask; InputError if no scheduler answers at the address, if it has no worker, or if
     a worker has no howsure or another version.
     """
-    try:
-        import distributed
-    except ImportError as error:
-        raise MissingExtraError("A Dask cluster", "dask") from error
+    require("A Dask cluster", "dask", "distributed")
+    import distributed
+
     kind = _asked(scheduler).get("type")
     if kind != SCHEDULER:
         said = f"a {kind}" if isinstance(kind, str) and kind.isidentifier() else "one that does not say what it is"

@@ -13,6 +13,7 @@ from howsure.data.datasets.registry import HOST, VARIABLE, DataFile, DataSet
 from howsure.data.datasets.resuming import DownloadError, Resuming
 from howsure.errors import InputError
 from howsure.files.whole import write_whole
+from howsure.first_use import require
 
 Advance = Callable[[int], None]
 
@@ -58,6 +59,7 @@ def _check(file: DataFile, target: Path) -> None:
 
 
 def _fetch(address: str, file: DataFile, target: Path, advance: Advance) -> None:
+    require("A download", "cli", "pooch")
     import pooch
 
     pooch.get_logger().setLevel("WARNING")

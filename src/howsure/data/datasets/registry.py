@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import InputError
+from howsure.first_use import require
 from howsure.inputs.naming import unknown_name
 
 VARIABLE = "HOWSURE_DATA"
@@ -113,6 +114,7 @@ def data_set(name: str) -> DataSet:
 
 def downloads_folder() -> Path:
     """The folder of downloaded data sets: the user's cache folder."""
+    require("The folder of downloads", "cli", "pooch")
     import pooch
 
     return Path(pooch.os_cache("howsure"))

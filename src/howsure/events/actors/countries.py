@@ -9,9 +9,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from howsure.errors import MissingExtraError
 from howsure.events.actors.lexicon_files import read_entries
 from howsure.events.actors.spelling import fold
+from howsure.first_use import require
 
 SUPPLEMENT = Path(__file__).with_name("countries.tsv")
 
@@ -91,16 +91,14 @@ def _title(country: Any) -> str:
 
 
 def _countries() -> Any:
-    try:
-        import pycountry
-    except ImportError as error:
-        raise MissingExtraError("the lexicon of countries", "events") from error
+    require("The lexicon of countries", "events", "pycountry")
+    import pycountry
+
     return pycountry.countries
 
 
 def _infos() -> Iterator[Any]:
-    try:
-        from countryinfo import all_countries
-    except ImportError as error:
-        raise MissingExtraError("the lexicon of countries", "events") from error
+    require("The lexicon of countries", "events", "countryinfo")
+    from countryinfo import all_countries
+
     return (country.info() for country in all_countries())

@@ -8,10 +8,11 @@ from typing import Any, Protocol
 
 from howsure.data.documents.document import Document
 from howsure.data.documents.spacy import document_from_spacy
-from howsure.errors import InputError, MissingExtraError
+from howsure.errors import InputError
 from howsure.events.corpus.conllu_files import read_part
 from howsure.events.corpus.documents import InputDocument
 from howsure.events.rules.label_schemes import SCHEMES
+from howsure.first_use import require
 
 NEEDED = {
     "tok2vec", "transformer", "curated_transformer", "tagger", "morphologizer", "parser", "attribute_ruler",
@@ -109,10 +110,9 @@ def scheme_of(labels: Sequence[str]) -> str:
 
 @cache
 def _loaded(name: str) -> Any:
-    try:
-        import spacy
-    except ImportError as error:
-        raise MissingExtraError("parsing of raw text", "spacy") from error
+    require("Parsing of raw text", "spacy", "spacy")
+    import spacy
+
     try:
         pipeline = spacy.load(name)
     except OSError as error:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from howsure.errors import InputError, MissingExtraError
+from howsure.errors import InputError
+from howsure.first_use import require
 
 Fields = dict[str, Any]
 EXAMPLE = "fields such as 'verbs: [attack]'"
@@ -22,10 +23,9 @@ def read_fields(text: str, *, place: str) -> Fields:
 
     Raises InputError naming the place and the line; MissingExtraError without the extra `events`.
     """
-    try:
-        import yaml
-    except ImportError as error:
-        raise MissingExtraError("a rule in a YAML file", "events") from error
+    require("A rule in a YAML file", "events", "yaml")
+    import yaml
+
     try:
         return _fields(yaml, yaml.parse(text, Loader=yaml.SafeLoader), place)
     except (yaml.YAMLError, ValueError, OverflowError) as error:

@@ -10,7 +10,9 @@ from howsure.events.store.reading import Store, facts_of
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.pairs import Integers
 
-TOGETHER, APART = STORIES = ("together", "apart")
+TOGETHER: str = "together"
+APART: str = "apart"
+STORIES = (TOGETHER, APART)
 STORY = "coalesce(s.story, -1 - document)"  # of a document, in SQL; below 0 where it is of no other
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import MissingExtraError
+from howsure.first_use import require
 from howsure.significance.results import Comparison, Difference
 
 HARD = {"f1": "macro_f1", "acc": "accuracy", "prec": "macro_precision", "rec": "macro_recall"}
@@ -63,10 +63,9 @@ def frame_of(columns: Sequence[str], rows: Mapping[str, Sequence[Any]]) -> Any:
 
     Raises MissingExtraError without pandas.
     """
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise MissingExtraError("The tables of howsure.significance.boostsa", "pandas") from error
+    require("A table of howsure.significance.boostsa", "pandas", "pandas")
+    import pandas as pd
+
     return pd.DataFrame(list(rows.values()), index=list(rows), columns=list(columns))
 
 
