@@ -15,7 +15,7 @@ install = { $(PIP) -c constraints.txt uv && $(BIN)/uv pip install -q --python $(
 	|| $(PIP) $(CONSTRAINTS) $(1)
 
 .PHONY: demo test test-long test-portable test-busy test-versions test-ranges test-lowest lint check check-slow fuzz \
-	drills test-programs test-cluster bench pictures docs reproductions licences lock clean
+	drills test-programs test-cluster bench pictures docs reproductions help-pages licences lock clean
 
 demo: $(READY)  ## a calibration curve on bundled data
 	$(BIN)/howsure demo
@@ -107,6 +107,9 @@ REPRODUCTIONS := synthetic binning boostsa sentiment tagging tag-pairs tweets re
 # Some of them: make reproductions REPRODUCTIONS="boostsa tweets".
 reproductions: $(READY)  ## run the papers' experiments again and write their pages (minutes each; counts half an hour)
 	set -e; for name in $(REPRODUCTIONS); do $(BIN)/howsure reproduce $$name --page docs/reproductions/$$name.md; done
+
+help-pages: $(READY)  ## record what --help of every command says, after a change of options
+	$(BIN)/python -m scripts.record_help
 
 licences: $(READY)  ## the licence of each library that is installed
 	$(BIN)/python scripts/licences.py

@@ -16,6 +16,7 @@ from howsure import __version__
 from howsure.cli.terminal.commands import TRACEBACK, Group
 from howsure.cli.terminal.ending import end_of
 from howsure.cli.terminal.output import TYPED
+from howsure.cli.terminal.recorded_help import recorded_help
 from howsure.cli.terminal.streams import any_encoding
 from howsure.files.utf8 import checked_text
 
@@ -93,6 +94,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
     def run() -> object:
         with terminated_as_interrupted():
+            if (page := recorded_help(given)) is not None:
+                return click.echo(page)
             return howsure(given, standalone_mode=False, prog_name="howsure")
 
     with any_encoding():
