@@ -14,8 +14,8 @@ PIP := $(BIN)/python -m pip install -qq --disable-pip-version-check
 install = { $(PIP) -c constraints.txt uv && $(BIN)/uv pip install -q --python $(BIN)/python $(CONSTRAINTS) $(1); } 2>/dev/null \
 	|| $(PIP) $(CONSTRAINTS) $(1)
 
-.PHONY: demo test test-long test-portable test-busy test-versions test-ranges test-lowest lint check check-slow fuzz \
-	drills test-programs test-cluster bench pictures docs reproductions licences lock clean
+.PHONY: demo test test-long test-bare test-portable test-busy test-versions test-ranges test-lowest lint check check-slow fuzz \
+	drills test-programs test-cluster bench pictures docs reproductions help-pages licences lock clean
 
 demo: $(READY)  ## a calibration curve on bundled data
 	$(BIN)/howsure demo
@@ -25,6 +25,9 @@ test: $(READY)  ## tests, doctests, commands of the documents: four to five minu
 
 test-long: $(READY)  ## whole experiments, the longest documents, the page in a browser, kills: CI runs both
 	$(BIN)/python -m pytest $(PARALLEL) -m "long and not slow"
+
+test-bare: $(READY)  ## the wheel without extras in an environment of its own: its size, and the tests of the statistics
+	folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; $(BIN)/python scripts/try_bare.py "$$folder"
 
 # Without numpy's wide instruction sets, on a plain BLAS kernel, in another language, time zone and order of hashes.
 WIDE = import numpy; print(*numpy.show_config(mode="dicts")["SIMD Extensions"].get("found", []))
@@ -107,6 +110,9 @@ REPRODUCTIONS := synthetic binning boostsa sentiment tagging tag-pairs tweets re
 # Some of them: make reproductions REPRODUCTIONS="boostsa tweets".
 reproductions: $(READY)  ## run the papers' experiments again and write their pages (minutes each; counts half an hour)
 	set -e; for name in $(REPRODUCTIONS); do $(BIN)/howsure reproduce $$name --page docs/reproductions/$$name.md; done
+
+help-pages: $(READY)  ## record what --help of every command says, after a change of options
+	$(BIN)/python -m scripts.record_help
 
 licences: $(READY)  ## the licence of each library that is installed
 	$(BIN)/python scripts/licences.py

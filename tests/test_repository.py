@@ -19,15 +19,19 @@ def project() -> dict[str, Any]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 
 
+def requirements() -> set[str]:
+    """The libraries that howsure and its extras ask for, by name; an extra may ask for others of howsure's."""
+    wanted = [project()["dependencies"], *project()["optional-dependencies"].values()]
+    return {requirement_name(requirement) for part in wanted for requirement in part} - {"howsure"}
+
+
 def requirement_name(requirement: str) -> str:
     return re.split(r"[\[<>=~! ;]", requirement)[0]
 
 
 def test_every_dependency_is_justified() -> None:
     decisions = (ROOT / "docs" / "decisions" / "dependencies.md").read_text(encoding="utf-8")
-    wanted = [project()["dependencies"], *project()["optional-dependencies"].values()]
-    names = {requirement_name(requirement) for part in wanted for requirement in part}
-    assert {name for name in names if f"| `{name}` |" not in decisions} == set()
+    assert {name for name in requirements() if f"| `{name}` |" not in decisions} == set()
 
 
 def test_every_version_is_pinned() -> None:
@@ -35,8 +39,7 @@ def test_every_version_is_pinned() -> None:
     pinned = [row for row in rows if not row.startswith("#")]
     assert [row for row in pinned if not re.fullmatch(r"[\w.-]+==[\w.]+", row)] == []
     names = {row.split("==")[0].lower() for row in pinned}
-    wanted = [project()["dependencies"], *project()["optional-dependencies"].values()]
-    assert {requirement_name(requirement) for part in wanted for requirement in part} - names == set()
+    assert requirements() - names == set()
 
 
 def test_the_lock_file_holds_the_same_versions_with_hashes() -> None:
@@ -59,11 +62,11 @@ def test_workflows_call_what_is_there() -> None:
 
 
 def extras_asked_for(source: str) -> set[str]:
-    """The extras that a source file tells its reader to install, by `MissingExtraError(what, extra)`."""
-    if "MissingExtraError" not in source:
+    """The extras that a source file tells its reader to install, by `require(what, extra, library)`."""
+    if "require(" not in source:
         return set()
     calls = [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
-    asking = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "MissingExtraError"]
+    asking = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "require"]
     return {ast.literal_eval(call.args[1]) for call in asking}
 
 

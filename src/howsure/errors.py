@@ -213,8 +213,11 @@ class InputError(HowsureError, ValueError):
         return self.told(InPython())
 
 
-class MissingExtraError(HowsureError, ImportError):
-    """An optional part is not installed. The message says what to install."""
+class MissingExtraError(HowsureError, ImportError, NotImplementedError):
+    """An optional part is not installed. The message says what to install.
+
+    It is NotImplementedError too, so that a notebook without matplotlib shows a result as text.
+    """
 
     def __init__(self, what: str, extra: str) -> None:
         super().__init__(f'{what} needs an optional part: pip install "howsure[{extra}]"')

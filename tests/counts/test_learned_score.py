@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
+import sys
 from typing import Any
 
 import numpy as np
@@ -91,13 +91,6 @@ def test_what_cannot_be_learned_from_is_refused(texts: Any, labels: Any, said: s
 
 
 def test_without_scikit_learn_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any, **more: Any) -> Any:
-        if name.startswith("sklearn"):
-            raise ImportError(name)
-        return real(name, *rest, **more)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "sklearn", None)  # what is not installed cannot be imported
     with pytest.raises(MissingExtraError, match=r"howsure\[classifiers\]"):
         learned_score(["a b"] * 20, [0, 1] * 10)

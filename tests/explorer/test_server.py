@@ -90,10 +90,10 @@ def test_a_file_that_is_no_store_is_told(tmp_path: Path) -> None:
         explore_command([str(tmp_path / "s.duckdb"), "--no-open"], standalone_mode=False)
 
 
-@pytest.mark.parametrize("module", ["starlette.applications", "uvicorn"])
+@pytest.mark.parametrize("module", ["starlette", "uvicorn"])
 def test_a_missing_extra_is_named(store: EventStore, monkeypatch: pytest.MonkeyPatch, module: str) -> None:
     monkeypatch.setitem(sys.modules, module, None)  # what an import finds where nothing is installed
-    with pytest.raises(MissingExtraError, match=re.escape('pip install "howsure[explorer]"')):
+    with pytest.raises(MissingExtraError, match=re.escape('pip install "howsure[events]"')):
         serve(store, Address(port=0), ready=pytest.fail)
 
 

@@ -17,6 +17,7 @@ from howsure.cli.plugins import OF_THE_PAPERS, load, plugin_commands, summary_of
 from howsure.cli.terminal.commands import TRACEBACK, Group
 from howsure.cli.terminal.ending import end_of
 from howsure.cli.terminal.output import TYPED, any_encoding
+from howsure.cli.terminal.recorded_help import recorded_help
 from howsure.files.utf8 import checked_text
 
 COMMANDS = {  # name -> (module, what `howsure --help` says of it)
@@ -103,6 +104,9 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
     def run() -> object:
         with terminated_as_interrupted():
+            if (page := recorded_help(given)) is not None:
+                click.echo(page)
+                return 0
             return howsure(given, standalone_mode=False, prog_name="howsure")
 
     with any_encoding():

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from howsure.counts.draw import partial_labels
-from howsure.errors import InputError, MissingExtraError, at_row
+from howsure.errors import InputError, at_row
+from howsure.first_use import require
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
@@ -73,10 +74,9 @@ def word_weights(texts: list[str]) -> Any:
 
     Raises MissingExtraError without scikit-learn.
     """
-    try:
-        from sklearn.feature_extraction.text import TfidfVectorizer
-    except ImportError:
-        raise MissingExtraError("A score learned from texts (scikit-learn)", "classifiers") from None
+    require("A score learned from texts (scikit-learn)", "classifiers", "sklearn")
+    from sklearn.feature_extraction.text import TfidfVectorizer
+
     least, most = (FEWEST_TEXTS, LARGEST_SHARE) if len(texts) >= 4 * FEWEST_TEXTS else (1, 1.0)
     counter = TfidfVectorizer(sublinear_tf=True, ngram_range=(1, 2), min_df=least, max_df=most, dtype=np.float64)
     try:

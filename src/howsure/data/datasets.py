@@ -16,6 +16,7 @@ from typing import Any
 from howsure.errors import InputError
 from howsure.files.text import read_text
 from howsure.files.utf8 import parsed_json
+from howsure.first_use import require
 from howsure.inputs.naming import unknown_name
 
 # The data sets of the experiments: what they are, where they come from, and where they are stored.
@@ -119,6 +120,7 @@ def data_set(name: str) -> DataSet:
 
 def downloads_folder() -> Path:
     """The folder of downloaded data sets: the user's cache folder."""
+    require("The folder of downloads", "cli", "pooch")
     import pooch
 
     return Path(pooch.os_cache("howsure"))

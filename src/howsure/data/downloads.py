@@ -16,6 +16,7 @@ from typing import Any
 from howsure.data.datasets import HOST, VARIABLE, DataFile, DataSet
 from howsure.errors import HowsureError, InputError
 from howsure.files.whole import write_whole
+from howsure.first_use import require
 
 # A downloader for pooch that keeps partial downloads when a connection breaks, and later requests only the rest.
 
@@ -117,6 +118,7 @@ def _check(file: DataFile, target: Path) -> None:
 
 
 def _fetch(address: str, file: DataFile, target: Path, advance: Advance) -> None:
+    require("A download", "cli", "pooch")
     import pooch
 
     pooch.get_logger().setLevel("WARNING")

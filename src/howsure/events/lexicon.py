@@ -13,8 +13,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from howsure.errors import InputError, MissingExtraError
+from howsure.errors import InputError
 from howsure.files.text import Text, read_text
+from howsure.first_use import require
 from howsure.inputs.naming import unknown_name
 
 # Matching a word in a text to a word in a lexicon: folding of letters, and stripping of endings.
@@ -253,18 +254,16 @@ def _title(country: Any) -> str:
 
 
 def _countries() -> Any:
-    try:
-        import pycountry
-    except ImportError as error:
-        raise MissingExtraError("the lexicon of countries", "events") from error
+    require("The lexicon of countries", "events", "pycountry")
+    import pycountry
+
     return pycountry.countries
 
 
 def _infos() -> Iterator[Any]:
-    try:
-        from countryinfo import all_countries
-    except ImportError as error:
-        raise MissingExtraError("the lexicon of countries", "events") from error
+    require("The lexicon of countries", "events", "countryinfo")
+    from countryinfo import all_countries
+
     return (country.info() for country in all_countries())
 
 

@@ -8,9 +8,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from howsure.errors import InputError, MissingExtraError
+from howsure.errors import InputError
 from howsure.events.rule import Rule
 from howsure.files.text import read_text
+from howsure.first_use import require
 from howsure.inputs.naming import unknown_name
 
 # The subset of YAML that rules need: fields with a string, true or false, or a list of strings.
@@ -30,10 +31,9 @@ def read_fields(text: str, *, place: str) -> Fields:
 
     Raises InputError naming the place and the line; MissingExtraError without the extra `events`.
     """
-    try:
-        import yaml
-    except ImportError as error:
-        raise MissingExtraError("a rule in a YAML file", "events") from error
+    require("A rule in a YAML file", "events", "yaml")
+    import yaml
+
     try:
         return _fields(yaml, yaml.parse(text, Loader=yaml.SafeLoader), place)
     except (yaml.YAMLError, ValueError, OverflowError) as error:

@@ -1,10 +1,7 @@
 """The page of an events store: served on this machine, or as one file that needs no network."""
 
-from howsure.explorer.access import Tokens
-from howsure.explorer.app import create_app
-from howsure.explorer.labelling import Room
-from howsure.explorer.monitor_page import monitor_report
-from howsure.explorer.one_file import Included, events_report
-from howsure.explorer.server import Address, Opening, serve
+from howsure.first_use import names_in, require
 
-__all__ = ["Address", "Included", "Opening", "Room", "Tokens", "create_app", "events_report", "monitor_report", "serve"]
+require("The page of events", "events", "jinja2")
+
+__getattr__, __dir__, __all__ = names_in(__name__, __file__)

@@ -10,12 +10,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from threading import Lock
 from typing import TYPE_CHECKING, Any
 
-from howsure.errors import HowsureError, InputError, MissingExtraError
+from howsure.errors import HowsureError, InputError
 from howsure.events.store.reading import Store, is_for_reading
 from howsure.explorer.access import LOOPBACK, PAGE, ROOM, Guard, Tokens, policy
 from howsure.explorer.assembly import LABELLING, assemble
 from howsure.explorer.labelling import Room, orders_of, questions_of
 from howsure.explorer.queries import QUESTIONS, Question, read_parameters
+from howsure.first_use import require
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -97,14 +98,12 @@ def create_app(
     once, and the other addresses are a fixed list. `answers` keeps what was answered while nothing can write to the
     store. With a `room`, which is of the same store, there is a labelling room too; only its orders write.
 
-    Raises MissingExtraError without the extra `explorer`.
+    Raises MissingExtraError without the extra `events`.
     """
-    try:
-        from starlette.applications import Starlette
-        from starlette.responses import HTMLResponse, JSONResponse
-        from starlette.routing import Route
-    except ImportError as error:
-        raise MissingExtraError("the page of events", "explorer") from error
+    require("The page of events", "events", "starlette")
+    from starlette.applications import Starlette
+    from starlette.responses import HTMLResponse, JSONResponse
+    from starlette.routing import Route
 
     pages, kept = {PAGE: assemble()}, answers or Answers()
     questions: dict[str, Question] = {**QUESTIONS}

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from howsure.errors import InputError, MissingExtraError
+from howsure.errors import InputError
 from howsure.events.store.reading import Store
 from howsure.explorer.access import EVERYWHERE, LOOPBACK, PAGE, PARAMETER, ROOM, Tokens, is_loopback, new_token
 from howsure.explorer.app import Answers, create_app
 from howsure.explorer.labelling import Room
+from howsure.first_use import require
 
 # Connections that nobody can hold open for nothing: a request is whole in time, and only so many wait for one.
 
@@ -120,13 +121,11 @@ def serve(store: Store, address: Address, *, ready: Callable[[Opening], None], r
 
     With a `room`, a labelling room of the same store, that is what opens.
 
-    Raises InputError where it cannot be served, MissingExtraError without the extra `explorer`.
+    Raises InputError where it cannot be served, MissingExtraError without the extra `events`.
     """
-    try:
-        import uvicorn
+    require("The page of events", "events", "starlette", "uvicorn")
+    import uvicorn
 
-    except ImportError as error:
-        raise MissingExtraError("the page of events", "explorer") from error
     token, once, answers = new_token(), new_token(), Answers()
     everywhere = address.host in EVERYWHERE
     application = create_app(

@@ -16,12 +16,15 @@ from typing import IO, Any
 import numpy as np
 import numpy.typing as npt
 
+from howsure.first_use import require
+
 
 def zstd() -> Any:
     """The module, loaded on first use."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:
+        require("A file packed by zstd", "cli", "backports.zstd")
         from backports import zstd
     return zstd
 

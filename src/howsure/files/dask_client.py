@@ -12,7 +12,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from howsure import __version__
-from howsure.errors import InputError, MissingExtraError
+from howsure.errors import InputError
+from howsure.first_use import require
 
 # What answers at the address of a Dask scheduler, asked without Dask's own reader, which unpickles what it is sent.
 #
@@ -110,10 +111,9 @@ def dask_client(scheduler: str) -> Iterator[Any]:
     Raises MissingExtraError without Dask; InputError if no scheduler answers at the address, if it has no worker, or if
     a worker has no howsure or another version.
     """
-    try:
-        import distributed
-    except ImportError as error:
-        raise MissingExtraError("A Dask cluster", "dask") from error
+    require("A Dask cluster", "dask", "distributed")
+    import distributed
+
     kind = _identity_of(scheduler).get("type")
     if kind != SCHEDULER:
         said = f"a {kind}" if isinstance(kind, str) and kind.isidentifier() else "one that does not say what it is"

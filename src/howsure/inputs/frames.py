@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import inspect
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -12,7 +11,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from howsure.errors import GIVEN, InputError, MissingExtraError, parameter
+from howsure.errors import GIVEN, InputError, parameter
+from howsure.first_use import installed, require
 from howsure.inputs.checks import Column
 from howsure.inputs.naming import shortened, unknown_name
 from howsure.inputs.pairs import Pairs
@@ -278,9 +278,8 @@ def to_frame(columns: Mapping[str, Any], backend: str | None = None) -> Any:
     if backend is not None and backend not in BACKENDS:
         raise InputError(f"backend must be one of {', '.join(BACKENDS)}; it is {backend!r}.")
     wanted = BACKENDS if backend is None else (backend,)
-    found: Any = next((name for name in wanted if importlib.util.find_spec(name) is not None), None)
-    if found is None:
-        raise MissingExtraError(f"A data frame ({' or '.join(wanted)})", "pandas")
+    found: Any = next((name for name in wanted if installed(name)), wanted[0])
+    require(f"A data frame ({' or '.join(wanted)})", "pandas", found)
     import narwhals as nw
 
     held = {name: list(column) if isinstance(column, tuple) else column for name, column in columns.items()}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import MissingExtraError
+from howsure.first_use import require
 from howsure.recalibration.labelled import Labelled
 from howsure.recalibration.recalibrate import recalibration_of
 from howsure.recalibration.scores import binary_of, check_floor, classes_of
@@ -26,11 +26,9 @@ def __getattr__(name: str) -> Any:
 @cache
 def _classifier() -> type:
     """The class, made when it is first used: without scikit-learn there is none."""
-    try:
-        from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-        from sklearn.utils.validation import check_is_fitted
-    except ImportError:
-        raise MissingExtraError("A recalibrated classifier (scikit-learn)", "classifiers") from None
+    require("A recalibrated classifier (scikit-learn)", "classifiers", "sklearn")
+    from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+    from sklearn.utils.validation import check_is_fitted
 
     class RecalibratedClassifier(ClassifierMixin, MetaEstimatorMixin, BaseEstimator):  # type: ignore[misc]
         """A classifier whose `predict_proba` is recalibrated.

@@ -1,6 +1,7 @@
 """One HTML file that holds everything about a result and needs no network."""
 
-from howsure.report.calibration import calibration_report
-from howsure.report.files import write_report
+from howsure.first_use import names_in, require
 
-__all__ = ["calibration_report", "write_report"]
+require("A report", "cli", "jinja2", "matplotlib")
+
+__getattr__, __dir__, __all__ = names_in(__name__, __file__)

@@ -7,8 +7,9 @@ from typing import Any
 
 from howsure.calibration.engines.pairs_or_sums import sums_of_frame
 from howsure.calibration.slots import Slots
-from howsure.errors import InputError, MissingExtraError
+from howsure.errors import InputError
 from howsure.files.dask_client import dask_client
+from howsure.first_use import require
 
 
 def sums_by_dask(
@@ -30,10 +31,9 @@ def sums_by_dask(
     Raises what `dask_client` does, and InputError if a file or column cannot be read, and for the first fault of a row.
     """
     with dask_client(scheduler):
-        try:
-            import dask.dataframe
-        except ImportError as error:
-            raise MissingExtraError("Parquet files read by Dask", "dask") from error
+        require("Parquet files read by Dask", "dask", "dask", "pyarrow")
+        import dask.dataframe
+
         try:
             frame = dask.dataframe.read_parquet(paths)
             if not len(frame.columns):

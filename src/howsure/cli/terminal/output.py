@@ -17,7 +17,6 @@ import click
 
 from howsure.errors import InputError
 from howsure.files.whole import write_whole
-from howsure.result import chosen_columns
 from howsure.show.harmless import in_a_line, on_a_terminal
 from howsure.show.table import Table
 
@@ -124,6 +123,8 @@ def chosen() -> list[str] | None:
 
 def table_text(table: Table, form: str = "table") -> str:
     """A table in one of the formats, of the columns that the user wants, ending in a newline."""
+    from howsure.result import chosen_columns  # which loads numpy: a command that asks for no table needs none
+
     table = chosen_columns(table, chosen())
     write = {"table": table.text, "csv": table.csv, "markdown": table.markdown, "latex": table.latex}[form]
     return f"{write(raw=is_raw())}\n"

@@ -8,9 +8,10 @@ from typing import Any, Protocol
 
 from howsure.data.documents.document import Document
 from howsure.data.documents.read_documents import document_from_spacy
-from howsure.errors import InputError, MissingExtraError
+from howsure.errors import InputError
 from howsure.events.corpus import InputDocument, read_part
 from howsure.events.rule import SCHEMES
+from howsure.first_use import require
 
 NEEDED = {
     "tok2vec",
@@ -117,10 +118,9 @@ def scheme_of(labels: Sequence[str]) -> str:
 
 @cache
 def _loaded(name: str) -> Any:
-    try:
-        import spacy
-    except ImportError as error:
-        raise MissingExtraError("parsing of raw text", "spacy") from error
+    require("Parsing of raw text", "spacy", "spacy")
+    import spacy
+
     try:
         pipeline = spacy.load(name)
     except OSError as error:

@@ -50,7 +50,9 @@ if TYPE_CHECKING:
 
 # The assumptions of a series or comparison about the dependence of documents, and what is left out.
 
-TOGETHER, APART = STORIES = ("together", "apart")
+TOGETHER: str = "together"
+APART: str = "apart"
+STORIES = (TOGETHER, APART)
 STORY = "coalesce(s.story, -1 - document)"  # of a document, in SQL; below 0 where it is of no other
 
 

@@ -203,7 +203,7 @@ WHOLES: dict[str, tuple[tuple[str, str], ...]] = {
 
 AT_OPENING = ("documents", "left_out", "stories", "events")
 OF_LABELS = tuple(LABEL_TABLES)
-OF_DOCUMENTS = ("sentences", "mentions", "antecedents", "clusterings", "evidence")
+OF_DOCUMENTS: tuple[str, ...] = ("sentences", "mentions", "antecedents", "clusterings", "evidence")
 OF = "WHERE document IN (SELECT unnest($documents))"
 Documents = dict[str, list[int]]  # the parameter of OF; empty for all documents
 

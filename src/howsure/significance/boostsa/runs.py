@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError, MissingExtraError
+from howsure.errors import InputError
+from howsure.first_use import require
 from howsure.significance.comparison import compare
 from howsure.significance.results import Comparison, Difference
 from howsure.significance.systems import Runs
@@ -70,10 +71,9 @@ def frame_of(columns: Sequence[str], rows: Mapping[str, Sequence[Any]]) -> Any:
 
     Raises MissingExtraError without pandas.
     """
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise MissingExtraError("The tables of howsure.significance.boostsa", "pandas") from error
+    require("A table of howsure.significance.boostsa", "pandas", "pandas")
+    import pandas as pd
+
     return pd.DataFrame(list(rows.values()), index=list(rows), columns=list(columns))
 
 

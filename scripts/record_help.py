@@ -1,0 +1,63 @@
+"""Record what `--help` of every command says, for `howsure.cli.terminal.recorded_help`: `make help-pages`."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any, ClassVar
+
+import click
+
+from howsure.cli import COMMANDS, howsure
+from howsure.cli.terminal.recorded_help import FILE, ORDERS
+
+
+class Recorder(click.HelpFormatter):
+    """A formatter that keeps the orders that it is given, and the width that the command sets."""
+
+    made: ClassVar[list[Recorder]] = []
+
+    def __init__(self, indent_increment: int = 2, width: int | None = None, max_width: int | None = None) -> None:
+        super().__init__(indent_increment, width=80)
+        self.record: list[Any] = [max_width, []]
+        self.made.append(self)
+
+    def __getattribute__(self, name: str) -> Any:
+        if name not in ORDERS:
+            return super().__getattribute__(name)
+        return lambda *values: self.record[1].append([name, *values])
+
+
+def commands(command: click.Command, *path: str) -> Iterator[tuple[str, ...]]:
+    """The words of every command below one."""
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context) if path else COMMANDS:  # not those of other distributions
+            yield (*path, name)
+            yield from commands(command.get_command(context, name), *path, name)
+
+
+def help_of(path: tuple[str, ...]) -> list[Any]:
+    """What `--help` of a command orders."""
+    Recorder.made.clear()
+    kept, click.Context.formatter_class = click.Context.formatter_class, Recorder
+    try:
+        with redirect_stdout(io.StringIO()):
+            howsure([*path, "--help"], standalone_mode=False, prog_name="howsure")
+    finally:
+        click.Context.formatter_class = kept
+    (made,) = Recorder.made
+    return json.loads(json.dumps(made.record))
+
+
+def all_help() -> dict[str, list[Any]]:
+    """What is recorded of each command, by its words."""
+    return {" ".join(path): help_of(path) for path in commands(howsure)}
+
+
+if __name__ == "__main__":
+    rows = [f"{json.dumps(name)}: {json.dumps(orders, ensure_ascii=False)}" for name, orders in all_help().items()]
+    Path(FILE).write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")

@@ -1,0 +1,219 @@
+__version__: str
+
+from howsure.calibration.calibration_errors import (
+    calibration_error as calibration_error,
+)
+from howsure.calibration.calibration_summaries import (
+    CalibrationSummaries as CalibrationSummaries,
+)
+from howsure.calibration.calibration_summary import (
+    CalibrationSummary as CalibrationSummary,
+)
+from howsure.calibration.calibration_tests import (
+    CalibrationTest as CalibrationTest,
+    calibration_test as calibration_test,
+)
+from howsure.calibration.comparison import (
+    compare_calibration as compare_calibration,
+)
+from howsure.calibration.corp_results import (
+    ConsistencyBand as ConsistencyBand,
+    CorpCurve as CorpCurve,
+    CorpSteps as CorpSteps,
+)
+from howsure.calibration.curve import (
+    calibration_curve as calibration_curve,
+)
+from howsure.calibration.decomposition import (
+    ScoreDecomposition as ScoreDecomposition,
+)
+from howsure.calibration.found_groups import (
+    find_groups as find_groups,
+)
+from howsure.calibration.group_results import (
+    FoundGroups as FoundGroups,
+    MiscalibratedGroup as MiscalibratedGroup,
+)
+from howsure.calibration.multicalibration import (
+    MulticalibrationError as MulticalibrationError,
+    multicalibration_error as multicalibration_error,
+)
+from howsure.calibration.quantiles import (
+    QuantileCalibration as QuantileCalibration,
+    posterior_quantiles as posterior_quantiles,
+)
+from howsure.calibration.results import (
+    Bins as Bins,
+    CalibrationComparison as CalibrationComparison,
+    CalibrationCurve as CalibrationCurve,
+)
+from howsure.calibration.scores import (
+    MulticlassScores as MulticlassScores,
+    ProperLoss as ProperLoss,
+    ScoreParts as ScoreParts,
+    score_parts as score_parts,
+)
+from howsure.calibration.simulation import (
+    simulate_pairs as simulate_pairs,
+)
+from howsure.calibration.table import (
+    CalibrationTable as CalibrationTable,
+    GroupCalibration as GroupCalibration,
+    calibration_table as calibration_table,
+)
+from howsure.check.calibration import (
+    check_calibration as check_calibration,
+)
+from howsure.check.results import (
+    Check as Check,
+    Verdict as Verdict,
+)
+from howsure.check.scores import (
+    check_score as check_score,
+)
+from howsure.check.selective import (
+    check_selective as check_selective,
+)
+from howsure.coreference.antecedent_model import (
+    AntecedentModel as AntecedentModel,
+)
+from howsure.coreference.coref_posterior import (
+    CorefPosterior as CorefPosterior,
+)
+from howsure.coreference.metrics import (
+    score_clusters as score_clusters,
+)
+from howsure.counts.estimation import (
+    estimate_counts as estimate_counts,
+)
+from howsure.counts.label_sample import (
+    LabelSample as LabelSample,
+    sample_for_labels as sample_for_labels,
+)
+from howsure.counts.learned_score import (
+    learned_score as learned_score,
+)
+from howsure.counts.planning import (
+    labels_needed as labels_needed,
+)
+from howsure.counts.results import (
+    CountEstimate as CountEstimate,
+    CountEstimates as CountEstimates,
+)
+from howsure.data.documents.document import (
+    Document as Document,
+    Mention as Mention,
+    Sentence as Sentence,
+)
+from howsure.data.documents.read_documents import (
+    read_documents as read_documents,
+)
+from howsure.data.sources import (
+    Files as Files,
+    read as read,
+)
+from howsure.errors import (
+    HowsureError as HowsureError,
+    InputError as InputError,
+    MissingExtraError as MissingExtraError,
+)
+from howsure.events.lexicon import (
+    Lexicon as Lexicon,
+)
+from howsure.events.rule import (
+    Rule as Rule,
+)
+from howsure.events.series.actor_comparison import (
+    compare_actors as compare_actors,
+)
+from howsure.events.series.event_series import (
+    event_series as event_series,
+)
+from howsure.events.store.event_store import (
+    EventStore as EventStore,
+)
+from howsure.inputs.classes import (
+    pairs_from_classes as pairs_from_classes,
+)
+from howsure.inputs.given import (
+    Given as Given,
+)
+from howsure.inputs.pairs import (
+    Pairs as Pairs,
+)
+from howsure.monitoring.calibration_monitor import (
+    CalibrationMonitor as CalibrationMonitor,
+)
+from howsure.monitoring.results import (
+    GroupStatus as GroupStatus,
+    MonitorSeries as MonitorSeries,
+    MonitorStatus as MonitorStatus,
+    MonitorUpdate as MonitorUpdate,
+)
+from howsure.recalibration.evaluate_recalibration import (
+    evaluate_recalibration as evaluate_recalibration,
+    recalibration_table as recalibration_table,
+)
+from howsure.recalibration.evaluation_results import (
+    RecalibrationEvaluation as RecalibrationEvaluation,
+    RecalibrationTable as RecalibrationTable,
+)
+from howsure.recalibration.recalibrate import (
+    recalibrate as recalibrate,
+)
+from howsure.recalibration.results import (
+    RecalibrationMap as RecalibrationMap,
+)
+from howsure.selective.curve import (
+    selective_curve as selective_curve,
+    selective_table as selective_table,
+)
+from howsure.selective.results import (
+    SelectiveCurve as SelectiveCurve,
+    SelectiveTable as SelectiveTable,
+    SelectiveThreshold as SelectiveThreshold,
+)
+from howsure.selective.threshold import (
+    threshold_for as threshold_for,
+)
+from howsure.sequences.calibration_pairs import (
+    tag_pairs as tag_pairs,
+    transition_pairs as transition_pairs,
+)
+from howsure.sequences.crf import (
+    CRFTagger as CRFTagger,
+)
+from howsure.sequences.hmm import (
+    HMMTagger as HMMTagger,
+)
+from howsure.sequences.tag_posterior import (
+    TagPosterior as TagPosterior,
+)
+from howsure.significance.comparison import (
+    compare as compare,
+)
+from howsure.significance.experiments import (
+    Experiments as Experiments,
+)
+from howsure.significance.metrics.metric import (
+    Metric as Metric,
+)
+from howsure.significance.power import (
+    detection_power as detection_power,
+    minimum_detectable_difference as minimum_detectable_difference,
+    required_sample_size as required_sample_size,
+)
+from howsure.significance.results import (
+    Comparison as Comparison,
+    Difference as Difference,
+)
+from howsure.significance.systems import (
+    Runs as Runs,
+)
+from howsure.significance.trend import (
+    Trend as Trend,
+    TrendPoint as TrendPoint,
+)
+from howsure.stats.estimate import (
+    Estimate as Estimate,
+)

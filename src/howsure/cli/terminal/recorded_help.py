@@ -1,0 +1,38 @@
+"""`--help` without loading what a command needs: what each command says of itself, recorded in `help.json`.
+
+`scripts/record_help.py` writes the file (`make help-pages`) from the commands themselves, and a test compares the two.
+What is recorded are the orders that a command gives click's formatter, so that lines break where the terminal ends.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from howsure.cli.terminal.output import as_printed
+
+ASKING = ("--help", "-h")
+FILE = os.path.join(os.path.dirname(__file__), "help.json")
+ORDERS = ("write_usage", "write_heading", "write_paragraph", "write_text", "write_dl", "indent", "dedent")
+
+
+def recorded_help(arguments: Sequence[str]) -> str | None:
+    """The help that a user asks for by `howsure COMMAND --help`; None if it is not recorded, or more is asked."""
+    *path, asked = arguments or [""]
+    if asked not in ASKING or not path:
+        return None
+    with open(FILE, encoding="utf-8") as file:
+        recorded = json.load(file).get(" ".join(path))
+    return None if recorded is None else as_printed(_written(*recorded))
+
+
+def _written(width: int | None, orders: list[list[Any]]) -> str:
+    formatter = click.HelpFormatter(max_width=width)
+    for name, *values in orders:
+        rows = ([tuple(row) for row in value] if isinstance(value, list) else value for value in values)
+        getattr(formatter, name)(*rows)
+    return formatter.getvalue().rstrip("\n")

@@ -1,0 +1,47 @@
+from howsure.data.antecedent_files import (
+    read_antecedent_scores as read_antecedent_scores,
+    write_antecedent_scores as write_antecedent_scores,
+)
+from howsure.data.antecedent_scores import (
+    AntecedentScores as AntecedentScores,
+)
+from howsure.data.datasets import (
+    data_set as data_set,
+    data_set_path as data_set_path,
+    data_sets as data_sets,
+    find_data_set as find_data_set,
+    read_labelled_texts as read_labelled_texts,
+)
+from howsure.data.documents.columns import (
+    read_conll2012 as read_conll2012,
+    read_sentence_index as read_sentence_index,
+    read_tagged as read_tagged,
+    read_three_columns as read_three_columns,
+    write_conll2012 as write_conll2012,
+    write_tagged as write_tagged,
+    write_three_columns as write_three_columns,
+)
+from howsure.data.documents.conllu import (
+    read_conllu as read_conllu,
+    write_conllu as write_conllu,
+)
+from howsure.data.documents.document import (
+    Document as Document,
+    Mention as Mention,
+    Sentence as Sentence,
+)
+from howsure.data.documents.read_documents import (
+    read_documents as read_documents,
+)
+from howsure.data.downloads import (
+    fetch_data_set as fetch_data_set,
+)
+from howsure.data.predictions.open_predictions import (
+    open_predictions as open_predictions,
+)
+from howsure.data.predictions.predictions import (
+    Predictions as Predictions,
+)
+from howsure.data.predictions.read_columns import (
+    read_columns as read_columns,
+)

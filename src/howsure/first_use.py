@@ -1,0 +1,63 @@
+"""What is loaded when it is first used: the public names of a package, and the libraries of an extra.
+
+A package lists its names once, in its `__init__.pyi`, where type checkers read them too; `names_in` makes of this list
+what the package needs, so that importing it imports nothing else.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import re
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from howsure.errors import MissingExtraError
+
+IMPORT = re.compile(r"^from (\S+) import (?:\(([^)]*)\)|(.+))$", re.MULTILINE)
+
+
+def names_in(package: str, file: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+    """`__getattr__`, `__dir__` and `__all__` of a package, whose `__init__.pyi` says which module each name is from.
+
+    file: the package's `__init__.py`.
+    """
+    with open(f"{file.removesuffix('.py')}.pyi", encoding="utf-8") as listing:
+        found = IMPORT.findall(listing.read())
+    module_of = {
+        name.split(" as ")[-1].strip(): module
+        for module, several, one in found
+        for name in (several or one).split(",")
+        if name.strip()
+    }
+
+    def load(name: str) -> Any:
+        if name not in module_of:
+            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+        value = getattr(importlib.import_module(module_of[name]), name)
+        setattr(sys.modules[package], name, value)
+        return value
+
+    names = sorted(module_of)
+    return load, lambda: [*names, *(name for name in vars(sys.modules[package]) if name.startswith("__"))], names
+
+
+def require(what: str, extra: str, *libraries: str) -> None:
+    """Raise MissingExtraError, which names the extra, unless its libraries are installed; they are not loaded.
+
+    >>> require("A figure", "cli", "no_such_library")
+    Traceback (most recent call last):
+    ...
+    howsure.errors.MissingExtraError: A figure needs an optional part: pip install "howsure[cli]"
+    """
+    if not all(installed(library) for library in libraries):
+        raise MissingExtraError(what, extra)
+
+
+def installed(library: str) -> bool:
+    """Whether a library can be imported."""
+    try:
+        return importlib.util.find_spec(library) is not None
+    except ModuleNotFoundError:  # nor what it is a part of
+        return False

@@ -1,0 +1,166 @@
+"""The tests of the core rooms with numpy, scipy and narwhals alone: `pytest -p tests.bare`, in `make test-bare`.
+
+Which tests run is told by a rule, not by a list. A library of an extra that a file of tests imports is a name without
+contents there; what howsure imports is what is installed. A test is left out when it uses such a name, or when howsure
+raises MissingExtraError: it wants the extra; so is a file that needs the contents to be read at all. Anything else that
+goes wrong is a failure, also where howsure itself imports what is not installed. The last lines say how many tests ran,
+and what the others want.
+"""
+
+from __future__ import annotations
+
+import builtins
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from howsure.errors import MissingExtraError
+
+LEAST = 0.8  # of the tests must run
+
+
+class Absent(pytest.skip.Exception):
+    """A test uses a library that is not installed."""
+
+
+class Name:
+    """What stands for a library, and for what it holds: any name may be read from it, until tests run."""
+
+    running = False
+
+    def __init__(self, library: str) -> None:
+        self.__dict__["library"] = library
+
+    def _used(self) -> Name:
+        if Name.running:
+            raise Absent(self.library)
+        return self
+
+    def __getattr__(self, name: str) -> Name:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._used()
+
+    def __call__(self, *values: Any, **named: Any) -> Any:
+        decorated = len(values) == 1 and not named and callable(values[0]) and not isinstance(values[0], Name)
+        return values[0] if decorated and not Name.running else self._used()
+
+    def __len__(self) -> int:
+        self._used()
+        return 1
+
+    def __iter__(self) -> Iterator[Name]:
+        yield self._used()
+
+    def __contains__(self, one: object) -> bool:
+        return one is self._used()
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[type, ...]:
+        return (type("Derived", (), {"__init__": lambda *values, **named: self._used()}),)
+
+    def __index__(self) -> int:
+        self._used()
+        return 1
+
+    def __getitem__(self, key: object) -> Name:
+        return self._used()
+
+    def __or__(self, other: object) -> Name:
+        return self
+
+    __ror__ = __or__
+
+
+load = builtins.__import__
+
+
+def imported(name: str, names: Any = None, local: Any = None, fromlist: Any = (), level: int = 0) -> Any:
+    """What `import` gives: in a file of tests, a `Name` for what is not installed."""
+    asking = str((names or {}).get("__name__", ""))
+    try:
+        return load(name, names, local, fromlist, level)
+    except (ModuleNotFoundError, MissingExtraError) as error:
+        missing = str(error.name or name).partition(".")[0] if isinstance(error, ModuleNotFoundError) else str(error)
+        if not asking.startswith("tests.") or missing == "tests":
+            raise
+        if Name.running:
+            raise Absent(missing) from error
+        named_in.setdefault(asking, missing)
+        return Name(missing)
+
+
+named_in: dict[str, str] = {}  # files of tests, and what they import that is not installed
+ran: Counter[str] = Counter()
+wanted: Counter[str] = Counter()
+unread: dict[str, str] = {}
+
+
+def pytest_configure() -> None:
+    """Before files of tests are read."""
+    builtins.__import__ = imported
+
+
+def pytest_collection_finish() -> None:
+    """From now on what is not installed cannot be used."""
+    Name.running = True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Any:
+    """A file that cannot be read without what it imports is left out, and counted."""
+    report = yield
+    module = collector.nodeid.removesuffix(".py").replace("/", ".")
+    if report.outcome == "failed" and module in named_in:
+        report.outcome, report.longrepr = "skipped", (collector.nodeid, 0, f"wants {named_in[module]}")
+        unread[collector.nodeid] = named_in[module]
+    return report
+
+
+def names_among(value: Any) -> list[Name]:
+    """The names in what a test is given."""
+    if isinstance(value, Name):
+        return [value]
+    value = value.tolist() if isinstance(value, np.ndarray) and value.dtype == object else value
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    return [name for part in parts for name in names_among(part)]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """A test that is given such a name uses it."""
+    for name in names_among(getattr(getattr(item, "callspec", None), "params", {})):
+        raise Absent(name.library)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+    """A test that wants an extra is left out, and counted."""
+    report = yield
+    error = None if call.excinfo is None else call.excinfo.value
+    if isinstance(error, Absent | MissingExtraError):
+        report.outcome, report.longrepr = "skipped", (str(item.path), 0, f"wants {error}")
+        wanted[str(error)] += 1
+    elif report.when == "call":
+        ran[report.outcome] += 1
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """How many ran, and what the others want."""
+    left = wanted.total()
+    terminalreporter.write_line(
+        f"{ran.total():,} of {ran.total() + left:,} tests ran; {left:,} want what is not installed:"
+    )
+    for want, tests in wanted.most_common():
+        terminalreporter.write_line(f"{tests:6,}  {want}")
+    for path, want in unread.items():
+        terminalreporter.write_line(f"   all  of {path}: {want}")
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Most tests must run."""
+    if session.exitstatus == 0 and ran.total() < LEAST * (ran.total() + wanted.total()):
+        session.exitstatus = 1
