@@ -14,6 +14,8 @@ import click
 from howsure.cli import COMMANDS, howsure
 from howsure.cli.terminal.recorded_help import FILE, ORDERS
 
+WHOLE = 10_000  # a width that shortens no summary of a command
+
 
 class Recorder(click.HelpFormatter):
     """A formatter that keeps the orders that it is given, and the width that the command sets."""
@@ -21,7 +23,7 @@ class Recorder(click.HelpFormatter):
     made: ClassVar[list[Recorder]] = []
 
     def __init__(self, indent_increment: int = 2, width: int | None = None, max_width: int | None = None) -> None:
-        super().__init__(indent_increment, width=80)
+        super().__init__(indent_increment, width=WHOLE)
         self.record: list[Any] = [max_width, []]
         self.made.append(self)
 

@@ -119,7 +119,7 @@ def test_clusters_are_kept() -> None:
         ([0, 1], [[0.5, 0.5], [0.5, 0.6]], {}, "row 1 sums to 1.1, not to 1 (within 0.001)."),
         ([0, 1], [[0.5, 0.5], [1.5, -0.5]], {}, "row 1 holds 1.5 for '0', not in [0, 1]. Are these logits?"),
         ([0, 1], [[0.5, 0.5], [np.nan, 0.5]], {}, "row 1 holds nan for '0'"),
-        ([0, 2], [[0.5, 0.5], [0.5, 0.5]], {}, "Say which classes they are, in order: classes=[...]."),
+        ([0, 2], [[0.5, 0.5], [0.5, 0.5]], {}, "Say which classes they are, in order: classes=['A', 'B', 'C']."),
         (
             [0, 2],
             [[0.5, 0.5], [0.5, 0.5]],

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import GIVEN, InputError, at_row, parameter, way
+from howsure.errors import InputError, at_row, parameter, way
 from howsure.inputs.checks import Scales, check_clusters, check_codes, check_weights, probability_advice
 from howsure.inputs.frames import all_columns, is_frame
 from howsure.inputs.naming import shortened, unknown_name
@@ -106,9 +106,7 @@ def pairs_from_classes(
     n = len(matrix)
     codes, labels = check_codes(y_true, n=n, name="y_true")
     names = None if classes is None else tuple(str(name) for name in classes)
-    positions, names = class_positions(
-        labels, names, matrix.shape[1], name="y_true", option=parameter("classes", GIVEN)
-    )
+    positions, names = class_positions(labels, names, matrix.shape[1], name="y_true")
     fault = first_fault(matrix, names, scales=way)
     if fault is not None:
         raise InputError(
@@ -172,7 +170,7 @@ def tied_rows(matrix: Floats) -> int:
 
 
 def class_positions(
-    labels: Sequence[str], classes: tuple[str, ...] | None, k: int, *, name: str, option: str
+    labels: Sequence[str], classes: tuple[str, ...] | None, k: int, *, name: str
 ) -> tuple[Integers, tuple[str, ...]]:
     """The class of each distinct label, by name or else by index, and the names of the k classes.
 
@@ -191,7 +189,7 @@ def class_positions(
     if classes is None:
         raise InputError(
             f"{name} holds {shortened(labels)}, and the {k} probabilities of a row have no names. "
-            f"Say which classes they are, in order: {option}."
+            f"Say which classes they are, in order: {parameter('classes', ['A', 'B', 'C'])}."
         )
     others = [(label, number) for label, number in zip(labels, numbers, strict=True) if label not in classes]
     wrong = next((label for label, number in others if number not in known), others[0][0])

@@ -196,9 +196,11 @@ def _unpacked(held: dict[str, list[float]]) -> CellSums:
     for cell, column in held.items():
         values[:, int(cell)] = column if len(column) == len(SUMS) else _of_rows(column)
     n = values[0]
-    most = np.repeat(np.minimum(n, MOST_ROWS)[None] ** 2, len(SUMS), axis=0)
+    if not (n <= MOST_ROWS).all():
+        raise ValueError("more rows than a sum can count")
+    most = np.repeat(n[None] ** 2, len(SUMS), axis=0)
     most[SUMS.index("dominating")] = n * n.sum()  # a cluster's rows in other cells count, too
-    possible = (values >= 0.0) & (values <= most) & (n <= MOST_ROWS) & ((n >= 1.0) | (values == 0.0))
+    possible = (values >= 0.0) & (values <= most) & ((n >= 1.0) | (values == 0.0))
     if not possible.all() or not (values[1:3] <= n).all():
         raise ValueError("these are the sums of no rows")
     return CellSums(values)

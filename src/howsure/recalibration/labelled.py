@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import GIVEN, InputError, at_row, parameter
+from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.checks import check_clusters, check_codes, check_labels, check_weights
 from howsure.inputs.classes import class_positions
 from howsure.inputs.pairs import Floats, Integers, Pairs
@@ -112,7 +112,7 @@ def labelled_from(
             )
         codes, texts = check_codes(y_true, n=n, name="y_true")
         known = found if names is not None or found != tuple(map(str, range(scores.k))) else None
-        positions, found = class_positions(texts, known, scores.k, name="y_true", option=parameter("classes", GIVEN))
+        positions, found = class_positions(texts, known, scores.k, name="y_true")
         return Labelled(scores, positions[codes], classes=found, **beside)
     if names is not None:
         raise InputError("classes is for several probabilities per row; there is one, so leave classes out.")

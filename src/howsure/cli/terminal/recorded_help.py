@@ -32,7 +32,18 @@ def recorded_help(arguments: Sequence[str]) -> str | None:
 
 def _written(width: int | None, orders: list[list[Any]]) -> str:
     formatter = click.HelpFormatter(max_width=width)
+    heading = ""
     for name, *values in orders:
-        rows = ([tuple(row) for row in value] if isinstance(value, list) else value for value in values)
-        getattr(formatter, name)(*rows)
+        if name == "write_dl":
+            rows = [(term, text) for term, text in values[0]]
+            formatter.write_dl(_summaries(rows, formatter.width) if heading == "Commands" else rows)
+        else:
+            heading = values[0] if name == "write_heading" else heading
+            getattr(formatter, name)(*values)
     return formatter.getvalue().rstrip("\n")
+
+
+def _summaries(commands: list[tuple[str, str]], width: int) -> list[tuple[str, str]]:
+    """Each command with as much of its summary as a line holds: click's own rule."""
+    room = width - 6 - max(len(name) for name, _ in commands)
+    return [(name, click.Command(name, help=summary).get_short_help_str(room)) for name, summary in commands]

@@ -176,7 +176,7 @@ def class_labels(
     """Which of the k classes is the label of each used row, and the names of the classes."""
     labels = tuple(label_counts(selection, label, limit=selection.n))
     names = None if classes is None else tuple(classes)
-    positions, names = class_positions(labels, names, k, name=label.name, option=parameter("classes", ["A", "B", "C"]))
+    positions, names = class_positions(labels, names, k, name=label.name)
     query = selection.query([codes_sql(selection.table.connection, label.text, labels)])
     parts = [codes for (codes,) in chunks(selection.table.connection, query, [np.int64])]
     return positions[np.concatenate(parts)], names
