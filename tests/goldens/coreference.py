@@ -1,0 +1,5 @@
+"""Not yet."""
+
+from tests.goldens.running import Room
+
+ROOM = Room()
