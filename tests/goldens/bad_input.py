@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 from collections.abc import Callable, Mapping
@@ -23,8 +24,6 @@ def refusal(wrong: Wrong) -> Callable[[], object]:
         for name, content in wrong.files.items():
             (folder / name).parent.mkdir(exist_ok=True)
             (folder / name).write_bytes(content)
-        import os
-
         os.chdir(folder)
         try:
             done = run(*shlex.split(wrong.typed))
@@ -33,7 +32,8 @@ def refusal(wrong: Wrong) -> Callable[[], object]:
         left = sorted(str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file())
         shutil.rmtree(folder)
         assert left == sorted(wrong.files), f"files are left behind: {left}"
-        return {"typed": wrong.typed, "code": done.code, "out": done.out, "err": done.err}
+        ended = "" if (done.code, done.out) == (2, "") else f"code {done.code}, printed {done.out}\n"
+        return f"{wrong.typed}\n{ended}{done.err}"
 
     return told
 
@@ -43,4 +43,4 @@ def calls() -> Mapping[str, Callable[[], object]]:
     return {f"{topic}: {wrong.what}": refusal(wrong) for topic, wrongs in TOPICS.items() for wrong in wrongs}
 
 
-ROOM = Room(calls=calls)
+ROOM = Room(calls=calls, long=True)

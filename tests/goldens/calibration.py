@@ -28,7 +28,7 @@ ROOM = Room(
     calibration {READ} --bins 6 --binning uniform
     calibration {READ} --bins 6 --weight w --format csv
     calibration {READ} --method corp
-    calibration {READ} --method corp --format json
+    calibration {READ} --method corp --format json --where "year = 2020 and lang = 'de'"
     calibration {READ} --method corp --group lang --figure corp.svg
     calibration {READ} --level 0.9
     calibration {READ} --interval bootstrap --seed 1
@@ -61,7 +61,7 @@ ROOM = Room(
     calibration compare pairs.csv --target y --prob p
     # groups that are found
     calibration find-groups {READ} --features lang,year
-    calibration find-groups {READ} --features lang,year --format json --conditions 1
+    ~1e-5 calibration find-groups {READ} --features lang,year --format json --conditions 1
     calibration find-groups {READ} --features lang,year,w --format csv --cluster doc
     calibration find-groups {READ} --features lang --format markdown --min-rows 30
     calibration find-groups {READ} --features lang,year --format latex --figure found.svg --report found.html

@@ -12,7 +12,7 @@ OLD = "check calibration pairs.csv --target y --prob q"
 
 def configure() -> None:
     Path("howsure.toml").write_text(
-        '[check]\nlevel = 0.9\nalarms-over = 30\n\n'
+        "[check]\nlevel = 0.9\nalarms-over = 30\n\n"
         '[check.calibration]\nfiles = ["pairs.csv"]\ntarget = "y"\nprob = "p"\ngroup = "lang"\nmax-error = 0.3\n\n'
         '[[check.score]]\nname = "quality"\nfiles = ["quality.csv"]\nscore = "new"\nmin-score = 0.5\n\n'
         '[[check.score]]\nname = "old quality"\nfiles = ["quality.csv"]\nscore = "old"\nbetter-than = "new"\n\n'

@@ -12,6 +12,7 @@ from typing import Any
 NUMBERS = re.compile(r"([-+−]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?)")
 TOLERANCE, EXACT = 1e-9, 1e-12
 NEAR_ZERO = 1e-12
+AGAIN = r" \| |  # again"
 MOST_LINES = 12
 
 
@@ -37,18 +38,25 @@ def _same_number(before: str, after: str, tolerance: float) -> bool:
     if not re.search(r"[.eE]", before + after):  # whole numbers, dates, names
         return False
     one, other = (float(text.replace("−", "-").replace(",", "")) for text in (before, after))
-    return math.isclose(one, other, rel_tol=tolerance, abs_tol=NEAR_ZERO)
+    return math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance if tolerance > TOLERANCE else NEAR_ZERO)
 
 
-def differences(before: Mapping[str, Any], after: Mapping[str, Any], *, tolerance: float) -> dict[str, list[str]]:
-    """What differs, for each entry that does: lines to read."""
+def differences(
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    *,
+    tolerance: float,
+    declared: Mapping[str, float] | None = None,
+) -> dict[str, list[str]]:
+    """What differs, for each entry that does: lines to read. Of some entries a wider tolerance may be declared."""
+    allowed = declared or {}
     found = {}
     for name in [*before, *(name for name in after if name not in before)]:
         if name not in before:
             found[name] = ["not stored"]
         elif name not in after:
             found[name] = ["stored, but no longer asked"]
-        elif told := list(_parts(before[name], after[name], tolerance)):
+        elif told := list(_parts(before[name], after[name], allowed.get(re.split(AGAIN, name)[0], tolerance))):
             found[name] = told
     return found
 

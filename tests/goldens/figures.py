@@ -51,7 +51,7 @@ def _few(values: Any) -> str:
     """At most eight of the numbers, evenly apart, to ten digits."""
     held = np.asarray(values)
     if held.dtype.kind not in "fiub":
-        return f"[{' '.join(map(str, held.ravel()[: FEW]))}]"
+        return f"[{' '.join(map(str, held.ravel()[:FEW]))}]"
     flat = held.astype(float).ravel()
     places = np.unique(np.linspace(0, len(flat) - 1, min(len(flat), FEW)).round().astype(int)) if len(flat) else []
     return f"[{' '.join(f'{flat[place]:.10g}' for place in places)}]"

@@ -173,6 +173,11 @@ def write_inputs(folder: Path) -> None:
     (folder / "pairs.csv.gz").write_bytes(gzip.compress(csv_text(rows).encode(), mtime=0))
     pa.parquet.write_table(pa.table(pairs()), folder / "pairs.parquet")
     np.savez(folder / "pairs.npz", **{name: np.array(column) for name, column in pairs().items()})
+    few = {name: column[:24] for name, column in pairs().items() if name in ("id", "y", "q", "lang")}
+    (folder / "few.csv").write_text(csv_text(records(few)))
+    (folder / "few.jsonl").write_text(json_lines(records(few)))
+    pa.parquet.write_table(pa.table(few), folder / "few.parquet")
+    (folder / "few-classes.jsonl").write_text(json_lines(records(classes())[:12]))
     turned = [rows[k] for k in np.random.default_rng(2).permutation(N)]
     (folder / "other.csv").write_text(csv_text([{"id": r["id"], "y": r["y"], "p": r["q"]} for r in turned]))
     for name, part in (("north", rows[:120]), ("south", rows[120:])):
@@ -188,7 +193,7 @@ def write_inputs(folder: Path) -> None:
     write_systems(folder)
     (folder / "log.jsonl").write_text(json_lines(monitored()))
     (folder / "news.csv").write_text(csv_text([{k: v for k, v in r.items() if k != "truth"} for r in news_scores()]))
-    for name, n, seed in (("train", 60, 0), ("dev", 30, 1), ("test", 30, 2)):
+    for name, n, seed in (("train", 60, 0), ("dev", 30, 1), ("test", 30, 2), ("short", 6, 3)):
         (folder / f"{name}.tsv").write_text(tagged(n, seed))
     np.savez(folder / "entities.npz", **entities())
     draws = np.random.default_rng(4)

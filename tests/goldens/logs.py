@@ -21,9 +21,9 @@ ROOM = Room(
     significance 'results/*/samples_*.jsonl' --score acc
     check calibration results/org__small/samples_quiz_*.jsonl --max-error 0.3
     check score 'results/org__small/samples_*.jsonl' --score acc --min-score 0.5
-    check score results/org__large/samples_quiz_*.jsonl --score acc --better-than results/org__small/samples_quiz_*.jsonl
+    check score results/org__large/samples_*.jsonl --score acc --better-than results/org__small/samples_*.jsonl
     recalibrate evaluate 'results/org__small/samples_*.jsonl'
-    recalibrate fit results/org__small/samples_quiz_*.jsonl --out log-map.json
+    ~1e-5 recalibrate fit results/org__small/samples_quiz_*.jsonl --out log-map.json
     calibration find-groups results/org__small/samples_quiz_*.jsonl --features doc.subject --min-rows 20
     calibration summary results/org__small/samples_quiz_*.jsonl --out small.summary
     calibration small.summary

@@ -1,4 +1,4 @@
-"""Reading: the same pairs from each kind of file, each way to give probabilities, what is left out and what is asked."""
+"""Reading: the same pairs from each kind of file, each way to give probabilities, what is left out."""
 
 from __future__ import annotations
 

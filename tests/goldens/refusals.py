@@ -14,7 +14,9 @@ import pyarrow as pa
 import pyarrow.parquet
 
 import howsure
+from tests.cli.running import Outcome
 from tests.cli.running import howsure as run
+from tests.data.logs.writers import lm_eval_sample, write_lm_eval
 from tests.goldens.running import Room
 
 N = 40
@@ -103,7 +105,7 @@ def table_of(**given: Any) -> object:
 
 
 NAMED: dict[str, Any] = {"y_true": "y", "y_prob": "p", "sample_weight": "w", "groups": "g", "clusters": "c"}
-TYPED = "--target y --prob p --weight w --group g --cluster c".split()
+TYPED = ["--target", "y", "--prob", "p", "--weight", "w", "--group", "g", "--cluster", "c"]
 
 
 def from_arrays(rule: str) -> object:
@@ -117,7 +119,12 @@ def from_frame(rule: str, make: Callable[[Mapping[str, list[Any]]], object]) -> 
 
 def from_file(rule: str, kind: str) -> object:
     done = run("calibration", write(columns(rule), kind), *TYPED)
-    return {"code": done.code, "err": done.err} if done.code else "accepted"
+    return told(done) if done.code else "accepted"
+
+
+def told(done: Outcome) -> str:
+    """What a command told that was refused, or how it ended else."""
+    return done.err if (done.code, done.out) == (2, "") else f"code {done.code}\n{done.out}\n{done.err}"
 
 
 def other_functions() -> dict[str, Callable[[], object]]:
@@ -162,9 +169,7 @@ def other_functions() -> dict[str, Callable[[], object]]:
 def log_of(rule: str) -> Callable[[], object]:
     """A log of lm-evaluation-harness with something wrong in its fourth sample."""
 
-    def told() -> object:
-        from tests.data.logs.writers import lm_eval_sample, write_lm_eval
-
+    def refused() -> object:
         samples = [lm_eval_sample(item, [-1.0, -2.0 - item], item % 2) for item in range(8)]
         wrong: dict[str, Any] = {
             "likelihood is no number": {"resps": [[["high", "False"]], [["-2.0", "False"]]],
@@ -176,9 +181,9 @@ def log_of(rule: str) -> Callable[[], object]:
         samples[3] |= wrong
         path = write_lm_eval(Path("bad-log"), "org/bad", "quiz", samples)
         done = run("calibration", path)
-        return {"code": done.code, "out": done.out, "err": done.err}
+        return told(done)
 
-    return told
+    return refused
 
 
 def calls() -> Mapping[str, Callable[[], object]]:

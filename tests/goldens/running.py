@@ -45,12 +45,14 @@ Seen = dict[str, Any]
 class Room:
     """What is frozen of one room: commands, one a line, in this order; calls of Python; what prepares files between.
 
-    A line of `commands` that starts with `!` names a step. A `long` room is for `-m long`. Of a room that `wants`
-    something of tests/lacking.py, only digests are stored.
+    A line of `commands` that starts with `!` names a step. One that starts with `~1e-6` shows what an optimiser found,
+    on which other machines agree to six digits only; `declared` says the same of calls. A `long` room is for `-m long`.
+    Of a room that `wants` something of tests/lacking.py, only digests are stored.
     """
 
     commands: str = ""
     steps: Mapping[str, Callable[[], object]] = field(default_factory=dict)
+    declared: Mapping[str, float] = field(default_factory=dict)
     calls: Callable[[], Mapping[str, Callable[[], object]]] = dict
     long: bool = False
     wants: str | None = None
@@ -68,6 +70,12 @@ def lines_of(commands: str) -> list[str]:
     return [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
 
 
+def tolerances(name: str) -> dict[str, float]:
+    """The declared tolerances of what optimisers find, by the command as it is typed."""
+    lines = [line[1:].split(maxsplit=1) for line in lines_of(room(name).commands) if line.startswith("~")]
+    return {typed: float(tolerance) for tolerance, typed in lines} | dict(room(name).declared)
+
+
 def masked(text: str, folder: Path) -> str:
     """A text without what depends on the day, the machine or the version. The one place where that is said."""
     today = datetime.date.today()
@@ -77,10 +85,12 @@ def masked(text: str, folder: Path) -> str:
     text = re.sub(rf"(?<![\d.]){re.escape(howsure.__version__)}(?![\d.])", "VERSION", text)
     text = re.sub(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?",
                   lambda found: "TODAY" if found[0][:10] in days else found[0], text)  # fmt: skip
-    text = re.sub(r"\b\d+(?:\.\d+)? (?:documents|sentences|words|tokens) (?:a|per) second", "SPEED", text)
+    text = re.sub(r"[\d,.]+ per second", "SPEED per second", text)
+    text = re.sub(r"\b\d+(?:\.\d+)? s for\b", "TIME for", text)
     text = re.sub(r"\bin \d+(?:\.\d+)? (?:s|min|h|seconds?|minutes?)\b", "in TIME", text)
     text = re.sub(r"\b\d+ % of the work was", "SHARE of the work was", text)
-    return re.sub(r"sha256:?[ \"=]*[0-9a-f]{16,64}", "sha256 SUM", text)
+    text = re.sub(r"^[0-9a-f]{8} (?={)", "SUM ", text, flags=re.MULTILINE)  # of each line of a journal
+    return re.sub(r"\b[0-9a-f]{64}\b", "SUM", text)
 
 
 def folded(value: Any, indent: int = 0) -> str:
@@ -94,7 +104,9 @@ def folded(value: Any, indent: int = 0) -> str:
         return flat
     pad = " " * (indent + 1)
     if isinstance(value, dict):
-        inside = [f"{pad}{json.dumps(key, ensure_ascii=False)}: {folded(one, indent + 1)}" for key, one in value.items()]
+        inside = [
+            f"{pad}{json.dumps(key, ensure_ascii=False)}: {folded(one, indent + 1)}" for key, one in value.items()
+        ]
         return "{\n" + ",\n".join(inside) + "\n" + " " * indent + "}"
     return "[\n" + ",\n".join(f"{pad}{folded(one, indent + 1)}" for one in value) + "\n" + " " * indent + "]"
 
@@ -104,11 +116,12 @@ def text_lines(text: str, folder: Path) -> list[str]:
     if text.lstrip().startswith(("{", "[")):
         with contextlib.suppress(ValueError):
             text = folded(json.loads(text))
-    elif re.match(r"\s*<!doctype html|\s*<html", text, re.IGNORECASE):
+    elif re.match(r"\s*<[!a-z](?!--)", text, re.IGNORECASE):
         text = page_text(text)
     text = masked(text, folder)
     if len(text) > LONGEST:
-        text = f"{text[: LONGEST // 6]}\n… in all {len(text.splitlines())} lines, of which the digest is {digest(text)}"
+        lines = text.splitlines()
+        return [*lines[:100], f"… in all {len(lines)} lines, of which the digest is {digest(text)}"]
     return text.splitlines()
 
 
@@ -139,9 +152,10 @@ def file_lines(path: Path, folder: Path) -> list[str]:
         return text_lines(folded(shown(pyarrow.parquet.read_table(path).to_pydict())), folder)
     if path.suffix == ".npz":
         with np.load(path, allow_pickle=False) as arrays:
-            return text_lines(folded({name: shown(arrays[name]) for name in arrays.files}), folder)
+            names = [name for name in arrays.files if not name.endswith(".sha256")]
+            return text_lines(folded({name: shown(arrays[name]) for name in names}), folder)
     if b"\0" in held[:4000] or path.suffix in (".png", ".pdf"):
-        return [f"binary, of the kind {held[:4]!r}"]
+        return [f"binary, {path.suffix}"]
     return text_lines(held.decode("utf-8", "backslashreplace"), folder)
 
 
@@ -157,6 +171,8 @@ def shown(value: object) -> Any:
         return [shown(one) for one in value]
     if isinstance(value, bool | int | float | str | None.__class__):
         return value
+    if isinstance(value, bytes):  # JSON inside an .npz
+        return json.loads(value) if value[:1] == b"{" else value.decode("utf-8", "backslashreplace")
     if isinstance(value, np.generic):
         return {"numpy": type(value).__name__, "value": shown(value.item())}
     return repr(value)
@@ -239,6 +255,7 @@ def run_room(name: str) -> dict[str, Seen]:
             if line.startswith("!"):
                 asked.steps[line[1:].strip()]()
                 continue
+            line = line.split(maxsplit=1)[1] if line.startswith("~") else line
             entry = f"{line}  # again" if line in found else line
             assert entry not in found, f"{name}: thrice {line}"
             found[entry] = seen_of_command(line, folder)

@@ -20,23 +20,23 @@ ROOM = Room(
     {READ} --group lang --format latex
     {READ} --group year --format json
     {READ} --group lang,year
-    {READ} --cluster doc --format json
+    {READ} --cluster doc
     {READ} --weight w
     {READ} --risk 0.4
     {READ} --coverage 0.5
     {READ} --coverage 0.8 --accuracy 0.7 --format csv
-    {READ} --coverage 0.5 --group lang --format json
+    {READ} --coverage 0.5 --group lang --format markdown
     {READ} --accuracy 0.8
     {READ} --accuracy 0.8 --format json
     {READ} --risk 0.2
-    {READ} --risk 0.2 --delta 0.05 --format json
+    {READ} --risk 0.2 --delta 0.05
     {READ} --risk 0.2 --group lang
     {READ} --risk 0.2 --cluster doc --dependence any
     {READ} --level 0.9
     {READ} --figure selective.svg
     {READ} --group lang --figure groups.svg --width 3
     {READ} --output selective.txt
-    {READ} --format json --output selective.json
+    {READ} --format csv --output selective.csv
     {READ} --columns n
     {READ} --columns nothing
     selective north.csv south.csv --target y --prob p --by-file

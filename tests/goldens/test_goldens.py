@@ -6,7 +6,7 @@ import pytest
 
 from tests.goldens.comparing import TOLERANCE, differences, same_line
 from tests.goldens.coverage import uncovered
-from tests.goldens.running import ROOMS, room, run_room
+from tests.goldens.running import ROOMS, room, run_room, tolerances
 from tests.goldens.stored_files import read_stored
 from tests.lacking import require
 
@@ -18,7 +18,7 @@ def test_people_see_what_they_saw(name: str) -> None:
     want = room(name).wants
     if want is not None:
         require(want)
-    found = differences(read_stored(name), run_room(name), tolerance=TOLERANCE)
+    found = differences(read_stored(name), run_room(name), tolerance=TOLERANCE, declared=tolerances(name))
     told = "\n".join(f"{entry}\n    " + "\n    ".join(lines) for entry, lines in found.items())
     assert not found, f"{told}\n{ADVICE}"
 
