@@ -2,8 +2,8 @@
 
     python scripts/size.py [--against REF]
 
-Code is what is left without comments, docstrings and blank lines. With --against, the figures of another commit stand
-in front of today's.
+Code is what is left without comments, docstrings and blank lines; skips are lines kept from the formatter. With
+--against, the figures of another commit stand in front of today's.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from pathlib import Path, PurePosixPath
 
 ROOT = Path(__file__).parents[1]
 WINGS = ("src", "papers", "tests")
-QUIET = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENCODING)
-HEADER = ("lines", "code", "files", "median")
+QUIET = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
+HEADER = ("lines", "code", "files", "median", "skips")
 
 
 def code_lines(text: str) -> int:
@@ -40,11 +40,17 @@ def code_lines(text: str) -> int:
     return len(held - docstrings)
 
 
-def rooms(texts: dict[PurePosixPath, str]) -> dict[str, tuple[int, int, int, int]]:
-    """Lines, lines of code, files and the median file, by room."""
-    found: dict[str, list[tuple[int, int]]] = defaultdict(list)
+def formatter_skips(text: str) -> int:
+    """How many comments keep lines from the formatter."""
+    tokens = tokenize.generate_tokens(io.StringIO(text).readline)
+    return sum("fmt: skip" in token.string for token in tokens if token.type == tokenize.COMMENT)
+
+
+def rooms(texts: dict[PurePosixPath, str]) -> dict[str, tuple[int, int, int, int, int]]:
+    """Lines, lines of code, files, the median file and lines kept from the formatter, by room."""
+    found: dict[str, list[tuple[int, int, int]]] = defaultdict(list)
     for path, text in texts.items():
-        size = (len(text.splitlines()), code_lines(text))
+        size = (len(text.splitlines()), code_lines(text), formatter_skips(text))
         wing, *inside = path.parts
         room = "/".join((wing, *inside[: 2 if wing in ("src", "papers") else 1][: len(inside) - 1 or 1]))
         for name in {"all of src and papers"} if wing != "tests" else set():
@@ -54,9 +60,9 @@ def rooms(texts: dict[PurePosixPath, str]) -> dict[str, tuple[int, int, int, int
     return {name: _sizes(held) for name, held in found.items()}
 
 
-def _sizes(held: list[tuple[int, int]]) -> tuple[int, int, int, int]:
-    lines, code = zip(*held, strict=True)
-    return sum(lines), sum(code), len(held), round(statistics.median(lines))
+def _sizes(held: list[tuple[int, int, int]]) -> tuple[int, int, int, int, int]:
+    lines, code, skips = zip(*held, strict=True)
+    return sum(lines), sum(code), len(held), round(statistics.median(lines)), sum(skips)
 
 
 def of_checkout() -> dict[PurePosixPath, str]:
@@ -87,7 +93,7 @@ def main() -> None:
     columns = [f"{name} {when}".strip() for when in ([ref, "now"] if ref else [""]) for name in HEADER]
     print("  ".join(f"{name:>14}" for name in columns))
     for name in names:
-        sizes = [*(before.get(name, (0, 0, 0, 0)) if ref else ()), *now.get(name, (0, 0, 0, 0))]
+        sizes = [*(before.get(name, (0, 0, 0, 0, 0)) if ref else ()), *now.get(name, (0, 0, 0, 0, 0))]
         print("  ".join(f"{size:>14,}" for size in sizes), name, sep="  ")
 
 

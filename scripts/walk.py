@@ -18,6 +18,7 @@ from howsure.cli import main
 
 MARK = "/howsure/"
 READING = ("inputs", "data", "files")
+BEFORE_NUMBERS = (*READING, "cli", "check", "show", "errors", "result")
 
 
 def entered(arguments: list[str]) -> dict[str, set[str]]:
@@ -30,7 +31,11 @@ def entered(arguments: list[str]) -> dict[str, set[str]]:
             found.setdefault(name.rpartition(MARK)[2], set()).add(frame.f_code.co_name)
 
     for profiler in (None, seen):
-        with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()):
+        with (
+            contextlib.suppress(SystemExit),
+            contextlib.redirect_stdout(io.StringIO()),
+            contextlib.redirect_stderr(io.StringIO()),
+        ):
             sys.setprofile(profiler)
             try:
                 main(arguments)
@@ -47,6 +52,9 @@ def walk(arguments: list[str]) -> str:
     reading = sum(rooms[room] for room in READING)
     lines.append(f"{len(found)} files, {sum(map(len, found.values()))} functions; {reading} files read and check")
     lines.append(", ".join(f"{room} {count}" for room, count in rooms.most_common()))
+    entries = [name.split("/")[0].removesuffix(".py") for name in found]
+    before = next((place for place, room in enumerate(entries) if room not in BEFORE_NUMBERS), len(entries))
+    lines.append(f"{before} files before the first of a statistical room")
     return "\n".join(lines)
 
 

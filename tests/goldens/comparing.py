@@ -1,0 +1,99 @@
+"""Whether two records of what is seen are the same: words exactly, numbers but for their rounding."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+NUMBERS = re.compile(r"([-+−]?\d[\d,]*\.?\d*(?:[eE][-+]?\d+)?)")
+TOLERANCE, EXACT = 1e-9, 1e-12
+NEAR_ZERO = 1e-12
+AGAIN = r" \| |  # again"
+MOST_LINES = 12
+
+
+def same_line(before: str, after: str, tolerance: float) -> bool:
+    """Whether two lines say the same.
+
+    >>> same_line("error 0.25 of 12", "error 0.2500000000001 of 12", 1e-9)
+    True
+    >>> same_line("error 0.25 of 12", "error 0.25 of 13", 1e-9)
+    False
+    """
+    if before == after:
+        return True
+    one, other = NUMBERS.split(before), NUMBERS.split(after)
+    if len(one) != len(other) or one[::2] != other[::2]:
+        return False
+    return all(_same_number(a, b, tolerance) for a, b in zip(one[1::2], other[1::2], strict=True))
+
+
+def _same_number(before: str, after: str, tolerance: float) -> bool:
+    if before == after:
+        return True
+    if not re.search(r"[.eE]", before + after):  # whole numbers, dates, names
+        return False
+    one, other = (float(text.replace("−", "-").replace(",", "")) for text in (before, after))
+    return math.isclose(one, other, rel_tol=tolerance, abs_tol=tolerance if tolerance > TOLERANCE else NEAR_ZERO)
+
+
+def differences(
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+    *,
+    tolerance: float,
+    declared: Mapping[str, float] | None = None,
+) -> dict[str, list[str]]:
+    """What differs, for each entry that does: lines to read. Of some entries a wider tolerance may be declared."""
+    allowed = declared or {}
+    found = {}
+    for name in [*before, *(name for name in after if name not in before)]:
+        if name not in before:
+            found[name] = ["not stored"]
+        elif name not in after:
+            found[name] = ["stored, but no longer asked"]
+        elif told := list(_parts(before[name], after[name], allowed.get(re.split(AGAIN, name)[0], tolerance))):
+            found[name] = told
+    return found
+
+
+def _parts(before: Mapping[str, Any], after: Mapping[str, Any], tolerance: float) -> Iterator[str]:
+    one, other = _flat(before), _flat(after)
+    for part in [*one, *(name for name in other if name not in one)]:
+        if part not in one or part not in other:
+            there = one.get(part) or other.get(part) or []
+            yield f"{part}: {'new' if part in other else 'gone'}: {json.dumps(there[:2], ensure_ascii=False)[:200]}"
+        else:
+            yield from (f"{part}: {line}" for line in _lines(one[part], other[part], tolerance))
+
+
+def _flat(seen: Mapping[str, Any]) -> dict[str, list[str]]:
+    """The parts of a record as lines: code, out, err, each file, figures."""
+    found: dict[str, list[str]] = {}
+    for part, value in seen.items():
+        if isinstance(value, Mapping):
+            found.update({f"{part} {name}": list(lines) for name, lines in value.items()})
+        else:
+            found[part] = list(value) if isinstance(value, list) else [str(value)]
+    return found
+
+
+def _lines(before: list[str], after: list[str], tolerance: float) -> Iterator[str]:
+    if len(before) == len(after):
+        pairs = [(a, b) for a, b in zip(before, after, strict=True) if not same_line(a, b, tolerance)]
+        told = [line for a, b in pairs for line in (f"- {a}", f"+ {b}")]
+    else:
+        known = {line: line for line in before}
+        near = [line if line in known else _nearest(line, before, tolerance) for line in after]
+        told = [line for line in difflib.ndiff(before, near) if line[0] in "-+"] if before != near else []
+    yield from told[:MOST_LINES]
+    if len(told) > MOST_LINES:
+        yield f"… and {len(told) - MOST_LINES} lines more"
+
+
+def _nearest(line: str, lines: list[str], tolerance: float) -> str:
+    return next((other for other in lines if same_line(other, line, tolerance)), line)

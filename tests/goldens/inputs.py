@@ -1,0 +1,238 @@
+"""The small made-up files that the commands of the goldens read: the same bytes every time, made without howsure."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
+
+import howsure
+from tests.data.logs.samples import LOGS
+from tests.data.logs.writers import lm_eval_sample, write_lm_eval
+
+Columns = Mapping[str, Sequence[Any]]
+GIVEN = Path(__file__).parent / "given"
+N = 240
+
+
+def pairs() -> dict[str, list[Any]]:
+    """Predictions of two models for the same items, the second one overconfident; whole numbers, names and weights."""
+    rng = np.random.default_rng(27)
+    p = rng.uniform(0.03, 0.97, N).round(3)
+    y = (rng.random(N) < p).astype(int)
+    q = np.where(p > 0.5, p + 0.6 * (1 - p) * (p - 0.5), p - 0.6 * p * (0.5 - p)).round(3)
+    return {
+        "id": [f"i{k:03}" for k in range(N)],
+        "y": y.tolist(),
+        "p": p.tolist(),
+        "q": q.tolist(),
+        "lang": [("de", "en", "fr")[k % 3] for k in range(N)],
+        "year": [2020 + k % 2 for k in range(N)],
+        "doc": [k // 4 for k in range(N)],
+        "w": [1 + (k % 5) / 2 for k in range(N)],
+        "answer": ["yes" if one else "no" for one in y],
+    }
+
+
+def classes() -> dict[str, list[Any]]:
+    """Three classes with their probabilities, logits and log-probabilities."""
+    rng = np.random.default_rng(3)
+    z = rng.normal(0, 1.5, (150, 3)).round(3)
+    raised = np.exp(z)
+    probs = (raised / raised.sum(axis=1, keepdims=True)).round(6)
+    probs[:, 2] = (1 - probs[:, 0] - probs[:, 1]).round(6)
+    gold = [("cat", "cow", "dog")[rng.choice(3, p=row / row.sum())] for row in probs]
+    return {
+        "gold": gold,
+        "probs": [dict(zip(("cat", "cow", "dog"), row, strict=True)) for row in probs.tolist()],
+        "cat": probs[:, 0].tolist(),
+        "cow": probs[:, 1].tolist(),
+        "dog": probs[:, 2].tolist(),
+        "z": z.tolist(),
+        "logprobs": np.log(probs).round(6).tolist(),
+        "doc": [k // 3 for k in range(150)],
+    }
+
+
+def systems() -> list[dict[str, Any]]:
+    """What a person and three systems said of 90 items in 18 documents."""
+    rng = np.random.default_rng(5)
+    rows = []
+    for k in range(90):
+        gold = int(rng.integers(3))
+        said = [gold if rng.random() < right else int(rng.integers(3)) for right in (0.6, 0.72, 0.9)]
+        probs = rng.dirichlet([1, 1, 1]).round(4).tolist()
+        rows.append({
+            "gold": f"c{gold}", "base": f"c{said[0]}", "large": f"c{said[1]}", "huge": f"c{said[2]}",
+            "soft": json.dumps(probs), "doc": k // 5, "uid": f"u{k}", "kind": ("a", "b")[k % 2],
+        })  # fmt: skip
+    return rows
+
+
+def monitored() -> list[dict[str, Any]]:
+    """A log of 24 days in two groups, of which one is off from the 13th day on; the last labels are late."""
+    rng = np.random.default_rng(8)
+    n = 24 * 60
+    q = rng.beta(4, 1.5, n).round(4)
+    bad = np.arange(n) % 2 == 1
+    y = rng.random(n) < np.clip(q - 0.2 * (bad & (np.arange(n) >= n // 2)), 0, 1)
+    return [
+        {
+            "time": f"2026-01-{1 + k // 60:02}T10:00:00Z",
+            "right": None if k >= n - 40 and k % 5 == 0 else int(y[k]),
+            "p": q[k].item(),
+            "part": "shaky" if bad[k] else "fine",
+        }
+        for k in range(n)
+    ]
+
+
+def news_scores() -> list[dict[str, Any]]:
+    """Scores of 300 articles, by month and country; `truth` is what a person would find."""
+    rng = np.random.default_rng(11)
+    score = rng.beta(0.7, 1.6, 300).round(4)
+    truth = rng.random(300) < score**1.3
+    return [
+        {"id": f"d{k}", "month": f"M{k % 3}", "day": f"2026-0{1 + k % 3}-{1 + k % 28:02}", "source": f"s{k // 3}",
+         "score": score[k].item(), "length": 20 + k % 7, "text": f"=text {k}", "truth": int(truth[k])}
+        for k in range(300)
+    ]  # fmt: skip
+
+
+def tagged(n: int, seed: int) -> str:
+    """Sentences of an imaginary language in which nouns are often verbs: word and tag."""
+    words = {"D": ["the", "a"], "N": ["dog", "cat", "run", "walk"], "V": ["run", "walk", "sees", "likes"], ",": [","]}
+    follows = {"D": "NNN", "N": "VVN,", "V": "DDNV", ",": "DNV"}
+    rng = np.random.default_rng(seed)
+    sentences = []
+    for _ in range(n):
+        tag = "DN,"[rng.integers(3)]
+        rows = []
+        for _ in range(1 + rng.integers(8)):
+            rows.append(f"{words[tag][rng.integers(len(words[tag]))]}\t{tag}\n")
+            tag = follows[tag][rng.integers(len(follows[tag]))]
+        sentences.append("".join(rows))
+    return "\n".join(sentences) + "\n"
+
+
+def entities() -> dict[str, np.ndarray[Any, Any]]:
+    """Logits of a token classifier that is often right, and gold labels, some of them -100."""
+    rng = np.random.default_rng(0)
+    gold = rng.choice(5, size=(20, 9), p=[0.6, 0.15, 0.05, 0.15, 0.05])
+    logits = (rng.normal(size=(20, 9, 5)) + 2 * np.eye(5)[gold]).round(3)
+    gold[rng.random(gold.shape) < 0.1] = -100
+    return {"predictions": logits.astype(np.float32), "label_ids": gold}
+
+
+def records(columns: Columns) -> list[dict[str, Any]]:
+    """Rows of columns."""
+    return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+
+
+def csv_text(rows: Sequence[Mapping[str, Any]], delimiter: str = ",") -> str:
+    """Rows as CSV."""
+    lines = io.StringIO()
+    writer = csv.DictWriter(lines, list(rows[0]), delimiter=delimiter, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return lines.getvalue()
+
+
+def json_lines(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Rows as JSON lines."""
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def lm_eval_run(folder: Path, model: str, seed: int) -> None:
+    """A run of lm-evaluation-harness: 60 questions with two choices."""
+    rng = np.random.default_rng(seed)
+    samples = []
+    for item in range(60):
+        likelihoods = rng.normal(-3, 1, 2).round(3).tolist()
+        right = int(np.argmax(likelihoods)) if rng.random() < 0.7 else int(rng.integers(2))
+        samples.append(lm_eval_sample(item, likelihoods, right))
+    write_lm_eval(folder, model, "quiz", samples)
+
+
+def write_inputs(folder: Path) -> None:
+    """Write all files."""
+    rows = records(pairs())
+    (folder / "pairs.csv").write_text(csv_text(rows))
+    (folder / "pairs.tsv").write_text(csv_text(rows, "\t"))
+    (folder / "pairs.jsonl").write_text(json_lines(rows))
+    (folder / "pairs.json").write_text(json.dumps(rows))
+    (folder / "pairs.csv.gz").write_bytes(gzip.compress(csv_text(rows).encode(), mtime=0))
+    pa.parquet.write_table(pa.table(pairs()), folder / "pairs.parquet")
+    np.savez(folder / "pairs.npz", **{name: np.array(column) for name, column in pairs().items()})
+    few = {name: column[:24] for name, column in pairs().items() if name in ("id", "y", "q", "lang")}
+    (folder / "few.csv").write_text(csv_text(records(few)))
+    (folder / "few.jsonl").write_text(json_lines(records(few)))
+    pa.parquet.write_table(pa.table(few), folder / "few.parquet")
+    (folder / "few-classes.jsonl").write_text(json_lines(records(classes())[:12]))
+    turned = [rows[k] for k in np.random.default_rng(2).permutation(N)]
+    (folder / "other.csv").write_text(csv_text([{"id": r["id"], "y": r["y"], "p": r["q"]} for r in turned]))
+    for name, part in (("north", rows[:120]), ("south", rows[120:])):
+        (folder / f"{name}.csv").write_text(csv_text(part))
+    holes = [dict(row) for row in rows]
+    holes[3]["p"], holes[7]["y"], holes[9]["lang"], holes[11]["p"] = "", "", "", "NA"
+    (folder / "holes.csv").write_text(csv_text(holes))
+    stated = [{"y": r["y"], "said": f"{round(100 * r['p'])}%", "doc": r["doc"]} for r in rows]
+    (folder / "stated.csv").write_text(csv_text(stated))
+    (folder / "classes.jsonl").write_text(json_lines(records(classes())))
+    flat = {name: column for name, column in classes().items() if name in ("gold", "cat", "cow", "dog", "doc")}
+    (folder / "classes.csv").write_text(csv_text(records(flat)))
+    write_systems(folder)
+    (folder / "log.jsonl").write_text(json_lines(monitored()))
+    (folder / "news.csv").write_text(csv_text([{k: v for k, v in r.items() if k != "truth"} for r in news_scores()]))
+    for name, n, seed in (("train", 60, 0), ("dev", 30, 1), ("test", 30, 2), ("short", 6, 3)):
+        (folder / f"{name}.tsv").write_text(tagged(n, seed))
+    np.savez(folder / "entities.npz", **entities())
+    draws = np.random.default_rng(4)
+    truth = draws.normal(size=80).round(4)
+    spread = (truth[:, None] + draws.normal(size=(80, 1)) + draws.normal(size=(80, 20))).round(4)
+    np.savez(folder / "draws.npz", truth=truth, draws=spread)
+    logits = draws.normal(size=(90, 6)).round(3).astype(np.float32)
+    np.save(folder / "logits.npy", logits)
+    np.save(folder / "tokens.npy", np.where(draws.random(90) < 0.6, logits.argmax(axis=1), draws.integers(6, size=90)))
+    for path in GIVEN.iterdir():
+        shutil.copy(path, folder / path.name)
+    for name in ("news.conllu", "actors.tsv", "labels.csv", "predictions.csv"):
+        found = next(Path(howsure.__file__).parent.rglob(f"demo/{name}"))
+        shutil.copy(found, folder / f"demo-{name}")
+    for name, (content, write) in LOGS.items():
+        (folder / "logs" / name.replace(" ", "-")).mkdir(parents=True)
+        write(folder / "logs" / name.replace(" ", "-"), content)
+    for model, seed in (("org/small", 1), ("org/large", 2)):
+        lm_eval_run(folder / "results", model, seed)
+
+
+def write_systems(folder: Path) -> None:
+    """What systems said: a column each, and a row each; scores of systems; outcomes of an older program."""
+    rows = systems()
+    (folder / "systems.csv").write_text(csv_text(rows))
+    long = [
+        {"model": model, "gold": row["gold"], "said": row[model], "uid": row["uid"], "run": 0}
+        for model in ("base", "large", "huge")
+        for row in rows
+    ]
+    (folder / "long.csv").write_text(csv_text(long))
+    rng = np.random.default_rng(6)
+    scores = [
+        {"model": model, "uid": f"u{k}", "run": run, "bleu": round(float(rng.normal(30 + 2 * at, 5)), 3)}
+        for at, model in enumerate(("base", "large"))
+        for k in range(60)
+        for run in range(2)
+    ]
+    (folder / "scores.csv").write_text(csv_text(scores))
+    wide = [{"id": k, "new": round(float(rng.uniform(0.2, 1)), 3), "old": round(float(rng.uniform(0, 0.9)), 3),
+             "lang": ("de", "en")[k % 2], "doc": k // 3} for k in range(120)]  # fmt: skip
+    (folder / "quality.csv").write_text(csv_text(wide))

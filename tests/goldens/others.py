@@ -1,0 +1,19 @@
+"""Help, data sets, the demo, and what belongs to no room."""
+
+from __future__ import annotations
+
+from tests.goldens.running import Room
+
+ROOM = Room(
+    """
+    --help
+    --version
+    calibratoin pairs.csv
+    calibration --hepl
+    data list
+    data show ark_twitter_pos
+    data show ark_twitter_pos --format json
+    data show ark_twiter
+    demo
+    """
+)

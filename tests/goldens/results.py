@@ -1,0 +1,187 @@
+"""Every public result in every form: its words, values, frame, table, Markdown, LaTeX, CSV, HTML, figure and report."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+import howsure
+from tests.cli.running import howsure as run
+from tests.goldens import inputs
+from tests.goldens.figures import figure_lines
+from tests.goldens.running import Room
+
+GIVEN = ["--id", "id", "--date", "date", "--actor", "actor", "--prob", "p", "--store"]
+
+
+def store(name: str = "read.duckdb") -> howsure.EventStore:
+    """The store that `events import` makes of four documents."""
+    if not Path(name).exists():
+        rows = ["id,date,actor,p", "a,2001-01-03,IRQ,0.9", "a,2001-01-03,USA,0.25", "b,2001-02-03,,",
+                "c,2001-05-03,USA,1", "d,2001-05-13,IRQ,0.5"]  # fmt: skip
+        Path("found.csv").write_text("\n".join([*rows, ""]))
+        run("events", "import", "found.csv", *GIVEN, name)
+    return howsure.EventStore.open(name)
+
+
+def monitor() -> howsure.CalibrationMonitor:
+    rows = inputs.monitored()
+    made = howsure.CalibrationMonitor()
+    made.update(*([row[name] for row in rows] for name in ("time", "right", "p")), groups=[row["part"] for row in rows])
+    return made
+
+
+def updated() -> object:
+    rows = inputs.monitored()
+    return howsure.CalibrationMonitor().update(*([row[name] for row in rows] for name in ("time", "right", "p")))
+
+
+def trend() -> howsure.Trend:
+    kept = howsure.Experiments("results.experiments")
+    pairs = inputs.pairs()
+    for day, prob in enumerate((pairs["p"], pairs["q"]), 1):
+        check = howsure.check_calibration(pairs["y"], prob, max_error=0.3)
+        kept.add_points(check.points(date=f"2026-01-0{day}"))
+    return kept.trend()
+
+
+def counted(**given: Any) -> howsure.CountEstimates:
+    rows = inputs.news_scores()
+    labels = [row["truth"] if k % 3 == 0 else None for k, row in enumerate(rows)]
+    return howsure.estimate_counts([row["score"] for row in rows], labels, rng=0, **given)
+
+
+def makers() -> dict[str, Callable[[], Any]]:
+    """What makes each public result."""
+    pairs = inputs.pairs()
+    y, p, q = (np.array(pairs[name]) for name in ("y", "p", "q"))
+    frame = pl.DataFrame(pairs)
+    read: dict[str, Any] = {"data": frame}
+    systems = {name: [row[name] for row in inputs.systems()] for name in ("gold", "base", "large", "huge")}
+    held = inputs.classes()
+    draws = np.random.default_rng(4)
+    truth = draws.normal(size=60).round(4)
+    spread = (truth[:, None] + draws.normal(size=(60, 1)) + draws.normal(size=(60, 15))).round(4)
+    scores = [row["score"] for row in inputs.news_scores()]
+    months = [row["month"] for row in inputs.news_scores()]
+    return {
+        "calibration_curve": lambda: howsure.calibration_curve(y, p, n_bins=5),
+        "calibration_curve of a frame, clusters": lambda: howsure.calibration_curve(
+            "y", "p", n_bins=4, clusters="doc", sample_weight="w", **read
+        ),
+        "calibration_curve by corp": lambda: howsure.calibration_curve(
+            y[:50], p[:50], method="corp", n_simulations=100, rng=0
+        ),
+        "calibration_curve of classes": lambda: howsure.calibration_curve(
+            howsure.pairs_from_classes(
+                held["gold"], np.array([list(row.values()) for row in held["probs"]]), classes=["cat", "cow", "dog"]
+            ),
+            n_bins=3,
+        ),
+        "calibration_error": lambda: howsure.calibration_error(y, p),
+        "calibration_error by plugin": lambda: howsure.calibration_error(y, p, estimator="plugin"),
+        "calibration_table": lambda: howsure.calibration_table("y", "p", groups="lang", **read),
+        "calibration_table of whole numbers": lambda: howsure.calibration_table("y", "p", groups="year", **read),
+        "calibration_test": lambda: howsure.calibration_test(y, p, n_simulations=99, rng=0),
+        "calibration_test by cox": lambda: howsure.calibration_test(y, p, method="cox"),
+        "calibration_test by spiegelhalter": lambda: howsure.calibration_test(y, p, method="spiegelhalter"),
+        "calibration_test by binned": lambda: howsure.calibration_test(y, p, method="binned"),
+        "calibration_test by cumulative": lambda: howsure.calibration_test(y, p, method="cumulative"),
+        "compare_calibration": lambda: howsure.compare_calibration(y, p, q, n_bins=4),
+        "find_groups": lambda: howsure.find_groups("y", "q", features=["lang", "year"], **read),
+        "multicalibration_error": lambda: howsure.multicalibration_error("y", "q", features=["lang", "year"], **read),
+        "posterior_quantiles": lambda: howsure.posterior_quantiles(truth, spread, rng=0),
+        "score_parts": lambda: howsure.score_parts(y, p, n_bins=4),
+        "score_parts of log": lambda: howsure.score_parts(y, p, score="log", n_bins=4),
+        "check_calibration": lambda: howsure.check_calibration("y", "p", max_error=0.2, groups="lang", **read),
+        "check_score": lambda: howsure.check_score(p, min_score=0.4, better_than=q),
+        "check_selective": lambda: howsure.check_selective(y, p, max_risk=0.6, min_coverage=0.3),
+        "selective_curve": lambda: howsure.selective_curve(y[:60], p[:60], accuracy=(0.6,)),
+        "selective_table": lambda: howsure.selective_table("y", "p", groups="lang", **read),
+        "selective_table of whole numbers": lambda: howsure.selective_table("y", "p", groups="year", **read),
+        "threshold_for": lambda: howsure.threshold_for(y[:60], p[:60], risk=0.4),
+        "threshold_for clusters": lambda: howsure.threshold_for("y", "p", risk=0.4, clusters="doc", data=frame[:60]),
+        "recalibrate": lambda: howsure.recalibrate(y, q, method="histogram", bins=5),
+        "evaluate_recalibration": lambda: howsure.evaluate_recalibration(y, q, method="histogram", repeats=1, rng=0),
+        "recalibration_table": lambda: howsure.recalibration_table(
+            y, q, methods=["histogram", "isotonic"], repeats=1, rng=0
+        ),
+        "monitor status": lambda: monitor().status(),
+        "monitor series": lambda: monitor().series("shaky"),
+        "monitor update": updated,
+        "monitor group": lambda: monitor().status().rows[0],
+        "trend": trend,
+        "compare": lambda: howsure.compare(
+            systems["gold"],
+            systems["base"],
+            {"large": systems["large"], "huge": systems["huge"]},
+            n_resamples=300,
+            rng=0,
+        ),
+        "compare scores": lambda: howsure.compare(scores={"one": p, "two": q}, bounds=(0, 1)),
+        "estimate_counts": counted,
+        "estimate_counts by month": lambda: counted(cells=months),
+        "count": lambda: counted().total,
+        "sample_for_labels": lambda: howsure.sample_for_labels(scores, 40, rng=0),
+        "labels_needed": lambda: howsure.labels_needed(scores, width=40),
+        "detection_power": lambda: howsure.detection_power(500, 0.1, 0.03),
+        "minimum_detectable_difference": lambda: howsure.minimum_detectable_difference(500, 0.1),
+        "required_sample_size": lambda: howsure.required_sample_size(0.03, 0.1),
+        "score_clusters": lambda: howsure.score_clusters([[1, 2, 3], [4, 5]], [[1, 2], [3, 4, 5]]),
+        "event_series": lambda: howsure.event_series(store(), by="year"),
+        "compare_actors": lambda: howsure.compare_actors(store(), "USA", "IRQ", by="year"),
+        "CalibrationSummary": lambda: howsure.CalibrationSummary().add(y, p),
+        "Pairs": lambda: howsure.simulate_pairs(6, 1, 1, rng=0),
+    }
+
+
+FORMS: dict[str, Callable[[Any], object]] = {
+    "str": str,
+    "repr": repr,
+    "to_dict": lambda one: one.to_dict(),
+    "frame": lambda one: one.to_frame("polars").to_dict(as_series=False),
+    "Markdown": lambda one: one.to_markdown(),
+    "LaTeX": lambda one: one.to_latex(label="tab:one"),
+    "CSV": lambda one: one.table().csv(),
+    "HTML": lambda one: one._repr_html_(),
+}
+NEEDS = {"to_dict": "to_dict", "frame": "to_frame", "Markdown": "to_markdown", "LaTeX": "to_latex", "CSV": "table",
+         "HTML": "_repr_html_"}  # fmt: skip
+
+
+def drawn(one: Any) -> object:
+    """The data of a result's figure."""
+    axes = one.plot(metric="macro_f1") if isinstance(one, howsure.Comparison) and len(one.rows) > 2 else one.plot()
+    return figure_lines((axes if not isinstance(axes, np.ndarray | list | tuple) else np.ravel(axes)[0]).figure)
+
+
+def reported(one: Any) -> object:
+    """What a reader of a result's report reads."""
+    one.report("report.html", title="A report")
+    return Path("report.html").read_text(encoding="utf-8")
+
+
+def calls() -> Mapping[str, Callable[[], object]]:
+    """Each result in each form that it has."""
+    found: dict[str, Callable[[], object]] = {}
+    for name, make in makers().items():
+        once = functools.cache(make)
+        try:
+            kind = type(once())
+        except Exception:  # then what it says is stored
+            found[name] = once
+            continue
+        forms = FORMS | {"figure": drawn, "report": reported}
+        needs = NEEDS | {"figure": "plot", "report": "report"}
+        for form, show in forms.items():
+            if hasattr(kind, needs.get(form, "__str__")) and not (form == "str" and kind.__str__ is object.__str__):
+                found[f"{name} | {form}"] = lambda once=once, show=show: show(once())
+    return found
+
+
+ROOM = Room(calls=calls, declared={"multicalibration_error": 1e-6})

@@ -1,0 +1,267 @@
+"""Run the entries of a room in a folder of their own, and say what people would see of each."""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import gzip
+import hashlib
+import html
+import importlib
+import json
+import os
+import re
+import shlex
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow.parquet
+from matplotlib.figure import Figure
+
+import howsure
+from tests.cli.running import howsure as run_command
+from tests.goldens.figures import figure_lines
+from tests.goldens.inputs import write_inputs
+
+ROOMS = (
+    "reading", "logs", "calibration", "check", "selective", "monitor", "recalibrate", "significance", "counts",
+    "sequences", "coreference", "events", "others", "bad_input", "results", "refusals", "real_data",
+)  # fmt: skip
+STORED = Path(__file__).parent / "stored"
+ENVIRONMENT = {"COLUMNS": "100", "LINES": "40", "TERM": "dumb"}
+LONGEST = 30_000
+WIDTH = 110
+NUMBER = re.compile(r"(?<![\w.])[-+−]?\d[\d,]*(?:\.\d+)?(?:[eE][-+]?\d+)?(?![\w])")
+
+Seen = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Room:
+    """What is frozen of one room: commands, one a line, in this order; calls of Python; what prepares files between.
+
+    A line of `commands` that starts with `!` names a step. One that starts with `~1e-6` shows what an optimiser found,
+    on which other machines agree to six digits only; `declared` says the same of calls. A `long` room is for `-m long`.
+    Of a room that `wants` something of tests/lacking.py, only digests are stored.
+    """
+
+    commands: str = ""
+    steps: Mapping[str, Callable[[], object]] = field(default_factory=dict)
+    declared: Mapping[str, float] = field(default_factory=dict)
+    calls: Callable[[], Mapping[str, Callable[[], object]]] = dict
+    long: bool = False
+    wants: str | None = None
+
+
+def room(name: str) -> Room:
+    """A room by its name."""
+    found: Room = importlib.import_module(f"tests.goldens.{name}").ROOM
+    return found
+
+
+def lines_of(commands: str) -> list[str]:
+    """The commands and steps of a text, without its comments; a line that ends in a backslash goes on."""
+    lines = re.sub(r"\\\n\s*", "", commands).splitlines()
+    return [line.strip() for line in lines if line.strip() and not line.strip().startswith("#")]
+
+
+def tolerances(name: str) -> dict[str, float]:
+    """The declared tolerances of what optimisers find, by the command as it is typed."""
+    lines = [line[1:].split(maxsplit=1) for line in lines_of(room(name).commands) if line.startswith("~")]
+    return {typed: float(tolerance) for tolerance, typed in lines} | dict(room(name).declared)
+
+
+def masked(text: str, folder: Path) -> str:
+    """A text without what depends on the day, the machine or the version. The one place where that is said."""
+    today = datetime.date.today()
+    days = {str(today + datetime.timedelta(days=n)) for n in (-1, 0, 1)}
+    for path in {str(folder.resolve()), str(folder)}:
+        text = text.replace(path, "FOLDER")
+    text = re.sub(rf"(?<![\d.]){re.escape(howsure.__version__)}(?![\d.])", "VERSION", text)
+    text = re.sub(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?",
+                  lambda found: "TODAY" if found[0][:10] in days else found[0], text)  # fmt: skip
+    text = re.sub(r"[\d,.]+ per second", "SPEED per second", text)
+    text = re.sub(r"\b\d+(?:\.\d+)? s for\b", "TIME for", text)
+    text = re.sub(r"\bin \d+(?:\.\d+)? (?:s|min|h|seconds?|minutes?)\b", "in TIME", text)
+    text = re.sub(r"\b\d+ % of the work was", "SHARE of the work was", text)
+    text = re.sub(r"^[0-9a-f]{8} (?={)", "SUM ", text, flags=re.MULTILINE)  # of each line of a journal
+    return re.sub(r"\b[0-9a-f]{64}\b", "SUM", text)
+
+
+def folded(value: Any, indent: int = 0) -> str:
+    """JSON with one line for whatever fits on one.
+
+    >>> print(folded({"a": [1, 2], "b": {}}))
+    {"a": [1, 2], "b": {}}
+    """
+    flat = json.dumps(value, ensure_ascii=False)
+    if len(flat) + indent <= WIDTH or not isinstance(value, dict | list) or not value:
+        return flat
+    pad = " " * (indent + 1)
+    if isinstance(value, dict):
+        inside = [
+            f"{pad}{json.dumps(key, ensure_ascii=False)}: {folded(one, indent + 1)}" for key, one in value.items()
+        ]
+        return "{\n" + ",\n".join(inside) + "\n" + " " * indent + "}"
+    return "[\n" + ",\n".join(f"{pad}{folded(one, indent + 1)}" for one in value) + "\n" + " " * indent + "]"
+
+
+def text_lines(text: str, folder: Path) -> list[str]:
+    """A text as lines: JSON folded, pages without their pictures, styles and programs."""
+    if text.lstrip().startswith(("{", "[")):
+        with contextlib.suppress(ValueError):
+            text = folded(json.loads(text))
+    elif re.match(r"\s*<[!a-z](?!--)", text, re.IGNORECASE):
+        text = page_text(text)
+    text = masked(text, folder)
+    if len(text) > LONGEST:
+        lines = text.splitlines()
+        return [*lines[:100], f"… in all {len(lines)} lines, of which the digest is {digest(text)}"]
+    return text.splitlines()
+
+
+def page_text(text: str) -> str:
+    """What a reader of a page reads: its text, cells of tables with bars between, no pictures."""
+    text = re.sub(r"<(style|script|svg)\b.*?</\1>", lambda found: f"[{found[1]}]", text, flags=re.DOTALL)
+    text = re.sub(r"data:[\w/+.;-]+,[\w+/=%-]+", "[picture]", text)
+    text = re.sub(r"</t[dh]>\s*", " | ", text)
+    text = re.sub(r"<(?:/?(?:p|h\d|tr|table|li|ul|ol|div|section|figure|pre|details|summary)|br)\b[^>]*>", "\n", text)
+    text = html.unescape(re.sub(r"<[^>]*>", "", text))
+    return "\n".join(line for line in (" ".join(line.split()) for line in text.splitlines()) if line)
+
+
+def digest(text: str) -> str:
+    """A digest of the words of a text and of its numbers, rounded to six digits."""
+    rounded = NUMBER.sub(lambda found: f"{float(found[0].replace(',', '').replace('−', '-')):.6g}", text)
+    return hashlib.sha256(" ".join(rounded.split()).encode()).hexdigest()[:24]
+
+
+def file_lines(path: Path, folder: Path) -> list[str]:
+    """What is in a file: text, the arrays of an .npz, the columns of a Parquet file; else only what kind it is."""
+    held = path.read_bytes()
+    if path.suffix == ".gz":
+        held = gzip.decompress(held)
+    if path.suffix == ".svg":
+        return ["a figure"]
+    if path.suffix == ".parquet":
+        return text_lines(folded(shown(pyarrow.parquet.read_table(path).to_pydict())), folder)
+    if path.suffix == ".npz":
+        with np.load(path, allow_pickle=False) as arrays:
+            names = [name for name in arrays.files if not name.endswith(".sha256")]
+            return text_lines(folded({name: shown(arrays[name]) for name in names}), folder)
+    if b"\0" in held[:4000] or path.suffix in (".png", ".pdf"):
+        return [f"binary, {path.suffix}"]
+    return text_lines(held.decode("utf-8", "backslashreplace"), folder)
+
+
+def shown(value: object) -> Any:
+    """A value of Python as JSON; arrays with their type, and of long ones 24 values."""
+    if isinstance(value, np.ndarray):
+        flat = value.ravel()
+        few = flat[:: max(1, flat.size // 24)][:24]
+        return {"array": f"{value.dtype.kind} {value.shape}", "values": [shown(one) for one in few.tolist()]}
+    if isinstance(value, Mapping):
+        return {str(key): shown(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [shown(one) for one in value]
+    if isinstance(value, bool | int | float | str | None.__class__):
+        return value
+    if isinstance(value, bytes):  # JSON inside an .npz
+        return json.loads(value) if value[:1] == b"{" else value.decode("utf-8", "backslashreplace")
+    if isinstance(value, np.generic):
+        return {"numpy": type(value).__name__, "value": shown(value.item())}
+    return repr(value)
+
+
+@contextlib.contextmanager
+def place() -> Iterator[Path]:
+    """A new folder with all inputs, in which commands run on a terminal that is always as wide."""
+    kept, before = Path.cwd(), dict(os.environ)
+    with tempfile.TemporaryDirectory(prefix="goldens-") as name:
+        for variable in ("NO_COLOR", "FORCE_COLOR", "HOWSURE_TRACEBACK"):
+            os.environ.pop(variable, None)
+        os.environ.update(ENVIRONMENT)
+        try:
+            os.chdir(name)
+            write_inputs(Path(name))
+            yield Path(name)
+        finally:
+            os.chdir(kept)
+            os.environ.clear()
+            os.environ.update(before)
+
+
+@contextlib.contextmanager
+def figures_seen() -> Iterator[list[str]]:
+    """The data of all figures that are saved meanwhile."""
+    found: list[str] = []
+    save = Figure.savefig
+
+    def seen(figure: Figure, *positional: Any, **named: Any) -> None:
+        found.extend(figure_lines(figure))
+        save(figure, *positional, **named)
+
+    Figure.savefig = seen  # type: ignore[method-assign]
+    try:
+        yield found
+    finally:
+        Figure.savefig = save  # type: ignore[method-assign]
+
+
+def marks(folder: Path) -> dict[str, str]:
+    """A sum of each file of a folder."""
+    paths = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest() for path in paths}
+
+
+def seen_of_command(typed: str, folder: Path) -> Seen:
+    """What a command prints, writes and draws, and how it ends."""
+    before = marks(folder)
+    with figures_seen() as drawn, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            done = run_command(*shlex.split(typed))
+            found: Seen = {"code": done.code, "out": text_lines(done.out, folder), "err": text_lines(done.err, folder)}
+        except Exception as error:  # what no command should let out is part of what people see
+            found = {"code": "raised", "err": text_lines(f"{type(error).__name__}: {error}", folder)}
+    changed = [name for name, mark in marks(folder).items() if before.get(name) != mark]
+    found["files"] = {masked(name, folder): file_lines(folder / name, folder) for name in changed}
+    found["figures"] = drawn
+    return {name: value for name, value in found.items() if value not in ([], {})}
+
+
+def seen_of_call(call: Callable[[], object], folder: Path) -> Seen:
+    """What a call of Python gives: a text, a value, or the error and its sentence."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            value = call()
+        except Exception as error:
+            return {"raises": text_lines(f"{type(error).__name__}: {error}", folder)}
+    return {"gives": text_lines(value if isinstance(value, str) else folded(shown(value)), folder)}
+
+
+def run_room(name: str) -> dict[str, Seen]:
+    """What is seen of each entry of a room, by what is typed or by its name."""
+    asked = room(name)
+    found: dict[str, Seen] = {}
+    with place() as folder:
+        for line in lines_of(asked.commands):
+            if line.startswith("!"):
+                asked.steps[line[1:].strip()]()
+                continue
+            line = line.split(maxsplit=1)[1] if line.startswith("~") else line
+            entry = f"{line}  # again" if line in found else line
+            assert entry not in found, f"{name}: thrice {line}"
+            found[entry] = seen_of_command(line, folder)
+        for called, call in asked.calls().items():
+            assert called not in found, f"{name}: twice {called}"
+            found[called] = seen_of_call(call, folder)
+    if asked.wants is not None:
+        return {key: {"code": one.get("code"), "digest": digest(json.dumps(one))} for key, one in found.items()}
+    return found

@@ -1,0 +1,21 @@
+"""The stored records: one JSON file per room."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from tests.goldens.running import STORED
+
+
+def read_stored(room: str) -> dict[str, Any]:
+    """What is stored of a room; nothing, where it is new."""
+    path = STORED / f"{room}.json"
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.exists() else {}
+
+
+def write_stored(room: str, seen: Mapping[str, Any]) -> None:
+    """Store what is seen of a room, a line of text in each line."""
+    text = json.dumps(seen, indent=0, ensure_ascii=False)
+    (STORED / f"{room}.json").write_text(text + "\n", encoding="utf-8")

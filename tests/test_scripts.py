@@ -1,0 +1,63 @@
+"""The scripts that measure the project: its size, and the files that a command runs through."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path, PurePosixPath
+from types import ModuleType
+
+import pytest
+
+SCRIPTS = Path(__file__).parents[1] / "scripts"
+TEXT = '''"""What it is,
+in two lines."""
+
+import os  # of which this is code
+
+
+def f() -> str:
+    """Say it."""
+    # a remark
+    text = """held
+    in two lines"""
+    return (text +
+            os.sep)  # fmt: skip
+'''
+
+
+def script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_code_is_what_is_no_docstring_comment_or_blank() -> None:
+    size = script("size")
+    assert size.code_lines(TEXT) == 6
+    assert size.formatter_skips(TEXT) == 1
+    assert size.formatter_skips('text = "# fmt: skip"\n') == 0
+
+
+def test_rooms_add_up() -> None:
+    size = script("size")
+    names = ("src/howsure/errors.py", "src/howsure/stats/a.py", "src/howsure/stats/deep/b.py", "tests/stats/test_a.py")
+    found = size.rooms({PurePosixPath(name): TEXT for name in names})
+    assert found["src/howsure/stats"] == (26, 12, 2, 13, 2)
+    assert found["src"] == found["all of src and papers"] == (39, 18, 3, 13, 3)
+    assert found["tests"] == found["tests/stats"] == (13, 6, 1, 13, 1)
+
+
+def test_a_walk_counts_files_in_their_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("two.csv").write_text("y,p\n" + "0,0.25\n1,0.75\n" * 20)
+    walk = script("walk")
+    typed = ["calibration", "two.csv", "--target", "y", "--prob", "p", "--bins", "2"]
+    found = walk.entered(typed)
+    assert next(iter(found)).startswith("cli/")
+    assert any(name.startswith("calibration/") for name in found)
+    told = walk.walk(typed)
+    assert f"{len(found)} files, {sum(map(len, found.values()))} functions; " in told
+    assert told.splitlines()[-1].endswith(" files before the first of a statistical room")
