@@ -88,8 +88,8 @@ def test_a_partition_that_kills_its_workers_is_given_up(cluster: LocalCluster, t
     ("asked", "told"),
     [
         ({"y_prob": "prop"}, r"no column 'prop' in the data frame; .* Did you mean prob\?"),
-        ({"y_true": "said"}, r"y_true must be 0 or 1; it holds 'no' \(1,[0-9,]+\), 'yes' \(1,[0-9,]+\)\. Say which"),
-        ({"sample_weight": "said"}, r"sample_weight must be numbers; the column 'said' holds String"),
+        ({"y_true": "said"}, r"said must be 0 or 1; it holds 'no' \(1,[0-9,]+\), 'yes' \(1,[0-9,]+\)\. Say which"),
+        ({"sample_weight": "said"}, r"said must be numbers; its type is String"),
         (
             {"paths": "none-*.parquet"},
             r"none-\*\.parquet cannot be read as Parquet: no such file\. Files must lie where",
