@@ -310,7 +310,7 @@ def test_a_circle_is_found() -> None:
 
 def test_tests_mirror_the_source() -> None:
     """A folder of tests is named as the room that it tests; within it, as suits the tests."""
-    outside = {"drills", "fuzz", "papers", "programs", "website"}
+    outside = {"drills", "fuzz", "goldens", "papers", "programs", "website"}
     folders = {path.parent.relative_to(ROOT / "tests") for path in (ROOT / "tests").rglob("test_*.py")}
     rooms = {folder.parts[0] for folder in folders if folder.parts} - outside
     assert {room for room in rooms if not (SOURCE / room).is_dir()} == set()

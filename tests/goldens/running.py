@@ -87,6 +87,7 @@ def masked(text: str, folder: Path) -> str:
                   lambda found: "TODAY" if found[0][:10] in days else found[0], text)  # fmt: skip
     text = re.sub(r"[\d,.]+ per second", "SPEED per second", text)
     text = re.sub(r"\b\d+(?:\.\d+)? s for\b", "TIME for", text)
+    text = re.sub(r"\btook \d+(?:\.\d+)? s\b", "took TIME", text)
     text = re.sub(r"\bin \d+(?:\.\d+)? (?:s|min|h|seconds?|minutes?)\b", "in TIME", text)
     text = re.sub(r"\b\d+ % of the work was", "SHARE of the work was", text)
     text = re.sub(r"^[0-9a-f]{8} (?={)", "SUM ", text, flags=re.MULTILINE)  # of each line of a journal
@@ -179,13 +180,17 @@ def shown(value: object) -> Any:
 
 
 @contextlib.contextmanager
-def place() -> Iterator[Path]:
-    """A new folder with all inputs, in which commands run on a terminal that is always as wide."""
+def place(*, with_data: bool = False) -> Iterator[Path]:
+    """A new folder with all inputs, in which commands run on a terminal that is always as wide, and find real data only
+    if they are asked for."""
     kept, before = Path.cwd(), dict(os.environ)
     with tempfile.TemporaryDirectory(prefix="goldens-") as name:
         for variable in ("NO_COLOR", "FORCE_COLOR", "HOWSURE_TRACEBACK"):
             os.environ.pop(variable, None)
         os.environ.update(ENVIRONMENT)
+        os.environ["XDG_CACHE_HOME"] = name
+        if not with_data:
+            os.environ.pop("HOWSURE_DATA", None)
         try:
             os.chdir(name)
             write_inputs(Path(name))
@@ -250,7 +255,7 @@ def run_room(name: str) -> dict[str, Seen]:
     """What is seen of each entry of a room, by what is typed or by its name."""
     asked = room(name)
     found: dict[str, Seen] = {}
-    with place() as folder:
+    with place(with_data=asked.wants == "data") as folder:
         for line in lines_of(asked.commands):
             if line.startswith("!"):
                 asked.steps[line[1:].strip()]()

@@ -20,7 +20,7 @@ from howsure.calibration.scores import BRIER, LOG
 from howsure.errors import InputError, at_row
 from howsure.inputs.checks import check_labels, check_level, check_probabilities, check_same_length
 from howsure.inputs.classes import TOP_LABEL, pairs_from_classes
-from howsure.inputs.frames import columns_of, is_frame
+from howsure.inputs.frames import is_frame, named_columns
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.stats.clusters import few_clusters
@@ -91,23 +91,14 @@ def compare_calibration(
         a, b = (pairs_from_classes(y_true, prob, **shared) for prob in (prob_a, prob_b))
         check_same_length(prob_a=a.labels, prob_b=b.labels)
         return compare_pairs(a, b, **how, own_labels=_own_labels(a, b))
-    if data is not None:
-        y_true, prob_a, prob_b, sample_weight, clusters, y_true_b = columns_of(
-            data,
-            y_true=y_true,
-            prob_a=prob_a,
-            prob_b=prob_b,
-            sample_weight=sample_weight,
-            clusters=clusters,
-            y_true_b=y_true_b,
-        )
-    a = pairs_from(
-        y_true, prob_a, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label, prob_name="prob_a"
-    )
+    shared = {"sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label, "data": data}
+    a = pairs_from(y_true, prob_a, prob_name="prob_a", **shared)
     own = y_true_b is not None
-    labels_b = check_labels(y_true_b, pos_label=pos_label, name="y_true_b") if own else a.labels
+    beside, called = named_columns(data, prob_b=prob_b, y_true_b=y_true_b)
+    labels_b = check_labels(beside["y_true_b"], pos_label=pos_label, name=called["y_true_b"]) if own else a.labels
     check_same_length(y_true=a.labels, y_true_b=labels_b)
-    b = Pairs(labels_b, check_probabilities(prob_b, name="prob_b", n=len(a)), a.weights, clusters=a.clusters)
+    q = check_probabilities(beside["prob_b"], name=called["prob_b"], n=len(a))
+    b = Pairs(labels_b, q, a.weights, clusters=a.clusters)
     return compare_pairs(a, b, **how, own_labels=own)
 
 

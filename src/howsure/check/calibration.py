@@ -6,8 +6,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from howsure.calibration.bins import bin_pairs
 from howsure.calibration.calibration_errors import squared_error
 from howsure.calibration.engines.pairs_or_sums import Parts, parts_read
@@ -21,8 +19,8 @@ from howsure.check.errors_of_models import OneError, two_errors
 from howsure.check.evidence import BELOW, Evidence, Rule, check_limit, check_margin, named_once
 from howsure.check.results import Check
 from howsure.errors import GIVEN, InputError, parameter
-from howsure.inputs.checks import check_labels, check_probabilities
-from howsure.inputs.frames import Matched, Source, columns_of
+from howsure.inputs.checks import check_labels, check_probabilities, check_same_length
+from howsure.inputs.frames import Matched, Source, named_columns
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
 
@@ -136,7 +134,8 @@ def calibration_found(
             if other is not None:
                 matched = data.matched(read, other, y_true=y_true, y_true_other=y_true_other, y_prob=y_prob, **roles)
     else:
-        parts, matched = _of_rows(y_true, y_prob, other, y_true_other, data, roles)
+        named = {"against" if better_than is None else "better_than": other, "y_true_other": y_true_other}
+        parts, matched = _of_rows(y_true, y_prob, named, data, roles)
     evidence, entries = [], []
     for group, pairs in parts.by_group:
         squared, n, notes = judged(pairs, bins, whole=parts.n)
@@ -181,21 +180,22 @@ class SameRows:
 
 
 def _of_rows(
-    y_true: Any, y_prob: Any, other: Any, labels: Any, data: Any, roles: dict[str, Any]
+    y_true: Any, y_prob: Any, other: dict[str, Any], data: Any, roles: dict[str, Any]
 ) -> tuple[Parts, SameRows | None]:
     """The pairs of arrays or of a frame, and those of the other model on the same rows."""
     del roles["id"]
-    pos_label = roles.pop("pos_label")
-    if data is not None:
-        named = {"y_true": y_true, "y_prob": y_prob, **roles, "other": other, "y_true_other": labels}
-        held = dict(zip(named, columns_of(data, **named), strict=True))
-        y_true, y_prob, other, labels = (held.pop(role) for role in ("y_true", "y_prob", "other", "y_true_other"))
-        roles = held
-    pairs = pairs_from(y_true, y_prob, pos_label=pos_label, **roles)
+    pairs = pairs_from(y_true, y_prob, data=data, **roles)
     parts = Parts(tuple(_parts(pairs)), len(pairs))
-    if other is None:
+    (role, model), (_, labels) = other.items()
+    if model is None:
         return parts, None
-    return parts, SameRows(pairs, _beside(pairs, other, labels, pos_label), labels is not None)
+    held, called = named_columns(data, **other)
+    q = check_probabilities(held[role], name=called[role], n=len(pairs))
+    if labels is None:
+        return parts, SameRows(pairs, replace(pairs, probabilities=q), own_labels=False)
+    theirs = check_labels(held["y_true_other"], pos_label=roles["pos_label"], name=called["y_true_other"])
+    check_same_length(y_true=pairs.labels, y_true_other=theirs)
+    return parts, SameRows(pairs, replace(pairs, labels=theirs, probabilities=q), own_labels=True)
 
 
 def evidence_of_limit(
@@ -241,15 +241,3 @@ def of_comparison(
 def _parts(pairs: Pairs) -> Iterator[tuple[str | None, Pairs]]:
     """The pairs of each group by its name, or all."""
     return by_group(pairs) if pairs.groups is not None else iter([(None, pairs)])
-
-
-def _beside(pairs: Pairs, other: Any, labels: Any, pos_label: Any) -> Pairs:
-    """The pairs of the other model, on the same rows."""
-    q = check_probabilities(other, name="better_than or against", n=len(pairs))
-    theirs = pairs.labels if labels is None else check_labels(labels, pos_label=pos_label, name="y_true_other")
-    if len(theirs) != len(pairs):
-        raise InputError(
-            f"{parameter('y_true_other')} must have as many rows as {parameter('y_true')}; {len(theirs):,}, not "
-            f"{len(pairs):,}."
-        )
-    return replace(pairs, labels=np.asarray(theirs), probabilities=q)

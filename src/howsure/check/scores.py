@@ -78,8 +78,9 @@ def check_score(
     parts = list(parts_of(n, codes, names))
     found = [evidence for rule in limits for evidence in of_scores(values, units, parts, rule, bounds=ends)]
     if other is not None:
-        theirs = check_scores(other, name="better_than or against", n=n)
-        ends = bounds_of(bounds, scores=values, **{"better_than or against": theirs})
+        role = "against" if better_than is None else "better_than"
+        theirs = check_scores(other, name=role, n=n)
+        ends = bounds_of(bounds, scores=values, **{role: theirs})
         rules = score_rules(
             better=better_than is not None, margin=not_worse_than, against=OTHER, lower_is_better=lower_is_better
         )

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import GIVEN, ColumnName, InputError, parameter
 from howsure.first_use import installed, require
 from howsure.inputs.checks import Column
 from howsure.inputs.naming import shortened, unknown_name
@@ -205,6 +205,15 @@ def columns_of(data: Any, **named: Any) -> list[Any]:
             raise no_column_name(role, name)
     found = iter(columns_from(data, [name for name in named.values() if name is not None]))
     return [None if name is None else next(found) for name in named.values()]
+
+
+def named_columns(data: Any, **named: Any) -> tuple[dict[str, Any], dict[str, str]]:
+    """What the arguments hold, and what to call it in messages: arrays, or the columns of a data frame."""
+    called = {role: role for role in named}
+    if data is None:
+        return named, called
+    held = dict(zip(named, columns_of(data, **named), strict=True))
+    return held, called | {role: ColumnName(name, role) for role, name in named.items() if name is not None}
 
 
 def all_columns(frame: Any) -> tuple[tuple[str, ...], list[Column]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import GIVEN, ColumnName, InputError, parameter, way
+from howsure.errors import GIVEN, InputError, parameter, way
 from howsure.inputs.checks import (
     check_clusters,
     check_codes,
@@ -18,12 +18,9 @@ from howsure.inputs.checks import (
     check_weights,
 )
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, pairs_from_classes
-from howsure.inputs.frames import Source, columns_of
+from howsure.inputs.frames import Source, columns_of, named_columns
 from howsure.inputs.given import PROB, Given, array_of_given, classes_of_given, of_one
 from howsure.inputs.pairs import Pairs
-
-# What a source of rows is: files or a log, whose columns are named, and which reads and checks them itself.
-
 
 PARTS = {"sample_weight": "weights", "groups": "groups", "clusters": "clusters"}  # of Pairs, by their parameters
 
@@ -74,10 +71,7 @@ def pairs_from(
         return _of_given(roles, y_prob, data, pos_label=pos_label, prob_name=prob_name)
     if isinstance(y_prob, Given):
         roles[prob_name] = y_prob.values
-    called: dict[str, str] = {role: role for role in roles}
-    if data is not None:
-        called |= {role: ColumnName(name, role) for role, name in roles.items() if isinstance(name, str)}
-        roles = dict(zip(roles, columns_of(data, **roles), strict=True))
+    roles, called = named_columns(data, **roles)
     y_true, y_prob, sample_weight, groups, clusters = roles.values()
     _refuse_classes(y_prob, prob_name)
     labels = check_labels(y_true, pos_label=pos_label, name=called["y_true"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -44,12 +45,13 @@ def found_by_options(
     if len(labels) > 2 or (len(labels) == 2 and better_than is None and against is None):
         raise InputError("--target is named once, or twice with another model: the labels of this one and of that one.")
     source, roles = source_and_roles(files, reading)
-    return calibration_found(
+    found = calibration_found(
         **roles, y_true=labels[0] if labels else None, y_true_other=labels[1] if len(labels) == 2 else None,
         better_than=other_model(better_than, source), against=other_model(against, source),
         max_error=max_error, not_worse_than=not_worse_than, bins=Bins(bin_size, bins, binning), name=name, data=source,
         baseline=baseline or True,
     )  # fmt: skip
+    return replace(found, recipe=as_called(found.recipe))
 
 
 def selective_found(

@@ -20,7 +20,7 @@ from howsure.data.documents.columns import (
 )
 from howsure.data.documents.conllu import conllu_documents
 from howsure.data.documents.document import Document, Sentence, Strings
-from howsure.errors import InputError
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.text import Text, read_text
 from howsure.inputs.naming import counted, shortened, unknown_name
 
@@ -144,7 +144,7 @@ def seen_form(text: Text) -> str:
         raise InputError(
             f"the format of {text.name} cannot be seen: its first row, {row[:40]!r}, has {found} separated by tabs. "
             "Known are conllu (10 columns), conll-2012, three-columns (number, word, coreference) and two-columns "
-            "(word, tag); name one: format=..."
+            f"(word, tag); name one: {parameter('format', GIVEN)}"
         )
     return form
 
