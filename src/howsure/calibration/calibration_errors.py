@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,10 @@ from howsure.calibration.intervals import bootstrap_intervals, nguyen_oconnor_in
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import check_level
+from howsure.inputs.frames import Source
+from howsure.inputs.given import Given
 from howsure.inputs.pairs import Pairs
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.estimate import Estimate
 from howsure.stats.randomness import Randomness, generator_from
 
@@ -24,20 +28,20 @@ Interval = tuple[float, float] | tuple[None, None]
 
 
 def calibration_error(
-    y_true: Any = None,
-    y_prob: Any = None,
+    y_true: ArrayLike | str | Pairs | None = None,
+    y_prob: ArrayLike | str | Given | None = None,
     *,
     estimator: str = "debiased",
     bin_size: int | str = "auto",
     n_bins: int | None = None,
     binning: str = "adaptive",
-    sample_weight: Any = None,
-    clusters: Any = None,
-    pos_label: Any = None,
+    sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
     interval: str = "debiased",
     level: float = 0.95,
     rng: Randomness = None,
-    data: Any = None,
+    data: Source | IntoFrame | None = None,
 ) -> Estimate:
     """The calibration error of predictions: the root-mean-square gap between them and label frequencies.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Hashable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -17,8 +18,11 @@ from howsure.calibration.error import plugin_mse
 from howsure.calibration.slots import Slots
 from howsure.calibration.words import groups_together
 from howsure.errors import InputError, parameter
+from howsure.inputs.frames import Source
+from howsure.inputs.given import Given
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Pairs
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result
 from howsure.show.numbers import p_in_words
 from howsure.show.preformatted import preformatted
@@ -69,18 +73,18 @@ class CalibrationTest(Result):
 
 
 def calibration_test(
-    y_true: Any = None,
-    y_prob: Any = None,
+    y_true: ArrayLike | str | Pairs | None = None,
+    y_prob: ArrayLike | str | Given | None = None,
     *,
     method: str = "simulation",
     n_simulations: int = 999,
     bin_size: int | str = "auto",
     n_bins: int | None = None,
     binning: str = "adaptive",
-    sample_weight: Any = None,
-    clusters: Any = None,
-    pos_label: Any = None,
-    data: Any = None,
+    sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
+    data: Source | IntoFrame | None = None,
     rng: Randomness = None,
 ) -> CalibrationTest:
     """Test whether events occur as often as predicted.

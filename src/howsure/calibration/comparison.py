@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -20,28 +20,30 @@ from howsure.calibration.scores import BRIER, LOG
 from howsure.errors import InputError, at_row
 from howsure.inputs.checks import check_labels, check_level, check_probabilities, check_same_length
 from howsure.inputs.classes import TOP_LABEL, pairs_from_classes
-from howsure.inputs.frames import is_frame, named_columns
+from howsure.inputs.frames import Source, is_frame, named_columns
+from howsure.inputs.given import Given
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.pairs_from import pairs_from
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.clusters import few_clusters
 
 NAMES = ("A", "B")
 
 
 def compare_calibration(
-    y_true: Any,
-    prob_a: Any,
-    prob_b: Any = None,
+    y_true: ArrayLike | str | Pairs,
+    prob_a: ArrayLike | str | Given | Pairs,
+    prob_b: ArrayLike | str | Given | None = None,
     *,
     bin_size: int | str = "auto",
     n_bins: int | None = None,
     binning: str = "adaptive",
-    sample_weight: Any = None,
-    clusters: Any = None,
-    pos_label: Any = None,
+    sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
     level: float = 0.95,
-    data: Any = None,
-    y_true_b: Any = None,
+    data: Source | IntoFrame | None = None,
+    y_true_b: ArrayLike | str | None = None,
     reduce: str | None = None,
     classes: Sequence[object] | None = None,
     names: Sequence[str] = NAMES,
@@ -82,7 +84,7 @@ def compare_calibration(
     if reduce is not None or classes is not None or _are_classes(prob_a):
         beside = {"y_true_b": y_true_b, "data": data, "pos_label": pos_label}
         _refuse(beside, "the probabilities of several classes")
-        shared = {
+        shared: dict[str, Any] = {
             "reduce": reduce or TOP_LABEL,
             "classes": classes,
             "sample_weight": sample_weight,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any, Literal, overload
 
@@ -35,7 +35,10 @@ from howsure.calibration.slots import Slots
 from howsure.calibration.words import groups_together, infinite_classes, notes_of
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import check_level
+from howsure.inputs.frames import Source
+from howsure.inputs.given import Given
 from howsure.inputs.pairs import Floats, Pairs
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_interval, wilson_interval
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
@@ -46,51 +49,51 @@ OF_BINS = {"bin_size": "auto", "n_bins": None, "binning": "adaptive", "interval"
 
 @overload
 def calibration_curve(
-    y_true: Any,
-    y_prob: Any = None,
+    y_true: ArrayLike | str | Pairs,
+    y_prob: ArrayLike | str | Given | None = None,
     *,
     method: Literal["bins"] = "bins",
     bin_size: int | str = "auto",
     n_bins: int | None = None,
     binning: str = "adaptive",
-    sample_weight: Any = None,
-    clusters: Any = None,
-    pos_label: Any = None,
+    sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
     interval: str = "debiased",
     level: float = 0.95,
     rng: Randomness = None,
-    data: Any = None,
+    data: Source | IntoFrame | None = None,
 ) -> CalibrationCurve: ...
 @overload
 def calibration_curve(
-    y_true: Any,
-    y_prob: Any = None,
+    y_true: ArrayLike | str | Pairs,
+    y_prob: ArrayLike | str | Given | None = None,
     *,
     method: Literal["corp"],
     n_simulations: int | None = None,
-    sample_weight: Any = None,
-    clusters: Any = None,
-    pos_label: Any = None,
+    sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
     level: float = 0.95,
     rng: Randomness = None,
-    data: Any = None,
+    data: Source | IntoFrame | None = None,
 ) -> CorpCurve: ...
 def calibration_curve(
-    y_true: Any = None,
-    y_prob: Any = None,
+    y_true: ArrayLike | str | Pairs | None = None,
+    y_prob: ArrayLike | str | Given | None = None,
     *,
     method: str = "bins",
     bin_size: int | str = "auto",
     n_bins: int | None = None,
     binning: str = "adaptive",
     n_simulations: int | None = None,
-    sample_weight: Any = None,
-    clusters: Any = None,
-    pos_label: Any = None,
+    sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
     interval: str = "debiased",
     level: float = 0.95,
     rng: Randomness = None,
-    data: Any = None,
+    data: Source | IntoFrame | None = None,
 ) -> CalibrationCurve | CorpCurve:
     """Compare predicted probabilities with label frequencies.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,9 +28,12 @@ from howsure.calibration.scan import (
 )
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
+from howsure.inputs.frames import Source
+from howsure.inputs.given import Given
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Pairs
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.clusters import few_clusters
 from howsure.stats.estimate import Estimate
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
@@ -40,18 +43,18 @@ MOST_GROUPS = 20
 
 
 def find_groups(
-    y_true: Any = None,
-    y_prob: Any = None,
+    y_true: ArrayLike | str | Pairs | None = None,
+    y_prob: ArrayLike | str | Given | None = None,
     *,
     features: Any,
     conditions: int = 2,
     against: str = WHOLE,
     min_rows: int = MIN_ROWS,
-    sample_weight: Any = None,
-    clusters: Any = None,
-    pos_label: Any = None,
+    sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
     level: float = 0.95,
-    data: Any = None,
+    data: Source | IntoFrame | None = None,
     rng: Randomness = 0,
 ) -> FoundGroups:
     """Groups of rows, of one or two conditions on features, that are worse calibrated than the whole.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any
@@ -14,9 +14,12 @@ from howsure.calibration.features import Feature, everything, features_of, pairs
 from howsure.calibration.scan import DIAGONAL, DRAWS, MIN_ROWS, Family, residuals_of, scan
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
+from howsure.inputs.frames import Source
+from howsure.inputs.given import Given
 from howsure.inputs.naming import counted
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Pairs
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result
 from howsure.show.harmless import in_a_line
 from howsure.show.preformatted import preformatted
@@ -74,17 +77,17 @@ class MulticalibrationError(Result):
 
 
 def multicalibration_error(
-    y_true: Any = None,
-    y_prob: Any = None,
+    y_true: ArrayLike | str | Pairs | None = None,
+    y_prob: ArrayLike | str | Given | None = None,
     *,
     features: Any,
     conditions: int = 1,
     min_rows: int = MIN_ROWS,
-    sample_weight: Any = None,
-    clusters: Any = None,
-    pos_label: Any = None,
+    sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
     level: float = 0.95,
-    data: Any = None,
+    data: Source | IntoFrame | None = None,
     rng: Randomness = 0,
 ) -> MulticalibrationError:
     """The largest share × |gap| over all groups: max |Σ w (q - y)| / Σ w, the sums over a group and over all rows.

@@ -14,7 +14,8 @@ from howsure.calibration.clustered_tests import sign_test
 from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.checks import check_clusters, check_level
 from howsure.inputs.numbers import check_whole, is_number
-from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.parameter_types import ArrayLike
 from howsure.result import Result
 from howsure.show.numbers import p_in_words
 from howsure.show.preformatted import preformatted
@@ -275,12 +276,12 @@ class QuantileCalibration(Result):
 
 
 def posterior_quantiles(
-    y_true: Any,
+    y_true: ArrayLike | Pairs,
     draws: Any,
     *,
     n_bins: int | None = None,
     method: str = "chi-square",
-    clusters: Any = None,
+    clusters: ArrayLike | None = None,
     n_simulations: int = 999,
     level: float = 0.95,
     rng: Randomness = None,

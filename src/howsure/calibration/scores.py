@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,8 +15,11 @@ from howsure.calibration.error import mean_gaps
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError
 from howsure.inputs.classes import CLASS_WISE
+from howsure.inputs.frames import Source
+from howsure.inputs.given import Given
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.inputs.pairs_from import pairs_from
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result
 from howsure.show.numbers import number
 from howsure.show.preformatted import preformatted
@@ -143,16 +146,16 @@ def _parts(
 
 
 def score_parts(
-    y_true: Any = None,
-    y_prob: Any = None,
+    y_true: ArrayLike | str | Pairs | None = None,
+    y_prob: ArrayLike | str | Given | None = None,
     *,
     score: str | ProperLoss = "brier",
     bin_size: int | str = "auto",
     n_bins: int | None = None,
     binning: str = "adaptive",
-    data: Any = None,
-    sample_weight: Any = None,
-    pos_label: Any = None,
+    data: Source | IntoFrame | None = None,
+    sample_weight: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
 ) -> ScoreParts:
     """Split a proper score of predictions into calibration, refinement and a within-bin part.
 

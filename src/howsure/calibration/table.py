@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,10 @@ from howsure.calibration.slots import Slots
 from howsure.calibration.words import notes_by_name, notes_of
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
+from howsure.inputs.frames import Source
+from howsure.inputs.given import Given
 from howsure.inputs.pairs import Pairs
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result
 from howsure.show.numbers import number, p_text
 from howsure.show.table import Table
@@ -117,19 +120,19 @@ class CalibrationTable(Result):
 
 
 def calibration_table(
-    y_true: Any = None,
-    y_prob: Any = None,
+    y_true: ArrayLike | str | Pairs | None = None,
+    y_prob: ArrayLike | str | Given | None = None,
     *,
-    groups: Any = None,
+    groups: ArrayLike | str | None = None,
     bin_size: int | str = "auto",
     n_bins: int | None = None,
     binning: str = "adaptive",
-    sample_weight: Any = None,
-    clusters: Any = None,
-    pos_label: Any = None,
+    sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
     level: float = 0.95,
     adjust: str | None = "holm",
-    data: Any = None,
+    data: Source | IntoFrame | None = None,
 ) -> CalibrationTable:
     """The calibration error of every group, with p-values adjusted for the number of groups.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,8 +21,10 @@ from howsure.check.results import Check
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import check_labels, check_probabilities, check_same_length
 from howsure.inputs.frames import Matched, Source, named_columns
+from howsure.inputs.given import Given
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 
 KIND, ERROR, DIFFERENCE = "calibration", "calibration error", "difference of calibration errors"
 OTHER = "the other model"
@@ -50,25 +52,25 @@ class Bins:
 
 
 def check_calibration(
-    y_true: Any = None,
-    y_prob: Any = None,
+    y_true: ArrayLike | str | Pairs | None = None,
+    y_prob: ArrayLike | str | Given | None = None,
     *,
     max_error: float | None = None,
     better_than: Any = None,
     not_worse_than: float | None = None,
     against: Any = None,
-    y_true_other: Any = None,
-    groups: Any = None,
+    y_true_other: ArrayLike | str | None = None,
+    groups: ArrayLike | str | None = None,
     bin_size: int | str = "auto",
     n_bins: int | None = None,
     binning: str = "adaptive",
-    sample_weight: Any = None,
-    clusters: Any = None,
-    id: Any = None,
-    pos_label: Any = None,
+    sample_weight: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    id: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
     level: float = 0.95,
     alarms_over: int = 1,
-    data: Any = None,
+    data: Source | IntoFrame | None = None,
 ) -> Check:
     """Verdicts on the calibration error of predictions: pass, fail, or cannot tell.
 

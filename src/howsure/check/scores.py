@@ -15,10 +15,11 @@ from howsure.check.evidence import ABOVE, BELOW, Evidence, Rule, check_limit, ch
 from howsure.check.results import Check
 from howsure.errors import GIVEN, InputError, at_row, parameter
 from howsure.inputs.checks import check_clusters, check_codes
-from howsure.inputs.frames import columns_of
+from howsure.inputs.frames import Source, columns_of
 from howsure.inputs.naming import counted
 from howsure.inputs.numbers import check_bounds, check_within
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.clusters import ItemGroups, few_clusters
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_difference, mean_score, share_bounds
 
@@ -26,7 +27,7 @@ KIND, OTHER = "score", "the other model"
 
 
 def check_score(
-    scores: Any,
+    scores: ArrayLike | str,
     *,
     min_score: float | None = None,
     max_score: float | None = None,
@@ -35,11 +36,11 @@ def check_score(
     against: Any = None,
     lower_is_better: bool = False,
     bounds: tuple[float, float] | None = None,
-    groups: Any = None,
-    clusters: Any = None,
+    groups: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
     level: float = 0.95,
     alarms_over: int = 1,
-    data: Any = None,
+    data: Source | IntoFrame | None = None,
 ) -> Check:
     """Verdicts on the mean of a score that each item has: is it right, exact match, ROUGE, a judge's grade.
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -15,9 +14,12 @@ from howsure.check.evidence import BELOW, Evidence, Rule, check_limit
 from howsure.check.results import Check
 from howsure.check.scores import notes_on
 from howsure.errors import InputError, parameter
+from howsure.inputs.frames import Source
+from howsure.inputs.given import Given
 from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import mean_score
 
@@ -25,17 +27,17 @@ KIND = "selective"
 
 
 def check_selective(
-    y_true: Any = None,
-    y_prob: Any = None,
+    y_true: ArrayLike | str | Pairs | None = None,
+    y_prob: ArrayLike | str | Given | None = None,
     *,
     max_risk: float,
     min_coverage: float = 1.0,
-    groups: Any = None,
-    clusters: Any = None,
-    pos_label: Any = None,
+    groups: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
     level: float = 0.95,
     alarms_over: int = 1,
-    data: Any = None,
+    data: Source | IntoFrame | None = None,
 ) -> Check:
     """Verdicts on the risk of the most confident answers: the share of wrong ones among them.
 

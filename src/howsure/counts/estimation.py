@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -12,6 +12,7 @@ from howsure import __version__
 from howsure.counts.cell_counts import count_cells, count_total, fit_cells
 from howsure.counts.diagnostics import diagnostics_of, drift_of, is_far, levels_of, notes_of, notes_on_cells, too_unlike
 from howsure.counts.further_labels import Drawn, within_extremes
+from howsure.counts.label_sample import LabelSample
 from howsure.counts.proxy import fit_proxy
 from howsure.counts.results import CountEstimates, total_errors
 from howsure.counts.units import read_features, read_units
@@ -20,6 +21,7 @@ from howsure.inputs.checks import check_level, check_probabilities
 from howsure.inputs.frames import Source, columns_from, is_frame, no_frame
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.pairs import Floats
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.logistic import sigmoid
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
@@ -27,20 +29,20 @@ METHODS = ("auto", "hierarchical", "exact", "difference", "labels", "raw")
 
 
 def estimate_counts(
-    y_prob: Any,
-    labels: Any,
+    y_prob: ArrayLike | str,
+    labels: ArrayLike | Mapping[int, object] | str,
     *,
-    cells: Any = None,
-    features: Any = None,
-    strata: Any = None,
-    inclusion: Any = None,
-    clusters: Any = None,
-    sample: Any = None,
-    pos_label: Any = None,
+    cells: ArrayLike | IntoFrame | Mapping[str, ArrayLike] | str | None = None,
+    features: ArrayLike | IntoFrame | Mapping[str, ArrayLike] | str | None = None,
+    strata: ArrayLike | Mapping[int, object] | str | None = None,
+    inclusion: ArrayLike | Mapping[int, float] | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    sample: LabelSample | Sequence[LabelSample] | None = None,
+    pos_label: Hashable = None,
     method: str = "auto",
     level: float = 0.95,
     rng: Randomness = None,
-    data: Any = None,
+    data: Source | IntoFrame | None = None,
 ) -> CountEstimates:
     """How many units have label 1, per cell and in all, from scores of all units and labels of a drawn sample.
 
@@ -85,7 +87,14 @@ def estimate_counts(
         y_prob, labels, cells, features, strata, inclusion, clusters = _columns(
             data, y_prob, labels, cells, features, strata, inclusion, clusters
         )
-    given = {"cells": cells, "clusters": clusters, "pos_label": pos_label, "method": method, "level": level, "rng": rng}
+    given: dict[str, Any] = {
+        "cells": cells,
+        "clusters": clusters,
+        "pos_label": pos_label,
+        "method": method,
+        "level": level,
+        "rng": rng,
+    }
     n = len(check_probabilities(y_prob))
     given["features"] = read_features(features, n=n)
     if sample is None:

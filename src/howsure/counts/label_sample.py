@@ -19,6 +19,7 @@ from howsure.inputs.checks import Codes, check_clusters, check_codes, check_prob
 from howsure.inputs.naming import natural_order, unknown_name
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result
 from howsure.show.table import Table
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
@@ -197,14 +198,14 @@ class LabelSample(Result):
 
 
 def sample_for_labels(
-    y_prob: Any,
+    y_prob: ArrayLike,
     n: int,
     *,
-    cells: Any = None,
-    bands: Any = None,
-    clusters: Any = None,
+    cells: ArrayLike | Mapping[str, ArrayLike] | IntoFrame | None = None,
+    bands: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
     design: str = "stratified",
-    batch: tuple[LabelSample, Any] | None = None,
+    batch: tuple[LabelSample, ArrayLike | Mapping[int, object]] | None = None,
     rng: Randomness = None,
 ) -> LabelSample:
     """Draw units to read by hand, so that `estimate_counts` can say what the scores miss.

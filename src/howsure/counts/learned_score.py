@@ -12,6 +12,7 @@ from howsure.errors import InputError, at_row
 from howsure.first_use import require
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike
 from howsure.stats.randomness import Randomness, generator_from
 
 FOLDS = 5
@@ -22,7 +23,9 @@ LARGEST_SHARE = 0.5  # of the texts; words of more of them tell nothing apart
 MOST_ITERATIONS = 1_000
 
 
-def learned_score(texts: Iterable[str], labels: Any, *, clusters: Any = None, rng: Randomness = None) -> Floats:
+def learned_score(
+    texts: Iterable[str], labels: ArrayLike, *, clusters: ArrayLike | None = None, rng: Randomness = None
+) -> Floats:
     """The probability that a text's label is 1 (N,), by a regression on the words of the labelled texts.
 
     texts (N,); labels (N,): 0, 1, or missing (None, NaN, "") where nobody has read the text. Ridge logistic regression

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from howsure.inputs.checks import check_level, check_probabilities
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike
 from howsure.stats.proportions import normal_quantile
 
 DESIGNS = ("stratified", "simple")
@@ -22,11 +24,11 @@ UNKNOWN = 0.25  # the variance of labels whose share is a half: no share has a l
 
 
 def labels_needed(
-    y_prob: Any,
+    y_prob: ArrayLike,
     *,
     width: float,
-    labels: Any = None,
-    pos_label: Any = None,
+    labels: ArrayLike | Mapping[int, object] | None = None,
+    pos_label: Hashable = None,
     design: str = "stratified",
     level: float = 0.95,
 ) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,9 +12,11 @@ import numpy as np
 from howsure import __version__
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
+from howsure.inputs.given import Given
 from howsure.inputs.naming import shortened
 from howsure.inputs.numbers import check_whole
-from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.parameter_types import ArrayLike
 from howsure.recalibration.evaluation import check_margin, evaluation_of, evaluation_of_map
 from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation, RecalibrationTable
 from howsure.recalibration.fitted import Method, candidates, check_fit, chosen, fit
@@ -142,15 +144,15 @@ def _choices(method: str, found: Counter[str]) -> str:
 
 
 def evaluate_recalibration(
-    y_true: Any,
-    y_prob: Any = None,
+    y_true: ArrayLike | Pairs,
+    y_prob: ArrayLike | Given | None = None,
     *,
-    logits: Any = None,
+    logits: ArrayLike | None = None,
     method: str = "auto",
-    clusters: Any = None,
-    sample_weight: Any = None,
+    clusters: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     classes: Sequence[object] | None = None,
-    pos_label: Any = None,
+    pos_label: Hashable = None,
     folds: int = 5,
     repeats: int | None = None,
     level: float = 0.95,
@@ -208,16 +210,16 @@ def evaluate_recalibration(
 
 
 def recalibration_table(
-    y_true: Any,
-    y_prob: Any = None,
+    y_true: ArrayLike | Pairs,
+    y_prob: ArrayLike | Given | None = None,
     *,
-    logits: Any = None,
+    logits: ArrayLike | None = None,
     methods: Sequence[str] = ("auto",),
-    groups: Any = None,
-    clusters: Any = None,
-    sample_weight: Any = None,
+    groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     classes: Sequence[object] | None = None,
-    pos_label: Any = None,
+    pos_label: Hashable = None,
     folds: int = 5,
     repeats: int | None = None,
     level: float = 0.95,

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 import numpy as np
 
 from howsure import __version__
-from howsure.inputs.pairs import Floats
+from howsure.inputs.given import Given
+from howsure.inputs.pairs import Floats, Pairs
+from howsure.inputs.parameter_types import ArrayLike
 from howsure.recalibration.binary_maps import Platt
 from howsure.recalibration.class_maps import Vector
 from howsure.recalibration.fitted import (
@@ -33,16 +35,16 @@ FEW = 50  # rows of a label, below which a note says so
 
 
 def recalibrate(
-    y_true: Any,
-    y_prob: Any = None,
+    y_true: ArrayLike | Pairs,
+    y_prob: ArrayLike | Given | None = None,
     *,
-    logits: Any = None,
+    logits: ArrayLike | None = None,
     method: str = AUTO,
-    groups: Any = None,
-    clusters: Any = None,
-    sample_weight: Any = None,
+    groups: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
     classes: Sequence[object] | None = None,
-    pos_label: Any = None,
+    pos_label: Hashable = None,
     folds: int = FOLDS,
     floor: float | None = None,
     small_groups: str = ERROR,

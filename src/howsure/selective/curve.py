@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterator, Sequence
 
 import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
+from howsure.inputs.frames import Source
+from howsure.inputs.given import Given
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.selective.kept import even_places, interval_name, kept_at, risk_interval
 from howsure.selective.operating_points import at_accuracy, at_coverage
 from howsure.selective.ranked import Ranked, auroc_of, ranked, risk_areas
@@ -26,15 +28,15 @@ HARDLY = 0.1  # a confidence that no chosen answer has, unless there are more th
 
 
 def selective_curve(
-    y_true: Any = None,
-    y_prob: Any = None,
+    y_true: ArrayLike | str | Pairs | None = None,
+    y_prob: ArrayLike | str | Given | None = None,
     *,
     coverage: Sequence[float] = COVERAGES,
     accuracy: Sequence[float] = (),
-    clusters: Any = None,
-    pos_label: Any = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
     level: float = 0.95,
-    data: Any = None,
+    data: Source | IntoFrame | None = None,
 ) -> SelectiveCurve:
     """How well does confidence tell right answers from wrong ones, and what if only confident answers are kept?
 
@@ -60,16 +62,16 @@ def selective_curve(
 
 
 def selective_table(
-    y_true: Any = None,
-    y_prob: Any = None,
+    y_true: ArrayLike | str | Pairs | None = None,
+    y_prob: ArrayLike | str | Given | None = None,
     *,
-    groups: Any = None,
+    groups: ArrayLike | str | None = None,
     coverage: Sequence[float] = COVERAGES,
     accuracy: Sequence[float] = (),
-    clusters: Any = None,
-    pos_label: Any = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
     level: float = 0.95,
-    data: Any = None,
+    data: Source | IntoFrame | None = None,
 ) -> SelectiveTable:
     """The curve of `selective_curve` for every group: models, languages, subjects.
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
+from howsure.inputs.frames import Source
+from howsure.inputs.given import Given
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.pairs_from import pairs_from
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.selective.kept import MOST_POINTS, ClusterSums, Kept, cluster_counts, cluster_sums, even_places, kept_at
 from howsure.selective.ranked import Ranked, ranked
 from howsure.selective.results import Candidates, SelectiveThreshold
@@ -214,16 +216,16 @@ ASSUMED = {
 
 
 def threshold_for(
-    y_true: Any = None,
-    y_prob: Any = None,
+    y_true: ArrayLike | str | Pairs | None = None,
+    y_prob: ArrayLike | str | Given | None = None,
     *,
     risk: float,
     delta: float = 0.1,
-    clusters: Any = None,
+    clusters: ArrayLike | str | None = None,
     dependence: str = ESTIMATED,
-    pos_label: Any = None,
+    pos_label: Hashable = None,
     level: float = 0.95,
-    data: Any = None,
+    data: Source | IntoFrame | None = None,
 ) -> SelectiveThreshold:
     """The lowest threshold of confidence that can be promised to keep answers of which at most a share `risk` is wrong.
 

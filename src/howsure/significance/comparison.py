@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from howsure.errors import GIVEN, InputError, parameter, shown
+from howsure.inputs.frames import Source
 from howsure.inputs.naming import counted, shortened, unknown_name
 from howsure.inputs.numbers import check_bounds, check_within
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.significance.differences import (
     BY_ORDER,
     OF_MEANS,
@@ -36,6 +38,7 @@ from howsure.significance.metrics.probabilities import BINS, alone_in_bin, score
 from howsure.significance.metrics.requested import Requested, asked_order, named_metrics, requested_metrics
 from howsure.significance.reading import Systems, read_systems, view_notes
 from howsure.significance.results import ALPHA, Comparison, Difference
+from howsure.significance.systems import Runs
 from howsure.significance.tables import ScoredRows, read_rows, read_scores
 from howsure.stats.clusters import few_clusters
 from howsure.stats.mean_score import share_bounds
@@ -281,18 +284,18 @@ BASELINE = "baseline"
 
 
 def compare(
-    y_true: object = None,
-    baseline: object = None,
-    model: object = None,
+    y_true: ArrayLike | str | None = None,
+    baseline: ArrayLike | Runs | Mapping[str, ArrayLike] | str | None = None,
+    model: ArrayLike | Runs | Mapping[str, ArrayLike | Runs] | str | None = None,
     *,
-    data: object = None,
+    data: Source | IntoFrame | Mapping[str, ArrayLike] | None = None,
     id: str | Sequence[str] | None = None,
     run: str | None = None,
     target: str | None = None,
     prediction: str | None = None,
     score: str | Sequence[str] | None = None,
-    pos_label: object = None,
-    scores: object = None,
+    pos_label: Hashable = None,
+    scores: ArrayLike | Runs | IntoFrame | Mapping[str, ArrayLike | Runs] | None = None,
     lower_is_better: bool = False,
     bounds: tuple[float, float] | None = None,
     all_pairs: bool = False,
@@ -301,16 +304,16 @@ def compare(
     method: str | None = None,
     n_resamples: int = 10_000,
     alternative: str = "two-sided",
-    clusters: object = None,
-    runs: object = None,
-    strata: object = None,
+    clusters: ArrayLike | str | None = None,
+    runs: ArrayLike | str | None = None,
+    strata: ArrayLike | str | None = None,
     interval: str | None = "usual",
     adjust: str | None = "holm",
     rng: Randomness = None,
     level: float = 0.95,
-    target_class: object = None,
+    target_class: Hashable = None,
     labels: Sequence[object] | None = None,
-    ids: object = None,
+    ids: ArrayLike | str | None = None,
     two_way: bool = False,
     sample_size: float | None = None,
     bug_compatible: bool = False,
