@@ -1,24 +1,81 @@
-"""What every result can do: become a data frame, a table, Markdown, LaTeX and a page."""
+"""What every result can do, from what it declares: JSON, a data frame, text, Markdown, LaTeX, CSV, HTML and a page.
+
+A result is a frozen dataclass. Its *fields* are its JSON, in their order (the recipe first):
+
+    error: Estimate                                     an estimate is an object of value, low, high …
+    name: str | None = as_json("group")                 under another name; as_json(None): not in JSON
+    derived: ClassVar = {"outcome": "group"}            a property that JSON holds too, behind "group"
+
+Its *columns* are its tables: `columns()` says once what each figure of a row is (`show.column`). Results of rows derive
+from `Rows`, and are iterated and indexed by name. What is left to write by hand is what only this result can say: its
+`words`, if it prints no table, or the lines `below` its table.
+"""
 
 from __future__ import annotations
 
+import math
 import os
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import field, fields, is_dataclass, replace
+from typing import Any, ClassVar, Generic, TypeVar
+
+import numpy as np
 
 from howsure.inputs.frames import to_frame
-from howsure.inputs.naming import unknown_name
+from howsure.inputs.naming import counted, shortened, unknown_name
+from howsure.show.column import COUNT, FLAG, FRAME, NUMBER, TABLE, WORDS, Column, Kind, plain_list
+from howsure.show.harmless import in_a_line
 from howsure.show.numbers import UNDEFINED, number
+from howsure.show.preformatted import preformatted
 from howsure.show.recipe import recipe_text
-from howsure.show.table import Table
+from howsure.show.table import MOST_ROWS, Table
+
+Row = TypeVar("Row")
+KINDS = {"i": COUNT, "u": COUNT, "f": NUMBER, "b": FLAG}  # of arrays, by their type
+
+
+def as_json(key: str | None, **how: Any) -> Any:
+    """A field of a result that JSON holds under another name; None: not at all. `how` goes to `dataclasses.field`."""
+    return field(metadata={"json": key}, **how)
 
 
 class Result:
-    """The base of all results: each has a `recipe`, and a `table()`, or `_columns()` that one is made of."""
+    """The base of all results: each has a `recipe`, and declares its `columns()`."""
 
     __slots__ = ()
+    derived: ClassVar[Mapping[str, str]] = {}
+    title: ClassVar[str] = ""  # of tables in print, where it is not the name of the class
+
+    def columns(self) -> Sequence[Column]:
+        """What its table shows of each row, in this order."""
+        return [
+            Column(name, Kind(cell, left=any(isinstance(one, str) for one in held), missing=None), values=held)
+            for name, held in self._columns().items()
+        ]
+
+    def rows_shown(self) -> Sequence[object]:
+        """The rows of its table: itself alone."""
+        return (self,)
+
+    @property
+    def words(self) -> str:
+        """What it prints instead of a table, "" to print that: its figures, one a line."""
+        pairs = [(column.shown, *column.cells([self])) for column in self.columns() if column.only != FRAME]
+        width = max(len(name) for name, *_ in pairs)
+        return "\n".join(f"{name:<{width}}  {text}" for name, text in pairs)
+
+    def below(self) -> Sequence[str]:
+        """What there is to say below the table, a line each: its notes."""
+        return [f"note: {note}" for note in getattr(self, "notes", ())]
+
+    def legend(self) -> Mapping[str, str]:
+        """What the headings mean; under "" what concerns the whole table."""
+        return {column.shown: column.legend for column in self.columns() if column.legend}
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form: plain values by name, None for what is undefined or infinite."""
+        return dict_of(self)
 
     def to_frame(self, backend: str | None = None) -> Any:
         """The columns as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
@@ -26,16 +83,50 @@ class Result:
 
     def table(self) -> Table:
         """The result as a table of texts, for people."""
-        return table_of(self._columns())
+        shown, rows = [column for column in self.columns() if column.only != FRAME], self.rows_shown()
+        return Table(
+            [column.shown for column in shown],
+            list(zip(*(column.cells(rows) for column in shown), strict=True)),
+            words=[column.shown for column in shown if column.kind.left],
+            notes=self.below(),
+            title=self.title,
+            better={column.shown: column.better for column in shown if column.better},
+            legend=self.legend(),
+        )
 
-    def to_markdown(self, *, columns: Sequence[str] | None = None) -> str:
+    def text(self, *, columns: Sequence[str] | None = None, raw: bool = False, most: int | None = None) -> str:
+        """What it prints: what was read, then its words; of rows, or some `columns`, the table and what is said below.
+
+        raw: names are not made harmless for a terminal. most: rows of the table.
+        """
+        read, words = rows_read(result_recipe(self)), self.words if columns is None else ""
+        if words:
+            return "\n\n".join(filter(None, [read, words]))
+        table = chosen_columns(self.table(), columns)
+        table = table if most is None else table.shortened(most)
+        return "\n\n".join(filter(None, [read, table.text(raw=raw), "\n".join(map(in_a_line, table.notes))]))
+
+    def to_csv(self, *, columns: Sequence[str] | None = None, raw: bool = False) -> str:
+        """The table as CSV with all digits, both ends of an interval beside its estimate; empty cells are unknown.
+
+        columns: some of its headings. raw: no cell is changed for spreadsheets.
+
+        Raises InputError for a heading that the table does not have.
+        """
+        known = {column.shown: column for column in self.columns() if column.only != FRAME}
+        wanted = chosen_columns(Table(list(known), []), columns).headings
+        rows = self.rows_shown()
+        held = {name: cells for heading in wanted for name, cells in known[heading].exact(rows).items()}
+        return Table(list(held), list(zip(*held.values(), strict=True))).csv(raw=raw)
+
+    def to_markdown(self, *, columns: Sequence[str] | None = None, raw: bool = False) -> str:
         """The table in Markdown, below the recipe as a comment; `columns` names some of its headings.
 
         Raises InputError for a heading that the table does not have.
         """
-        return self._printed(columns).markdown()
+        return self._printed(columns).markdown(raw=raw)
 
-    def to_latex(self, *, columns: Sequence[str] | None = None, label: str | None = None) -> str:
+    def to_latex(self, *, columns: Sequence[str] | None = None, label: str | None = None, raw: bool = False) -> str:
         r"""The table in LaTeX, with a legend in its caption and the recipe as a comment.
 
         The preamble needs \usepackage{booktabs}, as a comment says. `columns` names some of the headings, `label` is
@@ -43,7 +134,7 @@ class Result:
 
         Raises InputError for a heading that the table does not have.
         """
-        return self._printed(columns).latex(label=label)
+        return self._printed(columns).latex(label=label, raw=raw)
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
         """Write a page of the result in words, its table, its figure and its recipe: one HTML file, complete in itself.
@@ -54,9 +145,20 @@ class Result:
 
         write_result(self, path, title=title)
 
+    def __repr__(self) -> str:
+        return self.text(most=MOST_ROWS)
+
+    def _repr_html_(self) -> str:
+        return preformatted(repr(self)) if self.words else self.table().shortened().html()
+
     def _columns(self) -> Mapping[str, Any]:
         """The columns of the data frame by their names."""
-        raise NotImplementedError(f"{type(self).__name__} has no columns")
+        if type(self).columns is Result.columns:
+            raise NotImplementedError(f"{type(self).__name__} has no columns")
+        found: dict[str, Any] = {}
+        for column in self.columns():
+            found |= column.framed(column.of(self.rows_shown())) if column.only != TABLE else {}
+        return found
 
     def _printed(self, columns: Sequence[str] | None) -> Table:
         table = chosen_columns(self.table(), columns)
@@ -64,9 +166,113 @@ class Result:
         return replace(table, title=table.title or title_of(self), caption="\n".join(told), notes=())
 
 
+class Rows(Result, Generic[Row]):
+    """A result of rows: iterate, or take one by its name. A dataclass of it has a field `rows`.
+
+    named: the attribute of a row that names it; "" where rows have no names, and are taken by their position.
+    """
+
+    __slots__ = ()
+    rows: tuple[Row, ...]
+    named: ClassVar[str] = "name"
+
+    @property
+    def words(self) -> str:
+        """Nothing: the table is printed."""
+        return ""
+
+    def rows_shown(self) -> Sequence[object]:
+        """The rows."""
+        return self.rows
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def __getitem__(self, name: Any) -> Row:
+        """The row of this name."""
+        if not self.named:
+            chosen: Row = self.rows[name]
+            return chosen
+        for row in self.rows:
+            if getattr(row, self.named) == name:
+                return row
+        raise KeyError(name)
+
+
+class Arrays:
+    """A part of a result: a frozen dataclass of arrays of one length. JSON holds an object for each entry of all."""
+
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        return len(next(iter(self._arrays().values())))
+
+    def columns(self) -> list[Column]:
+        """Each array as a column."""
+        return [Column(name, KINDS.get(held.dtype.kind, WORDS), values=held) for name, held in self._arrays().items()]
+
+    def to_dicts(self) -> list[dict[str, Any]]:
+        """The JSON form."""
+        held = self._arrays()
+        rows = zip(*(plain(one) for one in held.values()), strict=True)
+        return [dict(zip(held, row, strict=True)) for row in rows]
+
+    def _arrays(self) -> dict[str, np.ndarray[Any, Any]]:
+        return {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
+
+
+def dict_of(one: Any) -> dict[str, Any]:
+    """A dataclass as plain JSON: its fields in their order, the recipe first, and what it derives from them."""
+    keys = {field.name: field.metadata.get("json", field.name) for field in fields(one)}
+    held = {key: plain(getattr(one, name)) for name, key in keys.items() if key is not None}
+    order = sorted(held, key=lambda key: key != "recipe")
+    for name, behind in getattr(one, "derived", {}).items():
+        order.insert(order.index(behind) + 1, name)
+    return {key: held[key] if key in held else plain(getattr(one, key)) for key in order}
+
+
+def plain(value: Any) -> Any:
+    """A value as JSON can hold it: None for a number that is undefined or infinite.
+
+    >>> plain({"p": math.nan, "n": np.int64(3), "curve": (0.5, math.inf)})
+    {'p': None, 'n': 3, 'curve': [0.5, None]}
+    """
+    if isinstance(value, Arrays):
+        return value.to_dicts()
+    if isinstance(value, Result):
+        return value.to_dict()
+    if is_dataclass(value):
+        return dict_of(value)
+    if isinstance(value, Mapping):
+        return {key: plain(one) for key, one in value.items()}
+    if isinstance(value, np.ndarray | list | tuple):
+        return [plain(one) for one in plain_list(value)]
+    held = value.item() if isinstance(value, np.generic) else value
+    return None if isinstance(held, float) and not math.isfinite(held) else held
+
+
 def result_recipe(result: Any) -> dict[str, Any]:
     """How a result was made."""
     return dict(result.recipe)
+
+
+def rows_read(recipe: Mapping[str, Any]) -> str:
+    """What was read: the files, their rows, and which of these were left out; "" of arrays and frames.
+
+    >>> print(rows_read({"files": ["a.csv"], "rows": 1200, "skipped": {"p": 3}}))
+    a.csv: 1,200 rows, 3 skipped (p: 3)
+    """
+    if "files" not in recipe or "rows" not in recipe:
+        return ""
+    files, skipped = recipe["files"], recipe.get("skipped", {})
+    read = files[0] if len(files) == 1 else f"{len(files):,} files pooled ({shortened(files, limit=6)})"
+    read += f": {counted(recipe['rows'], 'row')}"
+    missing = ", ".join(f"{column}: {count:,}" for column, count in skipped.items())
+    read += f", {sum(skipped.values()):,} skipped ({missing})" if any(skipped.values()) else ""
+    return read + (f", {recipe['left_out']:,} left out (not where {recipe['where']})" if "where" in recipe else "")
 
 
 def title_of(result: object) -> str:
@@ -115,11 +321,11 @@ def cell(value: object) -> str:
     >>> cell(12345), cell(0.5), cell(None), cell(float("inf")), cell("NN")
     ('12,345', '0.5000', '–', 'inf', 'NN')
     """
-    plain = value.item() if hasattr(value, "item") else value
-    if plain is None:
+    held = value.item() if hasattr(value, "item") else value
+    if held is None:
         return UNDEFINED
-    if isinstance(plain, bool):
-        return "yes" if plain else "no"
-    if isinstance(plain, int):
-        return f"{plain:,}"
-    return number(plain) if isinstance(plain, float) else str(plain)
+    if isinstance(held, bool):
+        return "yes" if held else "no"
+    if isinstance(held, int):
+        return f"{held:,}"
+    return number(held) if isinstance(held, float) else str(held)

@@ -139,7 +139,6 @@ def test_notes_say_what_is_odd() -> None:
         (lambda: selective_curve([1], [0.5, 0.6]), "as many rows"),
         (lambda: selective_curve([], []), "empty"),
         (lambda: selective_curve([1, 0], [0.5, 0.6], level=2), "level must lie"),
-        (lambda: selective_table([1, 0], [0.5, 0.6]), "groups must say what each answer belongs to"),
         (lambda: selective_curve([1, 0], [[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]), "pairs_from_classes"),
     ],
 )

@@ -133,9 +133,9 @@ class CoreferenceRecalibration(Result):
             ]
             for one in self.effects
         ]
-        return Table(headings, rows, words=("predictions",), notes=self.words())
+        return Table(headings, rows, words=("predictions",), notes=self.told())
 
-    def words(self) -> list[str]:
+    def told(self) -> list[str]:
         """What the numbers of the map say."""
         one = self.sharpening
         mended = (

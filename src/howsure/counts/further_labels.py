@@ -165,7 +165,7 @@ def within_extremes(none: CountEstimates, every: CountEstimates, *, unread: Inte
         said = f"{counted(len(unread), 'drawn unit')} of {drawn:,} {'has' if len(unread) == 1 else 'have'} no label"
     total = of(none.total, every.total)
     return CountEstimates(
-        none.columns,
+        none.keys,
         tuple(map(of, none.rows, every.rows)),
         tuple(map(of, none.domains, every.domains)),
         total,

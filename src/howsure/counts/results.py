@@ -195,7 +195,7 @@ class CountEstimates(Result):
     intervals say.
     """
 
-    columns: tuple[str, ...]
+    keys: tuple[str, ...]
     rows: tuple[CountEstimate, ...]
     domains: tuple[CountEstimate, ...]
     total: CountEstimate
@@ -290,14 +290,14 @@ class CountEstimates(Result):
 
     def table(self, *, share: bool = False) -> Table:
         """The counts of the cells, then of the domains, then of everything; with `share`, shares of the units."""
-        width = max(len(self.columns), 1)
-        rows = [[*row.cell, *row.cells_of_table(share=share)] for row in self.rows] if self.columns else []
-        if len(self.columns) > 1:
+        width = max(len(self.keys), 1)
+        rows = [[*row.cell, *row.cells_of_table(share=share)] for row in self.rows] if self.keys else []
+        if len(self.keys) > 1:
             rows += [
                 [*row.cell, *[ALL] * (width - len(row.cell)), *row.cells_of_table(share=share)] for row in self.domains
             ]
         rows.append([*[ALL] * width, *self.total.cells_of_table(share=share)])
-        names = self.columns or ("cell",)
+        names = self.keys or ("cell",)
         said = [*self.diagnostics.sentences(), *(f"note: {note}" for note in self.notes)]
         return Table([*names, *(OF_SHARES if share else HEADINGS)], rows, words=[*names, "method"], notes=said)
 
@@ -305,7 +305,7 @@ class CountEstimates(Result):
         """The recipe, rows, totals, checks and notes as plain values."""
         return {
             "recipe": dict(self.recipe),
-            "columns": list(self.columns),
+            "columns": list(self.keys),
             "cells": [row.to_dict() for row in self.rows],
             "domains": [row.to_dict() for row in self.domains],
             "total": self.total.to_dict(),
@@ -315,7 +315,7 @@ class CountEstimates(Result):
 
     def _columns(self) -> dict[str, Any]:
         """The cells: their columns first, then numbers and the method."""
-        held: dict[str, Any] = {name: [row.cell[k] for row in self.rows] for k, name in enumerate(self.columns)}
+        held: dict[str, Any] = {name: [row.cell[k] for row in self.rows] for k, name in enumerate(self.keys)}
         for name in ("n", "labelled", "positives", "estimate", "low", "high", "share", "method"):
             held[name] = [getattr(row, name) for row in self.rows]
         return held

@@ -84,7 +84,7 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None, share: bool =
         label.set(rotation=30 if turned else 0, horizontalalignment="right" if turned else "center")
     ax.set_ylim(bottom=0)
     literal(ax.set_ylabel(""), "share" if share else "count")
-    literal(ax.set_xlabel(""), counts.columns[-1] if counts.columns else "")
+    literal(ax.set_xlabel(""), counts.keys[-1] if counts.keys else "")
     if len(domains) > 1:
         looks = [look(k) for k in range(len(domains))]
         handles = [Line2D([], [], color=how.colour, marker=how.marker, linestyle="none") for how in looks]

@@ -12,7 +12,7 @@ import numpy as np
 
 from howsure.errors import GIVEN, Fault, InputError, parameter, shown, way
 from howsure.inputs.checks import Column, as_column, check_probabilities, first_missing, missing, no_number
-from howsure.inputs.classes import LOG_PROBABILITIES, LOGITS, ROUNDING, first_fault_in_scores, softmax
+from howsure.inputs.classes import LOG_PROBABILITIES, LOGITS, ROUNDING, TOP_LABEL, first_fault_in_scores, softmax
 from howsure.inputs.pairs import Floats
 
 # The confidence that a text states in words: "I am 85 % sure", "Confidence: 0.85", "8/10". A rule, and no guesses.
@@ -107,7 +107,8 @@ class Given:
     way: "probs", several columns of class probabilities; "probs_column", one column of lists of them; "logits" and
     "logprobs" (log-probabilities), several columns, one of lists, or one number per row; "verbalised", a column of
     texts that state a confidence ("85 % sure"); "prob", one probability per row. values: names of columns with `data`,
-    else the values themselves. reduce: with classes, "top-label" (the default), "class-wise", or the name of one class.
+    else the values themselves. reduce: with classes, "top-label" (the default), "class-wise", or the name of one class;
+    with "prob", selective answers take "top-label": the confidence is then the larger of p and 1 - p.
     classes: their names, in order.
 
     >>> Given("logits", ["a", "b"]).columns
@@ -125,8 +126,18 @@ class Given:
         if self.way not in WAYS:
             known = ", ".join(map(repr, WAYS[:-1]))
             raise InputError(f"{parameter('way')} must be one of {known}; it is {self.way!r}.")
+        if self.way in OF_ONE and (self.classes is not None or not self.of_the_likelier):
+            self.refuse_classes()
+
+    @property
+    def of_the_likelier(self) -> bool:
+        """Whether one probability per row stands for that of the likelier of two labels."""
+        return self.way == PROB and self.reduce == TOP_LABEL
+
+    def refuse_classes(self) -> None:
+        """Raise InputError for what is asked of several classes, where there is one probability per row."""
         for name in ("reduce", "classes"):
-            if self.way in OF_ONE and getattr(self, name) is not None:
+            if getattr(self, name) is not None:
                 raise InputError(
                     f"{parameter(name)} is for several classes; with {way(self.way)}, there is one probability per row."
                 )

@@ -70,6 +70,7 @@ def pairs_from(
     if isinstance(y_prob, Given) and y_prob.way != PROB:
         return _of_given(roles, y_prob, data, pos_label=pos_label, prob_name=prob_name)
     if isinstance(y_prob, Given):
+        y_prob.refuse_classes()
         roles[prob_name] = y_prob.values
     roles, called = named_columns(data, **roles)
     y_true, y_prob, sample_weight, groups, clusters = roles.values()

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError
+from howsure.calibration.engines.pairs_or_sums import parts_of
+from howsure.errors import InputError, parameter
 from howsure.inputs.checks import check_level
+from howsure.inputs.classes import TOP_LABEL
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
 from howsure.inputs.pairs import Pairs
@@ -18,6 +22,7 @@ from howsure.selective.kept import even_places, interval_name, kept_at, risk_int
 from howsure.selective.operating_points import at_accuracy, at_coverage
 from howsure.selective.ranked import Ranked, auroc_of, ranked, risk_areas
 from howsure.selective.results import RiskCoverage, SelectiveCurve, SelectiveTable
+from howsure.selective.threshold import checked_promise, threshold_of
 from howsure.stats.clusters import FEWEST, carriers, few_carriers, few_clusters
 from howsure.stats.estimate import Estimate
 
@@ -68,15 +73,30 @@ def selective_table(
     groups: ArrayLike | str | None = None,
     coverage: Sequence[float] = COVERAGES,
     accuracy: Sequence[float] = (),
+    risk: float | None = None,
+    delta: float = 0.1,
+    dependence: Literal["estimated", "any"] = "estimated",
     clusters: ArrayLike | str | None = None,
+    id: str | None = None,
     pos_label: Hashable = None,
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> SelectiveTable:
-    """The curve of `selective_curve` for every group: models, languages, subjects.
+    """What if a model answers only where it is confident? Risk by coverage, AUROC, and a threshold with a promise.
 
-    groups (n,): the group of each answer, unless `Pairs` with groups are given. The other arguments are those of
-    `selective_curve`; intervals are each group's own.
+    The curve of `selective_curve` for every group (models, languages, subjects), and with a `risk` the threshold of
+    `threshold_for`. Intervals and promises are each group's own.
+
+    y_true (n,): whether the answer is right; with classes, the true label.
+    y_prob (n,): the model's confidence in its answer.
+    groups (n,): groups (model, subject), one curve each; without them, all answers are one.
+    coverage: accuracy of the most confident shares of answers.
+    accuracy: largest coverage that has these accuracies.
+    risk: find the threshold that is promised to keep at most this share of wrong answers.
+    delta: largest probability that this promise is broken.
+    dependence: with clusters and a risk, how answers of a cluster depend on each other.
+
+    The other arguments are those of `selective_curve`.
 
     >>> table = selective_table([1, 0, 1, 1], [0.9, 0.2, 0.3, 0.6], groups=["a", "a", "b", "b"])
     >>> [(curve.name, curve.n) for curve in table]
@@ -84,15 +104,32 @@ def selective_table(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
-    pairs = pairs_from(y_true, y_prob, data=data, groups=groups, clusters=clusters, pos_label=pos_label)
-    if pairs.groups is None:
-        raise InputError("groups must say what each answer belongs to; without groups use selective_curve.")
-    curves = [
-        selective_of(group, coverage=coverage, accuracy=accuracy, level=level, name=name)
-        for name, group in pairs.by_group()
+    level, promised = check_level(level), None if risk is None else checked_promise(risk, delta, dependence)
+    asked: dict[str, Any] = {"coverage": checked_shares(coverage, "coverage"), "level": level}
+    asked["accuracy"] = checked_shares(accuracy, "accuracy")
+    roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "id": id, "pos_label": pos_label}
+    likelier = isinstance(y_prob, Given) and y_prob.of_the_likelier
+    read = parts_of(y_true, replace(y_prob, reduce=None) if likelier else y_prob, data=data, in_memory=True, **roles)
+    parts = [
+        (name, of_the_likelier(pairs) if likelier else pairs)
+        for name, pairs in read.by_group
+        if isinstance(pairs, Pairs)
     ]
-    recipe = {"howsure": __version__, "n": len(pairs), "groups": len(curves), "level": check_level(level)}
-    return SelectiveTable(tuple(curves), recipe | {"clustered": pairs.clusters is not None})
+    return SelectiveTable(
+        rows=tuple(selective_of(pairs, name=name, **asked) for name, pairs in parts),
+        thresholds=()
+        if promised is None
+        else tuple(threshold_of(pairs, name=name, level=level, **promised) for name, pairs in parts),
+        recipe={
+            "howsure": __version__,
+            "n": read.n,
+            "groups": len(parts),
+            "level": level,
+            "clustered": any(pairs.clusters is not None for _, pairs in parts),
+            **read.read,
+            **({"reduce": TOP_LABEL} if likelier else {}),
+        },
+    )
 
 
 def selective_of(
@@ -105,8 +142,7 @@ def selective_of(
 ) -> SelectiveCurve:
     """The curve of checked pairs: the implementation of `selective_curve`."""
     level = check_level(level)
-    coverages = [checked_share(value, "coverage") for value in coverage]
-    accuracies = [checked_share(value, "accuracy") for value in accuracy]
+    coverages, accuracies = checked_shares(coverage, "coverage"), checked_shares(accuracy, "accuracy")
     ranks = ranked(pairs)
     every = kept_at(ranks, np.arange(len(ranks.n)), level=level)
     kept = every.only(even_places(ranks))
@@ -136,11 +172,21 @@ def selective_of(
     )
 
 
-def checked_share(value: float, name: str) -> float:
-    """A share of answers, above 0 and at most 1."""
-    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and 0.0 < value <= 1.0:
-        return float(value)
-    raise InputError(f"{name} must lie above 0 and be at most 1; it is {value!r}. Write 0.8 for 80 %.")
+def checked_shares(values: Sequence[float], name: str) -> list[float]:
+    """Shares of answers, above 0 and at most 1."""
+    for value in values:
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value <= 1.0:
+            raise InputError(
+                f"{parameter(name)} must lie above 0 and be at most 1; it is {value!r}. Write 0.8 for 80 %."
+            )
+    return [float(value) for value in values]
+
+
+def of_the_likelier(pairs: Pairs) -> Pairs:
+    """From the probability of label 1 to that of the likelier label, and whether it is the true one; 0 at one half."""
+    says_one = pairs.probabilities > 0.5
+    right = (says_one == (pairs.labels == 1)).view(np.uint8)
+    return replace(pairs, labels=right, probabilities=np.maximum(pairs.probabilities, 1 - pairs.probabilities))
 
 
 def _notes(ranks: Ranked) -> Iterator[str]:

@@ -4,104 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 import numpy as np
 
 from howsure.calibration.words import notes_by_name
 from howsure.inputs.pairs import Floats, Integers
-from howsure.result import Result
+from howsure.result import Arrays, Result, Rows, as_json
+from howsure.show.column import COUNT, ESTIMATE, EXACT, FRAME, POINT, WORDS, Column
 from howsure.show.numbers import number
-from howsure.show.preformatted import preformatted
-from howsure.show.table import Table
-from howsure.stats.estimate import Estimate, finite_or_none
+from howsure.show.table import HIGHER, LOWER
+from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
-
-# Risk–coverage curves and promised thresholds in words and tables.
-
-HEADINGS = ("group", "n", "accuracy", "AUROC", "AURC", "E-AURC")
-
-
-def curve_in_words(curve: SelectiveCurve) -> str:
-    """The figures of a curve as a short aligned text, with the notes."""
-    rows = [
-        ("answers", f"{curve.n:,}"),
-        ("accuracy", str(curve.accuracy)),
-        ("AUROC", f"{curve.auroc}"),
-        ("AURC", f"{curve.aurc}"),
-        ("E-AURC", f"{curve.excess_aurc} (0: a perfect order)"),
-    ]
-    width = max(len(name) for name, _ in rows)
-    head = "selective answers" + (f" of {curve.name}" if curve.name is not None else "")
-    lines = [head, *(f"  {name:<{width}}  {text}" for name, text in rows)]
-    lines += [f"  intervals: {100 * curve.accuracy.level:g} %"]
-    return "\n".join([*lines, *_points(curve), *(f"  note: {note}" for note in curve.notes)])
-
-
-def _points(curve: SelectiveCurve) -> list[str]:
-    covered = [
-        f"  coverage {one.asked:.4g}: confidence ≥ {one.threshold!r} keeps {one.n:,} ({one.coverage:.1%}), "
-        f"accuracy {one.accuracy}"
-        for one in curve.at_coverage
-    ]
-    return covered + [
-        f"  accuracy {one.asked:.4g}: "
-        + ("no threshold, " if one.threshold is None else f"confidence ≥ {one.threshold!r} keeps {one.n:,}, ")
-        + f"coverage {one.coverage}"
-        for one in curve.at_accuracy
-    ]
-
-
-def curves_table(curves: Sequence[SelectiveCurve]) -> Table:
-    """One row per group, and the notes below."""
-    rows = [
-        [curve.name or "all", f"{curve.n:,}", *map(str, (curve.accuracy, curve.auroc, curve.aurc, curve.excess_aurc))]
-        for curve in curves
-    ]
-    return Table(
-        HEADINGS,
-        rows,
-        words=HEADINGS[:1],
-        notes=[
-            f"intervals: {100 * curves[0].accuracy.level:g} %",
-            *notes_by_name((curve.name or "note", curve.notes) for curve in curves),
-        ],
-    )
-
-
-def threshold_in_words(found: SelectiveThreshold) -> str:
-    """What can be promised, in a few sentences."""
-    of = "" if found.name is None else f"{found.name}: "
-    if found.threshold is None:
-        lines = [f"{of}no threshold can be promised: risk at most {found.risk:g} with probability {1 - found.delta:g}"]
-        if found.needed is None:
-            lines.append("  none has an observed risk below the target: more answers alone would not change that")
-        else:
-            lines.append(f"  about {found.needed:,} answers like these would be needed, not {found.n:,}")
-    else:
-        cover = found.coverage
-        ends = "" if cover.low is None or cover.high is None else f" [{cover.low:.1%}, {cover.high:.1%}]"
-        lines = [
-            f"{of}keep answers with confidence ≥ {found.threshold!r}: {found.n_kept:,} of {found.n:,}, "
-            f"{cover.value:.1%}{ends}",
-            f"  promise: at most {found.risk:.4g} of such answers are wrong, with probability {1 - found.delta:g}",
-            f"  seen: {found.errors:,} wrong among those kept ({number(found.errors / found.n_kept)}), "
-            f"{found.n_wrong - found.errors:,} among the others",
-        ]
-    return "\n".join([*lines, *(f"  note: {note}" for note in found.notes)])
-
-
-# Results about answers of which only confident ones are kept: curves, tables of groups, a promised threshold.
-
-POINTS = ("threshold", "n", "errors", "coverage", "risk", "low", "high")
-CANDIDATES = ("threshold", "n", "errors", "coverage", "risk", "p_value", "level", "passed")
+ESTIMATED: Final = "estimated"
+ANY: Final = "any"
+ASSUMED = {
+    ESTIMATED: "the promise supposes independent clusters whose answers depend on each other as they do here",
+    ANY: "the promise supposes independent clusters, none larger than the largest seen",
+}
 
 
 @dataclass(frozen=True, slots=True)
-class RiskCoverage:
+class RiskCoverage(Arrays):
     """The risk–coverage curve: arrays, one entry per threshold, the highest first; at most 200.
 
     n, errors: answers whose confidence is at least `threshold`, and how many of them are wrong. coverage: their share
@@ -116,9 +44,6 @@ class RiskCoverage:
     low: Floats
     high: Floats
 
-    def __len__(self) -> int:
-        return len(self.n)
-
 
 @dataclass(frozen=True, slots=True)
 class AtCoverage:
@@ -131,10 +56,9 @@ class AtCoverage:
     coverage: float
     accuracy: Estimate
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        found = {"asked": self.asked, "threshold": self.threshold, "n": self.n, "coverage": self.coverage}
-        return found | {"accuracy": self.accuracy.to_dict()}
+    def __str__(self) -> str:
+        kept = f"confidence ≥ {self.threshold!r} keeps {self.n:,} ({self.coverage:.1%})"
+        return f"coverage {self.asked:.4g}: {kept}, accuracy {self.accuracy}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,53 +71,50 @@ class AtAccuracy:
     n: int
     coverage: Estimate
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        found = {"asked": self.asked, "threshold": self.threshold, "n": self.n}
-        return found | {"coverage": self.coverage.to_dict()}
+    def __str__(self) -> str:
+        kept = "no threshold" if self.threshold is None else f"confidence ≥ {self.threshold!r} keeps {self.n:,}"
+        return f"accuracy {self.asked:.4g}: {kept}, coverage {self.coverage}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SelectiveCurve(Result):
     """The result of `selective_curve`.
 
-    auroc: of confidence for correctness. aurc, excess_aurc: the area under the risk–coverage curve, and its excess over
-    a perfect order. accuracy: of all answers. points: the curve. at_coverage, at_accuracy: what was asked for. n: the
-    answers. notes: caveats. recipe: everything needed to repeat it. name: the group.
+    name: the group. n: the answers. accuracy: of all answers. auroc: of confidence for correctness. aurc, excess_aurc:
+    the area under the risk–coverage curve, and its excess over a perfect order. at_coverage, at_accuracy: what was
+    asked for. notes: caveats. points: the curve. recipe: everything needed to repeat it.
     """
 
+    name: str | None = as_json("group", default=None)
+    n: int
+    accuracy: Estimate
     auroc: Estimate
     aurc: Estimate
     excess_aurc: Estimate
-    accuracy: Estimate
-    points: RiskCoverage
     at_coverage: tuple[AtCoverage, ...]
     at_accuracy: tuple[AtAccuracy, ...]
-    n: int
-    recipe: dict[str, Any] = field(repr=False)
     notes: tuple[str, ...] = ()
-    name: str | None = None
+    points: RiskCoverage
+    recipe: dict[str, Any]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form of a curve, as the command line writes it, too."""
-        rows = zip(*(getattr(self.points, column).tolist() for column in POINTS), strict=True)
-        return {
-            "recipe": self.recipe,
-            "group": self.name,
-            "n": self.n,
-            "accuracy": self.accuracy.to_dict(),
-            "auroc": self.auroc.to_dict(),
-            "aurc": self.aurc.to_dict(),
-            "excess_aurc": self.excess_aurc.to_dict(),
-            "at_coverage": [one.to_dict() for one in self.at_coverage],
-            "at_accuracy": [one.to_dict() for one in self.at_accuracy],
-            "notes": list(self.notes),
-            "points": [dict(zip(POINTS, row, strict=True)) for row in rows],
-        }
-
-    def _columns(self) -> dict[str, Any]:
+    def columns(self) -> Sequence[Column]:
         """The points."""
-        return {column: getattr(self.points, column) for column in POINTS}
+        return self.points.columns()
+
+    @property
+    def words(self) -> str:
+        """The figures of the curve, aligned, with the notes."""
+        figures = {
+            "answers": f"{self.n:,}",
+            "accuracy": str(self.accuracy),
+            "AUROC": str(self.auroc),
+            "AURC": str(self.aurc),
+            "E-AURC": f"{self.excess_aurc} (0: a perfect order)",
+        }
+        lines = [f"{name:<8}  {text}" for name, text in figures.items()]
+        lines += [f"intervals: {100 * self.accuracy.level:g} %", *map(str, (*self.at_coverage, *self.at_accuracy))]
+        head = "selective answers" + (f" of {self.name}" if self.name is not None else "")
+        return "\n  ".join([head, *lines, *self.below()])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the risk–coverage curve with its band on matplotlib axes (new ones if None)."""
@@ -201,65 +122,9 @@ class SelectiveCurve(Result):
 
         return draw_risk_coverage([self], ax=ax)
 
-    def __repr__(self) -> str:
-        return curve_in_words(self)
-
-    def _repr_html_(self) -> str:
-        return preformatted(repr(self))
-
 
 @dataclass(frozen=True, slots=True)
-class SelectiveTable(Result):
-    """The curves of `selective_table`, one per group; iterate, index by name, or convert them."""
-
-    rows: tuple[SelectiveCurve, ...]
-    recipe: dict[str, Any] = field(repr=False)
-
-    def __iter__(self) -> Iterator[SelectiveCurve]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, name: str) -> SelectiveCurve:
-        """The curve of a group, by name."""
-        for row in self.rows:
-            if row.name == name:
-                return row
-        raise KeyError(name)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The curves, and the recipe."""
-        return {"recipe": self.recipe, "curves": [row.to_dict() for row in self.rows]}
-
-    def _columns(self) -> dict[str, Any]:
-        """One row per group."""
-        columns: dict[str, list[Any]] = {"group": [row.name for row in self.rows], "n": [row.n for row in self.rows]}
-        for name in ("accuracy", "auroc", "aurc", "excess_aurc"):
-            held = [getattr(row, name) for row in self.rows]
-            columns |= {name: [one.value for one in held]}
-            columns |= {f"{name}_low": [one.low for one in held], f"{name}_high": [one.high for one in held]}
-        return columns | {"notes": ["; ".join(row.notes) for row in self.rows]}
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the risk–coverage curves of all groups on matplotlib axes (new ones if None)."""
-        from howsure.figures.selective import draw_risk_coverage
-
-        return draw_risk_coverage(self.rows, ax=ax)
-
-    def __repr__(self) -> str:
-        return str(curves_table(self.rows))
-
-    def table(self) -> Table:
-        """One row per group."""
-        return curves_table(self.rows)
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
-
-
-@dataclass(frozen=True, slots=True)
-class Candidates:
+class Candidates(Arrays):
     """The thresholds that were tested, the highest first: what each keeps, the p-value of "the risk exceeds the
     target", the level at which it was tested, and whether it passed."""
 
@@ -272,59 +137,61 @@ class Candidates:
     level: Floats
     passed: np.typing.NDArray[np.bool_]
 
-    def __len__(self) -> int:
-        return len(self.n)
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SelectiveThreshold(Result):
     """The result of `threshold_for`.
 
-    threshold: keep answers whose confidence is at least this; None if nothing can be promised. risk, delta: the
-    promise, P(wrong | kept) ≤ risk, broken with probability delta at most. n_kept, errors: the answers kept here and
-    how many of them are wrong. coverage: their share. candidates: what was tested. n, n_wrong: all answers. needed:
-    without a threshold, about how many answers like these would lead to one in four of five data sets; None if no
-    number would. notes: caveats. recipe: everything needed to repeat it. name: the group.
+    name: the group. threshold: keep answers whose confidence is at least this; None if nothing can be promised. risk,
+    delta: the promise, P(wrong | kept) ≤ risk, broken with probability delta at most. n_kept, errors: the answers kept
+    here and how many of them are wrong. coverage: their share. n, n_wrong: all answers. needed: without a threshold,
+    about how many answers like these would lead to one in four of five data sets; None if no number would. notes:
+    caveats. candidates: what was tested. recipe: everything needed to repeat it.
     """
 
+    name: str | None = as_json("group", default=None)
     threshold: float | None
     risk: float
     delta: float
     n_kept: int
     errors: int
     coverage: Estimate
-    candidates: Candidates = field(repr=False)
     n: int
     n_wrong: int
     needed: int | None
-    recipe: dict[str, Any] = field(repr=False)
     notes: tuple[str, ...] = ()
-    name: str | None = None
+    candidates: Candidates
+    recipe: dict[str, Any]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        rows = zip(*(getattr(self.candidates, column).tolist() for column in CANDIDATES), strict=True)
-        return {
-            "recipe": self.recipe,
-            "group": self.name,
-            "threshold": self.threshold,
-            "risk": self.risk,
-            "delta": self.delta,
-            "n_kept": self.n_kept,
-            "errors": self.errors,
-            "coverage": self.coverage.to_dict(),
-            "n": self.n,
-            "n_wrong": self.n_wrong,
-            "needed": self.needed,
-            "notes": list(self.notes),
-            "candidates": [
-                {name: finite_or_none(value) for name, value in zip(CANDIDATES, row, strict=True)} for row in rows
-            ],
-        }
-
-    def _columns(self) -> dict[str, Any]:
+    def columns(self) -> Sequence[Column]:
         """The tested thresholds."""
-        return {column: getattr(self.candidates, column) for column in CANDIDATES}
+        return self.candidates.columns()
+
+    @property
+    def words(self) -> str:
+        """What can be promised, in a few sentences."""
+        of = "" if self.name is None else f"{self.name}: "
+        if self.threshold is None:
+            promise = f"risk at most {self.risk:g} with probability {1 - self.delta:g}"
+            lines = [f"{of}no threshold can be promised: {promise}", self.advice]
+        else:
+            cover = self.coverage
+            ends = "" if cover.low is None or cover.high is None else f" [{cover.low:.1%}, {cover.high:.1%}]"
+            lines = [
+                f"{of}keep answers with confidence ≥ {self.threshold!r}: {self.n_kept:,} of {self.n:,}, "
+                f"{cover.value:.1%}{ends}",
+                f"promise: at most {self.risk:.4g} of such answers are wrong, with probability {1 - self.delta:g}",
+                f"seen: {self.errors:,} wrong among those kept ({number(self.errors / self.n_kept)}), "
+                f"{self.n_wrong - self.errors:,} among the others",
+            ]
+        return "\n  ".join([*lines, *self.below()])
+
+    @property
+    def advice(self) -> str:
+        """Where nothing can be promised: would more answers change that?"""
+        if self.needed is None:
+            return "none has an observed risk below the target: more answers alone would not change that"
+        return f"about {self.needed:,} answers like these would be needed, not {self.n:,}"
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the tested thresholds, the target and the threshold found on matplotlib axes (new ones if None)."""
@@ -332,8 +199,93 @@ class SelectiveThreshold(Result):
 
         return draw_threshold(self, ax=ax)
 
-    def __repr__(self) -> str:
-        return threshold_in_words(self)
 
-    def _repr_html_(self) -> str:
-        return preformatted(repr(self))
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SelectiveTable(Rows[SelectiveCurve]):
+    """The curves of `selective_table`, one per group, and their promised thresholds, if a risk was named; iterate over
+    the curves, or take one by the name of its group. recipe: everything needed to repeat it, and what was read."""
+
+    rows: tuple[SelectiveCurve, ...] = as_json("curves")
+    thresholds: tuple[SelectiveThreshold, ...] = ()
+    recipe: dict[str, Any] = field(repr=False)
+
+    title = "Selective answers"
+    derived: ClassVar = {"skipped": "thresholds"}
+
+    @property
+    def skipped(self) -> int:
+        """The rows of files that were left out because of missing values."""
+        return sum(self.recipe.get("skipped", {}).values())
+
+    def columns(self) -> Sequence[Column]:
+        """One row per group."""
+        first, found = self.rows[0], self.thresholds
+        level = f"in brackets the {100 * first.auroc.level:g} % interval"
+        auroc, aurc = f"area under the ROC curve of confidence for correctness; {level}", "area under the risk–coverage"
+        columns = [
+            Column("group", WORDS, get=_name),
+            Column("n", COUNT),
+            Column("accuracy", POINT, better=HIGHER),
+            Column("auroc", ESTIMATE, "AUROC", HIGHER, auroc),
+            Column("aurc", ESTIMATE, "AURC", LOWER, f"{aurc} curve"),
+            Column("excess_aurc", ESTIMATE, "E-AURC", LOWER, "its excess over a perfect order"),
+        ]
+        for i, one in enumerate(first.at_coverage):
+            values = [row.at_coverage[i].accuracy for row in self.rows]
+            columns.append(_asked(f"accuracy at {one.asked:g}", values))
+        for i, other in enumerate(first.at_accuracy):
+            values = [row.at_accuracy[i].coverage for row in self.rows]
+            columns.append(_asked(f"coverage at {other.asked:g}", values))
+        if found:
+            columns.append(Column("threshold", EXACT, values=[one.threshold for one in found]))
+            columns.append(Column("kept", COUNT, values=[one.n_kept for one in found]))
+            columns.append(Column("wrong", COUNT, values=[one.errors for one in found]))
+        return [*columns, Column("notes", WORDS, get=lambda row: "; ".join(row.notes), only=FRAME)]
+
+    @property
+    def words(self) -> str:
+        """Of one group without a name, its figures; else nothing, and the table is printed."""
+        alone = len(self.rows) == 1 and self.rows[0].name is None
+        return "\n\n".join(one.words for one in (*self.rows, *self.thresholds)) if alone else ""
+
+    def below(self) -> Sequence[str]:
+        """The level, what is promised, and the notes."""
+        level = f"In brackets: {100 * self.rows[0].auroc.level:g} % intervals."
+        assumed = set(ASSUMED.values())
+        notes = [(row.name or "note", row.notes) for row in self.rows]
+        of_found = [
+            (one.name or "note", [note for note in one.notes if note not in assumed]) for one in self.thresholds
+        ]
+        return [level, *self._promises(), *dict.fromkeys(notes_by_name(notes) + notes_by_name(of_found))]
+
+    def _promises(self) -> Iterator[str]:
+        for one in self.thresholds[:1]:
+            each = "each group's threshold by itself: " if len(self.thresholds) > 1 else ""
+            yield (
+                f"threshold: {each}at most {one.risk:g} of the answers at or above it are wrong, with probability "
+                f"{1 - one.delta:g}"
+            )
+        yield from dict.fromkeys(note for one in self.thresholds for note in one.notes if note in ASSUMED.values())
+        for one in self.thresholds:
+            if one.threshold is None:
+                yield f"{_name(one)}: none can be promised; {one.advice}"
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the risk–coverage curves of all groups on matplotlib axes (new ones if None)."""
+        from howsure.figures.selective import draw_risk_coverage
+
+        return draw_risk_coverage(self.rows, ax=ax)
+
+    def figure(self) -> Figure:
+        """The risk–coverage curves; of a single group with a promise, the thresholds that were tested."""
+        from howsure.figures.selective import risk_coverage_figure, threshold_figure
+
+        return threshold_figure(self.thresholds[0]) if len(self.thresholds) == 1 else risk_coverage_figure(self.rows)
+
+
+def _name(one: SelectiveCurve | SelectiveThreshold) -> str:
+    return one.name or "all"
+
+
+def _asked(heading: str, values: Sequence[Estimate]) -> Column:
+    return Column(heading.replace(" ", "_").replace(".", "_"), POINT, heading, values=values)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.checks import check_level
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
@@ -19,14 +19,13 @@ from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.selective.kept import MOST_POINTS, ClusterSums, Kept, cluster_counts, cluster_sums, even_places, kept_at
 from howsure.selective.ranked import Ranked, ranked
-from howsure.selective.results import Candidates, SelectiveThreshold
+from howsure.selective.results import ANY, ASSUMED, ESTIMATED, Candidates, SelectiveThreshold
 from howsure.stats.clusters import few_clusters, gamma_p_value, one_more
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import wilson_interval
 
 # Tests that the risk of what a threshold keeps is at most a target, for many thresholds at once.
 
-ESTIMATED, ANY = "estimated", "any"
 STARTS = 5
 FIRST = 0.5  # of delta, for the strictest threshold; the other starts share the rest
 MOST_BETS = 40  # candidates; a bet goes over all clusters
@@ -209,12 +208,6 @@ def _round_up(needed: float) -> int:
     return int(math.ceil(needed / unit) * unit)
 
 
-ASSUMED = {
-    ESTIMATED: "the promise supposes independent clusters whose answers depend on each other as they do here",
-    ANY: "the promise supposes independent clusters, none larger than the largest seen",
-}
-
-
 def threshold_for(
     y_true: ArrayLike | str | Pairs | None = None,
     y_prob: ArrayLike | str | Given | None = None,
@@ -267,10 +260,8 @@ def threshold_of(
     name: str | None = None,
 ) -> SelectiveThreshold:
     """The threshold of checked pairs: the implementation of `threshold_for`."""
-    risk, delta, level = _checked(risk, "risk"), _checked(delta, "delta"), check_level(level)
-    ranks = ranked(pairs)
-    if dependence not in (ESTIMATED, ANY):
-        raise InputError(f"dependence must be {ESTIMATED!r} or {ANY!r}, not {dependence!r}")
+    checked_promise(risk, delta, dependence)
+    level, ranks = check_level(level), ranked(pairs)
     tests = threshold_tests(ranks, risk=risk, delta=delta, dependence=dependence)
     kept, passed = tests.kept, np.flatnonzero(tests.passed)
     best = int(passed[-1]) if len(passed) else None
@@ -279,8 +270,8 @@ def threshold_of(
     clusters = None if ranks.clusters is None else ranks.n_clusters
     return SelectiveThreshold(
         threshold=None if best is None else float(kept.threshold[best]),
-        risk=risk,
-        delta=delta,
+        risk=float(risk),
+        delta=float(delta),
         n_kept=0 if best is None else int(kept.n[best]),
         errors=0 if best is None else int(kept.errors[best]),
         coverage=Estimate(share, float(low[0]), float(high[0]), level, "Wilson", ranks.total),
@@ -306,10 +297,16 @@ def threshold_of(
     )
 
 
-def _checked(value: float, name: str) -> float:
-    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool) and 0.0 < value < 1.0:
-        return float(value)
-    raise InputError(f"{name} must lie strictly between 0 and 1; it is {value!r}. Write 0.05 for 5 %.")
+def checked_promise(risk: float, delta: float, dependence: str) -> dict[str, Any]:
+    """What is promised, by the parameters of `threshold_of`."""
+    for name, value in {"risk": risk, "delta": delta}.items():
+        if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < 1.0:
+            raise InputError(
+                f"{parameter(name)} must lie strictly between 0 and 1; it is {value!r}. Write 0.05 for 5 %."
+            )
+    if dependence not in ASSUMED:
+        raise InputError(f"{parameter('dependence')} must be {ESTIMATED!r} or {ANY!r}, not {dependence!r}")
+    return {"risk": float(risk), "delta": float(delta), "dependence": dependence}
 
 
 def _test(clusters: int | None, dependence: str) -> str:

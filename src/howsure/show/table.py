@@ -24,6 +24,18 @@ ARROWS = {LOWER: "↓", HIGHER: "↑"}
 NUMBER = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?")
 
 
+class Cell(str):
+    """A text of a table that knows the number it tells, by which the best of a column is found; None: it tells none."""
+
+    rank: float | None
+
+    def __new__(cls, text: str, rank: float | None = None) -> Cell:
+        """A text, and its number."""
+        made = super().__new__(cls, text)
+        made.rank = rank
+        return made
+
+
 @dataclass(frozen=True, slots=True)
 class Table:
     """Headings and rows of cells. Columns whose heading is in `words` are aligned to the left, all others to the right.
@@ -199,6 +211,8 @@ def _sentence(text: str) -> str:
 
 
 def _value_of(cell: str) -> float | None:
-    """The number that a cell begins with."""
+    """The number that a cell tells; of a plain text, the one that it begins with."""
+    if isinstance(cell, Cell):
+        return cell.rank
     found = NUMBER.match(cell)
     return None if found is None else float(found[0].replace(",", ""))

@@ -34,7 +34,7 @@ def test_each_row_has_the_corrected_count_of_its_actor_and_period(store: EventSt
     series, reason = series_beside_labels(store, event_series(store, actors=["BBB", "AAA"]))
     assert reason == ""
     held = corrected_series(store)
-    columns = series.columns()
+    columns = series.tidy()
     for at, key in enumerate(zip(columns["actor"], columns["period"], strict=True)):
         row = next(one for one in held.rows if (one.actor, one.period) == key)
         beside = [columns[name][at] for name in ("corrected", "corrected_low", "corrected_high", "labelled")]
@@ -112,7 +112,7 @@ def test_where_there_are_no_labels_nothing_changes(tmp_path: Path) -> None:
         series, compared = event_series(plain), compare_actors(plain, "IRQ", "USA")
         assert series_beside_labels(plain, series) == (series, "")
         assert comparison_beside_labels(plain, compared) == (compared, "")
-        assert list(series.columns())[-1] == "best"
+        assert list(series.tidy())[-1] == "best"
         assert "corrected" not in series.to_dict()
         assert "corrected" not in compared.to_dict()
         assert compared.records() == compared.to_dict()["rows"]

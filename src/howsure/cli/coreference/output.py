@@ -69,7 +69,7 @@ def training_text(
     if model.recalibration_ is not None:
         held = model.recalibration_
         lines += ["", f"recalibrated by {counted(held.documents, 'document')}, each predicted without it", ""]
-        lines += [table_text(held.table()).removesuffix("\n"), *held.words()]
+        lines += [table_text(held.table()).removesuffix("\n"), *held.told()]
     elif not model.interrupted_:
         lines += [f"sharpness   {model.sharpness:g}, not recalibrated: recalibrate it with other documents, or --folds"]
     if development:

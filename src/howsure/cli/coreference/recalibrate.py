@@ -137,7 +137,7 @@ def _scored(
 def _text(
     found: CoreferenceRecalibration, judged: CoreferenceRecalibration, file: str, test: str | None, out: str
 ) -> str:
-    said = "".join(f"{sentence}\n" for sentence in judged.words())
+    said = "".join(f"{sentence}\n" for sentence in judged.told())
     learnt = counted(found.documents, "document")
     about = "the same documents" if test is None else f"{test}: {counted(judged.documents, 'document')}"
     return f"{out}: recalibrated by {file}, {learnt}\njudged on {about}\n\n{table_text(judged.table())}{said}"

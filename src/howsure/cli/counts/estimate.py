@@ -149,10 +149,10 @@ def estimate_command(
 
 def _records(counts: CountEstimates, *, share: bool) -> list[dict[str, Any]]:
     """The rows of the table with all their digits, one number in each; with `share`, intervals of shares."""
-    columns = counts.columns or ("cell",)
+    columns = counts.keys or ("cell",)
     domains = counts.domains if len(columns) > 1 else ()
     held = []
-    for row in (*(counts.rows if counts.columns else ()), *domains, counts.total):
+    for row in (*(counts.rows if counts.keys else ()), *domains, counts.total):
         names = [*row.cell, *[ALL] * (len(columns) - len(row.cell))]
         numbers = row.to_dict()
         kept = {name: numbers[name] for name in ("n", "labelled", "positives", "estimate", "low", "high", "share")}

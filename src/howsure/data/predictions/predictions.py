@@ -67,7 +67,8 @@ class Predictions:
         """What was read, for the recipe of a result: files, rows used and left out, columns by their role, notes."""
         files = [file.name for file in self.selection.table.files]
         rows = {"files": files, "rows": self.selection.n, "skipped": self.skipped}
-        return {**rows, **self.columns, **self.notes}
+        columns = {"target" if role == "label" else role: name for role, name in self.columns.items()}
+        return {**rows, **columns, **self.notes}
 
     def source(self, group: str | None = None, *, advance: Callable[[int], None] = _nobody) -> Pairs | Slots:
         """The pairs, or those of one group: themselves if all together are few, else their sums, in one reading.

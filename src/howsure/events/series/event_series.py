@@ -240,7 +240,7 @@ class EventSeries(Result):
             return sum(row.mean for row in told)
         return sum(row.mean * row.n_documents for row in told) / max(sum(row.n_documents for row in told), 1)
 
-    def columns(self) -> dict[str, list[Any]]:
+    def tidy(self) -> dict[str, list[Any]]:
         """The series as a tidy table: one row per actor and period, columns by name."""
         rows = self.rows
         columns: dict[str, list[Any]] = {
@@ -263,14 +263,14 @@ class EventSeries(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe, the titles and the rows as plain values, and the corrected series; undefined values are None."""
-        columns = {name: [_plain(value) for value in values] for name, values in self.columns().items()}
+        columns = {name: [_plain(value) for value in values] for name, values in self.tidy().items()}
         rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
         held = {"recipe": dict(self.recipe), "titles": dict(self.titles), "rows": rows}
         return held if self.corrected is None else held | {"corrected": self.corrected.to_dict()}
 
     def _columns(self) -> dict[str, Any]:
         """The tidy table."""
-        return self.columns()
+        return self.tidy()
 
     def plot(self, ax: Axes | None = None, *, actors: Sequence[str] | None = None) -> Axes:
         """Draw the series of some actors (all, if up to four) in one panel, on axes (new ones if None).

@@ -93,7 +93,7 @@ def recipe_path(path: Path) -> Path:
 
 def csv_text(series: EventSeries, *, raw: bool = False) -> str:
     """The tidy table as CSV, with all digits; names are escaped for spreadsheets, unless `raw`."""
-    columns = series.columns()
+    columns = series.tidy()
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
@@ -109,7 +109,7 @@ def _cell(value: Any) -> str:
 
 
 def _parquet(series: EventSeries) -> bytes:
-    columns = {name: _array(name, values) for name, values in series.columns().items()}
+    columns = {name: _array(name, values) for name, values in series.tidy().items()}
     recipe = literal(json.dumps(_recipe(series), ensure_ascii=False))
     shown = ", ".join(_selected(name) for name in columns)
     database = Database()
