@@ -22,7 +22,7 @@ from howsure.selective.kept import even_places, interval_name, kept_at, risk_int
 from howsure.selective.operating_points import at_accuracy, at_coverage
 from howsure.selective.ranked import Ranked, auroc_of, ranked, risk_areas
 from howsure.selective.results import RiskCoverage, SelectiveCurve, SelectiveTable
-from howsure.selective.threshold import checked_promise, threshold_of
+from howsure.selective.threshold import check_promise, threshold_of
 from howsure.stats.clusters import FEWEST, carriers, few_carriers, few_clusters
 from howsure.stats.estimate import Estimate
 
@@ -104,12 +104,15 @@ def selective_table(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
-    level, promised = check_level(level), None if risk is None else checked_promise(risk, delta, dependence)
+    level = check_level(level)
+    if risk is not None:
+        check_promise(risk, delta, dependence)
     asked: dict[str, Any] = {"coverage": checked_shares(coverage, "coverage"), "level": level}
     asked["accuracy"] = checked_shares(accuracy, "accuracy")
     roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "id": id, "pos_label": pos_label}
     likelier = isinstance(y_prob, Given) and y_prob.of_the_likelier
-    read = parts_of(y_true, replace(y_prob, reduce=None) if likelier else y_prob, data=data, in_memory=True, **roles)
+    given = replace(y_prob, reduce=None) if isinstance(y_prob, Given) and likelier else y_prob
+    read = parts_of(y_true, given, data=data, in_memory=True, **roles)
     parts = [
         (name, of_the_likelier(pairs) if likelier else pairs)
         for name, pairs in read.by_group
@@ -118,8 +121,11 @@ def selective_table(
     return SelectiveTable(
         rows=tuple(selective_of(pairs, name=name, **asked) for name, pairs in parts),
         thresholds=()
-        if promised is None
-        else tuple(threshold_of(pairs, name=name, level=level, **promised) for name, pairs in parts),
+        if risk is None
+        else tuple(
+            threshold_of(pairs, risk=risk, delta=delta, dependence=dependence, level=level, name=name)
+            for name, pairs in parts
+        ),
         recipe={
             "howsure": __version__,
             "n": read.n,

@@ -260,7 +260,7 @@ def threshold_of(
     name: str | None = None,
 ) -> SelectiveThreshold:
     """The threshold of checked pairs: the implementation of `threshold_for`."""
-    checked_promise(risk, delta, dependence)
+    check_promise(risk, delta, dependence)
     level, ranks = check_level(level), ranked(pairs)
     tests = threshold_tests(ranks, risk=risk, delta=delta, dependence=dependence)
     kept, passed = tests.kept, np.flatnonzero(tests.passed)
@@ -297,8 +297,8 @@ def threshold_of(
     )
 
 
-def checked_promise(risk: float, delta: float, dependence: str) -> dict[str, Any]:
-    """What is promised, by the parameters of `threshold_of`."""
+def check_promise(risk: float, delta: float, dependence: str) -> None:
+    """Raise InputError where nothing could be promised so."""
     for name, value in {"risk": risk, "delta": delta}.items():
         if isinstance(value, bool) or not isinstance(value, int | float | np.number) or not 0.0 < value < 1.0:
             raise InputError(
@@ -306,7 +306,6 @@ def checked_promise(risk: float, delta: float, dependence: str) -> dict[str, Any
             )
     if dependence not in ASSUMED:
         raise InputError(f"{parameter('dependence')} must be {ESTIMATED!r} or {ANY!r}, not {dependence!r}")
-    return {"risk": float(risk), "delta": float(delta), "dependence": dependence}
 
 
 def _test(clusters: int | None, dependence: str) -> str:
