@@ -23,7 +23,14 @@ import howsure
 from howsure import events
 from howsure.coreference import CorefPosterior, recalibrate_coreference, score_documents
 from howsure.events.labels.answers import reading_order
-from howsure.sequences import TagPosterior, entity_spans, fit_temperatures
+from howsure.sequences import (
+    TagPosterior,
+    compare_posteriors,
+    entity_spans,
+    evaluate_entities,
+    evaluate_tags,
+    fit_temperatures,
+)
 from tests.events.corrected.known_truth import labelled_store
 
 HOSTILE = "<b>NN & \x1b[31m"
@@ -85,10 +92,11 @@ def _counts() -> Any:
     return howsure.estimate_counts(score, labels, cells=rng.choice(["VB", HOSTILE], 300), rng=0)
 
 
-def _temperatures() -> Any:
+@cache
+def _tagged() -> Any:
     rng = np.random.default_rng(8)
     posterior = TagPosterior(list(rng.normal(size=(60, 4, 2))), np.eye(2), labels=["O", HOSTILE])
-    return fit_temperatures(posterior, [posterior.names(one[0]) for one in posterior.sample(1, rng=9)])
+    return posterior, [posterior.names(one[0]) for one in posterior.sample(1, rng=9)]
 
 
 @cache
@@ -162,7 +170,13 @@ CALLS: dict[str, Callable[[], Any]] = {
         np.arange(40.0), np.random.default_rng(0).normal(20, 9, (40, 9)), clusters=np.arange(40) // 4, rng=0
     ),
     "entity spans": lambda: entity_spans(TAGGED, [["O", f"B-{HOSTILE}"]], min_probability=0.0),
-    "temperatures": lambda: _temperatures(),
+    "entity evaluation": lambda: evaluate_entities(result_of("entity spans")),
+    "tag evaluation": lambda: evaluate_tags(*_tagged()),
+    "tag evaluation of little": lambda: evaluate_tags(TAGGED, [["O", "O"]]),
+    "comparison of posteriors": lambda: compare_posteriors(
+        _tagged()[0].tempered(0.5), *_tagged(), unseen=[[True] * 4] * 60
+    ),
+    "temperatures": lambda: fit_temperatures(*_tagged()),
     "differences": lambda: _differences(["accuracy"]),
     "differences of several metrics": lambda: _differences(["accuracy", "macro_f1"]),
     "means of scores": lambda: howsure.compare(scores=_scores()),
@@ -216,7 +230,7 @@ DRAWN = (
     "means of scores", "means of a table", "comparison", "comparison of little",
     "groups found", "groups not found",
     "trend", "monitored series", "map", "map of little", "map of classes",
-    "evaluation", "evaluation of a map", "evaluations",
+    "evaluation", "evaluation of a map", "evaluations", "comparison of posteriors",
 )  # fmt: skip
 MANY_PANELS = {
     "comparison",
@@ -227,6 +241,7 @@ MANY_PANELS = {
     "evaluation",
     "evaluation of a map",
     "monitored series",
+    "comparison of posteriors",
 }  # figure() has more than plot() can
 PARTS = {
     "MiscalibratedGroup",

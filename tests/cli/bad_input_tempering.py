@@ -44,7 +44,7 @@ TEMPERED = [
         "gold tags of another tag set",
         CALL,
         "the model does not know the gold tags of 3 tokens: DET (2), NOUN (1). Do they belong to another tag set? To "
-        "leave such tokens out, use --unknown-tags keep.",
+        "go on with such tokens, which have none of the model's tags, use --unknown-tags keep.",
         files(b"the\tDET\ndog\tNOUN\n\na\tDET\n"),
     ),
     Wrong(

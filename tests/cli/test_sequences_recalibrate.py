@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.cli.sequences.taggers import mean_of
 from howsure.data import write_tagged
 from howsure.sequences import cross_tempered, load_tagger, tag_pairs
+from howsure.sequences.comparison import mean_over_sentences
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 from tests.sequences.corpora import made_up
@@ -86,7 +86,7 @@ def test_the_figures_are_those_of_the_library(told) -> None:
         assert figure(comparison, "-log P of gold tags", "after") == pytest.approx(single, rel=1e-9)
     assert figure(on_test, "accuracy", "before") == pytest.approx(before.score(*parts["test"]))
     assert figure(on_test, "accuracy", "after") == pytest.approx(after.score(*parts["test"]))
-    assert said["verdict"] == "helps"
+    assert said["outcome"] == "helps"
 
 
 @pytest.mark.long
@@ -116,6 +116,6 @@ def test_the_mean_of_sentences_covers() -> None:
     for _ in range(400):
         counts = rng.integers(1, 20, 40).astype(float)
         own = rng.normal(1.0, 0.5, 40)
-        found = mean_of(counts * own, counts, 0.95)
+        found = mean_over_sentences(counts * own, counts, 0.95)
         held += found.low < 1.0 < found.high
     assert 0.92 < held / 400 < 0.98

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from howsure import calibration_curve, calibration_table
 from howsure.errors import InputError
 from howsure.sequences import TagPosterior
-from howsure.sequences.calibration_pairs import count_unknown, frequent_transitions, tag_pairs, transition_pairs
+from howsure.sequences.calibration_pairs import frequent_transitions, tag_pairs, transition_pairs
+from howsure.sequences.words import count_unknown
 
 LABELS = ("D", "N", "V")
 LENGTHS = (3, 0, 1, 5, 2)
@@ -33,9 +34,8 @@ def rows_of(pairs: Any) -> Counter[tuple[Any, ...]]:
 
 def test_every_token_and_tag_is_a_pair() -> None:
     marginals, tags = made(0)
-    numbers = {i: place for place, i in enumerate(i for i, n in enumerate(LENGTHS) if n)}
     wanted = Counter(
-        (name, marginals[i][t, k], int(tag == name), numbers[i])
+        (name, marginals[i][t, k], int(tag == name), i)
         for i, sentence in enumerate(tags)
         for t, tag in enumerate(sentence)
         for k, name in enumerate(LABELS)
@@ -49,6 +49,8 @@ def test_the_pairs_of_one_tag_are_those_of_its_group() -> None:
     for name in LABELS:
         one = rows_of(tag_pairs(marginals, tags, labels=LABELS, tag=name))
         assert one == Counter({(None, *row[1:]): n for row, n in every.items() if row[0] == name})
+    two = rows_of(tag_pairs(marginals, tags, labels=LABELS, tag=["V", "D"]))
+    assert two == Counter({row: n for row, n in every.items() if row[0] != "N"})
 
 
 def test_tag_pairs_of_consecutive_tokens() -> None:
@@ -56,9 +58,8 @@ def test_tag_pairs_of_consecutive_tokens() -> None:
     wanted_pairs = [("N", "V"), ("D", "N"), ("V", "V")]
     rng = np.random.default_rng(5)
     given_marginals = [rng.random((max(n - 1, 0), 3)) / 3 for n in LENGTHS]
-    numbers = {i: place for place, i in enumerate(i for i, n in enumerate(LENGTHS) if n > 1)}
     wanted = Counter(
-        (" ".join(pair), given_marginals[i][t, k], int(step == pair), numbers[i])
+        (" ".join(pair), given_marginals[i][t, k], int(step == pair), i)
         for i, sentence in enumerate(tags)
         for t, step in enumerate(pairwise(sentence))
         for k, pair in enumerate(wanted_pairs)
@@ -83,7 +84,7 @@ def test_a_calibrated_tagger_is_found_calibrated() -> None:
 def test_tokens_with_unknown_gold_tags_are_refused_or_kept() -> None:
     marginals, tags = made(4)
     tags[3][0] = tags[3][2] = "FW"
-    with pytest.raises(InputError, match=r"the tagger does not know 2 gold tags: FW \(2\).*unknown_tags='keep'"):
+    with pytest.raises(InputError, match=r"gold tags of 2 tokens: FW \(2\).*unknown_tags='keep'"):
         tag_pairs(marginals, tags, labels=LABELS)
     kept = tag_pairs(marginals, tags, labels=LABELS, unknown_tags="keep")
     assert len(kept) == 3 * sum(LENGTHS)
@@ -106,14 +107,14 @@ def test_frequent_transitions_are_the_most_frequent(tags: list[list[str]], n: in
         ({"labels": None}, "labels must name the columns"),
         ({"labels": ("D", "N")}, "2 labels for 3 columns"),
         ({"labels": ("D", "N", "N")}, "every tag once"),
-        ({"tag": "Nn"}, "no tag 'Nn'; it has D, N, V. Did you mean 'N'"),
+        ({"tag": "Nn"}, "no tag 'Nn' in the model; it has D, N, V. Did you mean N"),
         ({"unknown_tags": "drop"}, "'error' or 'keep', not 'drop'"),
         ({"tags": [["D"]]}, "1 for 5 sentences"),
         ({"tags": [["D", "N"], [], ["D"], ["D"] * 5, ["N"] * 2]}, "sentence 0 has 3 tokens.* and 2 tags"),
         ({"tags": ["DNV", "", "D", "DDDDD", "NN"]}, r"tags\[0\] must be a list of tags; it is the text 'DNV'"),
         ({"tags": [[0, 1, 2]]}, r"tags\[0\]\[0\] must be text; it is a int"),
         ({"tags": None}, "tags must be a list .* it is None"),
-        ({"tag": 1}, "the tagger has no tag 1; it has D, N, V"),
+        ({"tag": 1}, "tag must be a list of tags; it is 1"),
     ],
 )  # fmt: skip
 def test_what_does_not_fit_is_refused(change: dict[str, Any], message: str) -> None:
@@ -163,7 +164,7 @@ def test_a_tag_posterior_is_its_marginals() -> None:
     with pytest.raises(InputError, match="no tag 'X'"):
         transition_pairs(posterior, tags, pairs=[("N", "X")])
     tags[0][0] = "FW"
-    with pytest.raises(InputError, match="the tagger does not know 1 gold tag: "):
+    with pytest.raises(InputError, match="the model does not know the gold tags of 1 token: "):
         transition_pairs(posterior, tags, pairs=wanted)
     assert len(transition_pairs(posterior, tags, pairs=wanted, unknown_tags="keep")) == 2 * (2 + 4 + 1)
 

@@ -10,14 +10,14 @@ from typing import Any, Protocol, TypeGuard
 import numpy as np
 
 from howsure.errors import InputError, parameter
+from howsure.inputs.checks import listed
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, first_fault, reduced
-from howsure.inputs.naming import counted, nearest, shortened, unknown_name
+from howsure.inputs.naming import shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.sequences.potentials import check_count
-from howsure.sequences.words import check_sentences
+from howsure.sequences.words import ERROR, check_sentences, gold_numbers
 
 ROUNDING = 1e-9  # by which a sum of products may leave [0, 1]
-ERROR, KEEP = "error", "keep"
 
 Tags = Sequence[Sequence[str]]
 Transition = tuple[str, str]
@@ -44,7 +44,7 @@ def tag_pairs(
     posterior: Posterior | Sequence[Any],
     tags: Tags,
     *,
-    tag: str | None = None,
+    tag: str | Sequence[str] | None = None,
     labels: Sequence[str] | None = None,
     reduce: str = CLASS_WISE,
     unknown_tags: str = ERROR,
@@ -52,8 +52,9 @@ def tag_pairs(
     """Calibration pairs (P(token has the tag), whether it has it) for every token and tag, or for one tag.
 
     posterior: a `TagPosterior`, or the marginals of any tagger, an array (T, K) per sentence, whose columns are named
-    by `labels`. tags: the gold tags of every sentence. tag: only the pairs of this tag (n tokens); None: all tags (n ×
-    K pairs), with the tag as group. The sentence is the cluster, since errors within a sentence are correlated.
+    by `labels`. tags: the gold tags of every sentence. tag: only the pairs of this tag (n tokens), or of several; None:
+    all tags (n × K pairs). The tag is the group, unless it is one. The sentence is the cluster, since errors within a
+    sentence are correlated.
     unknown_tags: what to do about gold tags unknown to the tagger: "error", or "keep" their tokens, which have none of
     the known tags and therefore label 0 in every pair, as the frequencies of the known tags require. Probabilities less
     than 1e-9 outside [0, 1] are rounded to 0 or 1.
@@ -73,16 +74,23 @@ def tag_pairs(
             raise InputError(
                 f"tag names one tag, and {parameter('reduce', 'top-label')} takes the most probable one; leave one out."
             )
-        _check_known([tag], names)
+        _check_known([tag] if isinstance(tag, str) else listed(tag, name="tag", of="tags"), names)
     matrices = [_matrix(one, i) for i, one in enumerate(_marginals(posterior))]
     gold = _gold(tags)
     _check_lengths([len(matrix) for matrix in matrices], gold)
     matrix = _joined(matrices, len(names))
-    codes = _codes(gold, names, unknown_tags)
+    codes = gold_numbers(gold, names, unknown_tags=unknown_tags)
     fault = first_fault(matrix, names)
     if fault is not None:
         raise InputError(f"posterior must hold the probabilities of the tags; token {fault[0]} {fault[1]}")
-    return reduced(codes, matrix, names, reduce=reduce if tag is None else tag, clusters=_clusters(matrices))
+    if tag is None or isinstance(tag, str):
+        return reduced(codes, matrix, names, reduce=reduce if tag is None else tag, clusters=_clusters(matrices))
+    chosen = tuple(name for name in names if name in tag)
+    columns, place = [names.index(name) for name in chosen], np.full(len(names) + 1, -1)
+    place[columns] = np.arange(len(chosen))
+    return reduced(
+        place[codes], matrix[:, columns], chosen, reduce=CLASS_WISE, clusters=_clusters(matrices), all_classes=False
+    )
 
 
 def transition_pairs(
@@ -106,7 +114,7 @@ def transition_pairs(
     if _is_posterior(posterior):
         names = _names(posterior, None)
         _check_known(list(chain.from_iterable(wanted)), names)
-        _codes(gold, names, unknown_tags)
+        gold_numbers(gold, names, unknown_tags=unknown_tags)
         given: Sequence[Any] = posterior.pair_marginals(wanted)
     else:
         given = posterior  # type: ignore[assignment]
@@ -127,16 +135,6 @@ def frequent_transitions(tags: Tags, n: int) -> list[Transition]:
     """
     counts = Counter(step for sentence in _gold(tags) for step in pairwise(sentence))
     return sorted(counts, key=lambda step: (-counts[step], step))[: check_count(n, "n")]
-
-
-def count_unknown(tags: Tags, labels: Sequence[str]) -> Counter[str]:
-    """The number of tokens with each gold tag that is not among `labels`.
-
-    >>> count_unknown([["N", "X"], ["X", "Y"]], ["N", "V"])
-    Counter({'X': 2, 'Y': 1})
-    """
-    counts, known = Counter(chain.from_iterable(_gold(tags))), set(labels)
-    return Counter({tag: n for tag, n in counts.items() if tag not in known})
 
 
 def _gold(tags: object) -> list[list[str]]:
@@ -180,9 +178,7 @@ def _names(posterior: Posterior | Sequence[Any], labels: Sequence[str] | None) -
 def _check_known(wanted: Sequence[str], names: tuple[str, ...]) -> None:
     for tag in wanted:
         if tag not in names:
-            near = nearest(str(tag), names)
-            meant = "" if near is None else f" Did you mean {near!r}?"
-            raise InputError(f"the tagger has no tag {tag!r}; it has {shortened(names)}.{meant}")
+            raise unknown_name("tag", str(tag), names, place="the model")
 
 
 def _matrix(values: Any, sentence: int, *, columns: int | None = None) -> Floats:
@@ -222,21 +218,6 @@ def _check_lengths(lengths: Sequence[int], tags: Tags, *, shorter: int = 0) -> N
         raise InputError("there is no token to evaluate: every sentence is empty.")
 
 
-def _codes(tags: Tags, names: tuple[str, ...], unknown_tags: str) -> Integers:
-    """The column of every token's gold tag; -1 for a tag unknown to the tagger."""
-    if unknown_tags not in (ERROR, KEEP):
-        raise InputError(f"{parameter('unknown_tags')} must be 'error' or 'keep', not {unknown_tags!r}")
-    unknown = count_unknown(tags, names)
-    if unknown and unknown_tags == ERROR:
-        held = shortened(f"{tag} ({n:,})" for tag, n in unknown.most_common())
-        raise InputError(
-            f"the tagger does not know {counted(unknown.total(), 'gold tag')}: {held}. To keep their tokens, with "
-            f"none of its tags, use {parameter('unknown_tags', 'keep')}; or give it labels that name them."
-        )
-    place = {tag: i for i, tag in enumerate(names)}
-    return np.array([place.get(tag, -1) for tag in chain.from_iterable(tags)], dtype=np.int64)
-
-
 def _joined(matrices: Sequence[Floats], columns: int) -> Floats:
     matrix = np.concatenate([matrix for matrix in matrices if len(matrix)])
     if matrix.shape[1] != columns:
@@ -245,6 +226,5 @@ def _joined(matrices: Sequence[Floats], columns: int) -> Floats:
 
 
 def _clusters(matrices: Sequence[Floats]) -> Integers:
-    """The number of each row's sentence; sentences without rows do not appear."""
-    lengths = np.array([len(matrix) for matrix in matrices if len(matrix)])
-    return np.repeat(np.arange(len(lengths)), lengths)
+    """The number of each row's sentence."""
+    return np.repeat(np.arange(len(matrices)), [len(matrix) for matrix in matrices])

@@ -18,7 +18,7 @@ from howsure.sequences.messages import first_rows
 from howsure.sequences.potentials import check_count
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.token_labels import EntityLabels, entities_in, prefix_and_type
-from howsure.sequences.words import Texts, check_tags
+from howsure.sequences.words import ERROR, Texts, check_tags, check_unknown_tags
 from howsure.show.numbers import number
 from howsure.show.table import MOST_ROWS, Table
 
@@ -125,7 +125,6 @@ def _chain(posterior: TagPosterior, labels: EntityLabels, first_sentence: int) -
 
 Booleans = npt.NDArray[np.bool_]
 Key = tuple[int, int, int, str]  # sentence, start, stop, type
-ERROR, KEEP = "error", "keep"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -134,7 +133,8 @@ class EntitySpans(Result):
 
     sentence, start, stop (n,): the tokens start, …, stop − 1 of a sentence, counted from 0. types (n,): their types.
     probability (n,): that exactly these tokens are an entity of this type. predicted (n,): it is in the predicted
-    sequence. chosen (n,): it is listed whatever gold says. gold (n,): it is one; None without gold.
+    sequence. chosen (n,): it is listed whatever gold says. gold (n,): it is one; None without gold. changed_by_grammar:
+    the sentences in which the most probable legal sequence is not the most probable one; None without a grammar.
     """
 
     sentence: Integers
@@ -146,6 +146,7 @@ class EntitySpans(Result):
     chosen: Booleans
     gold: Booleans | None
     recipe: dict[str, Any] = field(repr=False)
+    changed_by_grammar: int | None = None
 
     def __len__(self) -> int:
         return len(self.sentence)
@@ -208,6 +209,7 @@ def entity_spans(
     posterior: TagPosterior,
     tags: Sequence[Sequence[str]] | None = None,
     *,
+    grammar: str | None = None,
     k_best: int = 1,
     min_probability: float | None = None,
     predicted: Sequence[Sequence[str]] | None = None,
@@ -219,6 +221,7 @@ def entity_spans(
     exact, by products along the chain. Sequences are read as `entities_in` does.
 
     posterior: its labels are O, B-TYPE, I-TYPE, or those of IOB1, BIOES, BILOU. tags: the gold labels of each sentence.
+    grammar: "BIO", "IOB1" or "BIOES", to ask `within_grammar(posterior, grammar)`.
     k_best: list the entities of the k best sequences. min_probability: list all entities at least as probable.
     predicted: the labels of the model's own answer; by default the most probable sequences. unknown_tags: what to do
     about gold labels of a type unknown to the model: "error", or "keep", as entities of probability 0.
@@ -238,14 +241,16 @@ def entity_spans(
     """
     if posterior.labels is None:
         raise InputError("posterior must name its labels; give TagPosterior labels.")
-    labels = EntityLabels(posterior.labels)
+    labels, free = EntityLabels(posterior.labels), posterior
+    if grammar is not None:
+        posterior = within_grammar(posterior, grammar)
     k = check_count(k_best, "k_best")
     least = _checked_probability(min_probability)
     lengths = [range(int(length)) for length in posterior.lengths]
     gold = None if tags is None else _gold(check_tags(tags, lengths), labels, unknown_tags)
     best = [posterior.names(paths.tags) for paths in posterior.k_best(k)]
-    own = [paths[0] for paths in best] if predicted is None else check_tags(predicted, lengths, name="predicted")
-    found = _keys(own)
+    answers = [paths[0] for paths in best] if predicted is None else check_tags(predicted, lengths, name="predicted")
+    found = _keys(answers)
     wanted = found.union(*(_keys(paths[rank] if rank < len(paths) else [] for paths in best) for rank in range(k)))
     probabilities = _probabilities(posterior, labels, wanted | (gold or set()), least)
     chosen = wanted | {key for key, p in probabilities.items() if least is not None and p >= least}
@@ -260,6 +265,10 @@ def entity_spans(
         "predicted": "most probable sequence" if predicted is None else "given",
         "unknown_tags": unknown_tags,
     }
+    changed = None
+    if grammar is not None:
+        recipe["grammar"] = grammar.upper()
+        changed = sum(paths[0] != own for paths, own in zip(best, free.names(free.viterbi()), strict=True))
     return EntitySpans(
         sentence=sentence,
         start=start,
@@ -270,6 +279,7 @@ def entity_spans(
         chosen=_membership(keys, chosen),
         gold=None if gold is None else _membership(keys, gold),
         recipe=recipe,
+        changed_by_grammar=changed,
     )
 
 
@@ -317,8 +327,7 @@ def _membership(keys: Sequence[Key], members: set[Key]) -> Booleans:
 
 def _gold(tags: Texts, labels: EntityLabels, unknown_tags: str) -> set[Key]:
     """The gold entities."""
-    if unknown_tags not in (ERROR, KEEP):
-        raise InputError(f"{parameter('unknown_tags')} must be 'error' or 'keep', not {unknown_tags!r}")
+    check_unknown_tags(unknown_tags)
     seen = {tag for sentence in tags for tag in sentence}
     unknown = {type_ for _, type_ in map(prefix_and_type, seen)} - {"", *labels.type_names}
     if unknown and unknown_tags == ERROR:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
@@ -11,14 +10,14 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError, parameter
-from howsure.inputs.naming import counted, shortened
+from howsure.errors import InputError
+from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result
 from howsure.sequences.messages import Chain, Workspace, add_ends, first_rows
 from howsure.sequences.potentials import Given, Potentials, possible_messages
 from howsure.sequences.tag_posterior import TagPosterior
-from howsure.sequences.words import TagSet, check_lists, check_sentences
+from howsure.sequences.words import TagSet, check_lists, check_sentences, check_unknown_tags, gold_numbers
 from howsure.show.preformatted import preformatted
 from howsure.stats.estimate import Estimate, finite_or_none
 
@@ -149,7 +148,6 @@ def _is_positive(value: object) -> bool:
 # -log P of gold tags at any temperatures, sentence by sentence: of single tags, and of whole sequences.
 
 MARGINAL, JOINT = "marginal", "joint"
-NO_TAG = -1  # in codes: a token that does not count
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,16 +224,13 @@ def _scores(chain: Chain, gold: Integers) -> Floats:
 
 # Gold tags as numbers, and which words are unseen: checked against a posterior.
 
-ERROR, KEEP = "error", "keep"
-
 
 def gold_codes(posterior: TagPosterior, tags: Any, *, unknown_tags: str) -> Integers:
     """The number of each token's gold tag, sentence after sentence; -1 for one that the model does not know.
 
     Raises InputError for other sentences, no token, or an unknown tag that is not to be kept.
     """
-    if unknown_tags not in (ERROR, KEEP):
-        raise InputError(f"{parameter('unknown_tags')} must be 'error' or 'keep', not {unknown_tags!r}")
+    check_unknown_tags(unknown_tags)
     names = posterior.labels
     rows: list[Any] = check_lists(tags, name="tags", of="tags")
     if names is not None:
@@ -245,16 +240,7 @@ def gold_codes(posterior: TagPosterior, tags: Any, *, unknown_tags: str) -> Inte
         tagset = TagSet(None, posterior.n_tags)
         numbered = [tagset.numbers(one, f"tags[{i}]") for i, one in enumerate(rows)]
         return np.concatenate([np.empty(0, np.int64), *numbered])
-    flat = [tag for one in rows for tag in one]
-    unknown = Counter(tag for tag in flat if tag not in set(names))
-    if unknown and unknown_tags == ERROR:
-        held = shortened(f"{tag} ({n:,})" for tag, n in unknown.most_common())
-        raise InputError(
-            f"the model does not know the gold tags of {counted(unknown.total(), 'token')}: {held}. Do they belong to "
-            f"another tag set? To leave such tokens out, use {parameter('unknown_tags', 'keep')}."
-        )
-    place = {name: i for i, name in enumerate(names)}
-    return np.array([place.get(tag, NO_TAG) for tag in flat], dtype=np.int64)
+    return gold_numbers(rows, names, unknown_tags=unknown_tags)
 
 
 def check_unseen(unseen: Any, lengths: Integers) -> Sequence[Any] | None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.naming import counted, shortened, unknown_name
 from howsure.inputs.pairs import Integers
 
@@ -160,6 +161,44 @@ def coded(tags: Texts) -> tuple[tuple[str, ...], Integers]:
     labels = tuple(sorted(set(flat)))
     number = {label: code for code, label in enumerate(labels)}
     return labels, np.fromiter((number[tag] for tag in flat), dtype=np.int64, count=len(flat))
+
+
+ERROR, KEEP = "error", "keep"
+NO_TAG = -1  # in codes: a gold tag that the model does not know
+
+
+def check_unknown_tags(unknown_tags: str) -> None:
+    """Raise InputError unless it says what to do about gold tags that a model does not know."""
+    if unknown_tags not in (ERROR, KEEP):
+        raise InputError(f"{parameter('unknown_tags')} must be 'error' or 'keep', not {unknown_tags!r}")
+
+
+def count_unknown(tags: Sequence[Sequence[str]], labels: Sequence[str]) -> Counter[str]:
+    """The number of tokens with each gold tag that is not among `labels`.
+
+    >>> count_unknown([["N", "X"], ["X", "Y"]], ["N", "V"])
+    Counter({'X': 2, 'Y': 1})
+    """
+    known = set(labels)
+    return Counter(tag for row in check_sentences(tags, name="tags", of="tags") for tag in row if tag not in known)
+
+
+def gold_numbers(tags: Texts, labels: Sequence[str], *, unknown_tags: str) -> Integers:
+    """The number of each token's gold tag, sentence after sentence; -1 for one that the model does not know.
+
+    Raises InputError for an unknown tag, unless it is to be kept.
+    """
+    check_unknown_tags(unknown_tags)
+    unknown = count_unknown(tags, labels)
+    if unknown and unknown_tags == ERROR:
+        held = shortened(f"{tag} ({n:,})" for tag, n in unknown.most_common())
+        raise InputError(
+            f"the model does not know the gold tags of {counted(unknown.total(), 'token')}: {held}. Do they belong to "
+            "another tag set? To go on with such tokens, which have none of the model's tags, use "
+            f"{parameter('unknown_tags', KEEP)}."
+        )
+    place = {name: i for i, name in enumerate(labels)}
+    return np.array([place.get(tag, NO_TAG) for row in tags for tag in row], dtype=np.int64)
 
 
 def lengths_of(sentences: Sequence[Sequence[Any]]) -> Integers:

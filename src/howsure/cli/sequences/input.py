@@ -1,10 +1,12 @@
-"""What `howsure sequences` reads: sentences with or without tags, and models."""
+"""What `howsure sequences` reads: sentences with or without tags, and models; and the options that say so."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+import click
 
 from howsure.data.documents.brackets import BrokenDocument, LeftOut
 from howsure.data.documents.conllu import conllu_text
@@ -21,6 +23,43 @@ INPUT_FORMS = (*FORMS, ITEMS)
 LAYERS = {"xpos": "tags", "upos": "universal_tags"}
 CRFSUITE, ZIP, ARRAY = b"lCRF", b"PK\x03\x04", b"\x93NUM"  # how files of models start
 Tags = Sequence[Sequence[str]]
+
+# The options that the commands share.
+
+
+def adjust_option(of: str) -> Callable[..., Any]:
+    """`--adjust`."""
+    return click.option(
+        "--adjust",
+        type=click.Choice(["holm", "bh", "none"]),
+        default="holm",
+        show_default=True,
+        callback=lambda ctx, param, value: None if value == "none" else value,
+        help=f"Adjustment of the p-values for the number of {of}.",
+    )
+
+
+def column_option(said: str = "Which CoNLL-U tags to use; two-column files count as xpos.") -> Callable[..., Any]:
+    """`--column`."""
+    return click.option("--column", type=click.Choice(list(LAYERS)), default="xpos", show_default=True, help=said)
+
+
+def unknown_tags_option(said: str) -> Callable[..., Any]:
+    """`--unknown-tags`."""
+    choice = click.Choice(["error", "keep"])
+    return click.option("--unknown-tags", type=choice, default="error", show_default=True, help=said)
+
+
+def input_option(*more: str, said: str | None = None) -> Callable[..., Any]:
+    """`--from`."""
+    forms = (*INPUT_FORMS, *more)
+    said = said or f"{', '.join(forms)}; default: by the first lines."
+    return click.option("--from", "input_format", type=click.Choice(forms), metavar="FORMAT", help=said)
+
+
+def binned(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of binning by the names of the library."""
+    return {"n_bins" if name == "bins" else name: value for name, value in options.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping
 from typing import Any
 
 import click
 
-from howsure.cli.sequences.input import INPUT_FORMS, ITEMS, LAYERS, TEXT, load_model, read_corpus, read_words
+from howsure.cli.sequences.input import (
+    ITEMS,
+    TEXT,
+    adjust_option,
+    binned,
+    column_option,
+    input_option,
+    load_model,
+    read_corpus,
+    read_words,
+    unknown_tags_option,
+)
 from howsure.cli.sequences.recalibrate import recalibrate_command
-from howsure.cli.sequences.spans import spans_command
+from howsure.cli.sequences.spans import MOST_PATHS, spans_command
 from howsure.cli.terminal.commands import Group, Written
 from howsure.cli.terminal.options import as_names, binning_options, output_options, raw_option
 from howsure.cli.terminal.output import emit, is_raw, say
@@ -18,8 +28,9 @@ from howsure.cli.terminal.progress import progress
 from howsure.errors import InputError
 from howsure.sequences.potentials import ImpossibleError
 
-MOST_PATHS = 1_000  # of a sentence
-UNKNOWN_TAGS = ("error", "keep")
+NONE_IS_RIGHT = (
+    "What to do about gold tags unknown to the model; keep: none of the model's tags is right for these tokens."
+)
 OPTIONS_OF = {
     "hmm": ("pseudocount_transition", "pseudocount_emission", "unknown"),
     "crf": ("features", "trainer", "c2", "max_iterations", "rng"),
@@ -42,35 +53,12 @@ def command() -> None:
     """Sequences: train taggers, and get the probability of every tag."""
 
 
-column_option = click.option(
-    "--column",
-    type=click.Choice(list(LAYERS)),
-    default="xpos",
-    show_default=True,
-    help="Which CoNLL-U tags to use; two-column files count as xpos.",
-)
-unknown_tags_option = click.option(
-    "--unknown-tags",
-    type=click.Choice(UNKNOWN_TAGS),
-    default="error",
-    show_default=True,
-    help="What to do about gold tags unknown to the model; keep: none of the model's tags is right for these tokens.",
-)
-
-
-def input_option(*more: str) -> Callable[..., Any]:
-    """`--from`."""
-    forms = (*INPUT_FORMS, *more)
-    said = f"{', '.join(forms)}; default: by the first lines."
-    return click.option("--from", "input_format", type=click.Choice(forms), metavar="FORMAT", help=said)
-
-
 @command.command("train", short_help="Train a tagger on tagged sentences.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--output", "out", type=Written(), required=True, metavar="MODEL", help="File to write the model to.")
+@click.option("--output", type=Written(), required=True, metavar="MODEL", help="File to write the model to.")
 @click.option("--dev", metavar="FILE", help="Tagged sentences on which to evaluate the model after training.")
 @click.option("--tagger", type=click.Choice(list(OPTIONS_OF)), default="crf", show_default=True)
-@column_option
+@column_option()
 @input_option()
 @click.option(
     "--features",
@@ -89,7 +77,7 @@ def input_option(*more: str) -> Callable[..., Any]:
 @click.option("--unknown", metavar="POLICY", help="HMM: how to handle unseen words: shape (default), uniform or error.")
 def train_command(
     files: tuple[str, ...],
-    out: str,
+    output: str,
     dev: str | None,
     tagger: str,
     column: str,
@@ -122,10 +110,10 @@ def train_command(
     ):
         warnings.simplefilter("always")
         model.fit(train.words, tags, **({"advance": advance} if tagger == "crf" else {}))
-    model.save(out)
+    model.save(output)
     for warning in warned:
         say(f"howsure: {warning.message}")
-    emit(training_text(model, train, tags, out, judged, judged_tags), None)
+    emit(training_text(model, train, tags, output, judged, judged_tags), None)
 
 
 def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
@@ -157,7 +145,7 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
 @command.command("tag", short_help="Tag sentences, with the probability of every tag.")
 @click.argument("model")
 @click.argument("file")
-@click.option("--output", "out", type=Written(), metavar="FILE", help="Write to a file instead of standard output.")
+@click.option("--output", type=Written(), metavar="FILE", help="Write to a file instead of standard output.")
 @click.option(
     "--method",
     type=click.Choice(["viterbi", "posterior"]),
@@ -172,12 +160,12 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
     help="Write the K most probable sequences of each sentence.",
 )
 @click.option("--top", type=click.IntRange(min=1), metavar="N", help="Also write each word's N most probable tags.")
-@column_option
+@column_option()
 @input_option(TEXT)
 def tag_command(
     model: str,
     file: str,
-    out: str | None,
+    output: str | None,
     method: str,
     k_best: int | None,
     top: int | None,
@@ -204,9 +192,9 @@ def tag_command(
     if corpus.without_mentions:
         say(without_mentions_text(corpus))
     if k_best is None:
-        emit(tagged_text(corpus, posterior, column=column, method=method, top=top), out)
+        emit(tagged_text(corpus, posterior, column=column, method=method, top=top), output)
     else:
-        emit(k_best_text(corpus, posterior, column=column, k=k_best, top=top), out)
+        emit(k_best_text(corpus, posterior, column=column, k=k_best, top=top), output)
 
 
 @command.command("posterior", short_help="Write every probability with its label, for `howsure calibration`.")
@@ -214,7 +202,6 @@ def tag_command(
 @click.argument("file")
 @click.option(
     "--output",
-    "out",
     type=Written(),
     required=True,
     metavar="FILE",
@@ -228,13 +215,13 @@ def tag_command(
     help="The N most frequent pairs of consecutive tags instead.",
 )
 @raw_option
-@column_option
-@unknown_tags_option
+@column_option()
+@unknown_tags_option(NONE_IS_RIGHT)
 @input_option()
 def posterior_command(
     model: str,
     file: str,
-    out: str,
+    output: str,
     tags: tuple[str, ...],
     tag_pairs: int | None,
     column: str,
@@ -249,39 +236,29 @@ def posterior_command(
     howsure sequences posterior model.npz test.conllu --output pairs.parquet
     howsure calibration pairs.parquet --target label --prob probability --group tag --cluster sentence
     """
-    from howsure.cli.sequences.output import pairs_text
-    from howsure.cli.sequences.taggers import pairs_of_tags, pairs_of_transitions
+    from howsure.cli.sequences.output import pairs_of, pairs_text
     from howsure.data.predictions.write_pairs import check_suffix, write_pairs
 
-    check_suffix(out)
+    check_suffix(output)
     if tags and tag_pairs is not None:
         raise InputError("--tag and --tag-pairs exclude each other; give one of them.")
     tagger = load_model(model)
     corpus = read_corpus([file], form=input_format, model=tagger)
     gold = corpus.tags(column)
     posterior = tagger.posterior(corpus.words)
-    if tag_pairs is None:
-        pairs, tokens = pairs_of_tags(posterior, gold, tags=tags, unknown_tags=unknown_tags)
-    else:
-        pairs, tokens = pairs_of_transitions(posterior, gold, n=tag_pairs, unknown_tags=unknown_tags)
-    write_pairs(pairs, out, group="tag", cluster="sentence", more={"token": tokens}, raw=is_raw())
-    emit(pairs_text(pairs, corpus.name, out), None)
+    pairs, tokens = pairs_of(posterior, gold, tags=tags, n_transitions=tag_pairs, unknown_tags=unknown_tags)
+    write_pairs(pairs, output, group="tag", cluster="sentence", more={"token": tokens}, raw=is_raw())
+    emit(pairs_text(pairs, corpus.name, output), None)
 
 
 @command.command("evaluate", short_help="Evaluate a model: accuracy, calibration overall and per tag, scores.")
 @click.argument("model")
 @click.argument("file")
-@column_option
-@unknown_tags_option
+@column_option()
+@unknown_tags_option(NONE_IS_RIGHT)
 @input_option()
 @binning_options
-@click.option(
-    "--adjust",
-    type=click.Choice(["holm", "bh", "none"]),
-    default="holm",
-    show_default=True,
-    help="Adjustment of the p-values for the number of tags.",
-)
+@adjust_option("tags")
 @output_options
 def evaluate_command(
     model: str,
@@ -289,7 +266,7 @@ def evaluate_command(
     column: str,
     unknown_tags: str,
     input_format: str | None,
-    adjust: str,
+    adjust: str | None,
     form: str,
     output: str | None,
     **binning: Any,
@@ -300,18 +277,15 @@ def evaluate_command(
     howsure sequences evaluate model.npz test.conllu
     howsure sequences evaluate model.npz test.conllu --bin-size 5000 --format json
     """
-    from howsure.cli.sequences.taggers import evaluate, evaluation_output
+    from howsure.cli.sequences.output import evaluation_output
+    from howsure.sequences import evaluate_tags
 
     tagger = load_model(model)
     corpus = read_corpus([file], form=input_format, model=tagger)
-    found = evaluate(tagger, corpus, corpus.tags(column), unknown_tags=unknown_tags, **_binning(binning))
+    gold, posterior = corpus.tags(column), tagger.posterior(corpus.words)
+    found = evaluate_tags(posterior, gold, unknown_tags=unknown_tags, adjust=adjust, **binned(binning))
     recipe = {"command": "howsure sequences evaluate", "model": model, "files": [file], "column": column}
-    emit(evaluation_output(found, recipe | {"adjust": adjust, "unknown_tags": unknown_tags}, form), output)
-
-
-def _binning(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of binning by the names of the library."""
-    return {"n_bins" if name == "bins" else name: value for name, value in options.items()}
+    emit(evaluation_output(found, f"{model} on {file}", recipe, form), output)
 
 
 command.add_command(spans_command)

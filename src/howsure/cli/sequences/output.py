@@ -4,16 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
+from howsure import __version__
 from howsure.cli.sequences.input import Corpus, Tags
+from howsure.cli.terminal.output import json_text, table_text
 from howsure.data.documents.conllu import TAG, UNIVERSAL_TAG, Tagging, tagged_conllu
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
-from howsure.sequences.calibration_pairs import count_unknown
+from howsure.sequences.calibration_pairs import tag_pairs, transition_pairs
+from howsure.sequences.comparison import known_transitions
+from howsure.sequences.evaluation import EntityEvaluation, TagEvaluation
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.tagger import Tagger
+from howsure.sequences.words import count_unknown
 
 ATTRIBUTES = PROBABILITY, TOP = "P", "Top"
 COLUMNS = {"xpos": TAG, "upos": UNIVERSAL_TAG}
@@ -35,6 +42,35 @@ def training_text(
     rows["written to"] = path
     width = max(map(len, rows))
     return "".join(f"{name:<{width}}  {text}\n" for name, text in rows.items())
+
+
+def evaluation_output(found: TagEvaluation | EntityEvaluation, name: str, recipe: Mapping[str, Any], form: str) -> str:
+    """The evaluation of what is named, in one of the formats."""
+    if form == "json":
+        return json_text(found.to_dict() | {"recipe": {**recipe, **found.recipe}})
+    first, *rest = found.heading()
+    heading, table = [f"{name}: {first}", *rest], found.table(exact=form == "csv")
+    if form != "table":
+        comment = "\n".join([*heading, f"howsure {__version__}", *found.notes()])
+        return table_text(replace(table, caption=comment), form)
+    return "\n".join([*heading, "", table_text(table).rstrip(), *found.notes(), ""])
+
+
+def pairs_of(
+    posterior: TagPosterior, gold: Tags, *, tags: Sequence[str], n_transitions: int | None, unknown_tags: str
+) -> tuple[Pairs, Integers]:
+    """The calibration pairs of all tags, of some, or of the most frequent pairs of consecutive tags; and the number of
+    each one's (first) token in its sentence. Sentences and tokens are counted from 1.
+    """
+    if n_transitions is None:
+        wanted = tuple(dict.fromkeys(tags)) or None
+        pairs, shorter = tag_pairs(posterior, gold, tag=wanted, unknown_tags=unknown_tags), 0
+    else:
+        steps = known_transitions(posterior, gold, n_transitions)
+        pairs, shorter = transition_pairs(posterior, gold, pairs=steps, unknown_tags=unknown_tags), 1
+    assert pairs.clusters is not None
+    tokens = np.concatenate([np.arange(1, max(len(sentence) - shorter, 0) + 1) for sentence in gold])
+    return replace(pairs, clusters=pairs.clusters + 1), np.tile(tokens, len(pairs.group_names))
 
 
 def pairs_text(pairs: Pairs, name: str, path: str) -> str:

@@ -6,17 +6,17 @@ from typing import Any
 
 import click
 
-from howsure.cli.sequences.input import INPUT_FORMS, LAYERS, load_model, read_corpus
+from howsure.cli.sequences.input import column_option, input_option, load_model, read_corpus, unknown_tags_option
 from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.options import figure_option, level_option
-from howsure.cli.terminal.output import emit
+from howsure.cli.terminal.output import emit, json_text
 from howsure.errors import InputError
 
 
 @click.command("recalibrate", cls=Command, short_help="Mend a model's probabilities by temperatures.")
 @click.argument("model")
 @click.argument("dev")
-@click.option("--output", "out", type=Written(), required=True, metavar="MODEL2", help="File to write the model to.")
+@click.option("--output", type=Written(), required=True, metavar="MODEL2", help="File to write the model to.")
 @click.option("--test", metavar="FILE", help="Tagged sentences on which to compare both models.")
 @click.option(
     "--keep-answers",
@@ -49,28 +49,12 @@ from howsure.errors import InputError
 @click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of the parts."
 )
-@click.option(
-    "--column",
-    type=click.Choice(list(LAYERS)),
-    default="xpos",
-    show_default=True,
-    help="Which CoNLL-U tags to use; two-column files count as xpos.",
+@column_option()
+@unknown_tags_option(
+    "What to do about gold tags unknown to the model; keep: they teach no temperature, and "
+    "none of the model's tags is right for them."
 )
-@click.option(
-    "--unknown-tags",
-    type=click.Choice(["error", "keep"]),
-    default="error",
-    show_default=True,
-    help="What to do about gold tags unknown to the model; keep: they teach no temperature, and "
-    "none of the model's tags is right for them.",
-)
-@click.option(
-    "--from",
-    "input_format",
-    type=click.Choice(INPUT_FORMS),
-    metavar="FORMAT",
-    help=f"{', '.join(INPUT_FORMS)}; default: by the first lines.",
-)
+@input_option()
 @level_option
 @click.option(
     "--format",
@@ -84,7 +68,7 @@ from howsure.errors import InputError
 def recalibrate_command(
     model: str,
     dev: str,
-    out: str,
+    output: str,
     test: str | None,
     keep_answers: bool,
     likelihood: str,
@@ -109,38 +93,41 @@ def recalibrate_command(
     howsure sequences recalibrate model.npz dev.conllu --output better.npz
     howsure sequences recalibrate model.npz dev.conllu --test test.conllu --figure better.png --output better.npz
     """
-    from howsure.cli.sequences.taggers import compare, recalibration_json, recalibration_text
-    from howsure.sequences.tempering import cross_tempered
+    from howsure.sequences import compare_posteriors, cross_tempered
 
     tagger = load_model(model)
-    corpus = read_corpus([dev], form=input_format, model=tagger)
-    held_out = None if test is None else read_corpus([test], form=input_format, model=tagger)
-    gold, gold_test = (None if one is None else one.tags(column) for one in (corpus, held_out))
-    assert gold is not None
+    files = [dev] if test is None else [dev, test]
+    read = [read_corpus([file], form=input_format, model=tagger) for file in files]
+    words, gold = [one.words for one in read], [one.tags(column) for one in read]
     fit: dict[str, Any] = {"keep_answers": keep_answers, "likelihood": likelihood, "unknown_tags": unknown_tags}
-    better = tagger.recalibrate(corpus.words, gold, **fit, level=level)
-    found = better.temperatures_
-    assert found is not None
-    how: dict[str, Any] = {"tag_pairs": tag_pairs, "unknown_tags": unknown_tags, "level": level}
-    if sum(map(bool, gold)) < 2:
+    better = tagger.recalibrate(words[0], gold[0], **fit, level=level)
+    if sum(map(bool, gold[0])) < 2:
         raise InputError(f"{dev} holds one sentence; each is compared at temperatures of others, so give several.")
-    crossed = cross_tempered(
-        tagger.untempered(corpus.words), gold, unseen=tagger.unseen(corpus.words), folds=folds, rng=seed, **fit
-    )
-    posteriors = tagger.posterior(corpus.words), crossed
-    how["unseen"] = tagger.unseen(corpus.words)
-    results = {f"{dev}, each sentence at temperatures of others ({folds} parts)": compare(posteriors, gold, **how)}
-    if held_out is not None and gold_test is not None:
-        posteriors = tagger.posterior(held_out.words), better.posterior(held_out.words)
-        how["unseen"] = tagger.unseen(held_out.words)
-        results[f"{test}, at the temperatures of {dev}"] = compare(posteriors, gold_test, **how)
+    plain, unseen = tagger.untempered(words[0]), tagger.unseen(words[0])
+    after = [cross_tempered(plain, gold[0], unseen=unseen, folds=folds, rng=seed, **fit)]
+    after += [better.posterior(one) for one in words[1:]]
+    names = (f"{dev}, each sentence at temperatures of others ({folds} parts)", f"{test}, at the temperatures of {dev}")
+    how: dict[str, Any] = {"tag_pairs": tag_pairs, "unknown_tags": unknown_tags, "level": level}
+    results = {
+        name: compare_posteriors(tagger.posterior(one), other, tags, unseen=tagger.unseen(one), **how)
+        for name, one, other, tags in zip(names, words, after, gold, strict=False)
+    }
+    last = list(results.values())[-1]
     if figure is not None:
-        from howsure.figures.compared_curves import before_after_figure
         from howsure.figures.files import save_figure
 
-        save_figure(before_after_figure(list(results.values())[-1].curves), figure)
-    better.save(out)
-    recipe: dict[str, Any] = {"command": "howsure sequences recalibrate", "model": model, "dev": dev, "test": test}
-    recipe |= {"column": column, "folds": folds, "seed": seed, "tag_pairs": tag_pairs, **found.recipe}
-    shown = recalibration_json if form == "json" else recalibration_text
-    emit(shown(found, results, recipe, out), None)
+        save_figure(last.figure(), figure)
+    better.save(output)
+    found = better.temperatures_
+    assert found is not None
+    if form == "json":
+        recipe: dict[str, Any] = {"command": "howsure sequences recalibrate", "model": model, "dev": dev, "test": test}
+        recipe |= {"column": column, "folds": folds, "seed": seed, "tag_pairs": tag_pairs, **found.recipe}
+        compared = [{"on": name} | one.to_dict() for name, one in results.items()]
+        said = {"recipe": recipe, "temperatures": found.to_dict(), "comparisons": compared}
+        emit(json_text(said | {"outcome": last.outcome, "written_to": output}), None)
+        return
+    parts = [repr(found)]
+    for name, one in results.items():
+        parts += ["", f"{name}: {one.sizes()}", str(one.table())]
+    emit("\n".join([*parts, "", last.verdict(), f"written to {output}", ""]), None)

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from howsure.cli.sequences.input import INPUT_FORMS, LAYERS
+from howsure.cli.sequences.input import INPUT_FORMS, adjust_option, binned, column_option, unknown_tags_option
 from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.options import binning_options, output_options
-from howsure.cli.terminal.output import emit, is_raw, say
+from howsure.cli.terminal.output import emit, is_raw, json_text, say, table_text
 from howsure.errors import InputError
+from howsure.show.numbers import all_digits, number
+from howsure.show.table import Table
+
+if TYPE_CHECKING:
+    from howsure.cli.sequences.labelled import Labelled
+    from howsure.sequences.entities import EntitySpans
 
 GRAMMARS = ("bio", "iob1", "bioes")
 MOST_PATHS = 1_000  # of a sentence
-OF_LOGITS = ("targets", "labels")
 
 
 @click.command("spans", cls=Command, short_help="Get the probability of every entity, and evaluate it by type.")
@@ -39,31 +46,13 @@ OF_LOGITS = ("targets", "labels")
     metavar="FILE",
     help="Write the entities for `howsure calibration`: .parquet or .csv.",
 )
-@click.option(
-    "--unknown-tags",
-    type=click.Choice(["error", "keep"]),
-    default="error",
-    show_default=True,
-    help="Gold entities of a type unknown to the model; keep: they count as missed.",
-)
-@click.option(
-    "--column",
-    type=click.Choice(list(LAYERS)),
-    default="xpos",
-    show_default=True,
-    help="MODEL: which CoNLL-U tags to use.",
-)
+@unknown_tags_option("Gold entities of a type unknown to the model; keep: they count as missed.")
+@column_option("MODEL: which CoNLL-U tags to use.")
 @click.option(
     "--from", "input_format", type=click.Choice(INPUT_FORMS), metavar="FORMAT", help="MODEL: the format of FILE."
 )
 @binning_options
-@click.option(
-    "--adjust",
-    type=click.Choice(["holm", "bh", "none"]),
-    default="holm",
-    show_default=True,
-    help="Adjustment of the p-values for the number of types.",
-)
+@adjust_option("types")
 @output_options
 def spans_command(
     model: str,
@@ -77,7 +66,7 @@ def spans_command(
     unknown_tags: str,
     column: str,
     input_format: str | None,
-    adjust: str,
+    adjust: str | None,
     form: str,
     output: str | None,
     **binning: Any,
@@ -94,52 +83,83 @@ def spans_command(
 
     Without gold labels, the entities are listed.
     """
-    from howsure.cli.sequences.span_evaluation import (
-        entities_output,
-        evaluate_spans,
-        from_logits,
-        from_sentences,
-        spans_output,
-    )
-    from howsure.data.predictions.write_pairs import check_suffix, write_pairs
-    from howsure.sequences.entities import entity_spans
+    from howsure.cli.sequences.labelled import from_logits, from_sentences
+    from howsure.cli.sequences.output import evaluation_output
+    from howsure.data.predictions.write_pairs import check_suffix
+    from howsure.sequences import entity_spans, evaluate_entities
 
-    given = {"targets": targets, "labels": labels, "grammar": grammar}
-    wrong = [name for name in OF_LOGITS if file is not None and given[name] is not None]
-    if wrong:
-        raise InputError(f"--{wrong[0]} is for logits; a MODEL with a FILE knows its labels.")
+    for name, value in (("targets", targets), ("labels", labels)):
+        if file is not None and value is not None:
+            raise InputError(f"--{name} is for logits; a MODEL with a FILE knows its labels.")
     if pairs_file is not None:
         check_suffix(pairs_file)
-    if file is None:
-        labelled = from_logits(model, targets=targets, labels=labels, grammar=grammar)
-    else:
-        labelled = from_sentences(model, file, column=column, form=input_format, grammar=grammar)
-    asked: dict[str, Any] = {"k_best": k_best, "min_probability": min_probability, "unknown_tags": unknown_tags}
-    found = entity_spans(labelled.posterior, labelled.gold, **asked)
+    read = (
+        from_logits(model, targets=targets, labels=labels)
+        if file is None
+        else from_sentences(model, file, column=column, form=input_format)
+    )
+    found = entity_spans(
+        read.posterior,
+        read.gold,
+        grammar=grammar,
+        k_best=k_best,
+        min_probability=min_probability,
+        unknown_tags=unknown_tags,
+    )
+    recipe: dict[str, Any] = {"command": "howsure sequences spans", "model": model}
+    given = {"targets": targets, "labels": labels, "grammar": grammar}
     if found.gold is None:
         if pairs_file is not None:
             raise InputError(
                 f"--pairs needs gold labels, which {file or model} does not hold; --output lists the entities."
             )
-        emit(
-            entities_output(labelled, found, {"command": "howsure sequences spans", "model": model} | given, form),
-            output,
-        )
+        emit(_entities_output(read, found, recipe | given, form), output)
         return
-    result = evaluate_spans(labelled, found, **{"n_bins" if key == "bins" else key: v for key, v in binning.items()})
+    result = evaluate_entities(found, adjust=adjust, **binned(binning))
     if pairs_file is not None:
-        more = {"first": found.start[found.chosen] + 1, "last": found.stop[found.chosen]}
-        pairs = found.pairs()
-        assert pairs.clusters is not None
-        write_pairs(_from_one(pairs), pairs_file, group="type", cluster="sentence", more=more, raw=is_raw())
-        options = "--target label --prob probability --group type --cluster sentence"
-        say(f"{pairs_file}: {len(pairs):,} entities; howsure calibration {pairs_file} {options}")
-    recipe = {"command": "howsure sequences spans", "model": model, "files": [file] if file else [], "adjust": adjust}
-    emit(spans_output(result, recipe | given, form), output)
+        _write_pairs(found, pairs_file)
+    recipe |= {"files": [file] if file else [], "adjust": adjust, **given}
+    emit(evaluation_output(result, read.name, recipe, form), output)
 
 
-def _from_one(pairs: Any) -> Any:
-    """The pairs with sentences counted from 1, as the tokens are."""
-    from dataclasses import replace
+def _write_pairs(found: EntitySpans, path: str) -> None:
+    """The entities with their sentences and tokens, counted from 1."""
+    from howsure.data.predictions.write_pairs import write_pairs
 
-    return replace(pairs, clusters=pairs.clusters + 1)
+    pairs = found.pairs()
+    assert pairs.clusters is not None
+    tokens = {"first": found.start[found.chosen] + 1, "last": found.stop[found.chosen]}
+    pairs = replace(pairs, clusters=pairs.clusters + 1)
+    write_pairs(pairs, path, group="type", cluster="sentence", more=tokens, raw=is_raw())
+    options = "--target label --prob probability --group type --cluster sentence"
+    say(f"{path}: {len(pairs):,} entities; howsure calibration {path} {options}")
+
+
+def _entities_output(read: Labelled, found: EntitySpans, recipe: Mapping[str, Any], form: str) -> str:
+    """The entities in one of the formats: a line each, sentences and words counted from 1."""
+    records = []
+    for row in range(len(found)):
+        sentence, start, stop = int(found.sentence[row]), int(found.start[row]), int(found.stop[row])
+        record: dict[str, Any] = {
+            "sentence": sentence + 1,
+            "first": start + 1,
+            "last": stop,
+            "type": found.types[row],
+            "probability": float(found.probability[row]),
+            "predicted": bool(found.predicted[row]),
+        }
+        if read.words is not None:
+            record["text"] = " ".join(read.words[sentence][start:stop])
+        records.append(record)
+    if form == "json":
+        return json_text({"recipe": {**found.recipe, **recipe}, "entities": records})
+    names = ["sentence", "first", "last", "type", "probability", "predicted"]
+    names += [] if read.words is None else ["text"]
+    rows = [[_cell(record[name], exact=form == "csv") for name in names] for record in records]
+    return table_text(Table(names, rows, words=("type", "predicted", "text")), form)
+
+
+def _cell(value: bool | int | float | str, *, exact: bool) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return (all_digits if exact else number)(value) if isinstance(value, float) else str(value)
