@@ -17,7 +17,6 @@ import howsure
 from howsure.calibration.curve import curve_of
 from howsure.calibration.slots import EXACT_UP_TO
 from howsure.cli.calibration.main import judged as curves_of
-from howsure.data import open_predictions
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 
@@ -218,7 +217,7 @@ def test_curves_without_bins_of_many_pairs(many: tuple[Path, dict[str, Any]]) ->
 def test_the_bootstrap_and_other_tests_take_the_pairs_themselves(predictions: Path) -> None:
     columns = columns_of(predictions)
     options: dict[str, Any] = {"bin_size": "auto", "n_bins": None, "binning": "adaptive", "level": 0.95, "rng": 1}
-    with open_predictions([predictions], label="gold", prob="prob", exact_up_to=0) as opened:
+    with howsure.read(predictions).predictions("gold", "prob", exact_up_to=0) as opened:
         (found,) = curves_of(opened, interval="bootstrap", **options)
         (tested,) = curves_of(opened, interval="debiased", test="spiegelhalter", **options)
     wanted = howsure.calibration_curve(columns["gold"], columns["prob"], interval="bootstrap", rng=1)
@@ -245,7 +244,7 @@ def test_streamed_few_equal_sorted_ones(predictions: Path, group: str | None, bi
 
 def judged_by_rows(paths: list[Path], rows: int, *, group: str | None = None, **bins: Any) -> list[dict[str, Any]]:
     """The curves of files whose pairs are streamed if there are more of them than `rows`."""
-    with open_predictions(paths, label="gold", prob="prob", group=group, exact_up_to=rows) as opened:
+    with howsure.read(paths).predictions("gold", "prob", groups=group, exact_up_to=rows) as opened:
         assert (opened.stream is None) == (opened.n <= rows)
         return [curve_of(opened.source(name), **bins).to_dict() for name in opened.group_names or (None,)]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from howsure.data import open_predictions
 from howsure.errors import InputError
+from tests.data.opened import opened
 
 HOWSURE = Path(sys.executable).parent / "howsure"
 JUDGE = [b"calibration", b"p.csv", b"--target", b"y", b"--prob", b"q"]
@@ -57,5 +57,5 @@ def test_a_name_that_a_glob_finds(folder: Path) -> None:
 
 @pytest.mark.parametrize("asked", [{"where": "y = '\udcff'"}, {"group": "\udcff"}, {"missing_values": ["\udcff"]}])
 def test_the_library(asked: dict[str, object], folder: Path) -> None:
-    with pytest.raises(InputError), open_predictions([folder / "p.csv"], label="y", prob="q", **asked) as read:  # type: ignore[arg-type]
+    with pytest.raises(InputError), opened(folder / "p.csv", label="y", prob="q", **asked) as read:  # type: ignore[arg-type]
         read.pairs()

@@ -15,14 +15,16 @@ import numpy as np
 import pycrfsuite
 import pytest
 
+import howsure
 from howsure.calibration.curve import curve_of
-from howsure.data import open_predictions, read_tagged, write_conllu, write_tagged
+from howsure.data import read_tagged, write_conllu, write_tagged
 from howsure.data.documents.document import Document, Sentence
 from howsure.sequences import CRFTagger, HMMTagger, load_tagger
 from howsure.sequences.calibration_pairs import frequent_transitions, tag_pairs, transition_pairs
 from tests.cli.pressing import pressed
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
+from tests.data.opened import opened
 from tests.data.piped_input import piped_input
 
 WORDS = {
@@ -212,14 +214,14 @@ def test_posterior_is_ready_for_calibration(folder: Path) -> None:
     sentences, tags = made_up(40, 1)
     wanted = tag_pairs(load_tagger("hmm.npz").posterior(sentences), tags)
     options = {"label": "label", "prob": "probability", "group": "tag", "cluster": "sentence"}
-    with open_predictions(["pairs.parquet"], **options) as predictions:
+    with opened("pairs.parquet", **options) as predictions:
         pairs = predictions.pairs()
     np.testing.assert_array_equal(pairs.probabilities, wanted.probabilities)
     np.testing.assert_array_equal(pairs.labels, wanted.labels)
     np.testing.assert_array_equal(pairs.clusters, wanted.clusters)
     said = printed("calibration", "pairs.parquet", "--target", "label", "--prob", "probability", "--format", "json")
     assert json.loads(said)["curves"][0]["brier"]["score"] == pytest.approx(curve_of(wanted).brier.score)
-    with open_predictions(["pairs.parquet"], label="label", prob="probability", cluster="token") as predictions:
+    with howsure.read("pairs.parquet").predictions("label", "probability", clusters="token") as predictions:
         tokens = predictions.pairs().clusters
     np.testing.assert_array_equal(tokens, np.tile(np.concatenate([np.arange(len(row)) for row in tags]), 4))
 

@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsure.data import open_predictions
+import howsure
 from howsure.errors import InputError
 from howsure.files import archive
+from tests.data.opened import opened
 from tests.data.writers import Columns, write, write_bytes
 
 GOOD: Columns = {"uid": [f"u{row}" for row in range(8)], "gold": [0, 1] * 4, "prob": [0.5] * 8}
@@ -21,7 +22,7 @@ GOOD: Columns = {"uid": [f"u{row}" for row in range(8)], "gold": [0, 1] * 4, "pr
 def refused(path: Path | str | list[str], **options: Any) -> str:
     options = {"label": "gold", "prob": "prob", **options}
     paths = path if isinstance(path, list) else [str(path)]
-    with pytest.raises(InputError) as caught, open_predictions(paths, **options) as predictions:
+    with pytest.raises(InputError) as caught, opened(*paths, **options) as predictions:
         predictions.pairs()
     return str(caught.value)
 
@@ -151,7 +152,7 @@ def test_columns_that_differ_only_in_case(file: str, tmp_path: Path) -> None:
     assert refused(path) == f"{path} has columns named alike, but for case: Gold, gold. Rename them."
     assert "Gold, gold" in refused(path, prob="Gold")
     path = write(tmp_path / f"fine-{file}", {"gold": [1, 0], "gold_1": [0, 0], "prob": [0.5, 0.5], "prob_1": [1, 1]})
-    with open_predictions([path], label="gold", prob="prob", group="prob_1") as predictions:
+    with howsure.read(path).predictions("gold", "prob", groups="prob_1") as predictions:
         assert predictions.pairs().labels.tolist() == [1, 0]
 
 
@@ -168,7 +169,7 @@ def test_keys_that_differ_only_in_case_in_different_rows(tmp_path: Path) -> None
 def test_the_fields_of_a_parquet_column_are_no_columns(tmp_path: Path) -> None:
     inner = [{"gold": 0, "GOLD": [{"gold": 1}]}]
     path = write(tmp_path / "x.parquet", {"nested": inner, "gold": [1], "gold_1": [0], "prob": [0.5]})
-    with open_predictions([path], label="gold", prob="prob") as predictions:
+    with howsure.read(path).predictions("gold", "prob") as predictions:
         assert predictions.pairs().labels.tolist() == [1]
 
 
@@ -230,7 +231,7 @@ def test_a_format_that_cannot_be_known(tmp_path: Path) -> None:
     assert ".csv, .tsv, .jsonl, .ndjson, .json, .parquet, .npz, .eval, also with .gz or .zst" in refused(path)
     assert "format=... must be one of csv, tsv" in refused(path, format="excel")
     assert "numpy.savez" in refused(write_bytes(tmp_path / "x.npy", b"\x93NUMPY"))
-    with open_predictions([path], label="gold", prob="prob", format="csv") as predictions:
+    with howsure.read(path, format="csv").predictions("gold", "prob") as predictions:
         assert predictions.n == 1
 
 
@@ -327,14 +328,14 @@ def test_an_npz_that_unpacks_to_far_too_much_is_refused_and_what_nobody_needs_is
     path = tmp_path / "x.npz"
     np.savez_compressed(path, y=[1, 0], q=[0.5, 0.25], bomb=np.zeros((1 << 19) + 1))
     assert path.stat().st_size < 1 << 14
-    with open_predictions([path], label="y", prob="q") as predictions:
+    with howsure.read(path).predictions("y", "q") as predictions:
         assert predictions.n == 2
     with pytest.raises(InputError, match=r"x\.npz cannot be read: bomb\.npy unpacks to .* far too many for the size"):
-        open_predictions([path], label="y", prob="bomb")
+        howsure.read(path).predictions("y", "bomb")
 
 
 @pytest.mark.parametrize("type", ["complex", "V3", "m8[s]", "i4,f4"])
 def test_arrays_of_other_types_are_no_columns(type: str, tmp_path: Path) -> None:
     np.savez(tmp_path / "x.npz", y=np.zeros(3, type), q=np.zeros(3))
     with pytest.raises(InputError, match=r"x\.npz cannot be read: y must hold numbers or text; it holds"):
-        open_predictions([tmp_path / "x.npz"], label="y", prob="q")
+        howsure.read(tmp_path / "x.npz").predictions("y", "q")

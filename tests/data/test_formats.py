@@ -14,14 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.data import open_predictions
+import howsure
+from tests.data.opened import opened
 from tests.data.writers import SUFFIXES, write, write_bytes
 
 ROWS = {"y": [1, 0, 0, 1], "q": [0.9, 0.25, 1 / 3, 1.0], "tag": ["N", "V", "N", "V"], "doc": [7, 7, 2, 2]}
 
 
 def pairs_of(path: Path, **options: Any) -> list[tuple[float, int]]:
-    with open_predictions([str(path)], label="y", prob="q", **options) as predictions:
+    with opened(path, label="y", prob="q", **options) as predictions:
         pairs = predictions.pairs()
     return list(zip(pairs.probabilities.tolist(), pairs.labels.tolist(), strict=True))
 
@@ -29,7 +30,7 @@ def pairs_of(path: Path, **options: Any) -> list[tuple[float, int]]:
 @pytest.mark.parametrize("suffix", SUFFIXES)
 def test_every_format_gives_the_same_pairs_weights_groups_and_clusters(suffix: str, tmp_path: Path) -> None:
     path = write(tmp_path / f"dev{suffix}", {**ROWS, "w": [1.0, 2.0, 0.5, 0.0]})
-    with open_predictions([path], label="y", prob="q", group="tag", cluster="doc", weight="w") as predictions:
+    with howsure.read(path).predictions("y", "q", groups="tag", clusters="doc", sample_weight="w") as predictions:
         pairs = predictions.pairs()
         assert (predictions.n, predictions.skipped, predictions.group_names) == (4, {}, ("N", "V"))
         assert predictions.describe()["files"] == [str(path)]
@@ -157,7 +158,7 @@ def test_a_key_that_comes_late_in_json_lines_is_found(tmp_path: Path) -> None:
     lines = [{"q": 0.5, "y": 1}] * 40_000 + [{"q": 0.5, "y": 0, "w": 3}]
     path = tmp_path / "x.jsonl"
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
-    with open_predictions([path], label="y", prob="q", weight="w", skip_missing=True) as predictions:
+    with howsure.read(path, skip_missing=True).predictions("y", "q", sample_weight="w") as predictions:
         assert (predictions.n, predictions.skipped) == (1, {"w": 40_000})
 
 
@@ -180,7 +181,7 @@ def test_any_file_name(name: str, tmp_path: Path) -> None:
 def test_any_column_name(names: dict[str, str], suffix: str, tmp_path: Path) -> None:
     values: list[list[Any]] = [["yes", "no"], [0.5, 0.25], ["a", "it's"], ["c", "d"], [1.0, 2.0]]
     path = write(tmp_path / f"x{suffix}", dict(zip(names.values(), values, strict=True)))
-    with open_predictions([path], positive="yes", **names) as predictions:
+    with opened(path, positive="yes", **names) as predictions:
         pairs = predictions.pairs()
         assert (pairs.labels.tolist(), pairs.probabilities.tolist()) == ([1, 0], [0.5, 0.25])
         assert predictions.group_names == ("a", "it's")
@@ -194,7 +195,7 @@ def test_any_column_name(names: dict[str, str], suffix: str, tmp_path: Path) -> 
 def test_dates_of_every_unit_in_an_archive_are_groups(unit: str, tmp_path: Path) -> None:
     days = np.array(["2019-01-03", "2021-06-10", "2019-01-03", "NaT"], dtype=f"datetime64[{unit}]")
     np.savez(tmp_path / "x.npz", y=[1, 0, 1, 0], q=[0.5, 0.25, 0.75, 0.1], day=days)
-    with open_predictions([tmp_path / "x.npz"], label="y", prob="q", group="day", skip_missing=True) as predictions:
+    with howsure.read(tmp_path / "x.npz", skip_missing=True).predictions("y", "q", groups="day") as predictions:
         assert list(predictions.group_sizes.values()) == [2, 1]
         assert [name[:4] for name in predictions.group_names] == ["2019", "2021"]
         assert predictions.skipped == {"day": 1}
@@ -204,5 +205,5 @@ def test_dates_of_every_unit_in_an_archive_are_groups(unit: str, tmp_path: Path)
 
 def test_empty_texts_in_an_archive_are_missing(tmp_path: Path) -> None:
     np.savez(tmp_path / "x.npz", y=[1, 0, 1], q=[0.5, 0.25, 0.75], tag=["a", "", "b"])
-    with open_predictions([tmp_path / "x.npz"], label="y", prob="q", group="tag", skip_missing=True) as predictions:
+    with howsure.read(tmp_path / "x.npz", skip_missing=True).predictions("y", "q", groups="tag") as predictions:
         assert (predictions.group_sizes, predictions.skipped) == ({"a": 1, "b": 1}, {"tag": 1})

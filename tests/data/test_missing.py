@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.data import open_predictions
+import howsure
+from tests.data.opened import opened
 from tests.data.writers import write
 
 NONE = None
@@ -26,7 +27,7 @@ def test_a_row_counts_under_the_first_column_that_it_misses(suffix: str, tmp_pat
         "w": [1.5, 1.0, 1.0, 1.0, 1.0, 2.5],
     }
     path = write(tmp_path / f"x{suffix}", columns)
-    with open_predictions([path], label="y", prob="q", group="g", weight="w", skip_missing=True) as predictions:
+    with howsure.read(path, skip_missing=True).predictions("y", "q", groups="g", sample_weight="w") as predictions:
         pairs = predictions.pairs()
         assert predictions.skipped == {"y": 2, "q": 1, "g": 1}
         assert predictions.n == len(pairs) == 2
@@ -45,14 +46,8 @@ def test_values_that_count_as_missing(tmp_path: Path) -> None:
         "g": ["a", "b", "a", "b", "-"],
     }
     path = write(tmp_path / "x.csv", columns)
-    with open_predictions(
-        [path],
-        label="y",
-        prob="q",
-        positive="right",
-        group="g",
-        skip_missing=True,
-        missing_values=["refused", "-", "-1"],
+    with howsure.read(path, skip_missing=True, missing_values=["refused", "-", "-1"]).predictions(
+        "y", "q", pos_label="right", groups="g"
     ) as predictions:
         assert predictions.skipped == {"y": 2, "g": 1}
         assert predictions.group_sizes == {"a": 1, "b": 1}
@@ -65,7 +60,7 @@ def test_numbers_that_count_as_missing_are_compared_by_value(tmp_path: Path) -> 
     columns = {"y": [1, 0, -9], "q": [0.5, -1.0, 0.5], "doc": [large + 1, large, large]}
     path = write(tmp_path / "x.parquet", columns)
     options = {"skip_missing": True, "missing_values": ["-1", "-9", str(large)]}
-    with open_predictions([path], label="y", prob="q", cluster="doc", **options) as predictions:
+    with opened(path, label="y", prob="q", cluster="doc", **options) as predictions:
         assert predictions.skipped == {"y": 1, "q": 1}
         assert predictions.pairs().probabilities.tolist() == [0.5]
 
@@ -73,7 +68,7 @@ def test_numbers_that_count_as_missing_are_compared_by_value(tmp_path: Path) -> 
 def test_nan_in_parquet_whose_statistics_do_not_know_it(tmp_path: Path) -> None:
     table = pa.table({"q": [0.5, 0.25, float("nan"), 0.5], "y": [1, 0, 1, 1]})
     pa.parquet.write_table(table, tmp_path / "x.parquet")
-    with open_predictions([tmp_path / "x.parquet"], label="y", prob="q", skip_missing=True) as predictions:
+    with howsure.read(tmp_path / "x.parquet", skip_missing=True).predictions("y", "q") as predictions:
         assert predictions.skipped == {"q": 1}
         assert predictions.pairs().probabilities.tolist() == [0.5, 0.25, 0.5]
 
@@ -94,7 +89,7 @@ def test_used_and_skipped_rows_add_up(
     rows = [*rows, (0.5, 1)]
     path = write(tmp_path / f"x{suffix}", {"q": [q for q, _ in rows], "y": [y for _, y in rows]})
     expected = [(q, y) for q, y in rows if y is not None and q is not None and not np.isnan(q)]
-    with open_predictions([path], label="y", prob="q", skip_missing=True, exact_up_to=limit) as predictions:
+    with howsure.read(path, skip_missing=True).predictions("y", "q", exact_up_to=limit) as predictions:
         pairs = predictions.pairs()
         assert list(zip(pairs.probabilities.tolist(), pairs.labels.tolist(), strict=True)) == expected
         assert len(predictions.source()) == len(expected)

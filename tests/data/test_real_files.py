@@ -6,21 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from howsure.data import open_predictions
+import howsure
 
 
 @pytest.mark.long
 def test_answers_of_language_models_with_unparseable_ones_skipped(real_data: Path) -> None:
-    with open_predictions(
-        [real_data / "llm_mcq_confidence" / "mmlu.tsv.gz"],
-        label="grade",
-        prob="confidence",
-        positive="correct",
-        group="model",
-        cluster="question",
-        missing_values=["unparseable"],
-        skip_missing=True,
-    ) as predictions:
+    with howsure.read(
+        real_data / "llm_mcq_confidence" / "mmlu.tsv.gz", missing_values=["unparseable"], skip_missing=True
+    ).predictions("grade", "confidence", pos_label="correct", groups="model", clusters="question") as predictions:
         assert (predictions.n, predictions.skipped) == (168_000 - 423, {"grade": 423})
         assert len(predictions.group_names) == 14
         assert predictions.pairs().labels.sum() == 93_585
@@ -28,7 +21,9 @@ def test_answers_of_language_models_with_unparseable_ones_skipped(real_data: Pat
 
 def test_lists_of_probabilities_of_three_runs(real_data: Path) -> None:
     files = real_data / "nli_model_predictions" / "MNLI_dev_roberta-base_*.jsonl.gz"
-    with open_predictions([files], label="true", probs_column="probs", reduce="top-label") as predictions:
+    with howsure.read(files).predictions(
+        "true", howsure.Given("probs_column", "probs", reduce="top-label")
+    ) as predictions:
         assert predictions.n == 3 * 4_772
         accuracy = [part.mean().round(3) for part in predictions.pairs().labels.reshape(3, -1)]
     assert accuracy == [0.797, 0.792, 0.794]

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.data import open_predictions
+import howsure
 from howsure.data.documents.read_documents import read_documents
 from howsure.errors import InputError
 from howsure.files import archive
@@ -28,7 +28,7 @@ def packed(kind: str, folder: Path) -> bytes:
 
 
 def mean_of(path: Path) -> float:
-    with open_predictions([path], label="y", prob="q") as predictions:
+    with howsure.read(path).predictions("y", "q") as predictions:
         return float(predictions.pairs().probabilities.mean())
 
 
@@ -79,7 +79,7 @@ def test_members_one_after_another_are_one_file(kind: str, tmp_path: Path) -> No
     more = write_bytes(tmp_path / f"more{SUFFIXES[kind]}", rows.encode()).read_bytes()
     path = tmp_path / f"both{SUFFIXES[kind]}"
     path.write_bytes(one + more)
-    with open_predictions([path], label="y", prob="q") as predictions:
+    with howsure.read(path).predictions("y", "q") as predictions:
         assert predictions.n == 6000
 
 

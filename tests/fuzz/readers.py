@@ -15,7 +15,9 @@ from typing import Any
 
 import click
 import numpy as np
+from howsure.data.logs.columns import label_names_of, read_model_arrays
 
+import howsure
 from howsure.calibration.logits import slots_of_logits
 from howsure.cli.check.configuration import contexts, read_configuration
 from howsure.cli.check.main import FOUND, command
@@ -31,20 +33,19 @@ from howsure.data.documents.columns import read_attributes, read_sentence_index
 from howsure.data.documents.document import Document, Sentence
 from howsure.data.documents.read_documents import read_documents
 from howsure.data.logit_files import open_logits
-from howsure.data.logs.arrays import label_names_of, read_model_arrays
-from howsure.data.predictions.open_predictions import open_predictions
-from howsure.data.predictions.read_columns import read_columns
 from howsure.errors import InputError
 from howsure.events.corpus import Fields, open_corpus
 from howsure.events.extraction.imported_scores import ScoreColumns, open_scores
 from howsure.events.labels.label_files import read_labels as read_exported
 from howsure.events.lexicon import Lexicon
 from howsure.events.rule_files import read_rule
+from howsure.inputs.frames import Kind
 from howsure.sequences import TagPosterior, entity_spans, gold_tags
 from howsure.sequences.crf import CRFTagger
 from howsure.sequences.tagger import load_tagger
 from howsure.significance.boostsa.storage import read_labels, read_outcomes
 from howsure.significance.experiments import Experiments
+from tests.data.opened import opened
 from tests.fuzz.envelopes import GZIP, LINES, MODEL, PLAIN, ZIP, Envelope
 from tests.fuzz.reading import helm_beside, lm_eval_results, page_body, sample, summary
 from tests.fuzz.store_edits import edited_store, use_store
@@ -70,18 +71,18 @@ def recalibration(path: Path) -> None:
 def pairs(path: Path) -> None:
     """Pairs of a label and a probability with a group and a cluster; then the same columns as arrays."""
     asked: dict[str, Any] = {"label": "label", "prob": "prob", "group": "group", "cluster": "cluster"}
-    with open_predictions([path], **asked, skip_missing=True) as predictions:
+    with opened(path, **asked, skip_missing=True) as predictions:
         predictions.pairs()
         predictions.describe()
-    read_columns([path], labels=["label", "group"], numbers=["prob"], skip_missing=True)
+    howsure.read(path, skip_missing=True).rows({"label": Kind.VALUES, "group": Kind.VALUES, "prob": Kind.NUMBER})
 
 
 def distributions(path: Path) -> None:
     """A column of lists, or of mappings, of probabilities."""
     asked: dict[str, Any] = {"label": "label", "probs_column": "probs", "reduce": "top-label"}
-    with open_predictions([path], **asked, classes=["a", "b"]) as predictions:
+    with opened(path, **asked, classes=["a", "b"]) as predictions:
         predictions.pairs()
-    read_columns([path], labels=["label"], lists=["probs"])
+    howsure.read(path).rows({"label": Kind.VALUES, "probs": Kind.NUMBERS})
 
 
 def log(form: str) -> Callable[[Path], None]:
@@ -89,9 +90,9 @@ def log(form: str) -> Callable[[Path], None]:
 
     def read(path: Path) -> None:
         for asked in ({}, {"normalise": "characters"}, {"label": "correct", "prob": "probability"}):
-            with suppress(InputError), open_predictions([path], format=form, skip_missing=True, **asked) as predictions:
+            with suppress(InputError), opened(path, format=form, skip_missing=True, **asked) as predictions:
                 predictions.pairs()
-        read_columns([path], optional=["item"], format=form)
+        howsure.read(path, format=form).rows({"item": Kind.OPTIONAL})
 
     return read
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.data import open_predictions
+import howsure
 from howsure.data.documents.columns import read_attributes
 from howsure.errors import InputError
 from howsure.inputs.numbers import spelled_number, spelled_whole
@@ -42,11 +42,11 @@ def test_readers_take_no_strange_number(text: str, tmp_path: Path) -> None:
     path.write_text(f"y,q\n1,{text}\n0,0.5\n", encoding="utf-8")
     with (
         pytest.raises(InputError, match="q must be numbers; row 1"),
-        open_predictions([path], label="y", prob="q") as one,
+        howsure.read(path).predictions("y", "q") as one,
     ):
         one.pairs()
     path.write_text(f"y,q\n{text},0.5\n1,0.5\n", encoding="utf-8")
-    with pytest.raises(InputError, match="y must be 0 or 1"), open_predictions([path], label="y", prob="q") as one:
+    with pytest.raises(InputError, match="y must be 0 or 1"), howsure.read(path).predictions("y", "q") as one:
         one.pairs()
     items = tmp_path / "items.txt"
     items.write_text(f"N\tw:{text}\n", encoding="utf-8")

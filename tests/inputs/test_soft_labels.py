@@ -13,7 +13,6 @@ import pytest
 
 import howsure
 from howsure.calibration.curve import curve_of
-from howsure.data import open_predictions
 from howsure.errors import InputError
 from howsure.inputs.classes import softly_reduced
 from howsure.inputs.pairs import Pairs
@@ -72,7 +71,9 @@ def test_files_of_any_format(suffix: str, tmp_path: Path) -> None:
     rows = {"y": shares, **{name: MATRIX[:, k].tolist() for k, name in enumerate(NAMES)}}
     path = write(tmp_path / f"x{suffix}", rows)
     wanted = softly_reduced(SHARES, MATRIX, NAMES, reduce="top-label")
-    with open_predictions([path], label="y", probs=NAMES, reduce="top-label", soft_labels=True) as found:
+    with howsure.read(path).predictions(
+        "y", howsure.Given("probs", NAMES, reduce="top-label"), soft_labels=True
+    ) as found:
         pairs = found.pairs()
     np.testing.assert_array_equal(pairs.labels, wanted.labels)
     np.testing.assert_allclose(pairs.weights, wanted.weights, rtol=1e-12)
@@ -118,7 +119,7 @@ def test_what_is_refused(change: dict[str, Any], arguments: tuple[str, ...], tol
 def test_what_does_not_know_shares_refuses_them(tmp_path: Path) -> None:
     path = write(tmp_path / "x.jsonl", {"y": by_name(SHARES), "p": by_name(MATRIX)})
     with pytest.raises(InputError, match="y holds distributions over classes; `howsure calibration` and"):
-        open_predictions([path], label="y", probs_column="p", reduce="top-label")
+        howsure.read(path).predictions("y", howsure.Given("probs_column", "p", reduce="top-label"))
     other = write(tmp_path / "z.jsonl", {"y": by_name(SHARES), "p": by_name(MATRIX)})
     done = run("calibration", "compare", path, other, "--target", "y", "--probs-column", "p")
     assert done.code == 2

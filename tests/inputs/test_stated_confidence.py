@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.data import open_predictions
+import howsure
 from howsure.errors import InputError
 from howsure.inputs.given import NONE, UNCLEAR, stated_confidence
 from tests.cli.running import howsure as run
@@ -81,18 +81,20 @@ ROWS: dict[str, list[Any]] = {
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl.gz", ".parquet", ".npz"])
 def test_a_column_of_texts_in_any_format(suffix: str, tmp_path: Path) -> None:
     path = write(tmp_path / f"x{suffix}", ROWS)
-    with open_predictions([path], label="y", verbalised="said", skip_missing=True, exact_up_to=1) as found:
+    with howsure.read(path, skip_missing=True).predictions(
+        "y", howsure.Given("verbalised", "said"), exact_up_to=1
+    ) as found:
         assert found.pairs().probabilities.tolist() == [0.85, 0.6, 0.5]
         assert found.describe()["verbalised"] == "said"
         assert found.skipped == {"confidence stated in said": 2}
-    with open_predictions([path], label="y", verbalised="said", where="n in (1, 2)") as found:
+    with howsure.read(path, where="n in (1, 2)").predictions("y", howsure.Given("verbalised", "said")) as found:
         assert found.pairs().probabilities.tolist() == [0.85, 0.6]
     with pytest.raises(
         InputError,
         match=r"said must state one confidence in every row; row 3 of .* holds 'no idea' \(2 in all: 1 state none, 1 "
         r"are unclear\)\. Leave such rows out with skip_missing=True\.",
     ):
-        open_predictions([path], label="y", verbalised="said")
+        howsure.read(path).predictions("y", howsure.Given("verbalised", "said"))
 
 
 def test_the_command_says_what_it_left_out(tmp_path: Path) -> None:

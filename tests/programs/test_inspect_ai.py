@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from howsure.data import open_predictions, read_columns
+from howsure.data.sources import read
+from howsure.inputs.frames import Kind
 from tests.cli.running import howsure
 
 pytestmark = pytest.mark.programs
@@ -63,7 +64,11 @@ def test_every_sample_is_a_row_with_its_score(log: tuple[Path, Any]) -> None:
     from inspect_ai.scorer import value_to_float
 
     path, told = log
-    found = read_columns([path], labels=["item", "run", "metadata.subject"], numbers=["choice"]).arrays
+    found = (
+        read(path)
+        .rows({"item": Kind.VALUES, "run": Kind.VALUES, "metadata.subject": Kind.VALUES, "choice": Kind.NUMBER})
+        .columns
+    )
     number = value_to_float()
     wanted = {(one.id, one.epoch): number(one.scores["choice"].value) for one in told.samples}
     keys = zip(found["item"].tolist(), (int(run) for run in found["run"].tolist()), strict=True)
@@ -73,7 +78,7 @@ def test_every_sample_is_a_row_with_its_score(log: tuple[Path, Any]) -> None:
 
 def test_the_accuracy_is_inspects_and_epochs_are_clusters(log: tuple[Path, Any]) -> None:
     path, told = log
-    with open_predictions([path]) as predictions:
+    with read(path).predictions() as predictions:
         pairs = predictions.pairs()
         assert predictions.columns["cluster"] == "item"
     assert pairs.labels.mean() == pytest.approx(told.results.scores[0].metrics["accuracy"].value)

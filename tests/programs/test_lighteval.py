@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from howsure.data import open_predictions, read_columns
+import howsure
+from howsure.inputs.frames import Kind
 
 pytestmark = pytest.mark.programs
 
@@ -54,11 +55,11 @@ def details(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize(("way", "metric"), [("none", "acc"), ("characters", "acc_norm"), ("tokens", "acc_norm_token")])
 def test_the_likeliest_choice_is_the_one_that_the_program_scored(details: Path, way: str, metric: str) -> None:
-    with open_predictions([details], normalise=way) as predictions:
+    with howsure.read(details, normalise=way).predictions() as predictions:
         assert predictions.notes["format"] == "lighteval"
         right = predictions.pairs().labels.tolist()
-    assert right == read_columns([details], numbers=[metric]).arrays[metric].tolist()
+    assert right == howsure.read(details).rows({metric: Kind.NUMBER}).columns[metric].tolist()
 
 
 def test_the_model_is_named_by_its_folder(details: Path) -> None:
-    assert set(read_columns([details], labels=["model"]).arrays["model"].tolist()) == {"org/small"}
+    assert set(howsure.read(details).rows({"model": Kind.VALUES}).columns["model"].tolist()) == {"org/small"}

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsure.data import open_predictions, read_columns
+from howsure.data.sources import read
+from howsure.inputs.frames import Kind
 from tests.cli.running import howsure
 
 pytestmark = pytest.mark.programs
@@ -82,9 +83,9 @@ def results(logs: dict[str, Path]) -> Any:
 
 @pytest.mark.parametrize(("way", "metric"), WAYS.items())
 def test_the_likeliest_choice_is_the_one_that_the_program_scored(logs: dict[str, Path], way: str, metric: str) -> None:
-    with open_predictions([logs["choices"]], normalise=way, label="correct", prob="probability") as predictions:
+    with read(logs["choices"], normalise=way).predictions("correct", "probability") as predictions:
         right = predictions.pairs().labels
-    scored = read_columns([logs["choices"]], numbers=[metric]).arrays[metric]
+    scored = read(logs["choices"]).rows({metric: Kind.NUMBER}).columns[metric]
     assert right.tolist() == scored.tolist()
     assert right.mean() == pytest.approx(results(logs)["choices"][f"{metric},none"])
 
@@ -98,13 +99,17 @@ def test_the_multi_class_brier_score_is_the_programs(logs: dict[str, Path]) -> N
 
 
 def test_targets_that_are_texts_are_read(logs: dict[str, Path]) -> None:
-    with open_predictions([logs["texts"]]) as predictions:
+    with read(logs["texts"]).predictions() as predictions:
         assert predictions.notes["classes"] == ["no", "yes"]
         assert predictions.pairs().labels.mean() == pytest.approx(results(logs)["texts"]["acc,none"])
 
 
 def test_generated_texts_have_scores_for_each_filter(logs: dict[str, Path]) -> None:
-    found = read_columns([logs["generated"]], labels=["run", "prediction"], numbers=["exact_match"]).arrays
+    found = (
+        read(logs["generated"])
+        .rows({"run": Kind.VALUES, "prediction": Kind.VALUES, "exact_match": Kind.NUMBER})
+        .columns
+    )
     assert sorted(set(found["run"].tolist())) == ["loose", "strict"]
     done = howsure("calibration", logs["generated"])
     assert done.code == 2

@@ -36,12 +36,6 @@ from howsure.data.documents.read_documents import (
 from howsure.data.downloads import (
     fetch_data_set as fetch_data_set,
 )
-from howsure.data.predictions.open_predictions import (
-    open_predictions as open_predictions,
-)
 from howsure.data.predictions.predictions import (
     Predictions as Predictions,
-)
-from howsure.data.predictions.read_columns import (
-    read_columns as read_columns,
 )

@@ -5,18 +5,16 @@ from __future__ import annotations
 import glob
 import logging
 import os
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from howsure.errors import GIVEN, InputError, parameter, way
-from howsure.inputs.checks import Column
 from howsure.inputs.classes import TOP_LABEL
-from howsure.inputs.frames import Source, no_column_name
+from howsure.inputs.frames import Kind, Rows, Source, no_column_name
 from howsure.inputs.given import PROB, PROBS, PROBS_COLUMN, UNNAMED, Given, given_of
 from howsure.inputs.naming import natural_order, shortened
-from howsure.inputs.numbers import as_spelled
 
 if TYPE_CHECKING:
     from howsure.calibration.slots import Slots
@@ -27,6 +25,7 @@ DUCKDB, DASK = "duckdb", "dask"
 ENGINES = (DUCKDB, DASK)
 SAVED = "saved summaries"
 BY_DASK = ("y_true", "y_prob", "groups", "sample_weight", "pos_label")  # what the workers of a cluster read
+ROLES = {"label": "y_true", "group": "groups", "cluster": "clusters", "weight": "sample_weight", "id": "id"}
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
@@ -52,7 +51,6 @@ class Files(Source):
         """The files."""
         return shortened(self.paths, limit=6)
 
-    @contextmanager
     def predictions(
         self,
         y_true: Any = None,
@@ -64,8 +62,9 @@ class Files(Source):
         id: Any = None,
         pos_label: Any = None,
         **how: Any,
-    ) -> Iterator[Predictions | Sums]:
-        """The checked pairs of the columns that play the roles; a log names by itself what is not named here.
+    ) -> Predictions | Sums:
+        """The checked pairs of the columns that play the roles; a log names by itself what is not named here. `how` are
+        the other arguments of `open_predictions`.
 
         Raises InputError naming the file, the column, the row and the value that violated a rule.
         """
@@ -76,69 +75,40 @@ class Files(Source):
         roles |= {"y_prob": y_prob, "pos_label": pos_label}
         if saved := saved_summaries(self.paths):
             self._refuse(roles, "is for files of predictions; saved summaries hold sums")
-            yield sums_of_saved(saved)
-        elif self.engine == DASK:
-            yield self._by_dask(roles)
-        else:
-            if self.scheduler is not None:
-                raise InputError(
-                    f"{parameter('scheduler')} is that of {parameter('engine', DASK)}. Name the engine too, or leave "
-                    "the "
-                    "scheduler out."
-                )
-            from howsure.data.predictions.open_predictions import open_predictions
-            from howsure.data.predictions.read_columns import column_of_feature
+            return sums_of_saved(saved)
+        if self.engine == DASK:
+            return self._by_dask(roles)
+        if self.scheduler is not None:
+            raise InputError(
+                f"{parameter('scheduler')} is that of {parameter('engine', DASK)}. Name the engine too, or leave the "
+                "scheduler out."
+            )
+        from howsure.data.predictions.open_predictions import open_predictions
+        from howsure.data.predictions.rows import column_of_feature
 
-            if "features" in how:
-                how["features"] = list(dict.fromkeys(map(column_of_feature, how["features"])))
+        features = list(dict.fromkeys(map(column_of_feature, how.pop("features", ()))))
+        named = {part: roles[role] for part, role in ROLES.items() if role in roles}
+        if y_prob is not None:
+            given = given_of(y_prob)
+            named["reduce"] = given.reduce or (TOP_LABEL if given.way in (PROBS, PROBS_COLUMN) else None)
+            named["classes"] = given.classes
+            if given.way != UNNAMED:
+                named[given.way] = given.columns[0] if isinstance(given.values, str) else given.columns
+        positive = None if pos_label is None else str(pos_label)
+        found = open_predictions(self, positive=positive, features=features, **named, **how)
+        self.tell(found.said)
+        return found
 
-            ways: dict[str, Any] = {}
-            if y_prob is not None:
-                given = given_of(y_prob)
-                reduce = given.reduce or (TOP_LABEL if given.way in (PROBS, PROBS_COLUMN) else None)
-                ways = {"reduce": reduce, "classes": given.classes}
-                if given.way != UNNAMED:
-                    ways[given.way] = given.columns[0] if isinstance(given.values, str) else given.columns
-            with open_predictions(
-                self.paths,
-                label=y_true,
-                group=groups,
-                cluster=clusters,
-                weight=sample_weight,
-                id=id,
-                positive=None if pos_label is None else str(pos_label),
-                where=self.where,
-                skip_missing=self.skip_missing,
-                missing_values=self.missing_values,
-                by_file=self.by_file,
-                across_files=self.across_files,
-                format=self.format,
-                normalise=self.normalise,
-                **ways,
-                **how,
-            ) as predictions:
-                self.tell(predictions.said)
-                yield predictions
-
-    def columns(self, names: Sequence[str], *, optional: Sequence[str] = ()) -> tuple[Column, ...]:
-        """Columns as arrays, in the order of the names; those of text whose values all spell numbers as numbers, unless
-        one begins with a zero, as numbers of documents do. A missing value is refused, but None in `optional` ones.
+    def rows(self, kinds: Mapping[str, Kind], **how: Any) -> Rows:
+        """Columns by their names, each read as what `kinds` says. `how` are the other arguments of `rows_of_files`.
 
         Raises InputError naming the file, the column, the row and the value that violated a rule.
         """
-        from howsure.data.predictions.read_columns import read_columns
+        from howsure.data.predictions.rows import rows_of_files
 
-        found = read_columns(
-            self.paths,
-            labels=[name for name in dict.fromkeys(names) if name not in optional],
-            optional=optional,
-            skip_missing=self.skip_missing,
-            where=self.where,
-            by_file=self.by_file,
-            format=self.format,
-        )
-        self.tell(found.said)
-        return tuple(as_spelled(found.arrays[name]) for name in names)
+        found, said = rows_of_files(self, kinds, **how)
+        self.tell(said)
+        return found
 
     def progress(self, pairs: int) -> AbstractContextManager[Callable[[int], None]]:
         """What is to be told how many of the pairs were read."""
@@ -257,18 +227,8 @@ def read(
         raise InputError(f"{parameter('engine')} must be one of {', '.join(ENGINES)}; it is {engine!r}.")
     named = (files,) if isinstance(files, (str, os.PathLike)) else tuple(files)
     values = (missing_values,) if isinstance(missing_values, str) else tuple(missing_values)
-    return Files(
-        tuple(os.fspath(one) for one in named),
-        where,
-        skip_missing,
-        values,
-        by_file,
-        across_files,
-        format,
-        normalise,
-        engine,
-        scheduler,
-    )
+    paths = tuple(os.fspath(one) for one in named)
+    return Files(paths, where, skip_missing, values, by_file, across_files, format, normalise, engine, scheduler)
 
 
 @dataclass(frozen=True)
@@ -296,6 +256,12 @@ class Sums:
         slots = self.sums[group or ""]
         advance(len(slots))
         return slots
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """There is nothing to close."""
 
     def pairs(self) -> NoReturn:
         """Raise InputError: there are none."""

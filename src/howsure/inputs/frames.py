@@ -5,19 +5,67 @@ from __future__ import annotations
 import inspect
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, field
+from enum import StrEnum
 from typing import Any, Protocol
 
 import numpy as np
 
-from howsure.errors import GIVEN, ColumnName, InputError, parameter
+from howsure.errors import GIVEN, ColumnName, InputError, at_row, parameter
 from howsure.first_use import installed, require
-from howsure.inputs.checks import Column
+from howsure.inputs.checks import Column, is_missing
 from howsure.inputs.naming import shortened, unknown_name
+from howsure.inputs.numbers import as_spelled
 from howsure.inputs.pairs import Pairs
 
 BACKENDS = ("pandas", "polars", "pyarrow")
+
+
+class Kind(StrEnum):
+    """As what a column is read."""
+
+    VALUES = "values"  # as they stand
+    NAMES = "names"  # with little memory
+    DAYS = "days"
+    NUMBER = "number"
+    SCORE = "score"  # numbers, and true and false
+    NUMBERS = "numbers"  # lists of them
+    OPTIONAL = "optional"  # as they stand, None where a row holds nothing
+    PARTIAL = "partial"  # a mapping of the rows that hold something
+    LATER = "later"  # read afterwards, of some rows
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """Columns of a source by their names.
+
+    read: the files, the rows used and those left out, for the recipe of a result; {} of a frame. place: where the i-th
+    row used (from 0) stands; of a frame, its number. keys: the names in columns of mappings. chosen:
+    the columns that `choose` took from a log, by their roles. at: the columns that were left for later, of some rows in
+    ascending order.
+    """
+
+    columns: Mapping[str, Any]
+    read: dict[str, Any] = field(default_factory=dict)
+    place: Callable[[int], str] = at_row
+    keys: Mapping[str, list[str]] = field(default_factory=dict)
+    chosen: Mapping[str, str] = field(default_factory=dict)
+    at: Callable[[Sequence[int]], dict[str, list[Any]]] = lambda rows: {}
+
+    def __getitem__(self, name: str) -> Any:
+        return self.columns[name]
+
+    @contextmanager
+    def placed(self) -> Iterator[None]:
+        """An error that is raised inside names its row by its place in the source."""
+        try:
+            yield
+        except InputError as error:
+            if self.place is at_row or type(error) is not InputError:
+                raise
+            raise error.at(self.place) from error
 
 
 class Read(Protocol):
@@ -96,8 +144,15 @@ class Source(ABC):
         return nullcontext(lambda rows: None)
 
     @abstractmethod
+    def rows(self, kinds: Mapping[str, Kind], **how: Any) -> Rows:
+        """Columns by their names, each read as what `kinds` says; a missing value is refused or its row left out."""
+
     def columns(self, names: Sequence[str], *, optional: Sequence[str] = ()) -> tuple[Column, ...]:
-        """Columns as arrays, in the order of the names; a missing value is refused, but None in `optional` ones."""
+        """Columns as arrays, in the order of the names; those of text whose values all spell numbers as numbers, unless
+        one begins with a zero, as numbers of documents do. A missing value is refused, but None in `optional` ones."""
+        kinds = dict.fromkeys(names, Kind.VALUES) | {name: Kind.OPTIONAL for name in names if name in optional}
+        found = self.rows(kinds)
+        return tuple(as_spelled(found[name]) for name in names)
 
     @abstractmethod
     def matched(
@@ -180,6 +235,20 @@ def columns_from(frame: Any, names: Sequence[str]) -> tuple[Column, ...]:
         known = distinct
     held = dict(zip(distinct, _arrays(table.select(nw.nth(*map(known.index, distinct)))), strict=True))
     return tuple(held[name] for name in names)
+
+
+def rows_of(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
+    """Columns of a frame or a source by their names, each as what `kinds` says; of a frame as they stand."""
+    if isinstance(data, Source):
+        return data.rows(kinds, **how)
+    if not is_frame(data):
+        raise no_frame(data)
+    held: dict[str, Any] = dict(zip(kinds, columns_from(data, list(kinds)), strict=True))
+    for name, kind in kinds.items():
+        if kind == Kind.PARTIAL:
+            held[name] = {row: value for row, value in enumerate(held[name].tolist()) if not is_missing(value)}
+    later = [name for name, kind in kinds.items() if kind == Kind.LATER]
+    return Rows(held, at=lambda rows: {name: [held[name][row] for row in rows] for name in later})
 
 
 def no_column_name(role: str, given: object) -> InputError:

@@ -7,12 +7,14 @@ from typing import Any
 
 import pytest
 
-from howsure.data import open_predictions, read_columns
+import howsure
 from howsure.data.logs.conversion import input_files
 from howsure.data.logs.tokens import softmax
 from howsure.errors import InputError
+from howsure.inputs.frames import Kind
 from tests.data.logs.samples import LOGS
 from tests.data.logs.writers import lm_eval_sample, lm_eval_text, write_lines, write_lm_eval, zip_of_zstd
+from tests.data.opened import opened
 
 SAMPLES = [lm_eval_sample(0, [-1.0, -2.0], 0), lm_eval_sample(1, [-3.0, -2.0], 0), lm_eval_sample(2, [-1.0, -1.5], 1)]
 RAGGED = [SAMPLES[0], lm_eval_sample(1, [-3.0, -2.0, -4.0], 1, choices="abc")]
@@ -24,7 +26,7 @@ def log(tmp_path: Path) -> Path:
 
 
 def read(*paths: Path, **options: Any) -> Any:
-    with open_predictions(paths, **options) as predictions:
+    with opened(*paths, **options) as predictions:
         predictions.pairs()
         return predictions
 
@@ -82,21 +84,21 @@ def test_several_right_choices_are_judged_by_the_likeliest(tmp_path: Path) -> No
 
 def test_a_file_is_read_as_it_stands_where_that_is_asked_for(log: Path) -> None:
     with pytest.raises(InputError, match=r"no column 'probabilities'"):
-        open_predictions([log], label="target", prob="probabilities", format="jsonl")
-    assert read_columns([log], labels=["doc_hash"], format="jsonl").arrays["doc_hash"].tolist() == ["d"] * 3
+        howsure.read(log, format="jsonl").predictions("target", "probabilities")
+    assert howsure.read(log, format="jsonl").rows({"doc_hash": Kind.VALUES}).columns["doc_hash"].tolist() == ["d"] * 3
 
 
 def test_what_a_log_holds_beside_is_kept_if_it_is_named(log: Path) -> None:
-    found = read_columns([log], optional=["doc"], numbers=["acc"])
-    assert found.arrays["doc"][1] == '{"question":"1?","subject":"physics"}'
-    assert found.arrays["acc"].tolist() == [1, 0, 0]
+    found = howsure.read(log).rows({"doc": Kind.OPTIONAL, "acc": Kind.NUMBER})
+    assert found.columns["doc"][1] == '{"question":"1?","subject":"physics"}'
+    assert found.columns["acc"].tolist() == [1, 0, 0]
     assert found.recipe["format"] == "lm-eval"
 
 
 def test_a_log_without_probabilities_says_what_it_holds(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.jsonl", [lm_eval_text(0, "a", "b")])
     with pytest.raises(InputError, match=r"holds no probabilities of answers; it holds the scores exact_match, which"):
-        open_predictions([path])
+        howsure.read(path).predictions()
 
 
 WRONG: list[tuple[str, dict[str, Any], str]] = [
@@ -118,24 +120,24 @@ WRONG: list[tuple[str, dict[str, Any], str]] = [
 @pytest.mark.parametrize(("options", "said"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
 def test_wrong_requests(log: Path, options: dict[str, Any], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        open_predictions([log], **options)
+        opened(log, **options)
 
 
 def test_logs_and_tables_are_not_mixed(tmp_path: Path, log: Path) -> None:
     table = write_lines(tmp_path / "table.jsonl", [{"target": 1, "probability": 0.5}])
     with pytest.raises(InputError, match=r"all files must be of one format; .* is a log of lm-eval.*, .* is a table"):
-        open_predictions([log, table])
+        howsure.read([log, table]).predictions()
     with pytest.raises(InputError, match=r"it lacks doc_id"):
-        open_predictions([table], format="lm-eval")
+        howsure.read(table, format="lm-eval").predictions()
     with pytest.raises(InputError, match=r"for log-likelihoods of choices in a log; these files are tables"):
-        open_predictions([table], label="target", prob="probability", normalise="characters")
+        howsure.read(table, normalise="characters").predictions("target", "probability")
 
 
 def test_an_archive_of_no_program_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.eval"
     path.write_bytes(zip_of_zstd([("a.json", b"{}")]))
     with pytest.raises(InputError, match=r"a.eval is an archive of no program that howsure knows: lm-eval"):
-        open_predictions([path])
+        howsure.read(path).predictions()
 
 
 @pytest.mark.parametrize("name", LOGS)
@@ -155,4 +157,4 @@ def test_each_side_of_a_comparison_is_one_model(tmp_path: Path) -> None:
     folder.mkdir()
     two = [lm_eval_sample(0, [-1.0, -2.0], 0, filter=name) for name in ("strict", "loose")]
     with pytest.raises(InputError, match=r"each side of a comparison must be one model; .* holds several of: run"):
-        open_predictions([write_lines(folder / "a.jsonl", two)], pairing=True)
+        howsure.read([write_lines(folder / "a.jsonl", two)]).predictions(pairing=True)

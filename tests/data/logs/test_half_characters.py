@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howsure.data import open_predictions
+import howsure
 from howsure.errors import InputError
 from tests.data.logs.samples import LOGS
 from tests.fuzz.envelopes import PLAIN, ZIP
@@ -30,4 +30,4 @@ def test_half_a_character_in_a_name(name: str, tmp_path: Path) -> None:
     parts = envelope.unpack(path.read_bytes())
     path.write_bytes(envelope.pack({key: part.replace(*NAMES[name]) for key, part in parts.items()}))
     with pytest.raises(InputError, match=r"it is not UTF-8 text: byte [0-9,]+ is 0xed"):
-        open_predictions([path], format=name.partition(" ")[0])
+        howsure.read(path, format=name.partition(" ")[0]).predictions()

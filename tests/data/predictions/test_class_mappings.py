@@ -13,8 +13,8 @@ import pyarrow.parquet
 import pytest
 
 import howsure
-from howsure.data import open_predictions, read_columns
 from howsure.errors import InputError
+from howsure.inputs.frames import Kind
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 from tests.data.writers import write
@@ -39,7 +39,7 @@ def hash_of(name: str) -> int:
 @pytest.mark.parametrize("suffix", [".jsonl", ".json", ".csv", ".tsv.gz", ".jsonl.zst"])
 def test_mappings_in_texts_are_lists(suffix: str, tmp_path: Path) -> None:
     held = by_name(BASE) if "json" in suffix else [json.dumps(row) for row in by_name(BASE)]
-    found = read_columns([write(tmp_path / f"x{suffix}", {"p": held})], labels=["p"]).arrays
+    found = howsure.read([write(tmp_path / f"x{suffix}", {"p": held})]).rows({"p": Kind.VALUES}).columns
     np.testing.assert_allclose(found["p"], BASE, atol=1e-15)
 
 
@@ -48,14 +48,14 @@ def test_mappings_of_parquet_are_lists(kind: str, tmp_path: Path) -> None:
     type = pa.map_(pa.string(), pa.float64()) if kind == "map" else pa.struct([(name, pa.float64()) for name in NAMES])
     rows = [list(row.items()) for row in by_name(BASE)] if kind == "map" else by_name(BASE)
     pa.parquet.write_table(pa.table({"p": pa.array(rows, type)}), tmp_path / "x.parquet")
-    found = read_columns([tmp_path / "x.parquet"], lists=["p"]).arrays
+    found = howsure.read(tmp_path / "x.parquet").rows({"p": Kind.NUMBERS}).columns
     np.testing.assert_allclose(found["p"], BASE, atol=1e-15)
 
 
 @pytest.mark.parametrize("names", [("a/b", "a~b", 'a"b'), ("it's", "größe", "a b"), ("0", "1", "2")])
 def test_names_of_any_kind(names: tuple[str, ...], tmp_path: Path) -> None:
     path = write(tmp_path / "x.jsonl", {"p": by_name(BASE, names), "y": [names[k % 3] for k in range(30)]})
-    with open_predictions([path], label="y", probs_column="p", reduce="class-wise") as predictions:
+    with howsure.read(path).predictions("y", howsure.Given("probs_column", "p", reduce="class-wise")) as predictions:
         pairs = predictions.pairs()
     wanted = howsure.pairs_from_classes([names[k % 3] for k in range(30)], BASE, classes=names, reduce="class-wise")
     order = [wanted.group_names.index(name) for name in pairs.group_names]
@@ -67,12 +67,14 @@ def test_classes_may_be_named_in_another_order_but_not_otherwise(tmp_path: Path)
     path = write(tmp_path / "x.jsonl", {"p": by_name(BASE), "y": ["1", "10", "2"] * 10})
     found = []
     for classes in (None, ["10", "1", "2"]):
-        with open_predictions([path], label="y", probs_column="p", reduce="10", classes=classes) as predictions:
+        with howsure.read(path).predictions(
+            "y", howsure.Given("probs_column", "p", reduce="10", classes=classes)
+        ) as predictions:
             found.append(predictions.pairs())
     np.testing.assert_array_equal(found[0].probabilities, found[1].probabilities)
     np.testing.assert_array_equal(found[0].labels, found[1].labels)
     with pytest.raises(InputError, match=r"classes=\.\.\. must name the classes in p, '1', '2', '10'; it is a, b, c"):
-        open_predictions([path], label="y", probs_column="p", reduce="10", classes=["a", "b", "c"])
+        howsure.read(path).predictions("y", howsure.Given("probs_column", "p", reduce="10", classes=["a", "b", "c"]))
 
 
 @pytest.mark.parametrize(
@@ -94,7 +96,7 @@ def test_a_row_that_is_not_like_the_others_is_named(row: object, told: str, tmp_
     path = tmp_path / "x.jsonl"
     path.write_text("".join(json.dumps({"p": one}) + "\n" for one in rows))
     with pytest.raises(InputError, match=told):
-        read_columns([path], labels=["p"])
+        howsure.read(path).rows({"p": Kind.VALUES})
 
 
 def test_soft_labels_are_compared_as_lists_are(tmp_path: Path) -> None:
@@ -133,8 +135,8 @@ def test_rows_are_counted_from_1_as_in_the_file(tmp_path: Path) -> None:
 def test_labels_of_real_annotators_are_read(real_data: Path, tmp_path: Path) -> None:
     """LeWiDi 2025: the votes on sarcasm, 1 to 6, as mappings."""
     path = real_data / "lewidi2025" / "CSC_dev.jsonl.gz"
-    read = read_columns([path], labels=["soft_label"])
-    found, recipe = read.arrays, read.recipe
+    read = howsure.read(path).rows({"soft_label": Kind.VALUES})
+    found, recipe = read.columns, read.read
     with gzip.open(path, "rt", encoding="utf-8") as lines:
         wanted = [[row["soft_label"][str(k)] for k in range(1, 7)] for row in map(json.loads, lines)]
     assert recipe["rows"] == len(wanted)

@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsure.data import open_predictions
+import howsure
 from howsure.errors import InputError
 from howsure.inputs.classes import pairs_from_classes
 from howsure.inputs.pairs import Pairs
+from tests.data.opened import opened
 from tests.data.writers import write
 
 NAMES = ["no", "yes", "maybe"]
@@ -29,7 +30,7 @@ def written(path: Path, labels: list[Any], matrix: np.ndarray[Any, Any], **more:
 
 
 def read(path: Path, **options: Any) -> Pairs:
-    with open_predictions([path], label="gold", **options) as predictions:
+    with opened(path, label="gold", **options) as predictions:
         assert predictions.n == len(predictions.pairs())
         return predictions.pairs()
 
@@ -60,7 +61,9 @@ def test_columns_and_lists_give_the_pairs_of_the_arrays(suffix: str, reduce: str
 def test_lists_without_names_are_numbered(tmp_path: Path) -> None:
     matrix, codes = distributions()
     path = written(tmp_path / "x.jsonl", codes.tolist(), matrix)
-    with open_predictions([path], label="gold", probs_column="probs", reduce="class-wise") as predictions:
+    with howsure.read(path).predictions(
+        "gold", howsure.Given("probs_column", "probs", reduce="class-wise")
+    ) as predictions:
         assert predictions.group_sizes == {"0": 60, "1": 60, "2": 60}
         assert predictions.describe()["classes"] == ["0", "1", "2"]
         source = predictions.source("1")
@@ -86,7 +89,7 @@ def test_groups_weights_and_clusters_of_the_top_label(tmp_path: Path) -> None:
 
 def test_ties_at_the_top_go_to_the_first_class_and_are_counted(tmp_path: Path) -> None:
     path = written(tmp_path / "x.csv", ["yes", "no", "maybe"], np.array([[0.5, 0.5, 0], [0.4, 0.2, 0.4], [0, 0, 1.0]]))
-    with open_predictions([path], label="gold", probs=NAMES, reduce="top-label") as predictions:
+    with howsure.read(path).predictions("gold", howsure.Given("probs", NAMES, reduce="top-label")) as predictions:
         assert predictions.pairs().labels.tolist() == [0, 1, 1]
         assert predictions.describe()["ties"] == 2
 
@@ -94,7 +97,9 @@ def test_ties_at_the_top_go_to_the_first_class_and_are_counted(tmp_path: Path) -
 def test_missing_labels_and_elements_are_skipped(tmp_path: Path) -> None:
     rows: list[Any] = [[0.2, 0.8], [0.5, None], [float("nan"), 0.5], None, [0.3, 0.7], [0.6, 0.4]]
     path = write(tmp_path / "x.jsonl", {"gold": [0, 1, 1, 0, None, 1], "probs": rows})
-    with open_predictions([path], label="gold", probs_column="probs", reduce="top-label", skip_missing=True) as found:
+    with howsure.read(path, skip_missing=True).predictions(
+        "gold", howsure.Given("probs_column", "probs", reduce="top-label")
+    ) as found:
         assert found.skipped == {"gold": 1, "probs": 3}
         assert found.pairs().probabilities.tolist() == [0.8, 0.6]
 

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.special import expit, softmax
 
-from howsure.data import open_predictions
+import howsure
 from howsure.errors import InputError
 from howsure.inputs.classes import softmax as ours
+from tests.data.opened import opened
 from tests.data.writers import write
 
 RNG = np.random.default_rng(0)
@@ -43,7 +44,9 @@ def test_logits_of_classes(suffix: str, columns: Any, tmp_path: Path) -> None:
     path = write(tmp_path / f"x{suffix}", rows)
     wanted = softmax(SCORES, axis=1)
     for reduce, probabilities in (("class-wise", wanted.T.ravel()), (None, wanted.max(axis=1))):
-        with open_predictions([path], label="y", logits=columns, classes=NAMES, reduce=reduce) as found:
+        with howsure.read(path).predictions(
+            "y", howsure.Given("logits", columns, classes=NAMES, reduce=reduce)
+        ) as found:
             pairs = found.pairs()
             np.testing.assert_allclose(pairs.probabilities, probabilities, rtol=1e-12)
             assert found.describe()["logits"] == ("z" if columns == "z" else list(NAMES))
@@ -55,7 +58,7 @@ def test_log_probabilities_are_normalised_and_may_be_minus_infinity(tmp_path: Pa
         logs = np.log(np.array([[0.1, 0.3, 0.0], [0.5, 0.25, 0.25]]))
     rows = {"y": ["a", "b"], "ll": [dict(zip(NAMES, map(float, row), strict=True)) for row in logs]}
     path = write(tmp_path / "x.jsonl", rows)
-    with open_predictions([path], label="y", logprobs="ll", reduce="class-wise") as found:
+    with howsure.read(path).predictions("y", howsure.Given("logprobs", "ll", reduce="class-wise")) as found:
         np.testing.assert_allclose(found.pairs().probabilities, [0.25, 0.5, 0.75, 0.25, 0.0, 0.25], rtol=1e-12)
 
 
@@ -64,7 +67,7 @@ def test_one_logit_is_a_sigmoid_and_one_log_probability_an_exponential(suffix: s
     scores = [-1e3, -2.0, 0.0, 3.0, 1e3]
     path = write(tmp_path / f"x{suffix}", {"y": [0, 1, 0, 1, 1], "z": scores, "ll": [-1e3, -2.0, -1.0, 0.0, 1e-9]})
     for name, column, wanted in (("logits", "z", expit(scores)), ("logprobs", "ll", np.exp([-1e3, -2, -1, 0, 0]))):
-        with open_predictions([path], label="y", exact_up_to=1, **{name: column}) as found:
+        with opened(path, label="y", exact_up_to=1, **{name: column}) as found:
             np.testing.assert_allclose(found.pairs().probabilities, wanted, rtol=1e-12)
             assert found.stream is not None
 
@@ -81,4 +84,4 @@ def test_one_logit_is_a_sigmoid_and_one_log_probability_an_exponential(suffix: s
 def test_one_number_that_is_none(suffix: str, name: str, value: float, told: str, tmp_path: Path) -> None:
     path = write(tmp_path / f"x{suffix}", {"y": [0, 1], "x": [-1.0, value]})
     with pytest.raises(InputError, match=told):
-        open_predictions([path], label="y", **{name: "x"}).pairs()
+        opened(path, label="y", **{name: "x"}).pairs()

@@ -10,10 +10,12 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+import howsure
 from howsure.calibration.slots import Slots, slots_of
-from howsure.data import Predictions, open_predictions
+from howsure.data import Predictions
 from howsure.errors import InputError
 from howsure.inputs.pairs import Pairs
+from tests.data.opened import opened
 from tests.data.writers import Columns, write
 
 GROUPS = ["m2", "m10", "m1", "it's", "ü b"]
@@ -44,7 +46,7 @@ def summed(source: Pairs | Slots) -> Slots:
 def predictions(request: pytest.FixtureRequest, tmp_path: Path) -> Predictions:
     limit, suffix = request.param
     path = write(tmp_path / f"x{suffix}", columns_of(2000))
-    return open_predictions([path], label="y", prob="q", group="tag", cluster="year", exact_up_to=limit)
+    return howsure.read(path).predictions("y", "q", groups="tag", clusters="year", exact_up_to=limit)
 
 
 def test_all_pairs_as_often_as_asked(predictions: Predictions) -> None:
@@ -84,7 +86,7 @@ def test_a_group_that_does_not_exist(predictions: Predictions) -> None:
 
 def test_groups_that_are_numbers(tmp_path: Path) -> None:
     path = write(tmp_path / "x.parquet", columns_of(100))
-    with open_predictions([path], label="y", prob="q", group="year", exact_up_to=0) as predictions:
+    with howsure.read(path).predictions("y", "q", groups="year", exact_up_to=0) as predictions:
         assert predictions.group_names == ("1998", "1999", "2000", "2001", "2002")
         years = columns_of(100)["year"]
         assert len(predictions.source("2001")) == years.count(2001)
@@ -107,7 +109,7 @@ def test_columns_that_are_loaded_one_by_one_stay_in_step(skip: bool, tmp_path: P
     for part in range(3):
         pa.parquet.write_table(table, tmp_path / f"{part}.parquet", row_group_size=300)
     columns = {"weight": "w", "group": "g", "cluster": "c", "across_files": "same"}
-    with open_predictions([tmp_path / "*.parquet"], label="y", prob="q", skip_missing=skip, **columns) as predictions:
+    with opened(tmp_path / "*.parquet", label="y", prob="q", skip_missing=skip, **columns) as predictions:
         pairs = predictions.pairs()
     assert len(pairs) == predictions.n == 3 * (rows - len(range(3, rows, 7)) * skip)
     assert pairs.groups is not None
@@ -116,8 +118,8 @@ def test_columns_that_are_loaded_one_by_one_stay_in_step(skip: bool, tmp_path: P
     np.testing.assert_array_equal(pairs.labels, pairs.probabilities > 0.5)
     np.testing.assert_array_equal(pairs.groups, np.floor(pairs.probabilities * 10))
     np.testing.assert_array_equal(pairs.clusters, np.tile(np.arange(len(pairs) // 3), 3))
-    with open_predictions(
-        [tmp_path / "0.parquet"], label="y", probs=["r", "w"], reduce="w", cluster="c"
+    with howsure.read(tmp_path / "0.parquet").predictions(
+        "y", howsure.Given("probs", ["r", "w"], reduce="w"), clusters="c"
     ) as predictions:
         pairs = predictions.pairs()
     np.testing.assert_array_equal(pairs.probabilities, values)

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.data import open_predictions
+import howsure
 from howsure.data.predictions.write_pairs import write_pairs
 from howsure.errors import InputError
 from howsure.inputs.pairs import Pairs
@@ -33,7 +33,7 @@ def test_what_was_written_is_read(pairs: Pairs, suffix: str, tmp_path: Path) -> 
     path = tmp_path / f"pairs.{suffix}"
     more = {"token": np.arange(len(pairs)) % 7}
     write_pairs(pairs, path, group="tag", cluster="sentence", more=more)
-    with open_predictions([path], label="label", prob="probability", group="tag", cluster="sentence") as predictions:
+    with howsure.read(path).predictions("label", "probability", groups="tag", clusters="sentence") as predictions:
         found = predictions.pairs()
     np.testing.assert_array_equal(found.labels, pairs.labels)
     np.testing.assert_array_equal(found.probabilities, pairs.probabilities)
@@ -44,7 +44,7 @@ def test_what_was_written_is_read(pairs: Pairs, suffix: str, tmp_path: Path) -> 
     np.testing.assert_array_equal(np.array(found.group_names)[found.groups], np.array(NAMES)[pairs.groups])
     assert len(set(zip(found.clusters.tolist(), pairs.clusters.tolist(), strict=True))) == len(set(found.clusters))
     assert len(set(found.clusters)) == len(set(pairs.clusters))
-    with open_predictions([path], label="label", prob="probability", cluster="token") as predictions:
+    with howsure.read(path).predictions("label", "probability", clusters="token") as predictions:
         np.testing.assert_array_equal(predictions.pairs().clusters, more["token"])
 
 

@@ -13,13 +13,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import howsure
 from howsure.calibration.slots import Slots, cells_of
-from howsure.data import open_predictions, read_columns
 from howsure.data.tables.database import Database
 from howsure.data.tables.named_files import File
 from howsure.data.tables.table import Table, open_table
 from howsure.data.tables.where import MOST_CHARACTERS, condition, parsed
 from howsure.errors import InputError
+from howsure.inputs.frames import Kind
+from tests.data.opened import opened
 from tests.data.writers import write
 
 SUFFIXES = (".csv", ".tsv.gz", ".jsonl", ".parquet", ".npz")
@@ -57,7 +59,7 @@ SELECTED = [
 )
 def test_rows_are_those_that_satisfy_it(suffix: str, where: str, rows: list[int], tmp_path: Path) -> None:
     path = write(tmp_path / f"x{suffix}", ROWS)
-    with open_predictions([path], label="y", prob="q", where=where) as found:
+    with howsure.read(path, where=where).predictions("y", "q") as found:
         assert found.pairs().probabilities.tolist() == [ROWS["q"][row] for row in rows]
         assert found.describe()["where"] == where
         assert found.describe()["left_out"] == 6 - len(rows)
@@ -130,11 +132,11 @@ def test_any_expression_selects_as_brute_force_does(with_gap: list[Table], tree:
 @pytest.mark.parametrize("suffix", [".csv", ".parquet"])
 def test_columns_are_read_of_the_rows_that_satisfy_it(suffix: str, tmp_path: Path) -> None:
     path = write(tmp_path / f"x{suffix}", GAP)
-    found = read_columns([path], numbers=["q"], where="not (n > 2) or model = 'Base'")
-    assert found.arrays["q"].tolist() == [2, 3, 5]
-    assert found.recipe["left_out"] == 3
+    found = howsure.read(path, where="not (n > 2) or model = 'Base'").rows({"q": Kind.NUMBER})
+    assert found.columns["q"].tolist() == [2, 3, 5]
+    assert found.read["left_out"] == 3
     with pytest.raises(InputError, match="no row"):
-        read_columns([path], numbers=["q"], where="n > 11")
+        howsure.read(path, where="n > 11").rows({"q": Kind.NUMBER})
 
 
 @pytest.mark.parametrize(
@@ -181,7 +183,7 @@ def test_columns_are_read_of_the_rows_that_satisfy_it(suffix: str, tmp_path: Pat
 def test_nothing_else_gets_through(where: str, tmp_path: Path) -> None:
     path = write(tmp_path / "x.parquet", ROWS)
     with pytest.raises(InputError):
-        open_predictions([path], label="y", prob="q", where=where)
+        howsure.read(path, where=where).predictions("y", "q")
 
 
 @settings(max_examples=50, deadline=None)
@@ -195,31 +197,31 @@ def test_values_treated_as_missing_satisfy_is_null_alone(tmp_path: Path) -> None
     path = write(tmp_path / "x.csv", {**ROWS, "n": ["9", "none", "2", "", "11", "NaN"]})
     arguments: Test = {"label": "y", "prob": "q", "missing_values": ["none"]}
     for where, rows in (("n is null", [1, 3, 5]), ("n > 2", [0, 4]), ("not n > 2", [2]), ("n is not null", [0, 2, 4])):
-        with open_predictions([path], where=where, **arguments) as found:
+        with opened(path, where=where, **arguments) as found:
             assert found.selection.positions().tolist() == rows
 
 
 def test_large_whole_numbers_are_exact(tmp_path: Path) -> None:
     path = write(tmp_path / "x.parquet", {"y": [1, 0], "q": [0.5, 0.25], "n": [2**53, 2**53 + 1]})
-    with open_predictions([path], label="y", prob="q", where=f"n = {2**53 + 1}") as found:
+    with howsure.read(path, where=f"n = {2**53 + 1}").predictions("y", "q") as found:
         assert found.pairs().probabilities.tolist() == [0.25]
 
 
 def test_rows_left_out_and_rows_skipped_are_counted_apart(tmp_path: Path) -> None:
     path = write(tmp_path / "x.csv", {**ROWS, "q": ["0.9", "", "0.5", "", "0.1", "0.2"]})
-    with open_predictions([path], label="y", prob="q", where="n > 0", skip_missing=True) as found:
+    with howsure.read(path, where="n > 0", skip_missing=True).predictions("y", "q") as found:
         assert (found.n, found.skipped, found.describe()["left_out"]) == (3, {"q": 1}, 2)
         assert found.selection.total == 6
     with pytest.raises(InputError, match=r"row 2 of .* \(1 in all\)"):
-        open_predictions([path], label="y", prob="q", where="n > 0")
+        howsure.read(path, where="n > 0").predictions("y", "q")
 
 
 def test_a_fault_among_rows_left_out_is_none(tmp_path: Path) -> None:
     path = write(tmp_path / "x.parquet", {**ROWS, "q": [0.9, 7.0, 0.5, 0.1, float("nan"), 0.2]})
-    with open_predictions([path], label="y", prob="q", where="n <> 10 and n <> 11") as found:
+    with howsure.read(path, where="n <> 10 and n <> 11").predictions("y", "q") as found:
         assert found.n == len(found.pairs()) == 4
     with (
-        open_predictions([path], label="y", prob="q", where="n <> 10") as found,
+        howsure.read(path, where="n <> 10").predictions("y", "q") as found,
         pytest.raises(InputError, match="row 5 of"),
     ):
         found.pairs()
@@ -227,7 +229,7 @@ def test_a_fault_among_rows_left_out_is_none(tmp_path: Path) -> None:
 
 def test_several_streams_and_groups_keep_to_it(tmp_path: Path) -> None:
     path = write(tmp_path / "x.parquet", ROWS)
-    with open_predictions([path], label="y", prob="q", group="odd name", where="n <> 9", exact_up_to=1) as found:
+    with howsure.read(path, where="n <> 9").predictions("y", "q", groups="odd name", exact_up_to=1) as found:
         assert found.group_sizes == {"u": 2, "v": 3}
         predictions = {"u": [0.5, 0.125], "v": [0.25, 1.0, 0.0]}
         for name, q in predictions.items():
@@ -238,4 +240,4 @@ def test_several_streams_and_groups_keep_to_it(tmp_path: Path) -> None:
 
 def test_a_number_that_is_too_large_is_called_that(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="q is compared with 1e400, larger than any number can be"):
-        open_predictions([write(tmp_path / "x.parquet", ROWS)], label="y", prob="q", where="q < 1e400")
+        howsure.read([write(tmp_path / "x.parquet", ROWS)], where="q < 1e400").predictions("y", "q")

@@ -12,7 +12,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from howsure.data import open_predictions
+import howsure
 from howsure.data.tables.database import (
     Database,
     NullFound,
@@ -36,9 +36,9 @@ class Refused:
             raise ModuleNotFoundError(name)
 
 sys.meta_path.insert(0, Refused())
-from howsure.data import open_predictions
+import howsure
 for path in sys.argv[1:]:
-    with open_predictions([path], label="y", prob="q", group="g", cluster="c", weight="w") as predictions:
+    with howsure.read(path).predictions("y", "q", groups="g", clusters="c", sample_weight="w") as predictions:
         assert len(predictions.pairs()) == 2, path
 print("done")
 """
@@ -177,7 +177,7 @@ def test_no_scratch_file_outlives_an_error(tmp_path: Path) -> None:
     path = write(tmp_path / "x.csv.gz", {"y": [0, 1, 2], "q": [0.5, 0.5, 0.5]})
     fields = Fields(text="q", date="y")
     with pytest.raises(InputError) as told:
-        open_predictions([path], label="y", prob="q", spool=tmp_path / "spool")
+        howsure.read(path).predictions("y", "q", spool=tmp_path / "spool")
     with pytest.raises(InputError) as also:
         open_corpus([path], fields=fields, spool=tmp_path / "spool")
     assert [*(tmp_path / "spool").iterdir()] == [], (told.value, also.value)

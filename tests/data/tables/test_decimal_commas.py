@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.data import open_predictions, read_columns
+import howsure
 from howsure.errors import InputError
+from howsure.inputs.frames import Kind
 from howsure.inputs.numbers import comma_advice, spelled_number
 from tests.cli.running import howsure as run
 
@@ -29,8 +30,8 @@ def written(path: Path, columns: dict[str, list[str]], separator: str = ";") -> 
 def numbers(folder: Path, *columns: list[str], file: str = "x.csv") -> list[list[float]]:
     """Columns as they are read."""
     named = dict(zip("ab", columns, strict=False))
-    found = read_columns([written(folder / file, named)], numbers=list(named))
-    return [found.arrays[name].tolist() for name in named]
+    found = howsure.read(written(folder / file, named)).rows(dict.fromkeys(named, Kind.NUMBER))
+    return [found[name].tolist() for name in named]
 
 
 @pytest.mark.parametrize(
@@ -75,14 +76,14 @@ def test_what_may_be_meant_otherwise_is_refused(
 def test_a_text_with_commas_tells_nothing_of_numbers(tmp_path: Path) -> None:
     path = written(tmp_path / "x.csv", {"a": ["1,234", "2,345"], "b": ["0,5", "no, yes"]})
     with pytest.raises(InputError, match="separate thousands or decimals"):
-        read_columns([path], numbers=["a"], labels=["b"])
+        howsure.read(path).rows({"a": Kind.NUMBER, "b": Kind.VALUES})
 
 
 def test_other_formats_have_a_decimal_point(tmp_path: Path) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text('{"a": "0,5"}\n')
     with pytest.raises(InputError, match="Write a decimal point"):
-        read_columns([path], numbers=["a"])
+        howsure.read(path).rows({"a": Kind.NUMBER})
 
 
 @settings(max_examples=6)
@@ -158,9 +159,9 @@ def test_a_command_prints_the_same_and_says_what_it_read(
 
 
 def test_what_was_read_is_part_of_the_recipe(twins: dict[str, Path]) -> None:
-    with open_predictions([twins["commas"]], label="gold", prob="prob", weight="weight") as found:
+    with howsure.read(twins["commas"]).predictions("gold", "prob", sample_weight="weight") as found:
         assert found.describe()["decimal_comma"] == ["gold", "weight", "prob"]
-    with open_predictions([twins["points"]], label="gold", prob="prob") as found:
+    with howsure.read(twins["points"]).predictions("gold", "prob") as found:
         assert "decimal_comma" not in found.describe()
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.data import open_predictions
+import howsure
 from howsure.errors import InputError
 from tests.data.piped_input import piped_input
 from tests.data.writers import SUFFIXES, write
@@ -23,7 +23,7 @@ def piped(content: bytes, spool: Path, format: str | None = None) -> str:
     """What is read of standard input, or why nothing is."""
     with piped_input(content):
         try:
-            with open_predictions(["-"], label="y", prob="q", format=format, spool=spool) as predictions:
+            with howsure.read("-", format=format).predictions("y", "q", spool=spool) as predictions:
                 found = f"{predictions.pairs().probabilities.tolist()} {predictions.describe()['files']}"
         except InputError as error:
             found = str(error)
@@ -62,7 +62,7 @@ def test_a_pipe_is_read_like_standard_input(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with subprocess.Popen([sys.executable, "-c", f"open({str(pipe)!r}, 'w').write('y,q\\n1,0.5\\n')"]) as writer:
-        with open_predictions([pipe], label="y", prob="q") as predictions:
+        with howsure.read(pipe).predictions("y", "q") as predictions:
             assert predictions.pairs().labels.tolist() == [1]
         assert writer.wait() == 0
 
@@ -72,14 +72,14 @@ def test_scratch_files_go_away(suffix: str, tmp_path: Path) -> None:
     path = write(tmp_path / f"x{suffix}", ROWS)
     spool = tmp_path / "spool"
     spool.mkdir()
-    predictions = open_predictions([path], label="y", prob="q", spool=spool)
+    predictions = howsure.read(path).predictions("y", "q", spool=spool)
     pairs = predictions.pairs()
     assert len(list(spool.iterdir())) == 1
     del predictions
     assert list(spool.iterdir()) == []
     assert pairs.labels.tolist() == [1, 0, 1]
     with suppress(InputError):
-        open_predictions([path], label="y", prob="Q", spool=spool)
+        howsure.read(path).predictions("y", "Q", spool=spool)
         raise AssertionError("there is no column Q")
     assert list(spool.iterdir()) == []
 
@@ -92,7 +92,7 @@ def test_globs_take_files_in_natural_order_and_subfolders(tmp_path: Path) -> Non
     (tmp_path / "part-3.csv").mkdir()
 
     def read(pattern: str) -> list[float]:
-        with open_predictions([tmp_path / pattern], label="y", prob="q") as predictions:
+        with howsure.read(tmp_path / pattern).predictions("y", "q") as predictions:
             return predictions.pairs().probabilities.tolist()
 
     assert read("d1/part-*.csv") == [0.1, 0.9]
@@ -105,5 +105,5 @@ def test_a_format_that_is_named_counts_more_than_the_suffix(suffix: str, tmp_pat
     path = write(tmp_path / f"x{suffix}", ROWS)
     renamed = path.rename(tmp_path / "predictions.txt")
     name = {".ndjson": "jsonl"}.get(suffix, suffix[1:])
-    with open_predictions([renamed], label="y", prob="q", format=name) as predictions:
+    with howsure.read(renamed, format=name).predictions("y", "q") as predictions:
         assert predictions.n == 3

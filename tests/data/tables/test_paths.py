@@ -13,11 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.data import open_predictions, read_columns
+import howsure
 from howsure.data.tables.columns import Column, Place, parts_of, path_text, place_of
 from howsure.data.tables.database import Database, literal
 from howsure.data.tables.named_files import File, short_names
 from howsure.errors import InputError
+from howsure.inputs.frames import Kind
 from tests.data.writers import write
 
 DOCS: list[dict[str, Any]] = [
@@ -37,28 +38,35 @@ def written(folder: Path, suffix: str) -> Path:
 @pytest.mark.parametrize("suffix", [".jsonl", ".json.gz", ".csv", ".tsv.zst", ".parquet"])
 def test_places_inside_columns(suffix: str, tmp_path: Path) -> None:
     path = written(tmp_path, suffix)
-    found = read_columns(
-        [path],
-        labels=["doc.answerKey", "doc['a key/~']"],
-        numbers=["doc.scores[0].value"],
-        optional=["doc.scores[1].value", "doc.n"],
-    ).arrays
+    found = (
+        howsure.read(path)
+        .rows(
+            {
+                "doc.answerKey": Kind.VALUES,
+                "doc['a key/~']": Kind.VALUES,
+                "doc.scores[0].value": Kind.NUMBER,
+                "doc.scores[1].value": Kind.OPTIONAL,
+                "doc.n": Kind.OPTIONAL,
+            }
+        )
+        .columns
+    )
     assert found["doc.answerKey"].tolist() == ["A", "B"]
     assert found["doc['a key/~']"].tolist() == ["x", "y"]
     assert found["doc.scores[0].value"].tolist() == [0.5, 1.0]
     second = found["doc.scores[1].value"].tolist()
     assert (float(second[0]), second[1]) == (0.25, None)
     with pytest.raises(InputError, match=r"doc\.n must not be missing; row 1 "):
-        read_columns([path], labels=["doc.n"])
+        howsure.read(path).rows({"doc.n": Kind.VALUES})
     with pytest.raises(InputError, match=r"answerKey.*Did you mean (doc\.)?answerKey"):
-        read_columns([path], labels=["doc.answerKy"])
+        howsure.read(path).rows({"doc.answerKy": Kind.VALUES})
 
 
 def test_a_column_of_exactly_the_name_comes_first(tmp_path: Path) -> None:
     rows = [{"doc": {"key": "inside"}, "doc.key": "own", "a,b": "whole", "a": "1", "b": "2"}] * 2
     path = tmp_path / "x.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    found = read_columns([path], labels=["doc.key", "a,b", "a,doc.key"]).arrays
+    found = howsure.read(path).rows({"doc.key": Kind.VALUES, "a,b": Kind.VALUES, "a,doc.key": Kind.VALUES}).columns
     assert {name: values[0] for name, values in found.items()} == {
         "doc.key": "own", "a,b": "whole", "a,doc.key": "1 / own",
     }  # fmt: skip
@@ -66,11 +74,11 @@ def test_a_column_of_exactly_the_name_comes_first(tmp_path: Path) -> None:
 
 def test_a_column_of_a_matrix(tmp_path: Path) -> None:
     np.savez(tmp_path / "x.npz", p=np.array([[0.25, 0.75], [0.5, 0.5]]), y=[0, 1])
-    with open_predictions([tmp_path / "x.npz"], label="y", prob="p[1]", by_file=True, group="file") as found:
+    with howsure.read(tmp_path / "x.npz", by_file=True).predictions("y", "p[1]", groups="file") as found:
         assert found.pairs().probabilities.tolist() == [0.75, 0.5]
         assert found.group_sizes == {"x": 2}
     with pytest.raises(InputError, match=r"p\.first leads nowhere: the type of p is DOUBLE"):
-        open_predictions([tmp_path / "x.npz"], label="y", prob="p.first")
+        howsure.read(tmp_path / "x.npz").predictions("y", "p.first")
 
 
 @given(st.lists(st.one_of(st.integers(0, 99), st.text("ab.é ~/", min_size=1, max_size=4)), max_size=4))
@@ -100,8 +108,8 @@ ROWS: dict[str, list[Any]] = {
 @pytest.mark.parametrize("suffix", [".csv", ".jsonl.gz", ".parquet", ".npz"])
 def test_several_columns_are_one_key(suffix: str, tmp_path: Path) -> None:
     paths = [write(tmp_path / f"{name}{suffix}", ROWS) for name in ("one", "two")]
-    with open_predictions(
-        paths, label="y", prob="q", group="file,task", cluster="file,task", id="file, task,n", by_file=True
+    with howsure.read(paths, by_file=True).predictions(
+        "y", "q", groups="file,task", clusters="file,task", id="file, task,n"
     ) as found:
         assert found.group_sizes == {f"{file} / {task}": 2 for file in ("one", "two") for task in "xy"}
         clusters = found.pairs().clusters
@@ -109,7 +117,7 @@ def test_several_columns_are_one_key(suffix: str, tmp_path: Path) -> None:
         assert clusters.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
         assert found.describe()["group"] == "file,task"
         assert found.describe()["by_file"] is True
-    with open_predictions(paths, label="y", prob="q", by_file=True, where="file = 'two' and n = 2") as found:
+    with howsure.read(paths, by_file=True, where="file = 'two' and n = 2").predictions("y", "q") as found:
         assert found.selection.positions().tolist() == [5, 7]
         assert found.selection.place("TRUE", "NULL")[0].startswith(f"row 2 of {paths[1]}")
 
@@ -117,10 +125,8 @@ def test_several_columns_are_one_key(suffix: str, tmp_path: Path) -> None:
 def test_a_key_with_a_missing_part_is_missing(tmp_path: Path) -> None:
     path = write(tmp_path / "x.csv", {**ROWS, "task": ["x", "", "none", "y"]})
     with pytest.raises(InputError, match=r"task,n must not be missing; row 2 "):
-        open_predictions([path], label="y", prob="q", group="task,n")
-    with open_predictions(
-        [path], label="y", prob="q", group="task,n", skip_missing=True, missing_values=["none"]
-    ) as found:
+        howsure.read(path).predictions("y", "q", groups="task,n")
+    with howsure.read(path, skip_missing=True, missing_values=["none"]).predictions("y", "q", groups="task,n") as found:
         assert (found.group_names, found.skipped) == (("x / 1", "y / 2"), {"task,n": 2})
 
 
@@ -150,6 +156,6 @@ def test_parts_of_a_key() -> None:
 def test_clusters_are_coded_in_the_order_of_their_texts(suffix: str, tmp_path: Path) -> None:
     keys = ["é", "z", "Z", "10", "9", "ä b", "z", "日本", "'", "\U0001f600", "\uffee"]
     rows = {"y": [0, 1] * 5 + [0], "q": [0.5] * 11, "doc": keys}
-    with open_predictions([write(tmp_path / f"x{suffix}", rows)], label="y", prob="q", cluster="doc") as found:
+    with howsure.read([write(tmp_path / f"x{suffix}", rows)]).predictions("y", "q", clusters="doc") as found:
         clusters = found.pairs().clusters
     np.testing.assert_array_equal(clusters, np.unique(keys, return_inverse=True)[1])

@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.data import open_predictions, read_columns
+import howsure
 from howsure.errors import InputError
+from howsure.inputs.frames import Kind
+from tests.data.opened import opened
 from tests.data.writers import write
 
 ROWS = {"y": [1, 0, 1, 1], "q": [0.9, 0.2, 0.7, 0.6]}
@@ -27,12 +29,12 @@ def seeds(tmp_path: Path, suffix: str) -> list[Path]:
 def test_equal_values_in_two_files_are_refused(suffix: str, role: str, column: str, value: str, tmp_path: Path) -> None:
     files = seeds(tmp_path, suffix)
     with pytest.raises(InputError) as told:
-        open_predictions(files, label="y", prob="q", **{role: column})  # type: ignore[arg-type]
+        opened(*files, label="y", prob="q", **{role: column})  # type: ignore[arg-type]
     assert str(told.value).startswith(
         f"equal values of {column} occur in several files, and it is unclear what that means: '{value}' is in row 1 of"
     )
     assert "across_files='same'" in str(told.value)
-    with open_predictions(files[:1], label="y", prob="q", **{role: column}) as one:  # type: ignore[arg-type]
+    with opened(*files[:1], label="y", prob="q", **{role: column}) as one:  # type: ignore[arg-type]
         assert one.n == 4
 
 
@@ -40,18 +42,18 @@ def test_equal_values_in_two_files_are_refused(suffix: str, role: str, column: s
 def test_the_same_items_are_clusters_and_separate_ones_are_not(suffix: str, tmp_path: Path) -> None:
     files = seeds(tmp_path, suffix)
     items = ["i1", "i2", "i3", "i4", "i4", "i2", "i1", "i5"]
-    with open_predictions(files, label="y", prob="q", id="item", across_files="same") as predictions:
+    with howsure.read(files, across_files="same").predictions("y", "q", id="item") as predictions:
         clusters = predictions.pairs().clusters
         assert clusters is not None
         np.testing.assert_array_equal(clusters, np.unique(items, return_inverse=True)[1])
         assert predictions.describe()["across_files"] == "same"
-    with open_predictions(files, label="y", prob="q", id="item", across_files="separate") as predictions:
+    with howsure.read(files, across_files="separate").predictions("y", "q", id="item") as predictions:
         assert predictions.pairs().clusters is None
     for how, wanted in (
         ("same", [1, 1, 2, 2, 2, 1, 1, 3]),
         ("separate", ["a1", "a1", "a2", "a2", "b2", "b1", "b1", "b3"]),
     ):
-        with open_predictions(files, label="y", prob="q", cluster="question", across_files=how) as predictions:
+        with howsure.read(files, across_files=how).predictions("y", "q", clusters="question") as predictions:
             found = predictions.pairs().clusters
         assert found is not None
         parts = [np.equal.outer(codes, codes) for codes in (found, np.array(wanted))]
@@ -64,10 +66,10 @@ def test_files_of_different_groups_do_not_meet(tmp_path: Path) -> None:
         write(tmp_path / f"{name}.csv", {**ROWS, "item": [1, 2, 3, 4], "model": [name] * 4})
     files = [tmp_path / "a.csv", tmp_path / "b.csv"]
     for role in ({"id": "item"}, {"cluster": "item"}):
-        with open_predictions(files, label="y", prob="q", group="model", **role) as predictions:  # type: ignore[arg-type]
+        with opened(*files, label="y", prob="q", group="model", **role) as predictions:  # type: ignore[arg-type]
             assert predictions.group_sizes == {"a": 4, "b": 4}
         with pytest.raises(InputError, match="occur in several files"):
-            open_predictions(files, label="y", prob="q", **role)  # type: ignore[arg-type]
+            opened(*files, label="y", prob="q", **role)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -75,19 +77,19 @@ def test_an_id_stands_once_in_a_file(suffix: str, tmp_path: Path) -> None:
     a = write(tmp_path / f"a{suffix}", {**ROWS, "item": ["i1", "i2", "i3", "i4"]})
     b = write(tmp_path / f"b{suffix}", {**ROWS, "item": ["i5", "i6", "i7", "i6"]})
     with pytest.raises(InputError, match=r"different in every row; 'i6' is that of row 2 of .*b.* and of row 4 of .*b"):
-        open_predictions([a, b], label="y", prob="q", id="item")
+        howsure.read([a, b]).predictions("y", "q", id="item")
 
 
 def test_rows_that_are_left_out_meet_nobody(tmp_path: Path) -> None:
     a = write(tmp_path / "a.csv", {**ROWS, "item": [1, 2, 3, 4]})
     b = write(tmp_path / "b.csv", {"y": [1, ""], "q": [0.5, 0.5], "item": [5, 1]})
-    with open_predictions([a, b], label="y", prob="q", id="item", skip_missing=True) as predictions:
+    with howsure.read([a, b], skip_missing=True).predictions("y", "q", id="item") as predictions:
         assert predictions.n == 5
 
 
 def test_another_way_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no way 'merge' in across_files; it has error, same, separate"):
-        open_predictions(seeds(tmp_path, ".csv"), label="y", prob="q", id="item", across_files="merge")
+        howsure.read(seeds(tmp_path, ".csv"), across_files="merge").predictions("y", "q", id="item")
 
 
 def test_columns_for_significance_know_clusters_across_files(tmp_path: Path) -> None:
@@ -95,11 +97,11 @@ def test_columns_for_significance_know_clusters_across_files(tmp_path: Path) -> 
         write(tmp_path / f"{name}.csv", {"y": [1, 0], "doc": [7, 8], "seed": [name, name]})
     files = [tmp_path / "a.csv", tmp_path / "b.csv"]
     with pytest.raises(InputError, match="equal values of doc occur in several files"):
-        read_columns(files, labels=["y", "doc"], cluster="doc")
+        howsure.read(files).rows({"y": Kind.VALUES, "doc": Kind.VALUES}, cluster="doc")
     for how, n in (("same", 2), ("separate", 4)):
-        found = read_columns(files, labels=["y", "doc"], cluster="doc", across_files=how).arrays
+        found = howsure.read(files, across_files=how).rows({"doc": Kind.VALUES}, cluster="doc")
         assert len(np.unique(found["doc"])) == n
-    read_columns(files, labels=["y", "doc", "seed"], cluster="doc", run="seed")
+    howsure.read(files).rows({"y": Kind.VALUES, "doc": Kind.VALUES, "seed": Kind.VALUES}, cluster="doc", run="seed")
 
 
 @pytest.mark.parametrize("how", ["same", "separate"])
@@ -107,8 +109,8 @@ def test_what_no_column_says_is_not_settled(how: str, tmp_path: Path) -> None:
     """It was ignored in silence: who asks for it believes that rows of one item are one cluster."""
     files = seeds(tmp_path, ".csv")
     with pytest.raises(InputError, match=rf"across_files='{how}' says .*Name it with clusters=\.\.\., or leave"):
-        read_columns(files, labels=["y"], across_files=how)
+        howsure.read(files, across_files=how).rows({"y": Kind.VALUES})
     with pytest.raises(
         InputError, match=rf"across_files='{how}' says .*Name it with id=\.\.\. or clusters=\.\.\., or leave"
     ):
-        open_predictions(files, label="y", prob="q", across_files=how)
+        howsure.read(files, across_files=how).predictions("y", "q")

@@ -10,8 +10,9 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
-from howsure.data import open_predictions
+import howsure
 from howsure.errors import InputError
+from tests.data.opened import opened
 from tests.data.writers import write
 
 TAKEN = [
@@ -31,7 +32,7 @@ def test_a_column_of_any_name_is_the_files_own(suffix: str, names: tuple[str, ..
     columns = dict(zip(names, values, strict=True))
     roles = dict(zip(("label", "prob", "group", "cluster", "weight"), names, strict=True))
     path = write(tmp_path / "year=2020" / f"x{suffix}", columns)
-    with open_predictions([path], **roles) as predictions:
+    with opened(path, **roles) as predictions:
         pairs = predictions.pairs()
         assert (pairs.labels.tolist(), pairs.probabilities.tolist()) == ([1, 0, 1], [0.5, 0.25, 0.75])
         assert predictions.group_sizes == {"a": 2, "b": 1}
@@ -41,7 +42,7 @@ def test_a_column_of_any_name_is_the_files_own(suffix: str, names: tuple[str, ..
     write(path, columns | {roles["prob"]: [0.5, 1.75, 0.75]})
     with (
         pytest.raises(InputError, match=r"row 2 of .* holds 1\.75"),
-        open_predictions([path], **roles) as predictions,
+        opened(path, **roles) as predictions,
     ):
         predictions.pairs()
 
@@ -53,17 +54,17 @@ def test_a_folder_is_a_column_only_where_the_file_has_none(suffix: str, tmp_path
         (tmp_path / f"year={year}").mkdir()
         write(tmp_path / f"year={year}" / f"x{suffix}", rows | {"tag": ["a", "b"]})
     files = [tmp_path / "year=*" / f"x{suffix}"]
-    with open_predictions(files, label="y", prob="q", group="year") as predictions:
+    with howsure.read(files).predictions("y", "q", groups="year") as predictions:
         assert predictions.group_sizes == {"2020": 2, "2021": 2}
     (tmp_path / "tag=c").mkdir()
     here = tmp_path / "year=2021" / "tag=d"
     here.mkdir()
     write(here / f"x{suffix}", rows | {"tag": ["a", "b"]})
-    with open_predictions([here / f"x{suffix}"], label="y", prob="q", group="tag") as predictions:
+    with howsure.read(here / f"x{suffix}").predictions("y", "q", groups="tag") as predictions:
         assert predictions.group_sizes == {"a": 1, "b": 1}
     with (
         pytest.raises(InputError, match=r"tag is a column of .*x.* and a folder of its path too\. Rename one"),
-        open_predictions([here / f"x{suffix}"], label="y", prob="q", group="tag", cluster="year"),
+        howsure.read(here / f"x{suffix}").predictions("y", "q", groups="tag", clusters="year"),
     ):
         pass
 
@@ -76,6 +77,6 @@ def test_rows_of_many_row_groups_and_files_are_found(tmp_path: Path) -> None:
         pa.parquet.write_table(pa.table(held), tmp_path / f"part-{number}.parquet", row_group_size=10_000)
     with (
         pytest.raises(InputError, match=r"row 298,766 of .*part-2\.parquet \(counted from 1\) holds 1\.5"),
-        open_predictions([tmp_path / "part-*.parquet"], label="y", prob="q") as predictions,
+        howsure.read([tmp_path / "part-*.parquet"]).predictions("y", "q") as predictions,
     ):
         predictions.pairs()

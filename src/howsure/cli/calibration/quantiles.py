@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -11,8 +12,8 @@ from howsure.calibration.quantiles import METHODS, posterior_quantiles
 from howsure.cli.terminal.commands import Command, rows_as_in_files, tell
 from howsure.cli.terminal.options import as_names, figure_option, level_option, output_options
 from howsure.cli.terminal.output import emit, json_text, table_text
-from howsure.data.predictions.read_columns import ReadColumns
 from howsure.errors import InputError
+from howsure.inputs.frames import Kind, Rows
 from howsure.inputs.naming import shortened
 from howsure.show.table import Table
 
@@ -58,7 +59,7 @@ def command(
         from howsure.figures.files import save_figure
 
         save_figure(result.figure(), figure)
-    recipe = {**found.recipe, "seed": seed}
+    recipe = {**found.read, "seed": seed}
     if form == "json":
         emit(json_text(result.to_dict() | {"recipe": {**result.recipe, **recipe}}), output)
         return
@@ -70,7 +71,7 @@ def command(
         )
     ]
     skipped = [
-        f"rows left out, {column} being missing in them: {count:,}" for column, count in found.recipe["skipped"].items()
+        f"rows left out, {column} being missing in them: {count:,}" for column, count in found.read["skipped"].items()
     ]
     said = "\n".join([repr(result), *skipped])
     table = Table(("quantile", "truths", "expected", "low", "high"), rows, words=("quantile",), caption=said)
@@ -79,9 +80,9 @@ def command(
 
 def read(
     file: str, truth: str, draws: list[str] | None, draws_column: str | None, cluster: str | None, *, skip_missing: bool
-) -> tuple[Any, Any, Any, ReadColumns]:
+) -> tuple[Any, Any, Any, Rows]:
     """The truths (n,), the draws (n, S), the clusters (n,) or None, and what was read."""
-    from howsure.data.predictions.read_columns import read_columns
+    from howsure.data.sources import read as files_of
 
     if (draws is None) == (draws_column is None):
         raise InputError("name the draws with either --draws COL,COL,… or --draws-column COL.")
@@ -89,13 +90,10 @@ def read(
     if len(set(named)) < len(named):
         options = "--target, --draws and --cluster" if cluster else "--target and --draws"
         raise InputError(f"{options} must name each column once; they name {shortened(named)}.")
-    labels = [cluster] if cluster else []
-    if draws_column is not None:
-        found = read_columns([file], labels=labels, numbers=[truth], lists=[draws_column], skip_missing=skip_missing)
-        samples = found.arrays[draws_column]
-    else:
-        columns = draws or []
-        found = read_columns([file], labels=labels, numbers=[truth, *columns], skip_missing=skip_missing)
-        samples = np.column_stack([found.arrays[name] for name in columns])
-    tell(found.said)
-    return found.arrays[truth], samples, found.arrays[cluster] if cluster else None, found
+    kinds = {cluster: Kind.VALUES} if cluster else {}
+    kinds |= {truth: Kind.NUMBER} | (
+        {draws_column: Kind.NUMBERS} if draws_column else dict.fromkeys(draws or (), Kind.NUMBER)
+    )
+    found = replace(files_of(file, skip_missing=skip_missing), tell=tell).rows(kinds)
+    samples = found[draws_column] if draws_column else np.column_stack([found[name] for name in draws or ()])
+    return found[truth], samples, found[cluster] if cluster else None, found

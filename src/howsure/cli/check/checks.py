@@ -25,11 +25,12 @@ from howsure.check.scores import (
 from howsure.check.selective import of_risk, risk_rule
 from howsure.cli.calibration.reading import as_called, opened, source_and_roles
 from howsure.cli.check.options import other_files, other_model
-from howsure.cli.terminal.commands import rows_as_in_files, tell
+from howsure.cli.terminal.commands import tell
 from howsure.data.logs.conversion import DOCUMENT, ITEM, RUN, TASK, Log
-from howsure.data.predictions.read_columns import ReadColumns, read_columns
+from howsure.data.sources import read as files_of
 from howsure.errors import InputError
 from howsure.inputs.checks import Coded, check_clusters, check_codes
+from howsure.inputs.frames import Kind, Rows
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.clusters import ItemGroups
@@ -110,19 +111,18 @@ def score_found(
     scores = [score] if other is None or place is not None else [score, other]
     asked = {"group": group, "cluster": cluster, "id": id}
     from_log = partial(columns_of_log, asked, matched=place is not None)
-    read = read_columns(
-        files, scores=scores, labels=columns, cluster=cluster, across_files=across_files, from_log=from_log, **how
-    )
-    group, cluster, id = (asked[role] or read.from_log.get(role) for role in asked)
-    tell(read.said)
-    values = read.arrays[score]
+    kinds = dict.fromkeys(columns, Kind.VALUES) | dict.fromkeys(scores, Kind.SCORE)
+    source = replace(files_of(files, across_files=across_files, **how), tell=tell)
+    read = source.rows(kinds, cluster=cluster, choose=from_log)
+    group, cluster, id = (asked[role] or read.chosen.get(role) for role in asked)
+    values = read.columns[score]
     units = None if cluster is None else check_clusters(_names(read, cluster), n=len(values), name=cluster)
     parts = _parts(read, group, len(values))
-    with rows_as_in_files(lambda row: read.place(row)):
+    with read.placed():
         ends = bounds_of(bounds, **{score: values})
     evidence = [one for rule in limits for one in of_scores(values, units, parts, rule, bounds=ends)]
     entries = [_entry(name, part, values, units, ends) for part in parts]
-    recipe = {"check": name, **read.recipe, "score": score, "group": group, "cluster": cluster, "id": id}
+    recipe = {"check": name, **read.read, "score": score, "group": group, "cluster": cluster, "id": id}
     notes = rows_read(recipe)
     named: dict[str, Any] = {"lower_is_better": lower_is_better, "name": name, "quantity": quantity}
     if baseline is not None:
@@ -133,13 +133,13 @@ def score_found(
         rules = score_rules(better=better_than is not None, margin=margin, against=other, **named)
         rows = np.arange(len(values))
         if place is None:
-            theirs = read.arrays[other]
-            with rows_as_in_files(lambda row: read.place(row)):
+            theirs = read.columns[other]
+            with read.placed():
                 bounds_of(bounds, **{other: theirs})
         else:
-            beside = read_columns(place, scores=[score], labels=[] if id is None else [id], **how)
-            with rows_as_in_files(lambda row: beside.place(row)):
-                bounds_of(bounds, **{score: beside.arrays[score]})
+            beside = files_of(place, **how).rows(({} if id is None else {id: Kind.VALUES}) | {score: Kind.SCORE})
+            with beside.placed():
+                bounds_of(bounds, **{score: beside.columns[score]})
             rows, theirs, note = _matched(read, beside, score, id, skip=skip_missing)
             notes += note
         kept = None if units is None else units[rows]
@@ -175,9 +175,9 @@ def columns_of_log(asked: Mapping[str, str | None], log: Log, *, matched: bool) 
     return found
 
 
-def _names(read: ReadColumns, column: str) -> Any:
+def _names(read: Rows, column: str) -> Any:
     """A column of names; what a log chose is coded."""
-    held = read.arrays[column]
+    held = read.columns[column]
     return np.asarray(held.names, dtype=object)[held.codes] if isinstance(held, Coded) else held
 
 
@@ -188,7 +188,7 @@ def _entry(name: str, part: Part, values: Floats, units: Integers | None, bounds
     return Entry(name, group, MeanSummary.of(mean, len(rows)), {})
 
 
-def _parts(read: ReadColumns, group: str | None, n: int) -> list[Part]:
+def _parts(read: Rows, group: str | None, n: int) -> list[Part]:
     codes, names = (None, ()) if group is None else check_codes(_names(read, group), n=n, name=group, groups=True)
     return list(parts_of(n, codes, names))
 
@@ -201,22 +201,20 @@ def _only(parts: Sequence[Part], rows: Integers, n: int) -> list[Part]:
     return [(name, held) for name, held in found if len(held)]
 
 
-def _matched(
-    read: ReadColumns, beside: ReadColumns, score: str, id: str | None, *, skip: bool
-) -> tuple[Integers, Floats, list[str]]:
+def _matched(read: Rows, beside: Rows, score: str, id: str | None, *, skip: bool) -> tuple[Integers, Floats, list[str]]:
     """The rows that the other model has too, and its scores of them.
 
     Raises InputError if rows cannot be matched, or one model has more and none may be left out.
     """
-    here, there = ", ".join(read.recipe["files"]), ", ".join(beside.recipe["files"])
-    ours, theirs = (len(one.arrays[score]) for one in (read, beside))
+    here, there = ", ".join(read.read["files"]), ", ".join(beside.read["files"])
+    ours, theirs = (len(one.columns[score]) for one in (read, beside))
     if id is None:
-        if ours != theirs or read.recipe["skipped"] or beside.recipe["skipped"]:
+        if ours != theirs or read.read["skipped"] or beside.read["skipped"]:
             raise InputError(
                 f"both models must be evaluated on the same rows; {here} has {ours:,}, {there} has {theirs:,}. Match "
                 "them by --id COL."
             )
-        return np.arange(ours), beside.arrays[score], []
+        return np.arange(ours), beside.columns[score], []
     key, other_key = (np.asarray(_names(one, id)).astype(np.str_) for one in (read, beside))
     for held, where in zip((key, other_key), (here, there), strict=True):
         names, counts = np.unique(held, return_counts=True)
@@ -235,4 +233,4 @@ def _matched(
     left = [(ours - len(rows), here), (theirs - len(rows), there)]
     counts_left = [f"{counted(n, 'row')} of {where}" for n, where in left if n]
     notes = [f"left out because one model has none: {', '.join(counts_left)}"] if counts_left else []
-    return rows, beside.arrays[score][others], notes
+    return rows, beside.columns[score][others], notes

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -13,11 +13,12 @@ import numpy as np
 
 from howsure.cli.terminal.options import as_names, from_option, where_option
 from howsure.cli.terminal.output import say
-from howsure.data.predictions.read_columns import read_columns
+from howsure.data.sources import read as files_of
 from howsure.errors import InputError
 from howsure.events.corpus import check_date_format
 from howsure.events.periods import PERIODS, period_of
 from howsure.inputs.checks import Coded
+from howsure.inputs.frames import Kind
 from howsure.inputs.naming import counted, shortened
 
 # What the library says of its parameters, said of the options of `howsure counts`.
@@ -146,20 +147,17 @@ def read_population(
         raise InputError(f"a column has one meaning; some of these are named for two: {shortened(named)}.")
     partial = [name for name in (label, inclusion, stratum if inclusion else None) if name is not None]
     coded = [*by, *([stratum] if stratum and not inclusion else [])]
-    found = read_columns(
-        [file],
-        labels=[cluster] if cluster else [],
-        coded=coded,
-        days=[date] if date else [],
-        numbers=numbers,
-        partial=partial,
-        later=list(dict.fromkeys(shown)),
-        where=where,
-        format=format,
+    kinds = (
+        dict.fromkeys(shown, Kind.LATER)
+        | ({cluster: Kind.VALUES} if cluster else {})
+        | dict.fromkeys(coded, Kind.NAMES)
     )
-    if found.said:
-        say(in_options(found.said))
-    held = found.arrays
+    kinds |= (
+        ({date: Kind.DAYS} if date else {}) | dict.fromkeys(numbers, Kind.NUMBER) | dict.fromkeys(partial, Kind.PARTIAL)
+    )
+    source = files_of(file, where=where, format=format)
+    found = replace(source, tell=lambda said: say(in_options(said)) if said else None).rows(kinds)
+    held = dict(found.columns)
     if date is not None:
         held[date] = _periods(held[date], str(period), date, found.place, date_format)
     columns = {
@@ -171,7 +169,7 @@ def read_population(
         "strata": held[stratum] if stratum else None,
         "inclusion": held[inclusion] if inclusion else None,
     }
-    return Population(columns, found.recipe, found.place, found.at)
+    return Population(columns, found.read, found.place, found.at)
 
 
 def left_out(population: Population) -> list[str]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from howsure.cli.counts.input import CHANCE, CHECK, LABEL, ROW, STRATUM, Population
 from howsure.cli.terminal.commands import tell
 from howsure.counts import LabelSample
 from howsure.counts.further_labels import Drawn
-from howsure.data.predictions.read_columns import ReadColumns, read_columns
+from howsure.data.sources import read as files_of
 from howsure.errors import InputError
+from howsure.inputs.frames import Kind, Rows
 from howsure.inputs.naming import nearest, shortened
 from howsure.inputs.numbers import spelled_number
 from howsure.show.table import Table
@@ -71,9 +72,9 @@ def read_sheet(population: Population, file: str, *, words: bool, whole: bool = 
     Raises InputError as `join_labelled` does.
     """
     score = population.columns["prob"]
-    found = read_columns([file], optional=[ROW, STRATUM, CHANCE, CHECK, LABEL])
-    tell(found.said)
-    lines = [i for i in range(len(found.arrays[ROW])) if any(held[i] is not None for held in found.arrays.values())]
+    names = (ROW, STRATUM, CHANCE, CHECK, LABEL)
+    found = replace(files_of(file), tell=tell).rows(dict.fromkeys(names, Kind.OPTIONAL))
+    lines = [i for i in range(len(found.columns[ROW])) if any(held[i] is not None for held in found.columns.values())]
     if not lines:
         raise InputError(f"{file} has no row with a unit; write it by howsure counts sample, and fill its {LABEL}.")
     sheet = Sheet({}, {}, {})
@@ -82,9 +83,9 @@ def read_sheet(population: Population, file: str, *, words: bool, whole: bool = 
         unit = _unit(found, i, len(score))
         if unit in sheet.chances:
             raise InputError(f"{ROW} must be different in each row; {found.place(i)} has {unit + 1} again.")
-        sheet.strata[unit], sheet.chances[unit] = found.arrays[STRATUM][i], _chance(found, i)
-        sheet.labels[unit] = found.arrays[LABEL][i] if words else _label(found, i)
-        if found.arrays[CHECK][i] != check_of(float(score[unit]), len(score)):
+        sheet.strata[unit], sheet.chances[unit] = found.columns[STRATUM][i], _chance(found, i)
+        sheet.labels[unit] = found.columns[LABEL][i] if words else _label(found, i)
+        if found.columns[CHECK][i] != check_of(float(score[unit]), len(score)):
             odd.append(unit)
     if odd:
         raise InputError(
@@ -127,8 +128,8 @@ def _number(value: object) -> float | None:
     return spelled_number(value) if isinstance(value, str) else None if value is None else float(str(value))
 
 
-def _unit(found: ReadColumns, i: int, units: int) -> int:
-    held = found.arrays[ROW][i]
+def _unit(found: Rows, i: int, units: int) -> int:
+    held = found.columns[ROW][i]
     row = _number(held)
     if row is None or row % 1 != 0 or not 1 <= row <= units:
         said = "none" if held is None else held
@@ -139,8 +140,8 @@ def _unit(found: ReadColumns, i: int, units: int) -> int:
     return int(row) - 1
 
 
-def _chance(found: ReadColumns, i: int) -> float:
-    held = found.arrays[CHANCE][i]
+def _chance(found: Rows, i: int) -> float:
+    held = found.columns[CHANCE][i]
     chance = _number(held)
     if chance is None or not 0.0 < chance <= 1.0:
         said = "nothing" if held is None else repr(held)
@@ -149,8 +150,8 @@ def _chance(found: ReadColumns, i: int) -> float:
     return chance
 
 
-def _label(found: ReadColumns, i: int) -> float | None:
-    held = found.arrays[LABEL][i]
+def _label(found: Rows, i: int) -> float | None:
+    held = found.columns[LABEL][i]
     label = float(held) if isinstance(held, bool) else _number(held)
     if held is not None and label not in (0.0, 1.0):
         raise InputError(
@@ -160,8 +161,8 @@ def _label(found: ReadColumns, i: int) -> float | None:
     return label
 
 
-def _check_all_labelled(found: ReadColumns, lines: list[int]) -> None:
-    lack = [i for i in lines if found.arrays[LABEL][i] is None]
+def _check_all_labelled(found: Rows, lines: list[int]) -> None:
+    lack = [i for i in lines if found.columns[LABEL][i] is None]
     if lack:
         raise InputError(
             f"{LABEL} must be 1 or 0 in each drawn row; {found.place(lack[0])} has none ({len(lack):,} in all). "

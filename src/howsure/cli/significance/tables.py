@@ -14,11 +14,13 @@ from howsure.cli.terminal.commands import rows_as_in_files, tell
 from howsure.cli.terminal.options import in_order
 from howsure.cli.terminal.progress import progress
 from howsure.data.logs.conversion import Log
-from howsure.data.predictions.read_columns import ReadColumns, read_columns
 from howsure.data.predictions.selection import SEPARATE
+from howsure.data.sources import Files
+from howsure.data.sources import read as files_of
 from howsure.data.tables.columns import FILE
 from howsure.errors import InputError
 from howsure.inputs.checks import Coded
+from howsure.inputs.frames import Kind, Rows
 from howsure.inputs.naming import counted, shortened, unknown_name
 from howsure.inputs.numbers import spelled_number
 from howsure.inputs.pairs import Integers
@@ -59,20 +61,12 @@ def read_rows(
     """
     refuse_twice(names["baseline"], models)
     systems = [names["baseline"], *models] if "probabilistic" in tasks_of(numbers or ()) else []
-    read = read_columns(
-        paths,
-        labels=[*names.values(), *models],
-        numbers=systems,
-        skip_missing=skip_missing,
-        format=input_format,
-        cluster=names.get("clusters"),
-        run=names.get("runs"),
-        across_files=across_files,
-        where=where,
-        by_file=by_file,
+    source = files_of(
+        paths, skip_missing=skip_missing, format=input_format, across_files=across_files, where=where, by_file=by_file
     )
-    tell(read.said)
-    held, recipe = read.arrays, read.recipe
+    kinds = dict.fromkeys([*names.values(), *models], Kind.VALUES) | dict.fromkeys(systems, Kind.NUMBER)
+    read = replace(source, tell=tell).rows(kinds, cluster=names.get("clusters"), run=names.get("runs"))
+    held, recipe = dict(read.columns), read.read
     recipe |= {"files_pooled": len(recipe["files"])} if len(recipe["files"]) > 1 else {}
     recipe |= {"across_files": across_files} if across_files != "error" else {}
     read_as_numbers(held, [names["y_true"], names["baseline"], *models])
@@ -86,7 +80,7 @@ def read_rows(
     )
 
 
-def classes_of(read: ReadColumns, columns: Sequence[str]) -> list[str] | None:
+def classes_of(read: Rows, columns: Sequence[str]) -> list[str] | None:
     """The classes that mappings name, of systems whose targets are labels.
 
     Raises InputError where columns name different ones, or some are lists, whose order nobody knows.
@@ -96,8 +90,8 @@ def classes_of(read: ReadColumns, columns: Sequence[str]) -> list[str] | None:
         return None
     first, names = next(iter(keys.items()))
     for name in columns:
-        is_list = name not in keys and read.arrays[name].ndim == 2
-        found = [str(number) for number in range(read.arrays[name].shape[1])] if is_list else keys.get(name, names)
+        is_list = name not in keys and read.columns[name].ndim == 2
+        found = [str(number) for number in range(read.columns[name].shape[1])] if is_list else keys.get(name, names)
         if found != names:
             what = "lists without names" if is_list else shortened(map(repr, found))
             raise InputError(
@@ -204,6 +198,18 @@ class Asked:
                 raise InputError(
                     f"{option} is for tables with one row per model and item; name the model's column: --by."
                 )
+
+    def source(self, files: Sequence[str]) -> Files:
+        """The files, and which of their rows are meant."""
+        found = files_of(
+            files,
+            where=self.where,
+            skip_missing=self.skip_missing,
+            by_file=self.by_file,
+            across_files=self.across_files,
+            format=self.input_format,
+        )
+        return replace(found, tell=tell)
 
     def to_read(self) -> Asked:
         """The same, with the files' names where these may be the models, and as parts of keys that are separate in
@@ -369,28 +375,18 @@ def _scores_of_models(files: Sequence[str], asked: Asked, baseline: str, options
             "--by and --score."
         )
     groups = [name for name in (asked.clusters, asked.strata) if name is not None]
-    read = read_columns(
-        files,
-        labels=groups,
-        scores=[baseline, *asked.models],
-        skip_missing=asked.skip_missing,
-        cluster=asked.clusters,
-        across_files=asked.across_files,
-        format=asked.input_format,
-        where=asked.where,
-        by_file=asked.by_file,
-    )
-    tell(read.said)
-    with rows_as_in_files(read.place):
+    kinds = dict.fromkeys(groups, Kind.VALUES) | dict.fromkeys([baseline, *asked.models], Kind.SCORE)
+    read = asked.source(files).rows(kinds, cluster=asked.clusters)
+    with read.placed():
         result = compare(
-            scores={name: read.arrays[name] for name in (baseline, *asked.models)},
+            scores={name: read.columns[name] for name in (baseline, *asked.models)},
             baseline=baseline,
-            clusters=None if asked.clusters is None else read.arrays[asked.clusters],
-            strata=None if asked.strata is None else read.arrays[asked.strata],
+            clusters=None if asked.clusters is None else read.columns[asked.clusters],
+            strata=None if asked.strata is None else read.columns[asked.strata],
             lower_is_better=asked.lower_is_better,
             **{**options, "metrics": None},
         )
-    return result, dict(read.recipe)
+    return result, dict(read.read)
 
 
 def _refuse_columns(asked: Asked) -> None:
@@ -428,10 +424,9 @@ def compare_long(
         if not any(f"{name} must hold numbers" in str(error) for name in asked.score):
             raise
         raise InputError(f"{error.message} If one value means right, say which: --positive correct.") from error
-    tell(read.said)
-    found = given.found(read.from_log, len(read.recipe["files"]))
+    found = given.found(read.chosen, len(read.read["files"]))
     model, key = str(found.model), str(found.id)
-    data, rows = _chosen_models(dict(read.arrays), asked, model)
+    data, rows = _chosen_models(dict(read.columns), asked, model)
     notes = [] if asked.targets is None else _with_targets(data, found, key)
     if asked.prediction is not None and asked.target is not None:
         columns = [asked.target, asked.prediction]
@@ -461,10 +456,10 @@ def compare_long(
             **options,
         )
     how = {"across_files": asked.across_files} if asked.across_files != "error" else {}
-    return replace(result, notes=(*notes, *result.notes)), read.recipe | how
+    return replace(result, notes=(*notes, *result.notes)), read.read | how
 
 
-def _read(files: Sequence[str], asked: Asked, metrics: Sequence[str] | None) -> ReadColumns:
+def _read(files: Sequence[str], asked: Asked, metrics: Sequence[str] | None) -> Rows:
     """The columns; probabilities of one class where a metric takes these."""
     roles = (asked.model or FILE, asked.id, asked.run, asked.clusters, asked.strata)
     coded = [name for name in roles if name is not None]
@@ -474,20 +469,13 @@ def _read(files: Sequence[str], asked: Asked, metrics: Sequence[str] | None) -> 
     scores = asked.score if asked.pos_label is None else ()
     if asked.pos_label is not None:
         coded += asked.score
-    return read_columns(
-        files,
-        coded=list(dict.fromkeys(coded)),
-        labels=labels,
-        numbers=numbers,
-        scores=scores,
-        skip_missing=asked.skip_missing,
-        across_files=asked.across_files,
-        format=asked.input_format,
-        where=asked.where,
-        by_file=asked.by_file,
+    kinds = dict.fromkeys(labels, Kind.VALUES) | dict.fromkeys(coded, Kind.NAMES)
+    kinds |= dict.fromkeys(numbers, Kind.NUMBER) | dict.fromkeys(scores, Kind.SCORE)
+    return asked.source(files).rows(
+        kinds,
         cluster=asked.id if asked.model else None,
         run=asked.model if asked.id else None,
-        from_log=asked.of_log,
+        choose=asked.of_log,
     )
 
 
@@ -497,9 +485,9 @@ def _with_targets(data: dict[str, Any], asked: Asked, key: str) -> list[str]:
     Raises InputError for an item that stands twice in it or that it lacks, or that no model answers.
     """
     target = asked.target or "target"
-    gold = read_columns([str(asked.targets)], labels=[key, target], skip_missing=asked.skip_missing)
+    gold = files_of(str(asked.targets), skip_missing=asked.skip_missing).rows({key: Kind.VALUES, target: Kind.VALUES})
     rows: dict[str, int] = {}
-    for row, item in enumerate(map(str, gold.arrays[key].tolist())):
+    for row, item in enumerate(map(str, gold.columns[key].tolist())):
         if rows.setdefault(item, row) != row:
             raise InputError(f"{key} must be different in every row of {asked.targets}; {item!r} is not.")
     column = data[key]
@@ -516,7 +504,7 @@ def _with_targets(data: dict[str, Any], asked: Asked, key: str) -> list[str]:
         )
     place = np.array([rows[item] for item in items])
     codes = column.codes if isinstance(column, Coded) else np.array([items.index(str(one)) for one in column])
-    data[target] = gold.arrays[target][place[codes]]
+    data[target] = gold.columns[target][place[codes]]
     return [f"{counted(unseen, 'item')} of {asked.targets} left out: no model answers them."] if unseen else []
 
 

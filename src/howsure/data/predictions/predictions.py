@@ -94,7 +94,7 @@ class Predictions:
 
     def features(self, names: Sequence[str]) -> dict[str, Any]:
         """Further columns of the same rows, as `feature_columns` makes them."""
-        from howsure.data.predictions.read_columns import feature_columns
+        from howsure.data.predictions.rows import feature_columns
 
         return feature_columns(self.selection, names)
 

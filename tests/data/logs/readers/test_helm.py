@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from howsure.data import open_predictions, read_columns
+import howsure
 from howsure.data.logs.helm import rows
 from howsure.data.logs.source import Source
 from howsure.data.tables.named_files import File
 from howsure.errors import InputError
+from howsure.inputs.frames import Kind
 from tests.data.logs.writers import helm_state, helm_stats, write_helm
 
 STATS = [
@@ -34,7 +35,7 @@ def test_statistics_are_scores_and_max_prob_is_the_probability_of_the_answer(tmp
         "item": "id1", "model": "org/small", "task": "mmlu:subject=law", "run": 0, "exact_match": 1.0,
         "probability": 0.75, "correct": 1.0,
     }  # fmt: skip
-    with open_predictions([path]) as predictions:
+    with howsure.read(path).predictions() as predictions:
         assert predictions.columns == {"label": "correct", "prob": "probability", "id": "item"}
         assert predictions.pairs().probabilities.tolist() == [0.75, 0.5]
 
@@ -53,8 +54,8 @@ def test_a_probability_that_is_always_1_is_none(tmp_path: Path) -> None:
     with pytest.raises(
         InputError, match=r"holds no probabilities of answers; it holds the scores exact_match.*every max_pr"
     ):
-        open_predictions([path])
-    assert read_columns([path], numbers=["exact_match"]).arrays["exact_match"].tolist() == [0, 1, 0]
+        howsure.read(path).predictions()
+    assert howsure.read(path).rows({"exact_match": Kind.NUMBER}).columns["exact_match"].tolist() == [0, 1, 0]
 
 
 def test_answers_have_probabilities_where_every_letter_has(tmp_path: Path) -> None:
@@ -62,14 +63,14 @@ def test_answers_have_probabilities_where_every_letter_has(tmp_path: Path) -> No
     path = write_helm(tmp_path, STATS, states) / "scenario_state.json"
     row, _ = read(path)
     assert (row["target"], row["prediction"], row["classes"], row["exact_match"]) == (0, 0, ["no", "yes"], 1.0)
-    with open_predictions([path]) as predictions:
+    with howsure.read(path).predictions() as predictions:
         assert predictions.columns["probs_column"] == "probabilities"
         assert predictions.pairs().probabilities.tolist() == pytest.approx([0.75, 0.75])
 
 
 def test_without_log_probabilities_an_answer_has_what_the_statistics_say(tmp_path: Path) -> None:
     states = [helm_state("id1", "A", " A"), helm_state("id2", "A", " B")]
-    with open_predictions([write_helm(tmp_path, STATS, states) / "scenario_state.json"]) as predictions:
+    with howsure.read([write_helm(tmp_path, STATS, states) / "scenario_state.json"]).predictions() as predictions:
         assert predictions.pairs().probabilities.tolist() == [0.75, 0.5]
 
 
@@ -104,4 +105,4 @@ WRONG = [
 def test_a_damaged_run_is_refused(tmp_path: Path, name: str, content: str, said: str) -> None:
     (tmp_path / name).write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=said):
-        open_predictions([tmp_path / name])
+        howsure.read(tmp_path / name).predictions()

@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.data import open_predictions
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 
@@ -249,5 +248,5 @@ def test_an_array_alone_is_half_of_it() -> None:
 def test_the_library_reads_them_too() -> None:
     logits, labels = made_up(50)
     np.savez("predictions.npz", logits=logits, label_ids=labels)
-    with open_predictions(["predictions.npz"]) as predictions:
+    with howsure.read("predictions.npz").predictions() as predictions:
         assert len(predictions.pairs()) == 50

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from howsure.data import open_predictions, read_columns
+import howsure
 from howsure.data.logs.inspect_ai import rows
 from howsure.data.logs.source import Source
 from howsure.data.tables.named_files import File
 from howsure.errors import InputError
+from howsure.inputs.frames import Kind
 from tests.data.logs.writers import inspect_header, inspect_sample, write_inspect, zip_of_zstd
 
 BOTH = {"A": 0.8, "B": 0.1, " B": 0.1}
@@ -44,7 +45,7 @@ def test_where_a_letter_is_not_among_the_tokens_the_answer_has_its_own_probabili
     sample = inspect_sample("q1", "B", "A", letters={"A": 0.7, "C": 0.1})
     path = write_inspect(tmp_path / "log.eval", [sample])
     assert read(path)[0]["probability"] == pytest.approx(0.7)
-    with open_predictions([path]) as predictions:
+    with howsure.read(path).predictions() as predictions:
         assert predictions.columns == {"label": "correct", "prob": "probability", "id": "item"}
         assert predictions.pairs().labels.tolist() == [0]
 
@@ -79,7 +80,7 @@ def test_values_are_numbers_as_inspect_takes_them_and_never_guessed(tmp_path: Pa
 def test_a_score_of_several_values_is_several_columns(tmp_path: Path) -> None:
     sample = inspect_sample("q1", "A", "A", scores={"judge": {"style": 4, "facts": "C"}})
     path = write_inspect(tmp_path / "log.json", [sample])
-    found = read_columns([path], numbers=["judge.style", "judge.facts"]).arrays
+    found = howsure.read(path).rows({"judge.style": Kind.NUMBER, "judge.facts": Kind.NUMBER}).columns
     assert (found["judge.style"].tolist(), found["judge.facts"].tolist()) == ([4], [1])
 
 
@@ -95,7 +96,7 @@ def test_epochs_of_an_item_are_a_cluster(tmp_path: Path) -> None:
     samples = [
         inspect_sample(f"q{at % 3}", "A", "A", epoch=1 + at // 3, letters={"A": 0.9, "B": 0.1}) for at in range(6)
     ]
-    with open_predictions([write_inspect(tmp_path / "log.eval", samples)]) as predictions:
+    with howsure.read([write_inspect(tmp_path / "log.eval", samples)]).predictions() as predictions:
         assert predictions.columns["cluster"] == "item"
         assert len(set(predictions.pairs().clusters.tolist())) == 3
 
@@ -110,7 +111,7 @@ def test_of_members_of_one_name_the_last_counts(tmp_path: Path) -> None:
 
 def test_a_run_that_ended_early_is_said(tmp_path: Path) -> None:
     path = write_inspect(tmp_path / "log.eval", [inspect_sample("q1", "A", "A", letters=BOTH)], status="error")
-    with open_predictions([path]) as predictions:
+    with howsure.read(path).predictions() as predictions:
         assert f"{path}: the run ended with status 'error': 1 samples are in its log." in predictions.said
         assert predictions.notes["notes"] == [f"{path}: the run ended with status 'error': 1 samples are in its log."]
 
@@ -135,7 +136,7 @@ def test_a_damaged_log_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.chdir(tmp_path)
     Path("log.eval").write_bytes(content)
     with pytest.raises(InputError, match=said):
-        open_predictions(["log.eval"])
+        howsure.read("log.eval").predictions()
 
 
 def of_2024(samples: list[dict[str, Any]], *, version: int) -> dict[str, Any]:
@@ -156,10 +157,10 @@ def test_logs_of_2024_are_logs_of_inspect(tmp_path: Path, version: int) -> None:
     samples = [inspect_sample(f"q{at}", "A", "A", letters=BOTH, scores=held) for at, held in enumerate(scores)]
     path = tmp_path / "log.json"
     path.write_text(json.dumps(of_2024(samples, version=version), indent=2), encoding="utf-8")
-    with open_predictions([path]) as predictions:
+    with howsure.read(path).predictions() as predictions:
         assert predictions.said.startswith(f"{path}: read as a log of Inspect AI, with ")
         assert (predictions.n, predictions.columns["probs_column"]) == (2, "probabilities")
-    assert read_columns([path], numbers=["match"]).arrays["match"].tolist() == [1.0, 0.0]
+    assert howsure.read(path).rows({"match": Kind.NUMBER}).columns["match"].tolist() == [1.0, 0.0]
 
 
 def test_a_score_without_the_name_of_its_scorer_is_called_score(tmp_path: Path) -> None:
@@ -171,4 +172,4 @@ def test_a_score_without_the_name_of_its_scorer_is_called_score(tmp_path: Path) 
 
 def test_a_document_without_samples_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="has no rows"):
-        open_predictions([write_inspect(tmp_path / "log.json", [])])
+        howsure.read([write_inspect(tmp_path / "log.json", [])]).predictions()

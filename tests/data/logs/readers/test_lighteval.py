@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from howsure.data import open_predictions
+import howsure
 from howsure.data.logs.lighteval import rows
 from howsure.data.logs.source import Source
 from howsure.data.tables.named_files import File
@@ -33,7 +33,7 @@ def test_a_row_names_item_model_and_task(tmp_path: Path) -> None:
 
 
 def test_the_command_needs_no_options(tmp_path: Path) -> None:
-    with open_predictions([write_lighteval(tmp_path, "small", DETAILS)], normalise="tokens") as predictions:
+    with howsure.read([write_lighteval(tmp_path, "small", DETAILS)], normalise="tokens").predictions() as predictions:
         assert predictions.notes["format"] == "lighteval"
         assert predictions.pairs().labels.tolist() == [1, 0]  # -1/2 against -2/3, and -1/2 against -1
 
@@ -52,9 +52,9 @@ def test_the_layout_of_former_versions_is_refused(tmp_path: Path) -> None:
         tmp_path / "details_quiz.parquet", [{"choices": ["a"], "gold_index": [0], "metrics": {"acc": 1}}]
     )
     with pytest.raises(InputError, match=r"has the columns of former versions of lighteval"):
-        open_predictions([former])
+        howsure.read(former).predictions()
 
 
 def test_a_table_of_another_kind_is_refused_where_it_is_called_a_log(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"sample 1 of .*: it must have doc, metric, model_response"):
-        open_predictions([write_parquet(tmp_path / "table.parquet", [{"a": 1}])], format="lighteval")
+        howsure.read([write_parquet(tmp_path / "table.parquet", [{"a": 1}])], format="lighteval").predictions()

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from howsure.data import open_predictions
+import howsure
 from howsure.data.logs.lm_eval import rows
 from howsure.data.logs.source import Source
 from howsure.data.tables.named_files import File
@@ -80,7 +80,7 @@ def test_packed_logs_and_standard_input_are_read(tmp_path: Path, monkeypatch: py
     packed.write_bytes(gzip.compress(plain.read_bytes()))
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(plain.read_bytes())))
     for path in (plain, packed, "-"):
-        with open_predictions([path]) as predictions:
+        with howsure.read(path).predictions() as predictions:
             assert predictions.notes["format"] == "lm-eval"
             assert predictions.pairs().labels.tolist() == [1, 0, 1, 0]
 
@@ -150,7 +150,7 @@ def test_probabilities_are_a_softmax_of_the_log_likelihoods(tmp_path: Path, way:
     path = write_lines(tmp_path / "a.jsonl", [sample])
     lengths = {"none": (1, 1), "characters": (2, 4), "bytes": (3, 4)}[way]
     logits = [-2.0 / lengths[0], -3.0 / lengths[1]]
-    with open_predictions([path], normalise=way) as predictions:
+    with howsure.read(path, normalise=way).predictions() as predictions:
         pairs = predictions.pairs()
     p = math.exp(max(logits)) / sum(map(math.exp, logits))
     assert pairs.probabilities.tolist() == pytest.approx([p], abs=1e-12)
@@ -178,7 +178,7 @@ def test_a_damaged_log_is_refused_with_its_line(
     whole = json.dumps(lm_eval_sample(0, [-1.0, -2.0], 0)) + "\n"
     Path("a.jsonl").write_text(whole + line + end, encoding="utf-8")
     with pytest.raises(InputError, match=said):
-        open_predictions(["a.jsonl"])
+        howsure.read("a.jsonl").predictions()
 
 
 @pytest.mark.parametrize("value", ["NaN", "abc", None])
@@ -186,4 +186,4 @@ def test_a_log_likelihood_that_is_no_number_is_refused(tmp_path: Path, value: ob
     sample = lm_eval_sample(0, [-1.0, -2.0], 0)
     sample["filtered_resps"][1][0] = value
     with pytest.raises(InputError, match=r"line 1 of .*: (no probabilities follow|filtered_resps must hold)"):
-        open_predictions([write_lines(tmp_path / "a.jsonl", [sample])])
+        howsure.read([write_lines(tmp_path / "a.jsonl", [sample])]).predictions()

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from howsure.data import open_predictions
+import howsure
 from howsure.data.logs.openai import rows
 from howsure.data.logs.source import Source
 from howsure.data.tables.named_files import File
@@ -41,7 +41,7 @@ def test_the_masses_of_all_answers(wrap: Any, tmp_path: Path) -> None:
 
 def test_probabilities_are_the_softmax_and_the_label_whether_it_is_right(tmp_path: Path) -> None:
     records = [openai_batch(f"q{at}", openai_chat(ALL), target="ABCD"[at]) for at in range(4)]
-    with open_predictions([write_lines(tmp_path / "log.jsonl", records)]) as found:
+    with howsure.read([write_lines(tmp_path / "log.jsonl", records)]).predictions() as found:
         assert found.columns == {"label": "target", "probs_column": "probabilities", "id": "item"}
         pairs = found.pairs()
     assert pairs.probabilities.tolist() == pytest.approx([0.625 / 0.875] * 4)
@@ -100,8 +100,8 @@ def test_requests_that_failed_are_rows_without_a_probability(tmp_path: Path) -> 
     records = [openai_batch(f"q{at}", openai_chat(ALL) if at else None, target="A") for at in range(5)]
     path = write_lines(tmp_path / "log.jsonl", records)
     with pytest.raises(InputError, match="row 1 of"):
-        open_predictions([path])
-    with open_predictions([path], skip_missing=True) as found:
+        howsure.read(path).predictions()
+    with howsure.read(path, skip_missing=True).predictions() as found:
         assert (found.n, found.group_names) == (4, ())
         assert "1 of 5 responses have no probability" in found.said
 
@@ -153,7 +153,7 @@ ECHO = {"tokens": ["Q", " A"], "token_logprobs": [None, -0.5], "top_logprobs": [
 def test_what_is_refused(record: Any, told: str, tmp_path: Path) -> None:
     path = write_lines(tmp_path / "log.jsonl", [record])
     with pytest.raises(InputError, match=told):
-        open_predictions([path], format="openai", label="target")
+        howsure.read(path, format="openai").predictions("target")
 
 
 NULLS = {
@@ -171,8 +171,8 @@ def test_a_null_answer_is_a_missing_value(null: dict[str, Any], tmp_path: Path) 
     records = [openai_batch(f"q{at}", openai_chat(ALL), target="A") | (null if at == 3 else {}) for at in range(9)]
     path = write_lines(tmp_path / "log.jsonl", records)
     with pytest.raises(InputError, match=r"must not be missing; row 4 of .* holds nothing.*skip_missing=True"):
-        open_predictions([path])
-    with open_predictions([path], skip_missing=True) as found:
+        howsure.read(path).predictions()
+    with howsure.read(path, skip_missing=True).predictions() as found:
         assert (found.n, sum(found.skipped.values())) == (8, 1)
         assert found.columns["probs_column"] == "probabilities"
 

@@ -10,10 +10,11 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 
+import howsure
 from howsure.calibration.slots import Slots
-from howsure.data import open_predictions
 from howsure.data.predictions.stream import CHUNK
 from howsure.errors import InputError
+from tests.data.opened import opened
 from tests.data.predictions.streamed.summing import slots_of_arrays
 from tests.data.writers import write
 
@@ -45,7 +46,7 @@ def parquet(columns: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -
 
 def summed(path: Path, **options: Any) -> tuple[Slots, list[int]]:
     told: list[int] = []
-    with open_predictions([path], label="y", prob="q", **options) as predictions:
+    with opened(path, label="y", prob="q", **options) as predictions:
         found = predictions.source(advance=told.append)
     assert isinstance(found, Slots)
     return found, told
@@ -110,7 +111,7 @@ def test_a_bad_value_far_down_is_named(column: str, value: float, told: str, tmp
     np.savez(tmp_path / "x.npz", **columns)
     with (
         pytest.raises(InputError, match=told),
-        open_predictions([tmp_path / "x.npz"], label="y", prob="q", weight="w") as found,
+        howsure.read(tmp_path / "x.npz").predictions("y", "q", sample_weight="w") as found,
     ):
         found.source()
 

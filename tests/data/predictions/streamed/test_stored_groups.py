@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from howsure.calibration.slots import Slots
-from howsure.data import Predictions, open_predictions
+from howsure.data import Predictions
 from howsure.data.predictions import stream
 from howsure.errors import InputError
+from tests.data.opened import opened as files_opened
 from tests.data.predictions.streamed.summing import slots_of_arrays
 from tests.data.writers import write
 
@@ -24,7 +25,7 @@ def columns_of(rows: int, groups: list[Any] | None = None, seed: int = 5) -> dic
 
 
 def opened(path: Path, **options: Any) -> Predictions:
-    return open_predictions([path], label="y", prob="q", group="g", exact_up_to=0, **options)
+    return files_opened(path, label="y", prob="q", group="g", exact_up_to=0, **options)
 
 
 def in_file(path: Path, columns: dict[str, Any]) -> Path:

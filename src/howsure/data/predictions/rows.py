@@ -1,37 +1,32 @@
-"""Columns of files as arrays: labels, numbers, or rows of numbers."""
+"""Columns of files as arrays: labels, numbers, or rows of numbers; and features, by which rows are grouped."""
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.logs.conversion import Log, described, in_rows_left, input_files
+from howsure.data.logs.conversion import Log
 from howsure.data.predictions.classes import class_matrix, holds_lists, with_keys
-from howsure.data.predictions.selection import (
-    SEPARATE,
-    Selection,
-    apart_by_file,
-    check_across_files,
-    check_way,
-    codes_sql,
-    select_rows,
-)
-from howsure.data.tables.columns import Column, said_of_commas
-from howsure.data.tables.database import Database, chunks, literal, reading
-from howsure.data.tables.table import Table, open_table
-from howsure.data.tables.where import ALL, condition
+from howsure.data.predictions.opening import check_pooling, opened_files
+from howsure.data.predictions.selection import SEPARATE, Selection, apart_by_file, check_way, codes_sql
+from howsure.data.tables.columns import Column
+from howsure.data.tables.database import chunks, literal, reading
+from howsure.data.tables.table import Table
+from howsure.data.tables.where import ALL
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import Coded, check_clusters
+from howsure.inputs.frames import Kind, Rows
 from howsure.inputs.naming import natural_order
 
-Arrays = dict[str, Any]
+if TYPE_CHECKING:
+    from howsure.data.sources import Files
+
+READ_AS = {Kind.NUMBER: "number", Kind.SCORE: "number", Kind.NUMBERS: "numbers"}
 DAY_AND_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:"
 DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]|$)"
 LENGTH = re.compile(r"length\((.+)\)")
@@ -40,124 +35,79 @@ MOST_NAMED = 1000  # of so many names of a feature that they have no codes
 MOST_CODED = 100_000  # names of a column that become a type of the database; more are read as they stand
 
 
-@dataclass(frozen=True, slots=True)
-class ReadColumns:
-    """Columns by name, what was read, the names in columns of mappings, and where the i-th row used (from 0) stands.
-
-    `at` reads the columns that were left for later, of some rows in ascending order; None where one holds nothing.
-    """
-
-    arrays: Arrays
-    recipe: dict[str, Any]
-    keys: dict[str, list[str]]
-    place: Callable[[int], str]
-    at: Callable[[Sequence[int]], dict[str, list[Any]]]
-    said: str = ""  # what logs were taken for, or commas
-    from_log: Mapping[str, str] = field(default_factory=dict)  # columns that `from_log` chose, by role
-
-
-def read_columns(
-    paths: Sequence[str | os.PathLike[str]],
+def rows_of_files(
+    rows: Files,
+    kinds: Mapping[str, Kind],
     *,
-    labels: Sequence[str] = (),
-    coded: Sequence[str] = (),
-    days: Sequence[str] = (),
-    numbers: Sequence[str] = (),
-    scores: Sequence[str] = (),
-    lists: Sequence[str] = (),
-    optional: Sequence[str] = (),
-    partial: Sequence[str] = (),
-    later: Sequence[str] = (),
     cluster: str | None = None,
     run: str | None = None,
-    across_files: str = "error",
-    skip_missing: bool = False,
-    where: str | None = None,
-    by_file: bool = False,
-    format: str | None = None,
-    from_log: Callable[[Log], Mapping[str, str]] | None = None,
-) -> ReadColumns:
-    """Some columns of files by name, and what was read: the files, the rows used and those left out.
+    choose: Callable[[Log], Mapping[str, str]] | None = None,
+) -> tuple[Rows, str]:
+    """Some columns of files by name, each read as what `kinds` says, what was read, and what is told of that.
 
-    `labels` are returned unchanged (n,), `coded` ones as `Coded`, which needs little memory, and so are `days`, which
-    lose the time of day. `numbers` are float64 (n,), and so are `scores`, where true is 1 and false 0; `lists`
-    float64 (n, K); so are labels and numbers whose column holds lists of numbers, or numbers by names, {"0": 0.7,
-    "1": 0.3}, in the natural order of the names. A missing value is an error, or with `skip_missing` its row is left
-    out; in `optional` columns, which come as they stand, it is None. `partial` columns come as a mapping of the rows
-    (from 0) that hold something to what they hold; `later` ones are read by `at` of the result.
+    VALUES are returned unchanged (n,), NAMES as `Coded`, which needs little memory, and so are DAYS, which lose the
+    time of day. A NUMBER is float64 (n,), and so is a SCORE, where true is 1 and false 0; NUMBERS are lists, float64
+    (n, K); so are values and numbers whose column holds lists of numbers, or numbers by names, {"0": 0.7, "1": 0.3}, in
+    the natural order of the names. A missing value is an error, or its row left out; in OPTIONAL columns, which come as
+    they stand, it is None; PARTIAL ones come as a mapping of the rows (from 0) that hold something to what they hold;
+    LATER ones are read by `at` of the result.
 
-    `cluster` is one of the labels: equal values of it in several files (of one `run`, if that is a column) are an
-    error, unless `across_files` says that they are the "same" item or "separate" ones, which are then numbered anew.
+    `cluster` is one of the values: equal values of it in several files (of one `run`, if that is a column) are an
+    error, unless they are said to be the same item, or separate ones, which are then numbered anew. `choose` says which
+    further columns of a log, by their roles, stand for what the user did not name.
 
-    `where` and `by_file`, and the names of columns, are as in `open_predictions`. A row is counted from 0 among those
-    used. `from_log` is asked which further columns of a log, coded, stand for roles that the user did not name.
-
-    Files are those of `open_predictions`. Raises InputError naming the file, the column, the row and the value.
+    Raises InputError naming the file, the column, the row and the value.
     """
-    check_way(across_files, of=cluster, named=parameter("clusters", GIVEN))
-    texts = (*labels, *coded, *days, *optional, *partial, *later)
-    roles = dict.fromkeys(texts, "text") | dict.fromkeys((*numbers, *scores), "number")
-    roles |= dict.fromkeys(lists, "numbers")
-    wanted = condition(where)
-    with ExitStack() as ending:
-        database = Database()
-        ending.callback(database.close)
-        named = [*roles, *(wanted.names if wanted else ())]
-        files, log = input_files(paths, format=format, spool=database.folder, wanted=named)
-        database.allow_only([file.path for file in files])
-        chosen: Mapping[str, str] = {}
-        if log is not None and from_log is not None:
-            chosen = from_log(in_rows_left(log, files, wanted, by_file=by_file))
-        coded, named = [*coded, *chosen.values()], [*named, *chosen.values()]
-        roles |= dict.fromkeys(chosen.values(), "text")
-        table = open_table(database, files, named, by_file=by_file)
-        only = wanted.sql(table) if wanted else ALL
-        for name in scores:
-            table.columns[name] = replace(table.columns[name], truths=True)
-        for name in (*labels, *lists):
-            table.columns[name] = with_keys(table, table.columns[name], only)
-        asked = {name: table.columns[name] for name in roles}
-        kinds = {c: "numbers" if holds_lists(table, c, only) else roles[name] for name, c in asked.items()}
-        unchecked = {*optional, *partial, *later}
-        missing = {column: column.missing(role=kind) for column, kind in kinds.items() if column.name not in unchecked}
-        selection = select_rows(table, missing, skip=skip_missing, values=(), stream_checks=False, only=only)
-        ways: dict[str, Callable[[Selection, Column], Any]] = dict.fromkeys(coded, _coded) | dict.fromkeys(days, _days)
-        ways |= dict.fromkeys(optional, _with_none) | dict.fromkeys(partial, _by_row)
-        found: Arrays = {
-            column.name: ways[column.name](selection, column)
-            if column.name in ways and (kind == "text" or column.name not in (*coded, *days))
-            else _values(selection, column, kind)
-            for column, kind in kinds.items()
-            if column.name not in later
+    check_way(rows.across_files, of=cluster, named=parameter("clusters", GIVEN))
+    with opened_files(rows, list(kinds)) as opened:
+        chosen = {} if opened.log is None or choose is None else dict(choose(opened.log))
+        kinds = {**kinds, **dict.fromkeys(chosen.values(), Kind.NAMES)}
+        table, only = opened.table(list(kinds))
+        for name, kind in kinds.items():
+            if kind == Kind.SCORE:
+                table.columns[name] = replace(table.columns[name], truths=True)
+            if kind in (Kind.VALUES, Kind.NUMBER, Kind.NUMBERS):
+                table.columns[name] = with_keys(table, table.columns[name], only)
+        asked = {name: table.columns[name] for name in kinds}
+        read_as = {
+            name: "numbers" if holds_lists(table, column, only) else READ_AS.get(kinds[name], "text")
+            for name, column in asked.items()
         }
+        checked = {
+            asked[name]: kind
+            for name, kind in read_as.items()
+            if kinds[name] not in (Kind.OPTIONAL, Kind.PARTIAL, Kind.LATER)
+        }
+        selection = opened.selected(table, only, checked)
+        ways = {Kind.NAMES: _coded, Kind.DAYS: _days, Kind.OPTIONAL: _with_none, Kind.PARTIAL: _by_row}
+        found: dict[str, Any] = {}
+        for name, kind in kinds.items():
+            if kind in ways and (read_as[name] == "text" or kind in (Kind.OPTIONAL, Kind.PARTIAL)):
+                found[name] = ways[kind](selection, asked[name])
+            elif kind != Kind.LATER:
+                found[name] = _values(selection, asked[name], read_as[name])
         if cluster is not None:
             part = None if run is None else table.columns[run]
-            check_across_files(selection, table.columns[cluster], part, how=across_files)
-            if across_files == SEPARATE:
+            check_pooling(selection, {"cluster": table.columns[cluster]}, part, rows.across_files)
+            if rows.across_files == SEPARATE:
                 codes = check_clusters(found[cluster], n=selection.n, name=cluster)
                 found[cluster] = apart_by_file(selection, codes)
         positions = None if selection.where == ALL else selection.positions()
-        if later:
-            ending.pop_all()
-    recipe: dict[str, Any] = {"files": [file.name for file in files]}
-    recipe |= {"rows": selection.n, "skipped": selection.skipped} | ({} if log is None else log.describe())
-    recipe |= {"where": where, "left_out": selection.others} if where is not None else {}
-    recipe |= {"by_file": True} if by_file else {}
-    recipe |= {"decimal_comma": table.with_commas} if table.with_commas else {}
+    later = [name for name, kind in kinds.items() if kind == Kind.LATER]
+    if not later:
+        opened.database.close()
+    read = {"files": [file.name for file in opened.files], "rows": selection.n, "skipped": selection.skipped}
+    read |= opened.notes(selection, across_files=rows.across_files)
     keys = {name: list(column.keys) for name, column in table.columns.items() if column.keys}
 
     def position_of(row: int) -> int:
         return row if positions is None else int(positions[row])
 
-    return ReadColumns(
-        found,
-        recipe,
-        keys,
-        lambda row: table.place_of(position_of(row)),
-        lambda rows: _values_at(table, later, [position_of(row) for row in rows]),
-        said_of_commas(table.with_commas) if log is None else described(log, files, chosen),
-        chosen,
-    )
+    def at(some: Sequence[int]) -> dict[str, list[Any]]:
+        return _values_at(table, later, [position_of(row) for row in some])
+
+    held = Rows(found, read, lambda row: table.place_of(position_of(row)), keys, chosen, at)
+    return held, opened.said(table, chosen)
 
 
 def _values(selection: Selection, column: Column, kind: str) -> npt.NDArray[Any]:
