@@ -15,7 +15,6 @@ from typing import Any
 
 import click
 import numpy as np
-from howsure.data.logs.columns import label_names_of, read_model_arrays
 
 import howsure
 from howsure.calibration.logits import slots_of_logits
@@ -33,6 +32,7 @@ from howsure.data.documents.columns import read_attributes, read_sentence_index
 from howsure.data.documents.document import Document, Sentence
 from howsure.data.documents.read_documents import read_documents
 from howsure.data.logit_files import open_logits
+from howsure.data.logs.arrays import label_names_of, read_model_arrays
 from howsure.errors import InputError
 from howsure.events.corpus import Fields, open_corpus
 from howsure.events.extraction.imported_scores import ScoreColumns, open_scores

@@ -92,7 +92,7 @@ def test_what_a_log_holds_beside_is_kept_if_it_is_named(log: Path) -> None:
     found = howsure.read(log).rows({"doc": Kind.OPTIONAL, "acc": Kind.NUMBER})
     assert found.columns["doc"][1] == '{"question":"1?","subject":"physics"}'
     assert found.columns["acc"].tolist() == [1, 0, 0]
-    assert found.recipe["format"] == "lm-eval"
+    assert found.read["format"] == "lm-eval"
 
 
 def test_a_log_without_probabilities_says_what_it_holds(tmp_path: Path) -> None:
