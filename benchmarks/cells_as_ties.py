@@ -108,8 +108,8 @@ def main() -> None:
             exact = curve_of(one)
             other = curve_of(one, bin_size=exact.recipe["bin_size"] + 1)
         cells = curve_of(slots_of(one))
-        row = [f"{exact.debiased_error.value:.4f}"]
-        for part in ("debiased_error", "ece"):
+        row = [f"{exact.error.value:.4f}"]
+        for part in ("error", "ece"):
             (width, by_cells), (_, by_size) = (
                 moved(getattr(curve, part), getattr(exact, part)) for curve in (cells, other)
             )

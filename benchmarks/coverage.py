@@ -184,11 +184,11 @@ def _one_run(
         sample.y, sample.q, bin_size=size, sample_weight=sample.weights, clusters=sample.clusters, level=LEVEL
     )
     truth = population.truth(curve.bins.upper)
-    side = _side(curve.debiased_error, truth)
+    side = _side(curve.error, truth)
     if beside is None:
         return truth, side, None
     other = howsure.calibration_curve(sample.y, sample.q, bin_size=size, level=LEVEL, **beside)
-    return truth, side, _side(other.error if "interval" in beside else other.debiased_error, truth)
+    return truth, side, _side(other.algorithm1_error if "interval" in beside else other.error, truth)
 
 
 def _side(estimate: howsure.Estimate, truth: float) -> int:

@@ -68,7 +68,7 @@ class World:
                 ("probability", summary.by_probability().curve(binning="weight")),
                 ("equal", summary.curve()),
             ):
-                truth, error = population.error(curve.bins.upper, weights), curve.debiased_error
+                truth, error = population.error(curve.bins.upper, weights), curve.error
                 assert error.low is not None
                 assert error.high is not None
                 found[weights].append((error.low <= truth <= error.high, truth, error.value, curve.p_value < 0.05))

@@ -47,9 +47,9 @@ def table(train: list[Document], development: list[Document], mentions: Source) 
                 documents += others
             one = judge(posteriors, documents)
             skill, f1 = (over_documents(value, one).value for value in (brier_skill, conll_f1))
-            error = one.curve.debiased_error
+            error = one.curve.error
             yield (
-                f"{1 + two_steps:<5}  {sharpness:<9}  {one.curve.error.value:<11.4f}  {error!s:<23}  "
+                f"{1 + two_steps:<5}  {sharpness:<9}  {one.curve.algorithm1_error.value:<11.4f}  {error!s:<23}  "
                 f"{one.error_of_new!s:<23}  {skill:<11.4f}  {one.nats.sum() / one.mentions.sum():<14.4f}  {f1:<8.1f}  "
                 f"{one.inside} of {len(one.nats)}"
             )

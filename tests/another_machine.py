@@ -29,7 +29,7 @@ def calibration() -> dict[str, Any]:
             for method in ("simulation", "spiegelhalter", "binned")
             for test in [howsure.calibration_test(happens, says, method=method, rng=2)]
         ],
-        "comparison": howsure.compare_calibration(happens, says, other).to_dict(),
+        "comparison": howsure.compare_calibration(happens, says, against=other).to_dict(),
         "quantiles": howsure.posterior_quantiles(rng.normal(size=500), draws, rng=0).to_dict(),
     }
 

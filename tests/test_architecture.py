@@ -378,7 +378,7 @@ def test_public_functions_are_documented() -> None:
         assert signature.return_annotation is not signature.empty, f"{name} does not say what it returns"
         for parameter in signature.parameters.values():
             assert parameter.annotation is not parameter.empty, f"{name}: no type for {parameter.name}"
-            in_pairs = parameter.name in ("y_true", "y_prob", "prob_b")  # which a log names, or Pairs hold
+            in_pairs = parameter.name in ("y_true", "y_prob")  # which a log names, or Pairs hold
             in_table = name == "compare" and parameter.name in ("y_true", "baseline", "model")  # for arrays
             positional = parameter.kind is parameter.POSITIONAL_OR_KEYWORD and not (in_pairs or in_table)
             assert not (positional and parameter.default is not parameter.empty), f"{name}: {parameter.name} by keyword"

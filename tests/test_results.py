@@ -157,13 +157,15 @@ CALLS: dict[str, Callable[[], Any]] = {
     "table of little": lambda: howsure.calibration_table(FEW, groups=["a", "b"], bin_size=1),
     "test": lambda: howsure.calibration_test(PAIRS, rng=0),
     "test refuted": lambda: howsure.calibration_test(FEW, method="cox"),
-    "comparison": lambda: howsure.compare_calibration(PAIRS, replace(PAIRS, probabilities=PAIRS.probabilities**2)),
+    "comparison": lambda: howsure.compare_calibration(
+        PAIRS, against=replace(PAIRS, probabilities=PAIRS.probabilities**2)
+    ),
     "check": lambda: howsure.check_calibration(
         PAIRS, max_error=0.1, better_than=PAIRS.probabilities**2, not_worse_than=0.05
     ),
     "trend": lambda: _trend(),
     "check of little": lambda: howsure.check_calibration(FEW, max_error=0.1, bin_size=1),
-    "comparison of little": lambda: howsure.compare_calibration(FEW, FEW, bin_size=1),
+    "comparison of little": lambda: howsure.compare_calibration(FEW, against=FEW, bin_size=1),
     "parts": lambda: howsure.score_parts(PAIRS),
     "parts of little": lambda: howsure.score_parts(FEW, score="log", bin_size=1),
     "quantiles": lambda: howsure.posterior_quantiles(

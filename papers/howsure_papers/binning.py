@@ -80,7 +80,7 @@ def _row(panel: str, curve: CalibrationCurve, widest: float) -> list[str]:
     bins = curve.bins
     return [
         panel, curve.name or "", f"{len(bins)}", f"{bins.count.min():,}", f"{widest:.3f}", f"{widths.mean():.3f}",
-        f"{curve.error.value:.4f}",
+        f"{curve.algorithm1_error.value:.4f}",
     ]  # fmt: skip
 
 

@@ -111,7 +111,7 @@ def every_fit(corpus: Corpus, kind: str, advance: Advance) -> list[Fit]:
     for value in GRIDS[kind]:
         _fit(tagger, corpus.train, value)
         dev, test = (judge(tagger, part, corpus.labels) for part in (corpus.dev, corpus.test))
-        error = curve_of(dev.pairs, bin_size=BIN_SIZE).debiased_error.value
+        error = curve_of(dev.pairs, bin_size=BIN_SIZE).error.value
         curve = curve_of(test.pairs, bin_size=BIN_SIZE, name=kind)
         accuracy = float(test.right.mean())
         found.append(Fit(kind, value, float(dev.right.mean()), error, accuracy, curve, test.pairs))
@@ -136,7 +136,7 @@ def _range(corpus: Corpus, fits: Sequence[Fit], seed: int, advance: Advance) -> 
         for fit in (worst, least):
             tagger = _fit(_untrained(fit.kind), train, fit.value)
             pairs = judge(tagger, corpus.test, corpus.labels).pairs
-            errors.append(curve_of(pairs, bin_size=BIN_SIZE).debiased_error.value)
+            errors.append(curve_of(pairs, bin_size=BIN_SIZE).error.value)
             advance(1)
         replicates.append(errors[0] - errors[1])
     return Range(worst, least, over_training(in_test, replicates))
@@ -175,7 +175,7 @@ def _findings(corpus: Corpus, ranges: Mapping[str, Range]) -> list[Finding]:
     found = []
     for kind, one in ranges.items():
         worst, least = one.worst, one.least
-        errors = [fit.curve.debiased_error.value for fit in (worst, least)]
+        errors = [fit.curve.error.value for fit in (worst, least)]
         found.append(
             Finding(
                 "",
@@ -207,7 +207,7 @@ def _table(corpus: Corpus, fits: Mapping[str, Sequence[Fit]]) -> Table:
     rows = [
         [
             kind, f"{SETTING[kind]} {fit.value:g}", f"{fit.dev_accuracy:.4f}", f"{fit.accuracy:.4f}",
-            str(fit.curve.debiased_error), f"{fit.curve.error.value:.4f}", f"{fit.curve.brier.score:.5f}",
+            str(fit.curve.error), f"{fit.curve.algorithm1_error.value:.4f}", f"{fit.curve.brier.score:.5f}",
             f"{fit.curve.log_loss.score:.5f}",
         ]
         for kind, found in fits.items()
@@ -220,9 +220,7 @@ def _figure(fits: Mapping[str, Sequence[Fit]]) -> Figure:
     paths = []
     for kind, found in fits.items():
         best = max(found, key=lambda fit: fit.dev_accuracy)
-        settings = [
-            Setting(f"{fit.value:g}", fit.accuracy, fit.curve.debiased_error, chosen=fit is best) for fit in found
-        ]
+        settings = [Setting(f"{fit.value:g}", fit.accuracy, fit.curve.error, chosen=fit is best) for fit in found]
         paths.append((kind, settings))
     return path_figure(paths, x_label="accuracy", y_label="calibration error", setting="pseudocount, c₂ (ring: chosen)")
 

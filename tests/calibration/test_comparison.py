@@ -49,7 +49,7 @@ def test_the_difference_and_its_interval_are_the_loops(weighted: bool, size: int
     w = np.random.default_rng(51).exponential(size=30) if weighted else None
     clusters = np.arange(30) // size
     held = None if size == 1 else clusters
-    found = compare_calibration(y, a, b, bin_size=10, sample_weight=w, clusters=held)
+    found = compare_calibration(y, a, against=b, bin_size=10, sample_weight=w, clusters=held)
     bins = [reference.adaptive_bins(reference.rows_of(y, q, w, clusters.tolist()), 10) for q in (a, b)]
     values = [float(reference.clustered_value(held)) for held in bins]  # type: ignore[arg-type]
     difference = values[0] - values[1]
@@ -67,7 +67,7 @@ def test_the_score_difference_is_a_paired_mean() -> None:
     y, a, b = models(300, 52)
     a = np.clip(a, 0.001, 0.999)
     b = np.clip(b, 0.001, 0.999)
-    found = compare_calibration(y, a, b)
+    found = compare_calibration(y, a, against=b)
     likely = [np.where(y == 1, q, 1 - q) for q in (a, b)]
     for estimate, gap in (
         (found.brier_difference, (a - y) ** 2 - (b - y) ** 2),
@@ -82,24 +82,24 @@ def test_each_model_with_the_labels_of_its_own_answers() -> None:
     """Two models answer the same questions; whether an answer is right is a label of its own for each."""
     y, a, b = models(4000, 57)
     right = np.random.default_rng(58).random(4000) < b  # B is calibrated on its own answers
-    found = compare_calibration(y, a, b, y_true_b=right)
+    found = compare_calibration(y, a, against=b, y_true_against=right)
     for error, labels, q in ((found.error_a, y, a), (found.error_b, right, b)):
         assert error.value == calibration_error(labels, q).value
     briers = np.mean((a - y) ** 2) - np.mean((b - right) ** 2)
     assert found.brier_difference.value == pytest.approx(briers, abs=1e-12)
     assert found.recipe["own_labels"]
-    shared = compare_calibration(y, a, b, y_true_b=y)
-    assert {**shared.to_dict(), "recipe": None} == {**compare_calibration(y, a, b).to_dict(), "recipe": None}
-    swapped = compare_calibration(right, b, a, y_true_b=y)
+    shared = compare_calibration(y, a, against=b, y_true_against=y)
+    assert {**shared.to_dict(), "recipe": None} == {**compare_calibration(y, a, against=b).to_dict(), "recipe": None}
+    swapped = compare_calibration(right, b, against=a, y_true_against=y)
     assert swapped.squared_error_difference.value == -found.squared_error_difference.value
     assert swapped.squared_error_difference.high == pytest.approx(-found.squared_error_difference.low, abs=1e-12)
-    with pytest.raises(InputError, match=r"y_true, y_true_b must have the same length; they have 4,000, 3\."):
-        compare_calibration(y, a, b, y_true_b=[0, 1, 1])
+    with pytest.raises(InputError, match=r"y_true, y_true_against must have the same length; they have 4,000, 3\."):
+        compare_calibration(y, a, against=b, y_true_against=[0, 1, 1])
 
 
 def test_swapping_the_models_turns_every_sign() -> None:
     y, a, b = models(500, 53)
-    one, other = compare_calibration(y, a, b), compare_calibration(y, b, a)
+    one, other = compare_calibration(y, a, against=b), compare_calibration(y, b, against=a)
     assert one.error_a == other.error_b
     assert one.squared_error_difference.value == -other.squared_error_difference.value
     assert one.squared_error_difference.low == pytest.approx(-other.squared_error_difference.high, abs=1e-15)  # type: ignore[operator]
@@ -108,19 +108,19 @@ def test_swapping_the_models_turns_every_sign() -> None:
 
 def test_a_model_against_itself_differs_by_nothing() -> None:
     y, a, _ = models(500, 54)
-    found = compare_calibration(y, a, a)
+    found = compare_calibration(y, a, against=a)
     assert (found.squared_error_difference.value, found.squared_error_difference.high) == (0.0, 0.0)
     assert found.brier_difference.value == 0.0
 
 
 def test_errors_are_those_of_each_model_and_are_compared_only_where_clear() -> None:
     y, a, b = models(4_000, 55)
-    found = compare_calibration(y, a, b)
+    found = compare_calibration(y, a, against=b)
     assert found.error_a == calibration_error(y, a)
     assert found.error_b == calibration_error(y, b)
     assert found.error_b.low == 0.0
     assert found.error_difference is None
-    both = compare_calibration(y, a, 1 - b)
+    both = compare_calibration(y, a, against=1 - b)
     assert both.error_difference is not None
     assert both.error_difference.value == pytest.approx(both.error_a.value - both.error_b.value)
     assert both.error_difference.high is not None
@@ -128,13 +128,13 @@ def test_errors_are_those_of_each_model_and_are_compared_only_where_clear() -> N
 
 
 def test_an_infinite_loss_leaves_the_log_undefined() -> None:
-    found = compare_calibration([0, 1, 1, 0], [0.0, 0.0, 0.9, 0.2], [0.1, 0.8, 0.7, 0.3], bin_size=2)
+    found = compare_calibration([0, 1, 1, 0], [0.0, 0.0, 0.9, 0.2], against=[0.1, 0.8, 0.7, 0.3], bin_size=2)
     assert math.isnan(found.log_loss_difference.value)
     assert found.to_dict()["log_loss_difference"]["value"] is None
     assert math.isfinite(found.brier_difference.value)
     assert len(found.notes) == 1
     assert "1 of A and 0 of B: their log loss is infinite" in found.notes[0]
-    assert not compare_calibration([0, 1, 1, 0], [0.0, 0.1, 0.9, 0.2], [0.1, 0.8, 0.7, 0.3], bin_size=2).notes
+    assert not compare_calibration([0, 1, 1, 0], [0.0, 0.1, 0.9, 0.2], against=[0.1, 0.8, 0.7, 0.3], bin_size=2).notes
 
 
 @pytest.mark.parametrize("clustered", [False, True])
@@ -144,7 +144,7 @@ def test_shuffles_change_no_bit(clustered: bool) -> None:
 
     def compared(order: np.ndarray) -> str:
         held = clusters[order] if clustered else None
-        return repr(compare_calibration(y[order], a[order], b[order], clusters=held).to_dict())
+        return repr(compare_calibration(y[order], a[order], against=b[order], clusters=held).to_dict())
 
     whole = compared(np.arange(600))
     assert {compared(np.random.default_rng(seed).permutation(600)) for seed in range(5)} == {whole}
@@ -155,8 +155,8 @@ def test_other_labels_are_other_rows() -> None:
     other = Pairs(np.array([0, 0, 1], dtype=np.uint8), np.array([0.1, 0.6, 0.7]))
     with pytest.raises(InputError, match="the label of row 1 differs"):
         compare_pairs(one, other, bin_size="auto", n_bins=None, binning="adaptive", level=0.95)
-    with pytest.raises(InputError, match="prob_b"):
-        compare_calibration([0, 1], [0.2, 0.7], [0.2, 1.7])
+    with pytest.raises(InputError, match="against"):
+        compare_calibration([0, 1], [0.2, 0.7], against=[0.2, 1.7])
 
 
 @pytest.mark.slow
@@ -170,7 +170,7 @@ def test_the_interval_of_the_difference_covers(amount: float) -> None:
         p = rng.random(2_000)
         y = rng.random(2_000) < p
         a, b = (invert(p, value) for value in (base, base + amount))
-        found = compare_calibration(y, a, b, bin_size=20).squared_error_difference
+        found = compare_calibration(y, a, against=b, bin_size=20).squared_error_difference
         truths = [np.mean((q - p) ** 2) for q in (a, b)]
         assert found.low is not None
         assert found.high is not None
@@ -186,7 +186,7 @@ def invert(p: np.ndarray, amount: float) -> np.ndarray:
 def test_two_models_are_not_told_apart_by_labels_that_never_occur() -> None:
     """No event among 1,000: B says 0.001 and A 0.003, and up to three in a thousand agree with the data."""
     zeros, a, b = np.zeros(1_000, dtype=int), np.full(1_000, 0.003), np.full(1_000, 0.001)
-    found = compare_calibration(zeros, a, b)
+    found = compare_calibration(zeros, a, against=b)
     most = 1 - 0.05 ** (1 / 1_000)
     for estimate in (found.squared_error_difference, found.brier_difference):
         assert estimate.value == pytest.approx(0.003**2 - 0.001**2, abs=1e-9)
@@ -200,9 +200,9 @@ def test_two_models_are_not_told_apart_by_labels_that_never_occur() -> None:
 def test_one_prediction_of_exactly_0_does_not_make_the_log_loss_certain() -> None:
     """Its label could make the loss infinite, which is no reason to forget what the labels of all others could do."""
     zeros, a, b = np.zeros(200, dtype=int), np.full(200, 0.002), np.full(200, 0.001)
-    whole = compare_calibration(zeros, a, b).log_loss_difference
+    whole = compare_calibration(zeros, a, against=b).log_loss_difference
     b[0] = 0.0
-    found = compare_calibration(zeros, a, b).log_loss_difference
+    found = compare_calibration(zeros, a, against=b).log_loss_difference
     assert found.low is not None
     assert found.low == pytest.approx(whole.low, rel=0.02)
     assert found.low < 0 < found.value
@@ -211,7 +211,7 @@ def test_one_prediction_of_exactly_0_does_not_make_the_log_loss_certain() -> Non
 def test_one_row_that_weighs_as_much_as_all_tells_no_interval() -> None:
     y, a, b = models(200, 3)
     weight = np.where(np.arange(200) == 7, 1e80, 1.0)
-    found = compare_calibration(y, a, b, sample_weight=weight)
+    found = compare_calibration(y, a, against=b, sample_weight=weight)
     for estimate in (found.squared_error_difference, found.brier_difference, found.log_loss_difference):
         assert (estimate.low, estimate.high) == (None, None)
 
@@ -221,7 +221,8 @@ def test_every_binomial_law_of_events_is_covered() -> None:
     n, events = 400, np.arange(41)
     a, b = 5 / n, 1 / n
     found = [
-        compare_calibration(np.arange(n) < k, np.full(n, a), np.full(n, b)).squared_error_difference for k in events
+        compare_calibration(np.arange(n) < k, np.full(n, a), against=np.full(n, b)).squared_error_difference
+        for k in events
     ]
     low, high = np.array([(one.low, one.high) for one in found], dtype=float).T
     for happens in (0.3, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0):
@@ -233,7 +234,7 @@ def test_every_binomial_law_of_events_is_covered() -> None:
 def test_ordinary_differences_keep_their_interval() -> None:
     """The reach for rare labels, which differs to either side, is shorter than the jackknife's, which does not."""
     y, a, b = models(2_000, 58)
-    found = compare_calibration(np.append(y, y), np.append(a, a), np.append(b, b)).squared_error_difference
+    found = compare_calibration(np.append(y, y), np.append(a, a), against=np.append(b, b)).squared_error_difference
     assert found.low is not None
     assert found.high is not None
     assert found.high - found.value == pytest.approx(found.value - found.low, abs=1e-12)
@@ -253,7 +254,7 @@ def held_among(number: int, runs: int, seed: int) -> np.ndarray:
     rng, held = np.random.default_rng(seed), []
     for _ in range(runs):
         y, a, b, clusters, p = documents(number, rng)
-        found = compare_calibration(y, a, b, clusters=clusters)
+        found = compare_calibration(y, a, against=b, clusters=clusters)
         truth = np.mean((a - p) ** 2 - (b - p) ** 2)
         held.append([e.low <= truth <= e.high for e in (found.squared_error_difference, found.brier_difference)])  # type: ignore[operator]
     return np.mean(held, axis=0)
@@ -261,11 +262,11 @@ def held_among(number: int, runs: int, seed: int) -> np.ndarray:
 
 def test_few_documents_cover_and_are_said() -> None:
     y, a, b, clusters, _ = documents(10, np.random.default_rng(59))
-    found = compare_calibration(y, a, b, clusters=clusters)
+    found = compare_calibration(y, a, against=b, clusters=clusters)
     assert found.notes[0].startswith("there are 10 clusters of unequal size, equivalent to 4.1 equal ones: below 40")
     assert found.notes[0] in repr(found)
     assert found.to_dict()["notes"] == [found.notes[0]]
-    assert not compare_calibration(y, a, b).notes
+    assert not compare_calibration(y, a, against=b).notes
     assert (held_among(8, 40, 60) >= 0.93 - 2 * math.sqrt(0.93 * 0.07 / 40)).all()
 
 

@@ -48,7 +48,7 @@ def test_two_values_of_which_one_is_wrong() -> None:
     curve = calibration_curve(y, q, n_bins=10)
     assert curve.ece.value == 0.3
     assert curve.max_error.value == 0.5
-    assert curve.error.value == pytest.approx(math.sqrt(0.6 * 0.25))
+    assert curve.algorithm1_error.value == pytest.approx(math.sqrt(0.6 * 0.25))
 
 
 @pytest.mark.parametrize("bad", [1 + 1e-7, -0.2, math.nan, math.inf])
@@ -88,12 +88,12 @@ def test_fewer_rows_than_bins_and_one_bin_and_a_half() -> None:
     assert few.bins.count.tolist() == [1, 1, 1]
     assert few.notes[0].startswith("3 pairs left out of the debiased error")
     assert few.notes[1] == "most pairs are alone in their bin: use fewer and larger bins"
-    assert math.isnan(few.debiased_error.value)
+    assert math.isnan(few.error.value)
     assert few.ece.value == pytest.approx((0.1 + 0.5 + 0.2) / 3)
     q = np.linspace(0.01, 0.4, 150)
     half = calibration_curve(np.ones(150), q, bin_size=100)
     assert half.bins.count.tolist() == [150]
-    assert half.error.value == pytest.approx(1 - q.mean())
+    assert half.algorithm1_error.value == pytest.approx(1 - q.mean())
 
 
 def test_rounding_predictions_changes_little() -> None:
@@ -107,7 +107,7 @@ def test_rounding_predictions_changes_little() -> None:
 def test_plain_duplication_of_every_row_keeps_the_curve() -> None:
     y, q = language_pairs(1_000, np.random.default_rng(40))
     once, twice = calibration_curve(y, q, bin_size=50), calibration_curve(np.tile(y, 2), np.tile(q, 2), bin_size=100)
-    assert twice.error.value == pytest.approx(once.error.value, abs=1e-14)
+    assert twice.algorithm1_error.value == pytest.approx(once.algorithm1_error.value, abs=1e-14)
     assert twice.bins.frequency.tolist() == pytest.approx(once.bins.frequency.tolist(), abs=1e-14)
 
 
@@ -117,7 +117,7 @@ def test_weights_are_repetitions_for_all_that_is_not_noise() -> None:
     y = (rng.random(400) < q).astype(int)
     edges = calibration_curve(y, q, binning="uniform", n_bins=5, sample_weight=times)
     repeated = calibration_curve(np.repeat(y, times), np.repeat(q, times), binning="uniform", n_bins=5)
-    for name in ("error", "mse", "ece", "max_error"):
+    for name in ("algorithm1_error", "mse", "ece", "max_error"):
         assert getattr(edges, name).value == pytest.approx(getattr(repeated, name).value, abs=1e-13)
     for score in ("brier", "log_loss"):
         for part in ("score", "calibration", "refinement", "within_bin"):
@@ -131,7 +131,7 @@ def test_a_row_of_weight_0_counts_for_nothing() -> None:
     y, q, w = [0, 1, 1, 0, 1, 1], [0.1, 0.15, 0.3, 0.4, 0.8, 0.9], [0, 0, 1, 2, 1, 1]
     curve = calibration_curve(y, q, sample_weight=w, bin_size=2)
     without = calibration_curve(y[2:], q[2:], sample_weight=w[2:], bin_size=2)
-    for name in ("error", "mse", "ece", "max_error", "debiased_error"):
+    for name in ("algorithm1_error", "mse", "ece", "max_error", "error"):
         assert getattr(curve, name).value == pytest.approx(getattr(without, name).value, abs=1e-12), name
     assert curve.brier.calibration == pytest.approx(without.brier.calibration, abs=1e-12)
     assert curve.log_loss.score == pytest.approx(without.log_loss.score, abs=1e-12)
@@ -143,18 +143,22 @@ def test_value_and_interval_belong_together() -> None:
     y = rng.random(500) < q**2
     for interval in ("debiased", "none"):
         curve = calibration_curve(y, q, interval=interval)
-        assert (curve.error.low, curve.error.high, curve.error.method) == (None, None, "plugin")
+        assert (curve.algorithm1_error.low, curve.algorithm1_error.high, curve.algorithm1_error.method) == (
+            None,
+            None,
+            "plugin",
+        )
         assert (curve.mse.low, curve.max_error.high) == (None, None)
         assert curve.ece.low is not None
     for interval in ("nguyen-oconnor", "bootstrap"):
         curve = calibration_curve(y, q, interval=interval, rng=0)
-        assert curve.error.method == curve.mse.method == interval
+        assert curve.algorithm1_error.method == curve.mse.method == interval
+        assert curve.algorithm1_error.low is not None
+        assert curve.error.method == "debiased"
         assert curve.error.low is not None
-        assert curve.debiased_error.method == "debiased"
-        assert curve.debiased_error.low is not None
-    assert calibration_error(y, q) == calibration_curve(y, q).debiased_error
-    assert calibration_error(y, q, estimator="plugin") == calibration_curve(y, q).error
-    assert curve.mse.value == pytest.approx(curve.error.value**2, abs=1e-15)
+    assert calibration_error(y, q) == calibration_curve(y, q).error
+    assert calibration_error(y, q, estimator="plugin") == calibration_curve(y, q).algorithm1_error
+    assert curve.mse.value == pytest.approx(curve.algorithm1_error.value**2, abs=1e-15)
 
 
 @pytest.mark.parametrize("label", [0, 1])
@@ -220,7 +224,9 @@ def test_sums_cannot_be_bootstrapped() -> None:
     with pytest.raises(InputError, match="interval='bootstrap' draws pairs anew"):
         curve_of(slots, interval="bootstrap")
     in_memory = curve_of(pairs, bin_size=2)
-    assert curve_of(slots, bin_size=2).error.value == pytest.approx(in_memory.error.value, abs=1e-14)
+    assert curve_of(slots, bin_size=2).algorithm1_error.value == pytest.approx(
+        in_memory.algorithm1_error.value, abs=1e-14
+    )
 
 
 def test_one_pair_is_one_in_the_notes() -> None:

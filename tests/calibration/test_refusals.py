@@ -41,8 +41,8 @@ HOW = {"bin_size": "auto", "n_bins": None, "binning": "adaptive", "level": 0.95}
         (lambda: simulate_pairs(float("nan"), 1, 1), "n must be a whole number of at least 0, not nan"),
         (lambda: simulate_pairs(5, None, 1), "a, a parameter of the Beta distribution, must be positive"),
         (lambda: simulate_pairs(5, 1, 1, transform=None), "transform must be 'identity' or a number from 0 to 0.5"),
-        (lambda: compare_calibration(Y, [0.1, 0.2, 1.3, 0.4], Q), "prob_a must lie in"),
-        (lambda: compare_calibration(Y, Q, [0.1, 0.2, 1.3, 0.4]), "prob_b must lie in"),
+        (lambda: compare_calibration(Y, [0.1, 0.2, 1.3, 0.4], against=Q), "y_prob must lie in"),
+        (lambda: compare_calibration(Y, Q, against=[0.1, 0.2, 1.3, 0.4]), "against must lie in"),
         (
             lambda: calibration_table(Y, Q, groups=["a", "a", "b", "b"], sample_weight=[0, 0, 1, 1]),
             "every weight of the group 'a' is 0",

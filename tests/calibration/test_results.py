@@ -18,12 +18,12 @@ def test_the_json_form_keeps_its_schema() -> None:
     curve = calibration_curve(Y, Q)
     held = json.loads(json.dumps(curve.to_dict(), allow_nan=False))
     assert list(held) == [
-        "recipe", "group", "n", "base_rate", "debiased_error", "error", "mse", "ece", "max_error", "p_value", "brier",
+        "recipe", "group", "n", "base_rate", "error", "algorithm1_error", "mse", "ece", "max_error", "p_value", "brier",
         "log_loss", "notes", "bins",
     ]  # fmt: skip
     assert held["n"] == 500 == sum(row["n"] for row in held["bins"])
-    assert list(held["debiased_error"]) == ["value", "low", "high", "level", "method", "n"]
-    assert held["error"]["low"] is None
+    assert list(held["error"]) == ["value", "low", "high", "level", "method", "n"]
+    assert held["algorithm1_error"]["low"] is None
     assert held["ece"] == curve.ece.to_dict()
     assert list(held["brier"]) == list(held["log_loss"])
     assert list(held["log_loss"]) == ["score", "calibration", "refinement", "within_bin", "infinite_rows"]
@@ -35,7 +35,7 @@ def test_the_json_form_keeps_its_schema() -> None:
 
 def test_what_is_undefined_is_null() -> None:
     held = calibration_curve([0, 1], [0.2, 0.9], bin_size=1).to_dict()
-    assert held["debiased_error"] == {
+    assert held["error"] == {
         "value": None, "low": None, "high": None, "level": 0.95, "method": "debiased", "n": 2
     }  # fmt: skip
 

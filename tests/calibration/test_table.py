@@ -32,8 +32,8 @@ def test_every_row_is_the_group_alone(weighted: bool, clustered: bool) -> None:
             clusters=None if clusters is None else clusters[rows],
         )  # fmt: skip
         assert row.n == alone.n == int(rows.sum())
-        assert row.error == alone.debiased_error
-        assert row.plugin_error == pytest.approx(alone.error.value, abs=1e-15)
+        assert row.error == alone.error
+        assert row.algorithm1_error == pytest.approx(alone.algorithm1_error.value, abs=1e-15)
         assert row.base_rate == pytest.approx(alone.base_rate, abs=1e-15)
         assert row.mean_prob == pytest.approx(np.average(Q[rows], weights=None if w is None else w[rows]), abs=1e-12)
         assert row.p_value == alone.p_value

@@ -72,7 +72,7 @@ def test_better_and_not_worse() -> None:
 
 def test_labels_of_each_model() -> None:
     other = np.random.default_rng(6).random(4000) < WORSE
-    own = check_calibration(Y, Q, not_worse_than=0.03, against=WORSE, y_true_other=other)[0]
+    own = check_calibration(Y, Q, not_worse_than=0.03, against=WORSE, y_true_against=other)[0]
     shared = check_calibration(Y, Q, not_worse_than=0.03, against=WORSE)[0]
     assert own.outcome != "fail"
     assert own.estimate.value != shared.estimate.value
@@ -116,7 +116,7 @@ def test_more_level_is_less_certain() -> None:
         ({"against": Q, "better_than": Q, "not_worse_than": 0.1}, "both name the other model"),
         ({"against": Q, "not_worse_than": -0.1}, "not_worse_than must be a margin of 0 or more"),
         ({"better_than": Q[:5]}, "must have as many rows as the others"),
-        ({"better_than": Q, "y_true_other": Y[:5]}, "y_true, y_true_other must have the same length"),
+        ({"better_than": Q, "y_true_against": Y[:5]}, "y_true, y_true_against must have the same length"),
         ({"better_than": 3 * Q}, "better_than must lie in"),
         ({"max_error": 0.1, "level": 0.4}, "level must lie above 0.5"),
         ({"max_error": 0.1, "alarms_over": 0}, "alarms_over must be a whole number"),

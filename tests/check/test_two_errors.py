@@ -24,7 +24,7 @@ def both(n: int, this: float, other: float, rng: np.random.Generator) -> tuple[P
 def test_better_is_the_test_of_the_squared_errors() -> None:
     a, b = both(3000, 0.05, 0.12, np.random.default_rng(1))
     test = two_errors(a, b, own_labels=False, **HOW)
-    compared = howsure.compare_calibration(a, b, level=0.9)
+    compared = howsure.compare_calibration(a, against=b, level=0.9)
     e = compared.squared_error_difference
     assert test.value == pytest.approx(compared.error_a.value - compared.error_b.value)
     assert test.p_below(0.0) < 1e-4

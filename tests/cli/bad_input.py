@@ -378,8 +378,8 @@ PYTHON = [
     ("curve([0, 1], [0.1, 0.8], bin_size='big')", "bin_size must be 'auto' or a whole number of at least 1, not 'big'"),
     ("curve([0, 1], [0.1, 0.8], interval='bootstrap', rng='x')",
      "rng must be a seed, a numpy Generator, a SeedSequence or None, not 'x'"),
-    ("howsure.compare_calibration([0, 1], [0.1, 0.8], [0.2])",
-     "prob_b must have as many rows as the others; it has 1, they have 2."),
+    ("howsure.compare_calibration([0, 1], [0.1, 0.8], against=[0.2])",
+     "against must have as many rows as the others; it has 1, they have 2."),
     ("howsure.calibration_table([0, 1], [0.1, 0.8], groups=['NN', None])",
      "groups must not be missing; row 1 holds nothing. Leave such rows out first. (Rows are counted from "
     "0.)"),

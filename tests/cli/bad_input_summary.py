@@ -8,7 +8,7 @@ from howsure import CalibrationSummaries, CalibrationSummary
 from tests.cli.bad_input import CSV, Wrong
 
 JUDGE = "calibration dev.csv --target gold --prob prob"
-SUMMARISE = "calibration summary dev.csv --target gold --prob prob --out dev.summary"
+SUMMARISE = "calibration summary dev.csv --target gold --prob prob --output dev.summary"
 DASK = "--engine dask --scheduler tcp://127.0.0.1:8786"
 
 
@@ -62,13 +62,13 @@ SUMMARISED = [
           ONE | {"b.summary": saved(weighted=True)}),
     Wrong("a summary under two names", "calibration a.summary ./a.summary",
           "./a.summary is named twice, also as a.summary; its rows would be counted twice.", ONE),
-    Wrong("groups of which some have weights", "calibration summary a.summary b.summary --out c.summary",
+    Wrong("groups of which some have weights", "calibration summary a.summary b.summary --output c.summary",
           "the pairs of the group 'c' have weights, and those of 'b' have none: give each of the latter the weight 1.",
           {"a.summary": grouped(), "b.summary": grouped(weighted=True)}),
     Wrong("a test of sums", "calibration a.summary --test cox",
           "a.summary: sums stand for the pairs, and tests, bootstrap intervals, clusters, another model, and "
     "CORP with weights need the pairs themselves. Name the files of predictions.", ONE),
-    Wrong("a summary over what it is made of", "calibration summary a.summary --out a.summary",
+    Wrong("a summary over what it is made of", "calibration summary a.summary --output a.summary",
           "a.summary is an input of this command and would be overwritten; name another file.", ONE),
     Wrong("clusters in a summary", f"{SUMMARISE} --cluster model",
           "--cluster and --id need the rows themselves; a summary has none. Leave them out.", CSV),

@@ -94,14 +94,14 @@ def test_the_documented_schema(predictions: Path) -> None:
     parts = {"score", "calibration", "refinement", "within_bin", "infinite_rows"}
     for curve in found["curves"]:
         assert set(curve) == {
-            "group", "n", "base_rate", "debiased_error", "error", "mse", "ece", "max_error", "p_value", "p_adjusted",
+            "group", "n", "base_rate", "error", "algorithm1_error", "mse", "ece", "max_error", "p_value", "p_adjusted",
             "brier", "log_loss", "notes", "bins", "recipe",
         }  # fmt: skip
-        assert set(curve["debiased_error"]) == set(curve["error"]) == set(curve["mse"]) == estimate
+        assert set(curve["error"]) == set(curve["algorithm1_error"]) == set(curve["mse"]) == estimate
         assert set(curve["brier"]) == set(curve["log_loss"]) == parts
         assert set(curve["bins"][0]) == {"n", "mean_prob", "frequency", "low", "high"}
         assert sum(row["n"] for row in curve["bins"]) == curve["n"]
-        assert curve["error"]["low"] is curve["mse"]["low"] is None
+        assert curve["algorithm1_error"]["low"] is curve["mse"]["low"] is None
     assert found["skipped"] == 0
     assert found["recipe"]["rows"] == 3000
 
@@ -114,8 +114,8 @@ def test_groups_equal_the_library_and_each_by_itself(predictions: Path) -> None:
     for curve, row in zip(found, table, strict=True):
         rows = np.array([tag == row.name for tag in held["tag"]])
         alone = howsure.calibration_curve(held["gold"][rows], held["prob"][rows])
-        assert curve["debiased_error"] == row.error.to_dict() == alone.debiased_error.to_dict()
-        assert curve["error"]["value"] == row.plugin_error
+        assert curve["error"] == row.error.to_dict() == alone.error.to_dict()
+        assert curve["algorithm1_error"]["value"] == row.algorithm1_error
         assert (curve["p_value"], curve["p_adjusted"]) == (row.p_value, row.p_adjusted)
 
 
@@ -126,18 +126,18 @@ def test_all_formats_show_the_same(predictions: Path, name: str) -> None:
     shown = {form: printed(*arguments, "--format", form) for form in FORMATS}
     curves = json.loads(shown["json"])["curves"]
     for curve in curves:
-        value = f"{curve['debiased_error']['value']:.4f}"
+        value = f"{curve['error']['value']:.4f}"
         assert all(value in shown[form] for form in ("table", "markdown", "latex"))
     rows = list(csv.DictReader(io.StringIO(shown["csv"])))
     assert [row["group"] for row in rows] == [curve["group"] or "all" for curve in curves]
     for row, curve in zip(rows, curves, strict=True):
         error, wanted = (
-            curve["debiased_error"],
+            curve["error"],
             ("error", "low", "high", "Algorithm 1", "ECE", "ECE low", "ECE high", "Brier", "p"),
         )
         assert int(row["n"]) == curve["n"]
         assert [float(row[name]) for name in wanted] == [
-            error["value"], error["low"], error["high"], curve["error"]["value"], curve["ece"]["value"],
+            error["value"], error["low"], error["high"], curve["algorithm1_error"]["value"], curve["ece"]["value"],
             curve["ece"]["low"], curve["ece"]["high"],
             curve["brier"]["score"], curve["p_adjusted"],
         ]  # fmt: skip
@@ -160,8 +160,8 @@ def test_a_p_value_below_every_decimal_is_not_called_zero(predictions: Path) -> 
 def test_a_seed_makes_random_intervals_repeatable(predictions: Path, interval: str) -> None:
     first, again, other = (judged(predictions, "--interval", interval, "--seed", seed) for seed in (1, 1, 2))
     assert first == again
-    assert first["curves"][0]["error"]["low"] != other["curves"][0]["error"]["low"]
-    assert first["curves"][0]["error"]["value"] == other["curves"][0]["error"]["value"]
+    assert first["curves"][0]["algorithm1_error"]["low"] != other["curves"][0]["algorithm1_error"]["low"]
+    assert first["curves"][0]["algorithm1_error"]["value"] == other["curves"][0]["algorithm1_error"]["value"]
     assert first["curves"][0]["recipe"]["seed"] == 1
 
 
@@ -202,7 +202,7 @@ def test_weights_of_many_pairs(many: tuple[Path, dict[str, Any]]) -> None:
     (found,) = judged(path, "--weight", "w")["curves"]
     wanted = howsure.calibration_curve(columns["gold"], columns["prob"], sample_weight=columns["w"]).to_dict()
     assert list(flat(found["bins"])) == pytest.approx(list(flat(wanted["bins"])), rel=1e-12)
-    assert list(flat(found["debiased_error"])) == pytest.approx(list(flat(wanted["debiased_error"])), rel=1e-9)
+    assert list(flat(found["error"])) == pytest.approx(list(flat(wanted["error"])), rel=1e-9)
 
 
 @pytest.mark.long
@@ -298,7 +298,7 @@ def test_classes_equal_the_library(tmp_path: Path, reduce: str) -> None:
         assert sum(curve["n"] for curve in found[0]["curves"]) == len(pairs) == 1500
     else:
         curve = howsure.calibration_curve(pairs.labels, pairs.probabilities)
-        assert found[0]["curves"][0]["debiased_error"] == curve.debiased_error.to_dict()
+        assert found[0]["curves"][0]["error"] == curve.error.to_dict()
 
 
 def test_an_unknown_group_column_is_refused(predictions: Path) -> None:

@@ -32,7 +32,7 @@ def halves(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, An
 
 def summarised(folder: Path, name: str, *options: str, out: str | None = None) -> Path:
     path = folder / (out or f"{name}.summary")
-    printed("calibration", "summary", folder / f"{name}.parquet", *COLUMNS, *options, "--out", path)
+    printed("calibration", "summary", folder / f"{name}.parquet", *COLUMNS, *options, "--output", path)
     return path
 
 
@@ -49,7 +49,7 @@ def test_two_halves_are_judged_as_the_whole(halves: tuple[Path, dict[str, Any]])
     assert howsure.CalibrationSummary.load(whole) == summary
     wanted = summary.curve().to_dict()
     assert judged(a, b) == judged(whole) == [wanted]
-    told = printed("calibration", "summary", a, b, "--out", folder / "both.summary")
+    told = printed("calibration", "summary", a, b, "--output", folder / "both.summary")
     assert told.endswith(f"both.summary: the sums of 3,000 pairs\nnext: howsure calibration {folder}/both.summary\n")
     assert (folder / "both.summary").read_bytes() == whole.read_bytes()
     assert "2 files pooled" in printed("calibration", a, b)
@@ -86,11 +86,11 @@ def test_weights_classes_and_the_positive_label(halves: tuple[Path, dict[str, An
     assert weighted.error().value == pytest.approx(summary.error().value, rel=1e-9)
     write(tmp_path / "x.csv", {"gold": ["yes", "no"] * 20, "probs": ["[0.2, 0.8]", "[0.7, 0.3]"] * 20})
     options = ("--target", "gold", "--probs-column", "probs", "--classes", "no,yes", "--reduce", "class-wise")
-    printed("calibration", "summary", tmp_path / "x.csv", *options, "--out", tmp_path / "x.summary")
+    printed("calibration", "summary", tmp_path / "x.csv", *options, "--output", tmp_path / "x.summary")
     assert list(howsure.CalibrationSummaries.load(tmp_path / "x.summary")) == ["no", "yes"]
     write(tmp_path / "y.csv", {"gold": ["yes", "no"] * 20, "prob": [0.8, 0.3] * 20})
     printed(
-        "calibration", "summary", tmp_path / "y.csv", *COLUMNS, "--positive", "yes", "--out", tmp_path / "y.summary"
+        "calibration", "summary", tmp_path / "y.csv", *COLUMNS, "--positive", "yes", "--output", tmp_path / "y.summary"
     )
     assert howsure.CalibrationSummary.load(tmp_path / "y.summary").slots.positive == "yes"
 
@@ -146,7 +146,7 @@ def test_a_cluster_of_dask_gives_the_same_summary(
             "--group",
             "tag",
             *asked,
-            "--out",
+            "--output",
             "dask.summary",
         )
         (found,) = judged(folder / "a.parquet", folder / "b.parquet", *COLUMNS, *asked)

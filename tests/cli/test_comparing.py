@@ -46,7 +46,7 @@ def test_two_columns_equal_the_library(
 ) -> None:
     path = write(tmp_path / "dev.csv", held)
     given = {key: held[value] if isinstance(value, str) else value for key, value in arguments.items()}
-    wanted = howsure.compare_calibration(held["gold"], held["base"], held["large"], **given).to_dict()
+    wanted = howsure.compare_calibration(held["gold"], held["base"], against=held["large"], **given).to_dict()
     common = ("calibration", "compare", path, "--target", "gold", "--prob", "base", "--prob", "large", *options)
     found = json.loads(printed(*common, "--format", "json"))
     assert {key: found[key] for key in wanted} == wanted
@@ -99,9 +99,9 @@ def test_classes_are_compared_with_rows_as_clusters(tmp_path: Path) -> None:
     found = json.loads(printed(*common, "--reduce", "class-wise"))
     pairs_a, pairs_b = (howsure.pairs_from_classes(gold, matrix, reduce="class-wise") for matrix in (a, b))
     plain = howsure.compare_calibration(
-        pairs_a.labels, pairs_a.probabilities, pairs_b.probabilities, clusters=pairs_a.clusters
+        pairs_a.labels, pairs_a.probabilities, against=pairs_b.probabilities, clusters=pairs_a.clusters
     )
-    wanted = howsure.compare_calibration(pairs_a, pairs_b).to_dict()
+    wanted = howsure.compare_calibration(pairs_a, against=pairs_b).to_dict()
     assert wanted["class_wise_brier_difference"] == plain.brier_difference.to_dict()
     assert wanted["squared_error_difference"] == plain.squared_error_difference.to_dict()
     assert {key: found[key] for key in wanted} == wanted
@@ -138,7 +138,7 @@ def test_each_model_has_its_own_label(answers: dict[str, Any], tmp_path: Path) -
     probs = ("--prob", "conf_a", "--prob", "conf_b", "--format", "json")
     found = json.loads(printed("calibration", "compare", path, "--target", "right_a", "--target", "right_b", *probs))
     wanted = howsure.compare_calibration(
-        answers["right_a"], answers["conf_a"], answers["conf_b"], y_true_b=answers["right_b"]
+        answers["right_a"], answers["conf_a"], against=answers["conf_b"], y_true_against=answers["right_b"]
     ).to_dict()
     assert {key: found[key] for key in wanted} == wanted
     assert (found["target_a"], found["target_b"]) == ("right_a", "right_b")
@@ -166,7 +166,7 @@ def test_two_files_are_paired_by_id_whatever_is_missing(answers: dict[str, Any],
     both = ~(absent["a"] | empty["a"] | absent["b"] | empty["b"])
     held = {name: column[both] for name, column in answers.items()}
     wanted = howsure.compare_calibration(
-        held["right_a"], held["conf_a"], held["conf_b"], y_true_b=held["right_b"]
+        held["right_a"], held["conf_a"], against=held["conf_b"], y_true_against=held["right_b"]
     ).to_dict()
     assert {key: found[key] for key in wanted} == wanted
     assert found["skipped_a"] == int((empty["a"] & ~absent["a"]).sum())
@@ -185,7 +185,7 @@ def test_rows_that_one_of_two_columns_or_files_misses_are_left_out(held: dict[st
     b = write(tmp_path / "b.csv", {"gold": held["gold"], "score": held["large"]})
     rest = np.delete(np.arange(2000), [3, 17])
     wanted = howsure.compare_calibration(
-        held["gold"][rest], held["base"][rest], held["large"][rest].astype(float)
+        held["gold"][rest], held["base"][rest], against=held["large"][rest].astype(float)
     ).to_dict()
     for arguments in ((a, b, "--prob", "score"), (both, "--prob", "base", "--prob", "large")):
         common = ("calibration", "compare", *arguments, "--target", "gold")
@@ -204,8 +204,11 @@ def test_first_choices_are_compared_each_with_its_own_label(tmp_path: Path) -> N
     files = (tmp_path / "a.jsonl", tmp_path / "b.jsonl")
     common = ("calibration", "compare", *files, "--target", "gold", "--probs-column", "probs", "--reduce", "top-label")
     found = json.loads(printed(*common, "--format", "json"))
-    plain = howsure.compare_calibration(a.argmax(1) == gold, a.max(1), b.max(1), y_true_b=b.argmax(1) == gold)
-    wanted = howsure.compare_calibration(*(howsure.pairs_from_classes(gold, matrix) for matrix in (a, b))).to_dict()
+    plain = howsure.compare_calibration(
+        a.argmax(1) == gold, a.max(1), against=b.max(1), y_true_against=b.argmax(1) == gold
+    )
+    ours, theirs = (howsure.pairs_from_classes(gold, matrix) for matrix in (a, b))
+    wanted = howsure.compare_calibration(ours, against=theirs).to_dict()
     assert wanted["top_label_brier_difference"] == plain.brier_difference.to_dict()
     assert wanted["squared_error_difference"] == plain.squared_error_difference.to_dict()
     assert {key: found[key] for key in wanted} == wanted
@@ -261,7 +264,7 @@ def test_probabilities_stand_wherever_other_commands_find_them(tmp_path: Path) -
     given = zip(("--logits", "--logprobs", "--probs"), zip(names[::2], names[1::2], strict=True), strict=True)
     common = ("calibration", "compare", path, "--target", "gold", "--classes", "0,1,2", "--format", "json")
     found = [json.loads(printed(*common, option, ",".join(a), option, ",".join(b))) for option, (a, b) in given]
-    wanted = howsure.compare_calibration(gold, *probs).to_dict()
+    wanted = howsure.compare_calibration(gold, probs[0], against=probs[1]).to_dict()
     for one in found:
         assert one["n"] == wanted["n"] == 400  # the first choices of each
         for key in ("error_a", "error_b", "squared_error_difference", "multiclass_brier_difference"):
@@ -286,7 +289,7 @@ def test_first_choices_are_compared_as_by_every_other_command(tmp_path: Path) ->
     found = json.loads(printed("calibration", "compare", *files, *options))
     alone = json.loads(printed("calibration", files[0], *options))
     assert found["n"] == 300
-    assert found["error_a"] == alone["curves"][0]["debiased_error"]
+    assert found["error_a"] == alone["curves"][0]["error"]
 
 
 def test_one_logit_per_row_is_a_probability_of_the_label(tmp_path: Path) -> None:

@@ -202,7 +202,7 @@ def test_a_report_needs_nothing_but_itself(path: Path, tmp_path: Path) -> None:
     target = tmp_path / "report.html"
     printed("calibration", path, *JUDGE, "--report", target)
     html = target.read_text(encoding="utf-8")
-    error = json.loads(printed("calibration", path, *JUDGE, "--format", "json"))["curves"][0]["debiased_error"]
+    error = json.loads(printed("calibration", path, *JUDGE, "--format", "json"))["curves"][0]["error"]
     assert f"{error['value']:.4f}" in html
     assert "<svg" in html
     loading = re.findall(r"""(?:src|href)\s*=\s*["']?(?!#)[^"'\s>]+|@import|url\((?!#)[^)]+\)|<script""", html)

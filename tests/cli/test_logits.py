@@ -44,7 +44,7 @@ def test_the_command_says_what_the_library_says(typed: tuple[str, ...], folder: 
         assert found["recipe"]["rows"] == 810
         assert found["recipe"]["skipped"] == {"target -100": 90}
         assert found["curves"][0]["n"] == 810 * 40
-        assert found["curves"][0]["debiased_error"] == wanted.debiased_error.to_dict()
+        assert found["curves"][0]["error"] == wanted.error.to_dict()
         assert len(found["curves"][0]["bins"]) == len(wanted.bins)
 
 
@@ -75,9 +75,9 @@ def test_figure_and_report(folder: Path) -> None:
 def test_saved_sums_are_judged_alike_and_added_up(folder: Path) -> None:
     whole = json.loads(run("calibration", "logits", "shard-*.safetensors", "--format", "json").out)
     for at in range(3):
-        done = run("calibration", "logits", f"shard-{at}.safetensors", "--out", f"{at}.summary")
+        done = run("calibration", "logits", f"shard-{at}.safetensors", "--save", f"{at}.summary")
         assert done.code == 0
-    added = json.loads(run("calibration", "logits", "*.summary", "--out", "all.summary", "--format", "json").out)
+    added = json.loads(run("calibration", "logits", "*.summary", "--save", "all.summary", "--format", "json").out)
     assert added["curves"] == whole["curves"]
     assert added["recipe"]["files"] == ["0.summary", "1.summary", "2.summary"]
     summary = CalibrationSummary()
@@ -86,9 +86,9 @@ def test_saved_sums_are_judged_alike_and_added_up(folder: Path) -> None:
 
 
 def test_other_commands_say_that_all_classes_count_alike(folder: Path) -> None:
-    assert run("calibration", "logits", "shard-0.safetensors", "--out", "0.summary").code == 0
+    assert run("calibration", "logits", "shard-0.safetensors", "--save", "0.summary").code == 0
     assert "each pair of a row and a class counts alike" in run("calibration", "0.summary").out
-    run("calibration", "logits", "shard-0.safetensors", "--reduce", "top-label", "--out", "first.summary")
+    run("calibration", "logits", "shard-0.safetensors", "--reduce", "top-label", "--save", "first.summary")
     assert "counts alike" not in run("calibration", "first.summary").out
     first = run("calibration", "logits", "first.summary")
     assert (first.code, "counts by its probability" in first.out) == (0, False)

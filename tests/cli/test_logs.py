@@ -44,7 +44,7 @@ def test_one_curve_for_each_model_and_task() -> None:
 def test_items_with_several_rows_are_not_summed_in_silence() -> None:
     for model in ("small", "large"):
         write_lm_eval(Path(), model, "task", SAMPLES)
-    done = run("calibration", "summary", "*/samples_*.jsonl", "--group", "task", "--out", "small.summary")
+    done = run("calibration", "summary", "*/samples_*.jsonl", "--group", "task", "--output", "small.summary")
     assert done.code == 2
     assert "rows of one item are correlated, which sums do not hold" in done.err
     assert not Path("small.summary").exists()

@@ -256,7 +256,7 @@ def test_evaluate_says_what_the_library_says(folder: Path) -> None:
     pairs = tag_pairs(model.posterior(sentences), tags)
     wanted = curve_of(pairs, bin_size=50)
     assert found["accuracy"] == {how: model.score(sentences, tags, decoding=how) for how in ("viterbi", "posterior")}
-    assert found["all"]["debiased_error"] == wanted.debiased_error.to_dict()
+    assert found["all"]["error"] == wanted.error.to_dict()
     assert found["all"]["class_wise_log_loss"]["score"] == wanted.log_loss.score
     assert [tag["group"] for tag in found["tags"]] == [",", "D", "N", "V"]
     assert sum(tag["right"] for tag in found["tags"]) == found["all"]["right"]

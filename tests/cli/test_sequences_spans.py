@@ -56,7 +56,7 @@ def test_what_is_said_is_what_the_library_says(folder: Path) -> None:
     table = howsure.calibration_table(spans.pairs())
     for name, row in zip(("LOC", "PER"), found["types"], strict=True):
         assert row["type"] == name
-        assert row["debiased_error"]["value"] == table[name].error.value
+        assert row["error"]["value"] == table[name].error.value
         assert row["p_adjusted"] == table[name].p_adjusted
         assert row["mean_probability"] == pytest.approx(table[name].mean_prob)
     free = TagPosterior.from_logits(logits, labels=LABELS, label_ids=ids)
@@ -75,7 +75,7 @@ def test_the_pairs_are_read_by_calibration(folder: Path) -> None:
     columns = ["--target", "label", "--prob", "probability", "--group", "type", "--cluster", "sentence"]
     read = json.loads(printed("calibration", "entities.csv", *columns, "--format", "json"))
     for curve, row in zip(read["curves"], said["types"], strict=True):
-        assert curve["debiased_error"]["value"] == pytest.approx(row["debiased_error"]["value"], rel=1e-9)
+        assert curve["error"]["value"] == pytest.approx(row["error"]["value"], rel=1e-9)
         assert curve["n"] == row["n"]
     rows = list(csv.DictReader(Path("entities.csv").read_text().splitlines()))
     logits, ids = made_up()

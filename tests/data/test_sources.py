@@ -54,7 +54,7 @@ CALLS = {
     "curve": lambda data: howsure.calibration_curve("gold", "score", clusters="doc", data=data).bins.frequency.tolist(),
     "table": lambda data: str(howsure.calibration_table("gold", "score", groups="model", data=data)),
     "test": lambda data: howsure.calibration_test("gold", "score", data=data, rng=0).p_value,
-    "comparison": lambda data: str(howsure.compare_calibration("gold", "score", "other", data=data)),
+    "comparison": lambda data: str(howsure.compare_calibration("gold", "score", against="other", data=data)),
     "scores": lambda data: str(howsure.score_parts("gold", "score", data=data)),
     "selective": lambda data: str(howsure.selective_table("gold", "score", groups="model", clusters="doc", data=data)),
     "threshold": lambda data: str(howsure.threshold_for("gold", "score", risk=0.4, data=data)),

@@ -25,7 +25,7 @@ TYPED = {
         f"predictions.csv {JUDGE} --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
-    "calibration summary": (f"predictions.csv {JUDGE} --group model --out o.summary", "o.summary"),
+    "calibration summary": (f"predictions.csv {JUDGE} --group model --output o.summary", "o.summary"),
     "check calibration": (
         f"predictions.csv {JUDGE} --max-error 0.5 --output o.txt --junit o.xml --summary o.md",
         "o.txt o.xml o.md",
@@ -39,7 +39,7 @@ TYPED = {
         "o.txt o.svg o.html",
     ),
     "calibration logits": (
-        "logits.npy --targets tokens.npy --out o.summary --output o.txt --figure o.svg --report o.html",
+        "logits.npy --targets tokens.npy --save o.summary --output o.txt --figure o.svg --report o.html",
         "o.summary o.txt o.svg o.html",
     ),
     "calibration compare": ("two.csv --target y --prob p --prob q --output o.txt --figure o.svg", "o.txt o.svg"),

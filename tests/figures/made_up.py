@@ -35,7 +35,7 @@ def curve_with(
     return replace(
         ANY_CURVE,
         bins=bins,
-        debiased_error=Estimate(value, interval_low, interval_high, 0.95, "debiased", n),
+        error=Estimate(value, interval_low, interval_high, 0.95, "debiased", n),
         base_rate=float(f.mean()),
         n=n,
         p_value=p,

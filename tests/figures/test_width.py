@@ -50,7 +50,9 @@ def top_label() -> Any:
 @cache
 def two() -> Any:
     rng = draws()
-    return howsure.compare_calibration(rng.random(200) < 0.4, rng.random(200), rng.random(200), names=(LONG, "other"))
+    return howsure.compare_calibration(
+        rng.random(200) < 0.4, rng.random(200), against=rng.random(200), names=(LONG, "other")
+    )
 
 
 @cache

@@ -67,20 +67,20 @@ ROOM = Room(
     calibration find-groups {READ} --features lang,year --format latex --figure found.svg --report found.html
     calibration find-groups pairs.csv --target y --prob q --features lang --against diagonal
     # summaries
-    calibration summary {READ} --out one.summary
-    calibration summary {READ} --group lang --out groups.summary
+    calibration summary {READ} --output one.summary
+    calibration summary {READ} --group lang --output groups.summary
     calibration one.summary --format json --bins 4
     calibration groups.summary
     calibration groups.summary --format csv
-    calibration summary north.csv --target y --prob p --out north.summary
-    calibration summary south.csv --target y --prob p --out south.summary
+    calibration summary north.csv --target y --prob p --output north.summary
+    calibration summary south.csv --target y --prob p --output south.summary
     calibration north.summary south.summary
     check calibration north.summary south.summary --max-error 0.3
     # logits
     calibration logits logits.npy --targets tokens.npy
     calibration logits logits.npy --targets tokens.npy --format json --bins 4
     calibration logits logits.npy --targets tokens.npy --reduce top-label --format csv
-    calibration logits logits.npy --targets tokens.npy --weights equal --out logits.summary --figure logits.svg
+    calibration logits logits.npy --targets tokens.npy --weights equal --save logits.summary --figure logits.svg
     # quantiles and simulation
     quantiles draws.npz --target truth --draws-column draws
     quantiles draws.npz --target truth --draws-column draws --test band --format json

@@ -25,7 +25,7 @@ ROOM = Room(
     recalibrate evaluate 'results/org__small/samples_*.jsonl'
     ~1e-5 recalibrate fit results/org__small/samples_quiz_*.jsonl --out log-map.json
     calibration find-groups results/org__small/samples_quiz_*.jsonl --features doc.subject --min-rows 20
-    calibration summary results/org__small/samples_quiz_*.jsonl --out small.summary
+    calibration summary results/org__small/samples_quiz_*.jsonl --output small.summary
     calibration small.summary
     calibration 'results/*/*.json'
     """

@@ -143,7 +143,7 @@ def other_functions() -> dict[str, Callable[[], object]]:
         "evaluate_recalibration": howsure.evaluate_recalibration,
         "score_parts": howsure.score_parts,
         "find_groups": lambda y, p, **given: howsure.find_groups(y, p, features=["g"], **given),
-        "compare_calibration": lambda y, p, **given: howsure.compare_calibration(y, p, "w", **given),
+        "compare_calibration": lambda y, p, **given: howsure.compare_calibration(y, p, against="w", **given),
     }
 
     def ask(name: str, rule: str, *, arrays: bool) -> Callable[[], object]:

@@ -92,7 +92,7 @@ def makers() -> dict[str, Callable[[], Any]]:
         "calibration_test by spiegelhalter": lambda: howsure.calibration_test(y, p, method="spiegelhalter"),
         "calibration_test by binned": lambda: howsure.calibration_test(y, p, method="binned"),
         "calibration_test by cumulative": lambda: howsure.calibration_test(y, p, method="cumulative"),
-        "compare_calibration": lambda: howsure.compare_calibration(y, p, q, n_bins=4),
+        "compare_calibration": lambda: howsure.compare_calibration(y, p, against=q, n_bins=4),
         "find_groups": lambda: howsure.find_groups("y", "q", features=["lang", "year"], **read),
         "multicalibration_error": lambda: howsure.multicalibration_error("y", "q", features=["lang", "year"], **read),
         "posterior_quantiles": lambda: howsure.posterior_quantiles(truth, spread, rng=0),

@@ -53,11 +53,11 @@ def _numbers(result: Any) -> str:
 
 def test_two_pairs_are_compared() -> None:
     other = replace(FULL, probabilities=Q**1.3)
-    found = howsure.compare_calibration(FULL, other)
-    assert str(found) == str(howsure.compare_calibration(Y, Q, Q**1.3, sample_weight=W, clusters=CODES))
+    found = howsure.compare_calibration(FULL, against=other)
+    assert str(found) == str(howsure.compare_calibration(Y, Q, against=Q**1.3, sample_weight=W, clusters=CODES))
     own = replace(other, labels=1 - Y)
-    wanted = howsure.compare_calibration(Y, Q, Q**1.3, y_true_b=1 - Y, sample_weight=W, clusters=CODES)
-    assert str(howsure.compare_calibration(FULL, own)) == str(wanted)
+    wanted = howsure.compare_calibration(Y, Q, against=Q**1.3, y_true_against=1 - Y, sample_weight=W, clusters=CODES)
+    assert str(howsure.compare_calibration(FULL, against=own)) == str(wanted)
 
 
 def test_what_pairs_lack_may_stand_beside_them() -> None:
@@ -83,10 +83,19 @@ def test_groups_judged_together_are_named() -> None:
         (lambda: howsure.calibration_table(PLAIN), "groups must say what each pair belongs to"),
         (lambda: howsure.score_parts(PLAIN, pos_label=1), "pos_label must not be given with Pairs"),
         (lambda: howsure.calibration_curve(PLAIN, data={"a": [1]}), "data must not be given with Pairs"),
-        (lambda: howsure.compare_calibration(FULL, Q, Q), "must both be Pairs, those of A and those of B, or neither"),
-        (lambda: howsure.compare_calibration(FULL, FULL, Q), "prob_b must not be given with Pairs of A and of B"),
-        (lambda: howsure.compare_calibration(FULL, replace(FULL, weights=None)), "only one of them has a weight"),
-        (lambda: howsure.compare_calibration(FULL, replace(FULL, group_names=("a", "b"))), "have other groups"),
+        (
+            lambda: howsure.compare_calibration(FULL, Q, against=Q),
+            "y_true and against must both be Pairs, those of A and those of B, or neither",
+        ),
+        (
+            lambda: howsure.compare_calibration(FULL, Q, against=FULL),
+            "y_prob must not be given with Pairs of A and of B",
+        ),
+        (
+            lambda: howsure.compare_calibration(FULL, against=replace(FULL, weights=None)),
+            "only one of them has a weight",
+        ),
+        (lambda: howsure.compare_calibration(FULL, against=replace(FULL, group_names=("a", "b"))), "have other groups"),
         (lambda: howsure.calibration_curve(Y), "y_prob must be a list, an array or a series; it is None"),
     ],
 )

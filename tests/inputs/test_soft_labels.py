@@ -137,7 +137,7 @@ def rejections_and_coverage(shift: float, *, n: int, m: int, runs: int) -> tuple
             np.column_stack([1 - share, share]), np.column_stack([1 - prob, prob]), ("0", "1"), reduce="1"
         )
         found = curve_of(pairs)
-        low, high = found.debiased_error.low, found.debiased_error.high
+        low, high = found.error.low, found.error.high
         assert low is not None
         assert high is not None
         covered += low <= shift / np.sqrt(12) <= high

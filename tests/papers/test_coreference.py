@@ -80,7 +80,7 @@ def test_the_sums_give_what_the_public_calls_give(judged: Judged, documents: lis
     assert not far.any()
     assert math.isnan(over_documents(overconfidence_far, judged).value)
     assert math.isfinite(over_documents(overconfidence_far, replace(judged, apart=judged.apart + 60)).value)
-    assert judged.curve.debiased_error == calibration_error(y, q, clusters=judged.pairs.clusters)
+    assert judged.curve.error == calibration_error(y, q, clusters=judged.pairs.clusters)
     assert judged.entities[:, 0].tolist() == [len(clusters) for clusters in gold]
     begins = [
         int(any(members[0] == mention for members in clusters))

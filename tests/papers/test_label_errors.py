@@ -52,7 +52,7 @@ def test_each_label_is_judged_as_the_library_does(pairs: tuple[Pairs, Pairs]) ->
     for label, difference in enumerate(contest.differences()):
         rows = a.groups == label
         y, qa, qb, clusters = a.labels[rows], a.probabilities[rows], b.probabilities[rows], a.clusters[rows]
-        wanted = compare_calibration(y, qa, qb, bin_size=100, clusters=clusters)
+        wanted = compare_calibration(y, qa, against=qb, bin_size=100, clusters=clusters)
         assert contest.a.errors[label] == calibration_error(y, qa, bin_size=100, clusters=clusters) == wanted.error_a
         assert contest.b.errors[label] == wanted.error_b
         theirs = wanted.squared_error_difference

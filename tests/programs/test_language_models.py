@@ -48,8 +48,8 @@ def test_a_tensor_is_summed_as_an_array_is(dtype: str, at_once: int, monkeypatch
         one, other = found.curve(n_bins=20), wanted.curve(n_bins=20)
         np.testing.assert_array_equal(one.bins.count, other.bins.count)
         np.testing.assert_allclose(one.bins.mean_prob, other.bins.mean_prob, rtol=0, atol=1e-12)
-        assert one.debiased_error.value == pytest.approx(other.debiased_error.value, abs=1e-12)
-        assert one.debiased_error.high == pytest.approx(other.debiased_error.high, abs=1e-12)
+        assert one.error.value == pytest.approx(other.error.value, abs=1e-12)
+        assert one.error.high == pytest.approx(other.error.high, abs=1e-12)
         assert found.slots.infinite_rows == wanted.slots.infinite_rows
         if not found.slots.infinite_rows:
             assert one.log_loss.score == pytest.approx(other.log_loss.score, abs=1e-9)
@@ -66,7 +66,7 @@ def test_pairs_by_hand_to_a_trillionth() -> None:
     for one, other in ((found, pairs), (found.by_probability(), pairs.by_probability())):
         for binning in ("adaptive", "uniform", "weight"):
             a, b = one.curve(binning=binning, n_bins=12), other.curve(binning=binning, n_bins=12)
-            assert a.debiased_error.value == pytest.approx(b.debiased_error.value, abs=1e-12)
+            assert a.error.value == pytest.approx(b.error.value, abs=1e-12)
             assert a.brier.score == pytest.approx(b.brier.score, abs=1e-12)
 
 
@@ -136,8 +136,8 @@ def test_shards_that_torch_saved(language_model: Any, tmp_path: Path) -> None:
     done = run("calibration", "logits", tmp_path / "*.safetensors", "--format", "json")
     found = json.loads(done.out)["curves"][0]
     assert found["n"] == len(summary)
-    wanted = summary.by_probability().curve(binning="weight").debiased_error
-    assert found["debiased_error"]["value"] == pytest.approx(wanted.value, abs=1e-12)
+    wanted = summary.by_probability().curve(binning="weight").error
+    assert found["error"]["value"] == pytest.approx(wanted.value, abs=1e-12)
 
 
 def test_the_page_of_language_models_runs(tmp_path: Path) -> None:

@@ -43,7 +43,7 @@ def curves(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def others(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """The pages of other results."""
     folder, (y, q) = tmp_path_factory.mktemp(NAME), predictions()
-    howsure.compare_calibration(y, q**2, q).report(folder / "compared.html")
+    howsure.compare_calibration(y, q**2, against=q).report(folder / "compared.html")
     howsure.compare(y, y, {"the other": 1 - y}, metrics="accuracy", n_resamples=50, rng=0).report(
         folder / "models.html"
     )

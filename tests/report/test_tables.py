@@ -45,6 +45,6 @@ def test_bins_say_on_which_side_they_lie() -> None:
 
 
 def test_rows_made_elsewhere_are_shown_as_they_are() -> None:
-    table = table_of_rows([{"tag": "NN", "n": np.int64(5).item(), "error": ANY_CURVE.debiased_error, "p": None}])
+    table = table_of_rows([{"tag": "NN", "n": np.int64(5).item(), "error": ANY_CURVE.error, "p": None}])
     assert table.headings == ["tag", "n", "error", "p"]
-    assert table.rows == [["NN", "5", str(ANY_CURVE.debiased_error), "–"]]
+    assert table.rows == [["NN", "5", str(ANY_CURVE.error), "–"]]

@@ -78,7 +78,7 @@ def test_a_calibrated_tagger_is_found_calibrated() -> None:
     table = calibration_table(pairs.labels, pairs.probabilities, groups=names, clusters=pairs.clusters)
     assert [row.name for row in table] == list(LABELS)
     assert all(row.p_adjusted > 0.05 for row in table)
-    assert calibration_curve(pairs.labels, pairs.probabilities, clusters=pairs.clusters).debiased_error.value < 0.03
+    assert calibration_curve(pairs.labels, pairs.probabilities, clusters=pairs.clusters).error.value < 0.03
 
 
 def test_tokens_with_unknown_gold_tags_are_refused_or_kept() -> None:

@@ -32,7 +32,7 @@ def test_one_rule_for_all_chapters() -> None:
     assert said is not None
     assert said.startswith("there are 60 clusters of unequal size, equivalent to 5.7 equal ones: below 40")
     assert said in calibration_curve(y, q, clusters=clusters).notes
-    assert said in compare_calibration(y, q, q**2, clusters=clusters).notes
+    assert said in compare_calibration(y, q, against=q**2, clusters=clusters).notes
     assert (
         f"{said}." in compare(y, q > 0.4, q > 0.6, metrics="accuracy", clusters=clusters, n_resamples=50, rng=0).notes
     )
@@ -44,6 +44,6 @@ def test_weights_count_as_rows() -> None:
     q = rng.random(900)
     y, clusters = rng.random(900) < q, np.arange(900) // 20
     asked = {"clusters": clusters, "sample_weight": np.where(clusters < 5, 1_000.0, 1.0)}
-    for notes in (calibration_curve(y, q, **asked).notes, compare_calibration(y, q, q**2, **asked).notes):
+    for notes in (calibration_curve(y, q, **asked).notes, compare_calibration(y, q, against=q**2, **asked).notes):
         assert notes[0].startswith("there are 45 clusters of unequal size, equivalent to 5.1 equal ones")
     assert not calibration_curve(y, q, clusters=clusters).notes

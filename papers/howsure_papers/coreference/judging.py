@@ -61,12 +61,12 @@ class Judged:
     @cached_property
     def away_from_zero(self) -> Estimate:
         """The calibration error of the pairs with P(i ~ j) > .05."""
-        return curve_of(self.pairs.only(self.pairs.probabilities > NEAR_ZERO)).debiased_error
+        return curve_of(self.pairs.only(self.pairs.probabilities > NEAR_ZERO)).error
 
     @cached_property
     def error_of_new(self) -> Estimate:
         """The calibration error of P(mention is new)."""
-        return curve_of(self.new).debiased_error
+        return curve_of(self.new).error
 
     @cached_property
     def sums(self) -> Floats:

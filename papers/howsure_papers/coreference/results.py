@@ -70,21 +70,21 @@ def findings(judged: Results) -> tuple[Finding, ...]:
     other = Setting(LITBANK, "gold", "parser", "likelihood")
     if other in judged:
         there = judged[other]
-        ours = f"novels: {there.curve.debiased_error} on {len(there.pairs):,} pairs"
-        error = there.curve.debiased_error
+        ours = f"novels: {there.curve.error} on {len(there.pairs):,} pairs"
+        error = there.curve.error
         rows.append(Finding("", "CalibErr < 0.01, in another domain", ours, _below(error), "trained by likelihood"))
     return tuple(rows)
 
 
 def _of_the_paper(mine: Judged, loss: Loss) -> list[Finding]:
-    error, near = mine.curve.debiased_error, mine.away_from_zero
+    error, near = mine.curve.error, mine.away_from_zero
     gap = over_documents(overconfidence, mine)
     setting = f"trained by {'softmax-margin' if loss == 'margin' else loss}"
     return [
         Finding(
             "5", "the pair predictions are very well calibrated: CalibErr < 0.01",
             f"CalibErr {error} on {len(mine.pairs):,} pairs (by the paper's Algorithm 1, which counts noise as error, "
-            f"{mine.curve.error.value:.4f})", _below(error), setting,
+            f"{mine.curve.algorithm1_error.value:.4f})", _below(error), setting,
         ),
         Finding(
             "5", "slightly overconfident on middle to high-valued predictions",
@@ -133,9 +133,9 @@ def paper_table(judged: Results) -> Table:
     rows = [
         ("documents", "404", [f"{len(judged[one].nats):,}" for one in shown]),
         ("pairs", "4,300,000", [f"{len(judged[one].pairs):,}" for one in shown]),
-        (f"CalibErr, {SAMPLES:,} samples", "< 0.01", [str(judged[one].sampled_curve.debiased_error) for one in shown]),
-        ("CalibErr, exact, by Algorithm 1", "", [f"{judged[one].curve.error.value:.4f}" for one in shown]),
-        ("CalibErr, exact", "", [str(judged[one].curve.debiased_error) for one in shown]),
+        (f"CalibErr, {SAMPLES:,} samples", "< 0.01", [str(judged[one].sampled_curve.error) for one in shown]),
+        ("CalibErr, exact, by Algorithm 1", "", [f"{judged[one].curve.algorithm1_error.value:.4f}" for one in shown]),
+        ("CalibErr, exact", "", [str(judged[one].curve.error) for one in shown]),
         (f"prediction minus frequency above {HALF:g}", "slightly",
          [str(over_documents(overconfidence, judged[one])) for one in shown]),
         (f"the same, {low:g} to {high:g}, less than {NEAR} mentions apart", "",
@@ -164,8 +164,8 @@ def settings_table(judged: Results, title: str) -> Table:
         parts = (total.muc, total.b_cubed, total.ceaf_e, total.lea)
         rows.append([
             setting.corpus, setting.mentions, setting.trees, setting.loss, _percents(f1),
-            *(f"{100 * part.f1:.1f}" for part in parts), str(one.curve.debiased_error),
-            f"{one.curve.error.value:.4f}", str(one.away_from_zero), str(one.error_of_new), f"{skill:.3f}",
+            *(f"{100 * part.f1:.1f}" for part in parts), str(one.curve.error),
+            f"{one.curve.algorithm1_error.value:.4f}", str(one.away_from_zero), str(one.error_of_new), f"{skill:.3f}",
             f"{nats:.3f}", f"{one.inside} of {len(one.nats)}",
         ])  # fmt: skip
     return Table(headers, rows, headers[:4], caption=title)
@@ -182,8 +182,8 @@ def sampling_table(judged: Results) -> Table:
         if setting.loss == "likelihood":
             distance, never = one.sampled - one.pairs.probabilities, one.sampled == 0.0
             rows.append([
-                str(setting), f"{len(one.pairs):,}", str(one.curve.debiased_error),
-                str(one.sampled_curve.debiased_error), f"{math.sqrt(float((distance**2).mean())):.4f}",
+                str(setting), f"{len(one.pairs):,}", str(one.curve.error),
+                str(one.sampled_curve.error), f"{math.sqrt(float((distance**2).mean())):.4f}",
                 f"{np.abs(distance).max():.3f}", _percent(never), f"{int(one.pairs.labels[never].sum()):,}",
                 _loss(one.curve.log_loss.score), _loss(one.sampled_curve.log_loss.score),
             ])  # fmt: skip
@@ -251,7 +251,7 @@ def notes(left_out: Sequence[int], parsed: bool) -> tuple[str, ...]:
 def compared(one: Pairs, other: Pairs) -> CalibrationComparison:
     """The calibration of two models on the same rows; differences are `one` - `other`."""
     return compare_calibration(
-        one.labels, one.probabilities, other.probabilities, bin_size=bin_size_of(one), clusters=one.clusters
+        one.labels, one.probabilities, against=other.probabilities, bin_size=bin_size_of(one), clusters=one.clusters
     )
 
 

@@ -31,7 +31,7 @@ def gold_table(found: ByRule) -> Table:
     rows = [
         [
             f"{rule}, {one.label}", f"{one.pairs:,}", f"{one.gold:,}", f"{one.reachable:,}",
-            str(one.curve.debiased_error), p_text(one.curve.p_value), f"{one.expected:.1f}",
+            str(one.curve.error), p_text(one.curve.p_value), f"{one.expected:.1f}",
             f"{one.expected_right:.1f}", _percent(one.precision), f"{100 * one.recall:.1f} %",
             f"{100 * one.recall_of_reachable:.1f} %",
         ]
@@ -65,7 +65,7 @@ def gold_findings(found: ByRule) -> tuple[Finding, ...]:
             findings += [
                 Finding(
                     "section 6, open", "are the probabilities of events calibrated?",
-                    f"calibration error {one.curve.debiased_error}, {p_in_words(one.curve.p_value)}; "
+                    f"calibration error {one.curve.error}, {p_in_words(one.curve.p_value)}; "
                     f"precision {_percent(one.precision)}, recall {100 * one.recall:.1f} %", _calibrated(one), where,
                 ),
                 Finding(

@@ -101,7 +101,7 @@ def steps_of_sentiment() -> int:
 def quantities(labels: Labels, predicted: Mapping[str, Floats]) -> dict[str, Estimate]:
     """All that is asked of both models, by name, with intervals over the test data."""
     a, b = (predicted[kind] for kind in MODELS)
-    both = compare_calibration(labels, a, b, bin_size=BIN_SIZE, level=LEVEL)
+    both = compare_calibration(labels, a, against=b, bin_size=BIN_SIZE, level=LEVEL)
     (f1_a, influence_a), (f1_b, influence_b) = (f1_with_influence(labels, q > 0.5) for q in (a, b))
     extreme_a, extreme_b = (_extremeness(labels, q) for q in (a, b))
     found = {

@@ -99,8 +99,8 @@ def models_table(chosen: Mapping[str, TextClassifier], curves: Mapping[str, Cali
     )
     rows = [
         [
-            kind, f"{fit.strength:g}", f"{fit.development_f1[fit.strength]:.4f}", str(curves[kind].error),
-            str(curves[kind].debiased_error), f"{curves[kind].ece.value:.4f}", f"{curves[kind].brier.score:.4f}",
+            kind, f"{fit.strength:g}", f"{fit.development_f1[fit.strength]:.4f}", str(curves[kind].algorithm1_error),
+            str(curves[kind].error), f"{curves[kind].ece.value:.4f}", f"{curves[kind].brier.score:.4f}",
             f"{curves[kind].brier.refinement:.4f}", _log_loss(curves[kind]),
         ]
         for kind, fit in chosen.items()
@@ -114,7 +114,7 @@ def grid_table(grids: Fits, curves: Curves) -> Table:
     """Every strength of both grids on the development data."""
     rows = [
         [
-            kind, f"{fit.strength:g}", f"{fit.development_f1[fit.strength]:.4f}", str(curve.debiased_error),
+            kind, f"{fit.strength:g}", f"{fit.development_f1[fit.strength]:.4f}", str(curve.error),
             f"{curve.brier.score:.4f}", _log_loss(curve),
         ]
         for kind, fits in grids.items()
@@ -130,7 +130,7 @@ def grid_figure(grids: Fits, curves: Curves) -> Figure:
     for kind, fits in grids.items():
         scores = [fit.development_f1[fit.strength] for fit in fits]
         settings = [
-            Setting(f"{fit.strength:g}", score, curve.debiased_error, chosen=score == max(scores))
+            Setting(f"{fit.strength:g}", score, curve.error, chosen=score == max(scores))
             for fit, score, curve in zip(fits, scores, curves[kind], strict=True)
         ]
         paths.append((kind, settings))

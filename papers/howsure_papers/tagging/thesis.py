@@ -179,7 +179,7 @@ def _table(nouns: Mapping[str, Noun], found: Mapping[str, Estimate], settings: M
             [
                 FIGURES[kind], kind, f"{settings[kind]:g}" if kind in settings else "", PAPER[kind][0],
                 f"{one.accuracy.value:.4f}", PAPER[kind][1], f"{one.curve.mse.value:.5f}",
-                str(one.curve.debiased_error), shown, f"{one.curve.brier.refinement:.4f}",
+                str(one.curve.error), shown, f"{one.curve.brier.refinement:.4f}",
                 f"{one.curve.brier.score:.4f}", f"{one.curve.log_loss.score:.4f}",
             ]
         )  # fmt: skip
@@ -189,7 +189,7 @@ def _table(nouns: Mapping[str, Noun], found: Mapping[str, Estimate], settings: M
 def _caption(kind: str, one: Noun) -> str:
     return (
         f"Figure {FIGURES[kind]}: {kind}, query {NOUN}. Accuracy {one.accuracy.value:.3f}, MSE calibration score "
-        f"{one.curve.mse.value:.5f} (error {one.curve.debiased_error}), refinement {one.curve.brier.refinement:.4f}."
+        f"{one.curve.mse.value:.5f} (error {one.curve.error}), refinement {one.curve.brier.refinement:.4f}."
     )
 
 

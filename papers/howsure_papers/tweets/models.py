@@ -68,7 +68,7 @@ class Judged:
     @property
     def pooled_error(self) -> Estimate:
         """The debiased calibration error over all tags."""
-        return curve_of(self.pooled, bin_size=POOLED_BIN_SIZE).debiased_error
+        return curve_of(self.pooled, bin_size=POOLED_BIN_SIZE).error
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ def models_table(chosen: Chosen, curves: Sequence[CalibrationCurve]) -> Table:
     )  # fmt: skip
     rows = [
         [
-            name, _setting(fit), str(fit.test.accuracy), str(curve.debiased_error), fine(curve.mse),
+            name, _setting(fit), str(fit.test.accuracy), str(curve.error), fine(curve.mse),
             f"{curve.brier.refinement:.4f}", f"{curve.brier.score:.4f}", f"{curve.log_loss.score:.4f}",
         ]
         for (name, fit), curve in zip(chosen.items(), curves, strict=True)
@@ -97,7 +97,7 @@ def pooled_table(chosen: Chosen) -> Table:
     for name, fit in chosen.items():
         curve = curve_of(fit.test.pooled, bin_size=POOLED_BIN_SIZE)
         rows.append([
-            name, str(curve.debiased_error), f"{curve.error.value:.4f}", f"{curve.brier.refinement:.5f}",
+            name, str(curve.error), f"{curve.algorithm1_error.value:.4f}", f"{curve.brier.refinement:.5f}",
             f"{curve.brier.score:.5f}", f"{curve.log_loss.score:.5f}", f"{fit.test.gold_loss:.4f}",
         ])  # fmt: skip
     return Table(headers, rows, headers[:1], caption="All tags pooled on the test tweets")
@@ -119,7 +119,7 @@ def bin_size_table(chosen: Chosen) -> Table:
     rows = []
     for bin_size in BIN_SIZES:
         curves = [curve_of(fit.test.verb, bin_size=bin_size) for fit in chosen.values()]
-        cells = [cell for one in curves for cell in (str(one.debiased_error), f"{one.error.value:.4f}")]
+        cells = [cell for one in curves for cell in (str(one.error), f"{one.algorithm1_error.value:.4f}")]
         rows.append([f"{bin_size:,}", *cells])
     return Table(headers, rows, caption=f'CalibErr of the query "{QUERY}" by bin size')
 
@@ -135,8 +135,8 @@ def ablation_table(templates: Chosen, whole: Fit) -> Table:
         verb = curve_of(fit.test.verb, bin_size=200)
         pooled = curve_of(fit.test.pooled, bin_size=POOLED_BIN_SIZE)
         rows.append([
-            name, f"{fit.value:g}", str(fit.test.accuracy), str(verb.debiased_error), f"{verb.brier.refinement:.4f}",
-            str(pooled.debiased_error), f"{pooled.brier.score:.5f}", f"{pooled.log_loss.score:.5f}", _more(fit, whole),
+            name, f"{fit.value:g}", str(fit.test.accuracy), str(verb.error), f"{verb.brier.refinement:.4f}",
+            str(pooled.error), f"{pooled.brier.score:.5f}", f"{pooled.log_loss.score:.5f}", _more(fit, whole),
         ])  # fmt: skip
     title = "Families of features (section 4.1.2): adding one at a time, leaving one out; intervals over test tweets"
     return Table(headers, rows, headers[:1], caption=title)
@@ -154,7 +154,7 @@ def settings_table(fits: Fits) -> Table:
             pooled = curve_of(fit.test.pooled, bin_size=POOLED_BIN_SIZE)
             rows.append([
                 name, _setting(fit), f"{fit.dev.accuracy.value:.4f}", f"{fit.test.accuracy.value:.4f}",
-                str(curve_of(fit.test.verb, bin_size=200).debiased_error), str(pooled.debiased_error),
+                str(curve_of(fit.test.verb, bin_size=200).error), str(pooled.error),
                 f"{pooled.brier.score:.5f}", f"{pooled.log_loss.score:.5f}",
             ])  # fmt: skip
     return Table(headers, rows, headers[:2], caption="Every setting on the test tweets")

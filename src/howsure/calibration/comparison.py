@@ -32,9 +32,10 @@ NAMES = ("A", "B")
 
 def compare_calibration(
     y_true: ArrayLike | str | Pairs,
-    prob_a: ArrayLike | str | Given | Pairs,
-    prob_b: ArrayLike | str | Given | None = None,
+    y_prob: ArrayLike | str | Given | None = None,
     *,
+    against: ArrayLike | str | Given | Pairs | None = None,
+    y_true_against: ArrayLike | str | None = None,
     bin_size: int | str = "auto",
     n_bins: int | None = None,
     binning: str = "adaptive",
@@ -43,21 +44,21 @@ def compare_calibration(
     pos_label: Hashable = None,
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
-    y_true_b: ArrayLike | str | None = None,
     reduce: str | None = None,
     classes: Sequence[object] | None = None,
     names: Sequence[str] = NAMES,
 ) -> CalibrationComparison:
     """The difference in calibration of two models on the same pairs, with paired jackknife intervals.
 
-    y_true (n,), prob_a and prob_b (n,) are predictions for the same rows in the same order; the other arguments are
-    those of `calibration_curve`. If each model has its own label, such as whether its own answer is right, y_true
-    contains the labels of A and y_true_b (n,) those of B. `compare_calibration(pairs_a, pairs_b)` takes the `Pairs` of
-    both, with equal weights, groups and clusters; labels that differ are treated as each model's own.
+    y_true (n,), y_prob (n,) and `against` (n,) are labels, the predictions of A and those of B for the same rows in the
+    same order; the other arguments are those of `calibration_curve`. If each model has its own label, such as whether
+    its own answer is right, y_true contains the labels of A and y_true_against (n,) those of B.
+    `compare_calibration(pairs_a, against=pairs_b)` takes the `Pairs` of both, with equal weights, groups and clusters;
+    labels that differ are treated as each model's own.
 
-    With several classes, prob_a and prob_b (n, K) are their probabilities, `classes` their names in order, and `reduce`
-    says what is compared: "top-label" (default; each model by whether its own first choice is right), "class-wise", or
-    one class. names: what the models are called.
+    With several classes, y_prob and `against` (n, K) are their probabilities, `classes` their names in order, and
+    `reduce` says what is compared: "top-label" (default; each model by whether its own first choice is right),
+    "class-wise", or one class. names: what the models are called.
 
     Each model has its own bins. With T the debiased squared error, the difference T_a - T_b is estimated without
     truncation at zero, and its standard error by leaving out one row (or cluster) at a time from both models. The
@@ -69,7 +70,7 @@ def compare_calibration(
     >>> rng = np.random.default_rng(0)
     >>> q = rng.random(5000)
     >>> y = rng.random(5000) < q
-    >>> result = compare_calibration(y, q**1.5, q)
+    >>> result = compare_calibration(y, q**1.5, against=q)
     >>> result.squared_error_difference.low > 0, result.error_difference is None
     (True, True)
 
@@ -77,12 +78,12 @@ def compare_calibration(
     """
     level = check_level(level)
     how: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "level": level, "names": names}
-    if isinstance(y_true, Pairs) or isinstance(prob_a, Pairs):
-        beside = {"prob_b": prob_b, "y_true_b": y_true_b, "data": data, "pos_label": pos_label}
-        a, b = _two_pairs(y_true, prob_a, beside, sample_weight=sample_weight, clusters=clusters)
+    if isinstance(y_true, Pairs) or isinstance(against, Pairs):
+        beside = {"y_prob": y_prob, "y_true_against": y_true_against, "data": data, "pos_label": pos_label}
+        a, b = _two_pairs(y_true, against, beside, sample_weight=sample_weight, clusters=clusters)
         return compare_pairs(a, b, **how, own_labels=_own_labels(a, b))
-    if reduce is not None or classes is not None or _are_classes(prob_a):
-        beside = {"y_true_b": y_true_b, "data": data, "pos_label": pos_label}
+    if reduce is not None or classes is not None or _are_classes(y_prob):
+        beside = {"y_true_against": y_true_against, "data": data, "pos_label": pos_label}
         _refuse(beside, "the probabilities of several classes")
         shared: dict[str, Any] = {
             "reduce": reduce or TOP_LABEL,
@@ -90,24 +91,24 @@ def compare_calibration(
             "sample_weight": sample_weight,
             "clusters": clusters,
         }
-        a, b = (pairs_from_classes(y_true, prob, **shared) for prob in (prob_a, prob_b))
-        check_same_length(prob_a=a.labels, prob_b=b.labels)
+        a, b = (pairs_from_classes(y_true, prob, **shared) for prob in (y_prob, against))
+        check_same_length(y_prob=a.labels, against=b.labels)
         return compare_pairs(a, b, **how, own_labels=_own_labels(a, b))
-    shared = {"sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label, "data": data}
-    a = pairs_from(y_true, prob_a, prob_name="prob_a", **shared)
-    own = y_true_b is not None
-    beside, called = named_columns(data, prob_b=prob_b, y_true_b=y_true_b)
-    labels_b = check_labels(beside["y_true_b"], pos_label=pos_label, name=called["y_true_b"]) if own else a.labels
-    check_same_length(y_true=a.labels, y_true_b=labels_b)
-    q = check_probabilities(beside["prob_b"], name=called["prob_b"], n=len(a))
-    b = Pairs(labels_b, q, a.weights, clusters=a.clusters)
+    a = pairs_from(y_true, y_prob, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label, data=data)
+    own = y_true_against is not None
+    beside, called = named_columns(data, against=against, y_true_against=y_true_against)
+    labels, name = beside["y_true_against"], called["y_true_against"]
+    theirs = check_labels(labels, pos_label=pos_label, name=name) if own else a.labels
+    check_same_length(y_true=a.labels, y_true_against=theirs)
+    q = check_probabilities(beside["against"], name=called["against"], n=len(a))
+    b = Pairs(theirs, q, a.weights, clusters=a.clusters)
     return compare_pairs(a, b, **how, own_labels=own)
 
 
 def _two_pairs(a: Any, b: Any, beside: dict[str, Any], **shared: Any) -> tuple[Pairs, Pairs]:
     """Two Pairs with equal numbers of rows, checked; only arguments that both lack may be given separately."""
     if not (isinstance(a, Pairs) and isinstance(b, Pairs)):
-        raise InputError("the first two arguments must both be Pairs, those of A and those of B, or neither.")
+        raise InputError("y_true and against must both be Pairs, those of A and those of B, or neither.")
     _refuse(beside, "Pairs of A and of B")
     checked = pairs_from(a, **shared), pairs_from(b, **shared)
     check_same_length(pairs_a=checked[0], pairs_b=checked[1])

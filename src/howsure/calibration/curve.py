@@ -99,14 +99,14 @@ def calibration_curve(
 
     With method="bins", predictions are sorted and put into bins of at least `bin_size` pairs that never split equal
     predictions (Algorithm 1); with q̂ a bin's mean prediction and p̂ its label frequency, the error is
-    sqrt(Σ (|B| / n) (q̂ - p̂)²), and `debiased_error` the same, corrected for the noise of p̂.
+    sqrt(Σ (|B| / n) (q̂ - p̂)²), and `error` the same, corrected for the noise of p̂.
 
     y_true (n,): bool, 0/1, or any two values with `pos_label`. y_prob (n,): probabilities of the positive label.
     `Pairs` may replace both; their weights and clusters are used, and their groups are pooled, with a note. bin_size:
     pairs per bin, or "auto", half of n^(2/3); n_bins requests bins of floor(n / n_bins) pairs instead. binning:
     "adaptive", or "uniform" for `n_bins` (15) bins of equal width. sample_weight (n,): weights of the pairs. clusters
     (n,): identifies correlated pairs (a sentence, a document); intervals then allow for correlated labels. interval:
-    "debiased" (closed form; `debiased_error` always has it), or, additionally for `error` and `mse`, "nguyen-oconnor"
+    "debiased" (closed form; `error` always has it), or, additionally for `algorithm1_error` and `mse`, "nguyen-oconnor"
     (Algorithm 2, which does not cover; see docs/calibration.md), "bootstrap", or "none". data: a data frame; the other
     arguments then name its columns. The engine of a lazy frame (Polars, DuckDB, Ibis, Spark, Dask) adds them up itself
     if they are many: see docs/engines.md.
@@ -122,7 +122,7 @@ def calibration_curve(
     >>> curve = calibration_curve([0, 1, 1, 1, 0, 1], [0.1, 0.4, 0.8, 0.9, 0.2, 0.7], bin_size=3)
     >>> curve.bins.mean_prob.round(3).tolist(), curve.bins.frequency.round(3).tolist()
     ([0.233, 0.8], [0.333, 1.0])
-    >>> round(curve.error.value, 4)
+    >>> round(curve.algorithm1_error.value, 4)
     0.1581
     >>> steps = calibration_curve([0, 1, 1, 1, 0, 1], [0.1, 0.4, 0.8, 0.9, 0.2, 0.7], method="corp", rng=0).steps
     >>> steps.lower.tolist(), steps.frequency.tolist()
@@ -192,13 +192,13 @@ def curve_of(
     n = int(s.count.sum())
     cells = cells_of(pairs, binned)
     squared = squared_error_of(binned, cells)
-    error, mse = plugin_estimates(pairs, binned, interval, level, generator_from(rng))
+    algorithm1_error, mse = plugin_estimates(pairs, binned, interval, level, generator_from(rng))
     base_rate = float(s.y.sum() / s.w1.sum())
     multiclass = multiclass_scores(pairs)
     return CalibrationCurve(
         bins=bins_from(binned, unit, *_frequency_intervals(binned, cells, interval, level)),
-        debiased_error=debiased_estimate(squared, n=n, level=level),
-        error=error,
+        error=debiased_estimate(squared, n=n, level=level),
+        algorithm1_error=algorithm1_error,
         mse=mse,
         ece=expected_error(s, cells, level=level),
         max_error=Estimate(float(np.abs(mean_gaps(s)).max()), None, None, level, "plugin", n),

@@ -51,13 +51,13 @@ class Bins:
 class CalibrationCurve(Result):
     """The result of `calibration_curve`.
 
-    bins: the curve. debiased_error: the headline, the root mean squared gap between predictions and label frequencies
-    corrected for the bias due to noise, with its interval. error, mse: Algorithm 1's value and its square, with an
+    bins: the curve. error: the headline, the root mean squared gap between predictions and label frequencies corrected
+    for the bias due to noise, with its interval. algorithm1_error, mse: Algorithm 1's value and its square, with an
     interval only from Algorithm 2 or a bootstrap. ece: the mean absolute gap, with an interval of its value in the
-    population (docs/calibration.md). max_error: the largest. brier, log_loss:
-    scores of the pairs in parts. p_value: of the hypothesis that the predictions are calibrated. base_rate: the
-    frequency of label 1. n: the pairs. histogram (2, 64): weight of the predictions of label 0 and of label 1 in 64
-    bars over [0, 1]. notes: caveats. recipe: everything needed to repeat it. name: the group.
+    population (docs/calibration.md). max_error: the largest. brier, log_loss: scores of the pairs in parts. p_value:
+    of the hypothesis that the predictions are calibrated. base_rate: the frequency of label 1. n: the pairs. histogram
+    (2, 64): weight of the predictions of label 0 and of label 1 in 64 bars over [0, 1]. notes: caveats. recipe:
+    everything needed to repeat it. name: the group.
 
     reduction: how several classes became pairs, "top-label" or "class-wise"; None where a pair is all there is. The
     scores of the pairs are then the top-label or class-wise ones, and are called so; multiclass: those of all classes,
@@ -65,8 +65,8 @@ class CalibrationCurve(Result):
     """
 
     bins: Bins
-    debiased_error: Estimate
     error: Estimate
+    algorithm1_error: Estimate
     mse: Estimate
     ece: Estimate
     max_error: Estimate
@@ -93,8 +93,8 @@ class CalibrationCurve(Result):
             "group": self.name,
             "n": self.n,
             "base_rate": self.base_rate,
-            "debiased_error": self.debiased_error.to_dict(),
             "error": self.error.to_dict(),
+            "algorithm1_error": self.algorithm1_error.to_dict(),
             "mse": self.mse.to_dict(),
             "ece": self.ece.to_dict(),
             "max_error": self.max_error.value,

@@ -37,7 +37,7 @@ class GroupCalibration:
     """The calibration of one group.
 
     n pairs, base_rate the frequency of label 1, mean_prob the mean prediction, error the debiased error with interval,
-    plugin_error Algorithm 1's value, p_value for the hypothesis that the group is calibrated, p_adjusted for all
+    algorithm1_error Algorithm 1's value, p_value for the hypothesis that the group is calibrated, p_adjusted for all
     groups. notes: caveats.
     """
 
@@ -46,7 +46,7 @@ class GroupCalibration:
     base_rate: float
     mean_prob: float
     error: Estimate
-    plugin_error: float
+    algorithm1_error: float
     p_value: float
     p_adjusted: float
     notes: tuple[str, ...] = ()
@@ -91,7 +91,7 @@ class CalibrationTable(Result):
             "error": [r.error.value for r in rows],
             "low": [r.error.low for r in rows],
             "high": [r.error.high for r in rows],
-            "plugin_error": [r.plugin_error for r in rows],
+            "algorithm1_error": [r.algorithm1_error for r in rows],
             "p_value": [r.p_value for r in rows],
             "p_adjusted": [r.p_adjusted for r in rows],
         }
@@ -229,7 +229,7 @@ def _judge(name: str, part: Pairs | Slots, level: float, bins: dict[str, Any]) -
         base_rate=float(binned.sums.y.sum()) / weight,
         mean_prob=float(binned.sums.q.sum()) / weight,
         error=debiased_estimate(squared, n=len(pairs), level=level),
-        plugin_error=root(plugin_mse(binned.sums)),
+        algorithm1_error=root(plugin_mse(binned.sums)),
         p_value=p_value,
         p_adjusted=p_value,
         notes=notes_of(pairs, binned, squared, weightless=weightless),

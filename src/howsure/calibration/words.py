@@ -153,7 +153,7 @@ def _region(curve: CalibrationCurve, first: int, last: int) -> Region:
 
 
 def _judge(curve: CalibrationCurve, p: float) -> tuple[str, str]:
-    error = curve.debiased_error
+    error = curve.error
     if math.isnan(error.value) or error.low is None or error.high is None:
         return TOO_LITTLE, f"too little data to tell: no bin holds two pairs to learn from (n = {curve.n:,})"
     found = regions(curve)
@@ -200,7 +200,7 @@ def _on_the_whole(curve: CalibrationCurve) -> tuple[str, str]:
     """The error is above 0, but no bin differs significantly from the diagonal."""
     mean_prob = float(np.average(curve.bins.mean_prob, weights=curve.bins.weight))
     gap = mean_prob - curve.base_rate
-    if abs(gap) < curve.debiased_error.value / 2:
+    if abs(gap) < curve.error.value / 2:
         return NOT_LOCATED, "miscalibrated, but no single bin shows where: larger bins might"
     name = OVERCONFIDENT if gap > 0 else UNDERCONFIDENT
     says, happens = rounded(mean_prob, curve.base_rate)
@@ -235,9 +235,9 @@ def figures_in_words(curve: CalibrationCurve) -> list[tuple[str, str]]:
     """Name and text of each figure of a curve, as shown in a table about one curve."""
     bins = f"{len(curve.bins):,} bin" + ("s" if len(curve.bins) > 1 else "")
     return [
-        ("error", with_method(curve.debiased_error)),
+        ("error", with_method(curve.error)),
         ("calibrated?", p_in_words(curve.p_value) + _by_test(curve)),
-        ("Algorithm 1", with_method(curve.error)),
+        ("Algorithm 1", with_method(curve.algorithm1_error)),
         ("ECE", f"{curve.ece} (largest gap {curve.max_error})"),
         ("pairs", f"{curve.n:,} in {bins}"),
         (base_rate_words([curve]), f"{curve.base_rate:.4f}"),
@@ -308,8 +308,8 @@ def curves_table(
         scores += [(f"ECE {end}", [getattr(curve.ece, end) for curve in curves]) for end in ("low", "high")]
     rows = []
     for i, (curve, p) in enumerate(zip(curves, p_values, strict=True)):
-        e = curve.debiased_error
-        figures = (curve.base_rate, e.value, e.low, e.high, curve.error.value, curve.ece.value)
+        e = curve.error
+        figures = (curve.base_rate, e.value, e.low, e.high, curve.algorithm1_error.value, curve.ece.value)
         values = [shown(one) for one in (*figures, *(held[i] for _, held in scores))]
         rows.append([curve.name or "all", f"{curve.n}", *values, shown_p(p), kind(curve, p)])
     names = [name for name, _ in scores]
@@ -327,7 +327,7 @@ def curves_table(
 
 def _legend(curve: CalibrationCurve, adjusted: str) -> dict[str, str]:
     """What the headings mean."""
-    level = f"{100 * curve.debiased_error.level:g} %"
+    level = f"{100 * curve.error.level:g} %"
     return {
         "error": "root mean squared gap between probabilities and frequencies, corrected for noise",
         "low": f"from here to high, the {level} interval of the error",

@@ -59,7 +59,7 @@ def check_calibration(
     better_than: Any = None,
     not_worse_than: float | None = None,
     against: Any = None,
-    y_true_other: ArrayLike | str | None = None,
+    y_true_against: ArrayLike | str | None = None,
     groups: ArrayLike | str | None = None,
     bin_size: int | str = "auto",
     n_bins: int | None = None,
@@ -77,7 +77,7 @@ def check_calibration(
     max_error: the error (root mean square, debiased) must lie below. better_than (n,): the probabilities of another
     model on the same rows, whose error must be larger; with `data` its column, or another source of the same columns,
     whose rows are matched by `id` or position. not_worse_than: the margin by which the error may exceed that of
-    the other model, whose probabilities are `against` (n,). y_true_other (n,): its labels, if each model has its own,
+    the other model, whose probabilities are `against` (n,). y_true_against (n,): its labels, if each model has its own,
     such as whether its own answer is right. groups (n,): each group must keep the rules. The other arguments are those
     of `calibration_curve`.
 
@@ -100,7 +100,7 @@ def check_calibration(
     level, alarms_over = check_sizes(level, alarms_over)
     found = calibration_found(
         y_true, y_prob, max_error=max_error, better_than=better_than, not_worse_than=not_worse_than, against=against,
-        y_true_other=y_true_other, groups=groups, bins=Bins(bin_size, n_bins, binning), sample_weight=sample_weight,
+        y_true_against=y_true_against, groups=groups, bins=Bins(bin_size, n_bins, binning), sample_weight=sample_weight,
         clusters=clusters, id=id, pos_label=pos_label, data=data,
     )  # fmt: skip
     return checked([found], level=level, alarms_over=alarms_over)
@@ -108,7 +108,7 @@ def check_calibration(
 
 def calibration_found(
     y_true: Any = None, y_prob: Any = None, *, max_error: float | None = None, better_than: Any = None,
-    not_worse_than: float | None = None, against: Any = None, y_true_other: Any = None, groups: Any = None,
+    not_worse_than: float | None = None, against: Any = None, y_true_against: Any = None, groups: Any = None,
     bins: Bins, sample_weight: Any = None, clusters: Any = None, id: Any = None, pos_label: Any = None,
     data: Any = None, baseline: Baseline | bool = False, name: str = KIND,
 ) -> Found:  # fmt: skip
@@ -134,9 +134,11 @@ def calibration_found(
         with data.predictions(y_true, y_prob, pairing=other is not None, **roles) as read:
             parts = parts_read(read, data)
             if other is not None:
-                matched = data.matched(read, other, y_true=y_true, y_true_other=y_true_other, y_prob=y_prob, **roles)
+                matched = data.matched(
+                    read, other, y_true=y_true, y_true_against=y_true_against, y_prob=y_prob, **roles
+                )
     else:
-        named = {"against" if better_than is None else "better_than": other, "y_true_other": y_true_other}
+        named = {"against" if better_than is None else "better_than": other, "y_true_against": y_true_against}
         parts, matched = _of_rows(y_true, y_prob, named, data, roles)
     evidence, entries = [], []
     for group, pairs in parts.by_group:
@@ -195,8 +197,8 @@ def _of_rows(
     q = check_probabilities(held[role], name=called[role], n=len(pairs))
     if labels is None:
         return parts, SameRows(pairs, replace(pairs, probabilities=q), own_labels=False)
-    theirs = check_labels(held["y_true_other"], pos_label=roles["pos_label"], name=called["y_true_other"])
-    check_same_length(y_true=pairs.labels, y_true_other=theirs)
+    theirs = check_labels(held["y_true_against"], pos_label=roles["pos_label"], name=called["y_true_against"])
+    check_same_length(y_true=pairs.labels, y_true_against=theirs)
     return parts, SameRows(pairs, replace(pairs, labels=theirs, probabilities=q), own_labels=True)
 
 

@@ -214,10 +214,10 @@ class Errors:
     def of(cls, pairs: Pairs) -> Self:
         """The errors of pairs, in bins of 5,000 if they fill twenty."""
         curve = curve_of(pairs, bin_size=BIN_SIZE if len(pairs) >= BINS_AT_LEAST * BIN_SIZE else "auto")
-        error = curve.debiased_error
+        error = curve.error
         ends = (float("nan") if end is None else end for end in (error.low, error.high))
         squared = np.average((pairs.probabilities - pairs.labels) ** 2, weights=pairs.weights)
-        return cls(float(squared), curve.error.value, error.value, *ends)
+        return cls(float(squared), curve.algorithm1_error.value, error.value, *ends)
 
 
 @dataclass(frozen=True, slots=True)

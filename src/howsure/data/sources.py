@@ -115,7 +115,7 @@ class Files(Source):
         return super().progress(pairs) if self.bar is None else self.bar(pairs)
 
     def matched(
-        self, read: Any, other: Any, *, y_true: Any = None, y_true_other: Any = None, y_prob: Any = None, **roles: Any
+        self, read: Any, other: Any, *, y_true: Any = None, y_true_against: Any = None, y_prob: Any = None, **roles: Any
     ) -> PairedRows:
         """The rows that were read and are another model's too, by their ids or positions. `other` is files with the
         same columns, or the model's columns in these files.
@@ -125,10 +125,10 @@ class Files(Source):
         from howsure.data.predictions.paired_rows import paired_rows
 
         files, theirs = (other, y_prob) if isinstance(other, Files) else (self, _beside(y_prob, other))
-        label = y_true if y_true_other is None else y_true_other
+        label = y_true if y_true_against is None else y_true_against
         read.pairs()  # sums have none
         with files.predictions(label, theirs, pairing=True, **roles) as beside:
-            own = y_true_other is not None or beside.notes.get("reduce") == TOP_LABEL
+            own = y_true_against is not None or beside.notes.get("reduce") == TOP_LABEL
             assert not isinstance(beside, Sums)
             return paired_rows(read, beside, own_labels=own, skip_missing=self.skip_missing)
 

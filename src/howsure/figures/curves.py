@@ -231,10 +231,10 @@ def draw_curves(
             ]
             limit = NARROW_NAME if is_narrow() else NAME_LENGTH
             rows = [
-                f"{shortened_name(name, limit)}\n{estimate_text(curve.debiased_error)}"
+                f"{shortened_name(name, limit)}\n{estimate_text(curve.error)}"
                 for curve, name in zip(curves, names, strict=True)
             ]
-            name_curves(axes, handles, rows, f"error [{100 * curves[0].debiased_error.level:g} % interval]")
+            name_curves(axes, handles, rows, f"error [{100 * curves[0].error.level:g} % interval]")
         across, upwards = axis_words(curves)
         literal(axes.set_xlabel(""), f"{across}{below(scale.words())}")
         literal(axes.set_ylabel("", y=0.57), upwards)
@@ -382,7 +382,7 @@ def _print_error(ax: Axes, curve: CalibrationCurve, scale: Scale, *, small: bool
     above = float(bins.weight @ (bins.frequency - bins.mean_prob)) > 0
     room = (0.12 if small else 0.07) if lower else 0.0
     x, y, ha, va = (0.985, 0.02 + room, "right", "bottom") if above else (0.02, 0.985 - room, "left", "top")
-    error = f"error {estimate_text(curve.debiased_error)}"
+    error = f"error {estimate_text(curve.error)}"
     counts = f"n = {curve.n:,}" if small else f"n = {curve.n:,} in {len(bins):,} bin{'s' if len(bins) > 1 else ''}"
     size = 6.5 if small else 7 if is_narrow() else 8
     x, y = scale.place(x, y)

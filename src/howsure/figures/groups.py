@@ -52,7 +52,7 @@ def draw_errors(rows: Sequence[Judged], *, ax: Axes, labels: Sequence[str] | Non
     if labels is not None and len(labels) != len(rows):
         raise InputError(f"labels must name every row; there are {len(labels)} labels for {len(rows)} rows.")
     names = [_name(row, i) for i, row in enumerate(rows)] if labels is None else list(labels)
-    order = sorted(range(len(rows)), key=lambda i: _rank(error_of(rows[i])))
+    order = sorted(range(len(rows)), key=lambda i: _rank(rows[i].error))
     dress(ax, grid="x")
     limit = NAME_LENGTH if not is_narrow() else NARROW_NAME
     ax.set_yticks(range(len(rows)), [shortened_name(names[i], limit) for i in order])
@@ -65,13 +65,8 @@ def draw_errors(rows: Sequence[Judged], *, ax: Axes, labels: Sequence[str] | Non
     ax.set_xlim(left=0.0)
     ax.tick_params(axis="y", length=0, labelsize=8)
     ax.spines["left"].set_visible(False)
-    ax.set_xlabel(f"calibration error [{100 * error_of(rows[0]).level:g} % interval]")
+    ax.set_xlabel(f"calibration error [{100 * rows[0].error.level:g} % interval]")
     return ax
-
-
-def error_of(row: Judged) -> Estimate:
-    """The debiased error of a curve, or of a row of a `CalibrationTable`."""
-    return row.error if isinstance(row, GroupCalibration) else row.debiased_error
 
 
 def _name(row: Judged, i: int) -> str:
@@ -85,7 +80,7 @@ def _rank(error: Estimate) -> tuple[bool, float]:
 
 
 def _draw_row(ax: Axes, place: int, row: Judged) -> None:
-    error, how = error_of(row), look(0)
+    error, how = row.error, look(0)
     margin = ax.get_yaxis_transform()
     ax.text(1.02, place, f"n = {row.n:,}", transform=margin, fontsize=7, color=QUIET, va="center")
     if math.isnan(error.value):

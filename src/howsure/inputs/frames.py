@@ -156,7 +156,7 @@ class Source(ABC):
 
     @abstractmethod
     def matched(
-        self, read: Any, other: Any, *, y_true: Any = None, y_true_other: Any = None, y_prob: Any = None, **roles: Any
+        self, read: Any, other: Any, *, y_true: Any = None, y_true_against: Any = None, y_prob: Any = None, **roles: Any
     ) -> Matched:
         """The rows that were read and are another model's too: `other` is a source, or its columns in this one."""
 

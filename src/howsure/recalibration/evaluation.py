@@ -321,9 +321,9 @@ def evaluation_of(
     of_classes = class_score_changes(repeats, units, level) or (None, None)
     curves = [curve_of(one, level=level, name=called) for one, called in ((before, "before"), (own, "after"))]
     error_after = debiased_estimate(squared_after, n=len(data), level=level)
-    curves[1] = replace(curves[1], debiased_error=error_after, p_value=math.nan)
+    curves[1] = replace(curves[1], error=error_after, p_value=math.nan)
     return RecalibrationEvaluation(
-        error_before=curves[0].debiased_error,
+        error_before=curves[0].error,
         error_after=error_after,
         squared_error=squared,
         brier=brier,

@@ -44,18 +44,18 @@ if TYPE_CHECKING:
 
 def table_of_curves(curves: Sequence[CalibrationCurve], names: Sequence[str], *, adjust: str | None) -> Table:
     """One row a curve, the largest error first; p-values of several curves are adjusted for their number."""
-    level = f"{100 * curves[0].debiased_error.level:g} %"
+    level = f"{100 * curves[0].error.level:g} %"
     scores = score_columns(curves)
     headings = ["curve", "pairs", base_rate_words(curves), f"error [{level} interval]", _p_heading(len(curves), adjust)]
     headings += [*(name for name, _ in scores), "miscalibration"]
     p_values = adjust_p_values([curve.p_value for curve in curves], method=adjust)
-    order = sorted(range(len(curves)), key=lambda i: _rank(curves[i].debiased_error.value))
+    order = sorted(range(len(curves)), key=lambda i: _rank(curves[i].error.value))
     rows = [
         [
             names[i],
             cell(curve.n),
             cell(curve.base_rate),
-            cell(curve.debiased_error),
+            cell(curve.error),
             p_text(float(p_values[i])),
             *(cell(values[i]) for _, values in scores),
             kind(curve, float(p_values[i])),
@@ -211,15 +211,15 @@ def _opening(curves: Sequence[CalibrationCurve], names: Sequence[str], p_values:
         return sentence[0].upper() + sentence[1:] + "."
     counts = Counter(kind(curve, p) for curve, p in zip(curves, p_values, strict=True)).most_common()
     parts = [f"{n:,} {IN_A_SENTENCE.get(name, name)}" for name, n in counts]
-    known = [i for i, curve in enumerate(curves) if not math.isnan(curve.debiased_error.value)]
-    known.sort(key=lambda i: curves[i].debiased_error.value)
+    known = [i for i, curve in enumerate(curves) if not math.isnan(curve.error.value)]
+    known.sort(key=lambda i: curves[i].error.value)
     sentence = f"Of {len(curves):,} curves: {', '.join(parts)}."
     if not known:
         return sentence
     first, last = known[0], known[-1]
     return (
-        f"{sentence} The error is largest for {names[last]}, {curves[last].debiased_error}, "
-        f"and smallest for {names[first]}, {curves[first].debiased_error}."
+        f"{sentence} The error is largest for {names[last]}, {curves[last].error}, "
+        f"and smallest for {names[first]}, {curves[first].error}."
     )
 
 
@@ -255,7 +255,7 @@ def _section(curve: CalibrationCurve, name: str, prefix: str, corp: CorpCurve | 
     if pictured:
         alone = curve_figure([curve], labels=[name])
         pictures = [_picture(alone, f"Calibration of {name}.", f"{prefix}c"), _classes(curve, f"{prefix}h")]
-    bins = table_of_bins(curve.bins, level=curve.debiased_error.level)
+    bins = table_of_bins(curve.bins, level=curve.error.level)
     return Section(
         name, verdict(curve), figures_in_words(curve), curve.notes, pictures, bins, _without_bins(corp, prefix)
     )

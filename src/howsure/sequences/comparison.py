@@ -310,8 +310,8 @@ def _error(
     """Both curves, and their errors."""
     if name == ENTITIES:  # each has its own entities
         first, second = curve_of(before, name="before", level=level), curve_of(after, name="after", level=level)
-        return (first, second), Change(name, first.debiased_error, second.debiased_error, None)
-    found = compare_calibration(after, before, level=level, names=("after", "before"))
+        return (first, second), Change(name, first.error, second.error, None)
+    found = compare_calibration(after, against=before, level=level, names=("after", "before"))
     row = Change(name, found.error_b, found.error_a, found.error_difference, found.squared_error_difference)
     return (found.curves[1], found.curves[0]), row
 

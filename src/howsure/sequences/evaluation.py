@@ -201,8 +201,14 @@ class TagEvaluation(Evaluation[TagCalibration]):
         shown, shown_p = (all_digits, all_digits) if exact else (number, p_text)
         rows, scores = [], score_columns(self.curves, each=exact)
         for i, row in enumerate(self.rows):
-            error = row.curve.debiased_error
-            figures = (error.value, error.low, error.high, row.curve.error.value, *(held[i] for _, held in scores))
+            error = row.curve.error
+            figures = (
+                error.value,
+                error.low,
+                error.high,
+                row.curve.algorithm1_error.value,
+                *(held[i] for _, held in scores),
+            )
             ends = (shown_p(row.p_adjusted), kind(row.curve, row.p_adjusted))
             rows.append([row.name, f"{row.tokens}", shown(row.recall), *map(shown, figures), *ends])
         headings = (*self._HEADINGS, *(name for name, _ in scores), "p", "miscalibration")
@@ -288,7 +294,7 @@ class EntityEvaluation(Evaluation[EntityCalibration]):
         shown, shown_p = (all_digits, all_digits) if exact else (number, p_text)
         rows = []
         for row in self.rows:
-            curve, error = row.curve, row.curve.debiased_error
+            curve, error = row.curve, row.curve.error
             sums = (curve.base_rate, row.mean_probability)
             figures = (*sums, error.value, error.low, error.high, curve.brier.score, curve.log_loss.score)
             ends = (shown_p(row.p_adjusted), kind(curve, row.p_adjusted))
@@ -397,14 +403,14 @@ def _curve_to_dict(curve: CalibrationCurve, p_adjusted: float) -> dict[str, Any]
 
 def _figures(rows: Sequence[TagCalibration | EntityCalibration]) -> dict[str, list[Any]]:
     """What a frame holds of each curve."""
-    errors = [row.curve.debiased_error for row in rows]
+    errors = [row.curve.error for row in rows]
     return {
         "recall": [row.recall for row in rows],
         "n": [row.curve.n for row in rows],
         "error": [e.value for e in errors],
         "low": [e.low for e in errors],
         "high": [e.high for e in errors],
-        "algorithm1_error": [row.curve.error.value for row in rows],
+        "algorithm1_error": [row.curve.algorithm1_error.value for row in rows],
         "brier": [row.curve.brier.score for row in rows],
         "log_loss": [row.curve.log_loss.score for row in rows],
         "p_adjusted": [row.p_adjusted for row in rows],

@@ -71,19 +71,19 @@ def test_every_figure_comes_from_the_sums(frame: pd.DataFrame, path: str) -> Non
     slots, lazy = added(frame), relation(path)
     curve = calibration_curve("label", "prob", data=lazy)
     assert curve.to_dict() == curve_of(slots).to_dict()
-    assert calibration_error("label", "prob", data=lazy) == curve.debiased_error
+    assert calibration_error("label", "prob", data=lazy) == curve.error
     assert calibration_test("label", "prob", data=lazy, method="binned").p_value == curve.p_value
     weighted = calibration_curve("label", "prob", data=lazy, sample_weight="weight")
     expected = curve_of(added(frame, weight="weight"))
     assert weighted.notes == expected.notes
-    assert weighted.debiased_error.value == pytest.approx(expected.debiased_error.value, rel=1e-11)
+    assert weighted.error.value == pytest.approx(expected.error.value, rel=1e-11)
     assert weighted.brier.score == pytest.approx(expected.brier.score, rel=1e-12)
     steps = calibration_curve("label", "prob", data=lazy, method="corp", rng=0)
     assert steps.to_dict() == corp_of(slots, rng=0).to_dict()
     table = calibration_table("label", "prob", groups="tag", data=lazy)
     one = curve_of(added(frame[frame["tag"] == "t7"]))
     assert [row.name for row in table] == [f"t{i}" for i in range(20)]
-    assert (table["t7"].n, table["t7"].error, table["t7"].p_value) == (one.n, one.debiased_error, one.p_value)
+    assert (table["t7"].n, table["t7"].error, table["t7"].p_value) == (one.n, one.error, one.p_value)
     assert table.recipe["n"] == FEW
 
 

@@ -81,7 +81,7 @@ def test_a_cluster_of_copies_counts_once() -> None:
 
 
 def test_one_cluster_has_no_interval() -> None:
-    estimate = calibration_curve([0, 1, 1, 0], [0.1, 0.6, 0.7, 0.3], clusters=[5, 5, 5, 5], bin_size=2).debiased_error
+    estimate = calibration_curve([0, 1, 1, 0], [0.1, 0.6, 0.7, 0.3], clusters=[5, 5, 5, 5], bin_size=2).error
     assert math.isnan(estimate.value)
     assert estimate.low is None
     assert estimate.high is None
@@ -92,7 +92,7 @@ def test_two_clusters_that_need_each_other() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         curve = calibration_curve([0, 1, 1, 0], [0.1, 0.6, 0.7, 0.3], clusters=["a", "a", "b", "b"], bin_size=4)
-    low, high = curve.debiased_error.low, curve.debiased_error.high
+    low, high = curve.error.low, curve.error.high
     assert low is not None
     assert high is not None
     assert low == 0.0
@@ -175,9 +175,9 @@ def test_correlated_labels_make_longer_intervals() -> None:
     q = rng.beta(0.3, 0.7, 2_000)
     y = rng.random(100)[clusters] < q
     naive, aware = (calibration_curve(y, q, bin_size=200, clusters=held) for held in (None, clusters))
-    assert naive.error == aware.error
+    assert naive.algorithm1_error == aware.algorithm1_error
     assert (aware.bins.standard_error > naive.bins.standard_error).mean() > 0.7
-    widths = [curve.debiased_error.high - curve.debiased_error.low for curve in (naive, aware)]  # type: ignore[operator]
+    widths = [curve.error.high - curve.error.low for curve in (naive, aware)]  # type: ignore[operator]
     assert widths[1] > widths[0]
 
 

@@ -145,7 +145,7 @@ def test_the_unit_of_weights_means_nothing(unit: float, clustered: bool) -> None
     w, clusters = rng.exponential(size=500), np.arange(500) // 5 if clustered else None
     one, other = (calibration_curve(y, q, sample_weight=w * u, clusters=clusters) for u in (1.0, unit))
     for name in ("value", "low", "high"):
-        assert getattr(other.debiased_error, name) == pytest.approx(getattr(one.debiased_error, name), rel=1e-9), name
+        assert getattr(other.error, name) == pytest.approx(getattr(one.error, name), rel=1e-9), name
     assert other.p_value == pytest.approx(one.p_value, rel=1e-9)
     np.testing.assert_allclose(other.bins.weight / unit, one.bins.weight, rtol=1e-9)
     np.testing.assert_allclose(other.histogram / unit, one.histogram, rtol=1e-9)
@@ -161,4 +161,4 @@ def test_a_bin_that_one_pair_outweighs_is_left_out_and_said() -> None:
     assert note.startswith(f"{int(curve.bins.count[np.argmax(curve.bins.weight)])} pairs")
     rest = w < 2
     alone = calibration_error(y[rest], q[rest])
-    assert curve.debiased_error.value == pytest.approx(alone.value, abs=0.02)
+    assert curve.error.value == pytest.approx(alone.value, abs=0.02)

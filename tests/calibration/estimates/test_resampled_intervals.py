@@ -36,9 +36,9 @@ def test_algorithm_2_from_the_same_normals(weighted: bool, level: float) -> None
     normals = np.random.default_rng(5).standard_normal((SAMPLES, len(bins)))
     of_error, of_mse = reference.algorithm_2(bins, normals, normal_quantile(level))
     curve = calibration_curve(y, q, bin_size=10, sample_weight=w, interval="nguyen-oconnor", level=level, rng=5)
-    assert (curve.error.low, curve.error.high) == pytest.approx(of_error, abs=1e-12)
+    assert (curve.algorithm1_error.low, curve.algorithm1_error.high) == pytest.approx(of_error, abs=1e-12)
     assert (curve.mse.low, curve.mse.high) == pytest.approx(of_mse, abs=1e-12)
-    assert curve.error.value**2 == pytest.approx(float(reference.plugin_mse(bins)), abs=1e-14)
+    assert curve.algorithm1_error.value**2 == pytest.approx(float(reference.plugin_mse(bins)), abs=1e-14)
 
 
 def test_drawing_in_parts_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,7 +99,7 @@ def test_the_bootstrap_is_the_reflected_one(clustered: bool) -> None:
     assert curve.mse.value == pytest.approx(value, abs=1e-12)
     assert curve.mse.low == pytest.approx(max(low, 0.0), abs=0.3 * squares.std())
     assert curve.mse.high == pytest.approx(high, abs=0.3 * squares.std())
-    assert curve.error.high == pytest.approx(math.sqrt(curve.mse.high), abs=1e-12)  # type: ignore[arg-type]
+    assert curve.algorithm1_error.high == pytest.approx(math.sqrt(curve.mse.high), abs=1e-12)  # type: ignore[arg-type]
     assert curve.recipe["samples"] == RESAMPLES
 
 

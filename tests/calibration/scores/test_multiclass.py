@@ -111,7 +111,7 @@ def test_differences_of_all_classes_have_a_paired_interval() -> None:
     other = 0.7 * PROBS + 0.1
     for reduce in ("top-label", "class-wise"):
         a, b = (howsure.pairs_from_classes(GOLD, probs, reduce=reduce) for probs in (PROBS, other))
-        found = howsure.compare_calibration(a, b)
+        found = howsure.compare_calibration(a, against=b)
         told = found.to_dict()
         name = f"{reduce.replace('-', '_')}_brier_difference"
         assert {name, "multiclass_brier_difference", "multiclass_log_loss_difference"} < set(told)

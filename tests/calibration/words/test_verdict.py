@@ -175,10 +175,10 @@ def test_the_summary_is_aligned_and_complete() -> None:
     names = [name for name, _ in figures_in_words(curve)]
     assert names[:2] == ["error", "calibrated?"]
     assert {"Algorithm 1", "ECE", "pairs", "base rate", "Brier score", "log loss"} <= set(names)
-    column = lines[1].index(str(curve.debiased_error))
+    column = lines[1].index(str(curve.error))
     for line, (name, text) in zip(lines[1:], figures_in_words(curve), strict=False):
         assert line == f"  {name}".ljust(column) + text
-    assert f"Algorithm 1  {curve.error.value:.4f}" in repr(curve)
+    assert f"Algorithm 1  {curve.algorithm1_error.value:.4f}" in repr(curve)
     assert "infinite (1 prediction" in repr(curve)
     assert "note: " in repr(curve)
     assert "bin_size=3" in lines[-1]

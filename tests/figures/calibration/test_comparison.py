@@ -13,23 +13,23 @@ RNG = np.random.default_rng(3)
 PROBS = RNG.dirichlet([0.6, 0.5, 0.4], 400)
 GOLD = np.array([RNG.choice(3, p=0.8 * row + 0.2 / 3) for row in PROBS])
 OTHER = 0.7 * PROBS + 0.1
-RESULT = howsure.compare_calibration(GOLD, PROBS, OTHER, names=("$large$", "small"))
+RESULT = howsure.compare_calibration(GOLD, PROBS, against=OTHER, names=("$large$", "small"))
 
 
 def test_matrices_are_compared_by_their_own_first_choices() -> None:
     a, b = (howsure.pairs_from_classes(GOLD, probs) for probs in (PROBS, OTHER))
-    wanted = howsure.compare_calibration(a, b, names=("$large$", "small")).to_dict()
+    wanted = howsure.compare_calibration(a, against=b, names=("$large$", "small")).to_dict()
     assert RESULT.to_dict() == wanted
     assert RESULT.reduction == "top-label"
     assert RESULT.recipe["own_labels"] is True
     for reduce in ("class-wise", "1"):
-        found = howsure.compare_calibration(GOLD, PROBS, OTHER, reduce=reduce)
+        found = howsure.compare_calibration(GOLD, PROBS, against=OTHER, reduce=reduce)
         assert found.recipe["own_labels"] is False
         assert "class_wise_brier_difference" in found.to_dict()
-    with pytest.raises(InputError, match="y_true_b must not be given with the probabilities of several classes"):
-        howsure.compare_calibration(GOLD, PROBS, OTHER, y_true_b=GOLD)
+    with pytest.raises(InputError, match="y_true_against must not be given with the probabilities of several classes"):
+        howsure.compare_calibration(GOLD, PROBS, against=OTHER, y_true_against=GOLD)
     with pytest.raises(InputError, match="names must be two different ones"):
-        howsure.compare_calibration(GOLD, PROBS, OTHER, names="ab")
+        howsure.compare_calibration(GOLD, PROBS, against=OTHER, names="ab")
 
 
 def test_the_curves_are_those_of_each_model() -> None:
@@ -37,10 +37,12 @@ def test_the_curves_are_those_of_each_model() -> None:
         alone = howsure.calibration_curve(howsure.pairs_from_classes(GOLD, probs))
         assert curve.name == name
         assert curve.bins.frequency.tolist() == alone.bins.frequency.tolist()
-    assert RESULT.error_a == RESULT.curves[0].debiased_error
+    assert RESULT.error_a == RESULT.curves[0].error
     assert "error of $large$" in str(RESULT.table())
     assert RESULT.verdict().startswith("No difference in calibration detected")
-    sharper = howsure.compare_calibration(GOLD == 0, np.clip(PROBS[:, 0] * 3, 0, 1), PROBS[:, 0], names=("a", "b"))
+    sharper = howsure.compare_calibration(
+        GOLD == 0, np.clip(PROBS[:, 0] * 3, 0, 1), against=PROBS[:, 0], names=("a", "b")
+    )
     assert sharper.verdict() == "b is better calibrated than a."
 
 

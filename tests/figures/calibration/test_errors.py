@@ -23,7 +23,7 @@ def dots(ax: Axes) -> list[tuple[float, float]]:
 def test_rows_are_sorted_and_carry_their_intervals() -> None:
     curves = many_curves(50)
     ax = error_figure(curves, title="Fifty").axes[0]
-    values = sorted((curve.debiased_error.value for curve in curves), reverse=True)
+    values = sorted((curve.error.value for curve in curves), reverse=True)
     assert [x for x, _ in dots(ax)] == values
     assert [y for _, y in dots(ax)] == list(range(50))
     assert [tick.get_text() for tick in ax.get_yticklabels()][:2] == ["g50", "g49"]

@@ -19,7 +19,7 @@ def test_the_table_and_the_picture_are_one_valid_element() -> None:
     text = "".join(tree.itertext())
     assert verdict(curve) in text
     assert "Note: a < b & c" in text
-    assert str(curve.debiased_error) in text
+    assert str(curve.error) in text
     assert html == curve._repr_html_()
 
 

@@ -40,7 +40,7 @@ def test_of_one_map_it_is_the_comparison_of_two_models(clustered: bool, weighted
     given = labelled_from(data.labels, data.scores.probabilities, clusters=clusters, sample_weight=weights)
     found = evaluation_of(given, [(np.zeros(len(data), dtype=np.int64), [after])], recipe={}, **HOW)
     expected = compare_calibration(
-        data.labels, data.scores.probabilities, after, clusters=clusters, sample_weight=weights, level=0.9
+        data.labels, data.scores.probabilities, against=after, clusters=clusters, sample_weight=weights, level=0.9
     )
     assert ends(found.error_before) == pytest.approx(ends(expected.error_a))
     assert ends(found.error_after) == pytest.approx(ends(expected.error_b))

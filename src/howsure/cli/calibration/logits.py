@@ -38,14 +38,14 @@ WEIGHED = "each pair of a row and a class counts by its probability; --weights e
 @click.option("--weights", type=click.Choice(WEIGHTS),
               help="How much a pair of row and class counts: by its probability (default), so that bins are of equally "
               "many expected tokens; or all equally.")  # fmt: skip
-@click.option("--out", type=Written(), metavar="FILE.summary", help="Save the sums, to be added to others.")
+@click.option("--save", type=Written(), metavar="FILE.summary", help="Save the sums, to be added to others.")
 @binning_options
 @output_options
 @figure_option("Draw the curve")
 @axis_option
 @report_option
 def command(
-    files: tuple[str, ...], targets: tuple[str, ...], ignore: int, reduce: str, weights: str | None, out: str | None,
+    files: tuple[str, ...], targets: tuple[str, ...], ignore: int, reduce: str, weights: str | None, save: str | None,
     level: float, bin_size: int | str, bins: int | None, binning: str, form: str, output: str | None,
     figure: str | None, axis: str, report: str | None,
 ) -> None:  # fmt: skip
@@ -54,10 +54,10 @@ def command(
     FILE... are shards, .npy or .safetensors (a tensor named logits), of the shape (rows, classes) or (texts, tokens,
     classes), in float64, float32, float16 or bfloat16. Rows are read some at a time; nothing is unpickled. Logits of a
     language model stand one place before the token that they predict: save logits[:, :-1] and tokens[:, 1:]. FILE...
-    may also be summaries saved by --out. All classes are drawn on the scale of log-odds, unless --axis says otherwise.
+    may also be summaries saved by --save. All classes are drawn on the scale of log-odds, unless --axis says otherwise.
 
     \b
-    howsure calibration logits 'shards/*.safetensors' --out monday.summary
+    howsure calibration logits 'shards/*.safetensors' --save monday.summary
     howsure calibration logits monday.summary tuesday.summary
     howsure calibration logits logits-*.npy --targets tokens.npy --figure curve.png
     howsure calibration logits 'shards/*.safetensors' --reduce top-label
@@ -71,8 +71,8 @@ def command(
     reduce = recipe["reduce"]
     if weights is not None and reduce != CLASS_WISE:
         raise InputError("--weights is for --reduce class-wise; of first choices there is one pair per row.")
-    if out is not None:
-        summary.save(out)
+    if save is not None:
+        summary.save(save)
     by_probability = reduce == CLASS_WISE and weights != "equal"
     if by_probability:
         summary, binning = summary.by_probability(), "weight" if binning == "adaptive" else binning
@@ -126,8 +126,8 @@ def added_up(files: Sequence[str]) -> tuple[CalibrationSummary, dict[str, Any]]:
     found = sums_of_saved(files)
     if found.group_names or found.sums[""].reduction is None:
         raise InputError(
-            f"{', '.join(found.files)}: not the sums of logits, which --out of this command saves. howsure calibration "
-            "judges other summaries."
+            f"{', '.join(found.files)}: not the sums of logits, which --save of this command saves. howsure "
+            "calibration judges other summaries."
         )
     slots = found.sums[""]
     return CalibrationSummary.of_slots(slots), {**found.describe(), "command": COMMAND, "reduce": slots.reduction}

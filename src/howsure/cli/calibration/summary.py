@@ -20,7 +20,7 @@ from howsure.inputs.pairs import Pairs
 
 @click.command("summary", cls=Command, context_settings={"max_content_width": 110})
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--out", type=Written(), required=True, metavar="FILE.summary", help="Where the summary is written.")
+@click.option("--output", type=Written(), required=True, metavar="FILE.summary", help="Where the summary is written.")
 @probability_options("Column of the predicted probability.")
 @click.option(
     "--reduce", metavar="HOW", help="With classes: top-label (default), class-wise, or the name of one class."
@@ -30,7 +30,7 @@ from howsure.inputs.pairs import Pairs
 @click.option("--target", "label", metavar="COL", help="Column of the true label.")
 @reading_options
 @engine_options
-def command(files: tuple[str, ...], out: str, **reading: Any) -> None:
+def command(files: tuple[str, ...], output: str, **reading: Any) -> None:
     """Sums that stand for the predictions in FILE..., in a file of at most two megabytes per group, without rows.
 
     FILE...: predictions, as for `howsure calibration`, or summaries, which are added up. `howsure calibration` reads
@@ -38,8 +38,8 @@ def command(files: tuple[str, ...], out: str, **reading: Any) -> None:
     are made of whole cells of the probability scale, so narrow that their predictions count as equal.
 
     \b
-    howsure calibration summary monday.parquet --target y --prob score --group country --out monday.summary
-    howsure calibration summary monday.summary tuesday.summary --out week.summary
+    howsure calibration summary monday.parquet --target y --prob score --group country --output monday.summary
+    howsure calibration summary monday.summary tuesday.summary --output week.summary
     howsure calibration week.summary
     """
     from howsure.calibration.saved_summaries import Saved, write
@@ -58,8 +58,8 @@ def command(files: tuple[str, ...], out: str, **reading: Any) -> None:
                 parts.append(slots if positive is None else replace(slots, positive=str(positive)))
         names = list(predictions.group_names)
         recipe, skipped = predictions.describe(), sum(predictions.skipped.values())
-    write(Saved(parts, names or None), out)
+    write(Saved(parts, names or None), output)
     of_groups = f" in {counted(len(names), 'group')}" if names else ""
     pairs = counted(sum(map(len, parts)), "pair")
-    told = f"{out}: the sums of {pairs}{of_groups}\nnext: howsure calibration {out}\n"
+    told = f"{output}: the sums of {pairs}{of_groups}\nnext: howsure calibration {output}\n"
     emit(f"{rows_text(recipe, skipped)}\n{told}", None)

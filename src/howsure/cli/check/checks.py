@@ -47,7 +47,7 @@ def found_by_options(
         raise InputError("--target is named once, or twice with another model: the labels of this one and of that one.")
     source, roles = source_and_roles(files, reading)
     found = calibration_found(
-        **roles, y_true=labels[0] if labels else None, y_true_other=labels[1] if len(labels) == 2 else None,
+        **roles, y_true=labels[0] if labels else None, y_true_against=labels[1] if len(labels) == 2 else None,
         better_than=other_model(better_than, source), against=other_model(against, source),
         max_error=max_error, not_worse_than=not_worse_than, bins=Bins(bin_size, bins, binning), name=name, data=source,
         baseline=baseline or True,

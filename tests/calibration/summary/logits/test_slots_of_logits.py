@@ -44,7 +44,7 @@ def test_all_classes_are_pairs_made_by_hand() -> None:
         np.testing.assert_array_equal(curve.bins.count, wanted.bins.count)
         np.testing.assert_allclose(curve.bins.mean_prob, wanted.bins.mean_prob, rtol=0, atol=1e-12)
         for name in ("value", "low", "high"):
-            found, other = (getattr(one.debiased_error, name) for one in (curve, wanted))
+            found, other = (getattr(one.error, name) for one in (curve, wanted))
             assert found == pytest.approx(other, abs=1e-12)
         assert curve.log_loss.score == pytest.approx(wanted.log_loss.score, abs=1e-12)
     assert curve.base_rate == pytest.approx(1 / V, abs=1e-15)
@@ -61,7 +61,7 @@ def test_the_first_choice_is_that_of_pairs_from_classes() -> None:
     summary.add_logits(logits, targets, reduce="top-label")
     pairs.add(labels[np.arange(T), first], probabilities[np.arange(T), first])
     found, wanted = summary.curve(), pairs.curve()
-    assert found.debiased_error.value == pytest.approx(wanted.debiased_error.value, abs=1e-12)
+    assert found.error.value == pytest.approx(wanted.error.value, abs=1e-12)
     assert found.base_rate == wanted.base_rate
     assert found.reduction == "top-label"
 
@@ -129,8 +129,8 @@ def test_weighted_by_probability() -> None:
     np.testing.assert_array_equal(found.bins.count, wanted.bins.count)
     np.testing.assert_allclose(found.bins.mean_prob, wanted.bins.mean_prob, rtol=1e-6)
     np.testing.assert_allclose(found.bins.frequency, wanted.bins.frequency, rtol=1e-5)
-    assert found.debiased_error.value == pytest.approx(wanted.debiased_error.value, rel=1e-5)
-    assert found.debiased_error.high == pytest.approx(wanted.debiased_error.high, rel=1e-5)
+    assert found.error.value == pytest.approx(wanted.error.value, rel=1e-5)
+    assert found.error.high == pytest.approx(wanted.error.high, rel=1e-5)
     assert found.log_loss.score == pytest.approx(wanted.log_loss.score, rel=1e-5)
     assert len(found.bins) == 20
     assert np.ptp(found.bins.weight) < 0.05 * found.bins.weight.mean()

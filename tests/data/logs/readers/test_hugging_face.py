@@ -47,7 +47,7 @@ def test_a_trainers_arrays_are_one_command() -> None:
     right = probabilities.argmax(axis=1) == labels
     wanted = howsure.calibration_curve(right, probabilities.max(axis=1))
     (curve,) = judged("predictions.npz")["curves"]
-    assert curve["debiased_error"]["value"] == pytest.approx(wanted.debiased_error.value, rel=1e-9)
+    assert curve["error"]["value"] == pytest.approx(wanted.error.value, rel=1e-9)
     assert curve["base_rate"] == right.mean()
     assert "read as a log of transformers" in run("calibration", "predictions.npz").err
 
@@ -71,7 +71,7 @@ def test_tokens_without_a_label_do_not_count_and_sentences_are_clusters() -> Non
     right = probabilities.argmax(axis=1) == labels[counting]
     wanted = howsure.calibration_curve(right, probabilities.max(axis=1), clusters=sentence)
     assert curve["n"] == counting.sum()
-    assert curve["debiased_error"]["low"] == pytest.approx(wanted.debiased_error.low, rel=1e-9)
+    assert curve["error"]["low"] == pytest.approx(wanted.error.low, rel=1e-9)
 
 
 def test_two_models_are_compared_token_by_token() -> None:
@@ -107,7 +107,7 @@ def test_scores_of_a_pipeline_beside_the_right_label(target: str) -> None:
     (curve,) = judged("out.jsonl")["curves"]
     right = [row[0]["label"] == label for row, label in zip(scores, gold, strict=True)]
     wanted = howsure.calibration_curve(right, [row[0]["score"] for row in scores])
-    assert curve["debiased_error"]["value"] == pytest.approx(wanted.debiased_error.value, rel=1e-9)
+    assert curve["error"]["value"] == pytest.approx(wanted.error.value, rel=1e-9)
     assert {one["group"] for one in judged("out.jsonl", reduce="class-wise")["curves"]} == set(NAMES)
 
 
@@ -120,7 +120,7 @@ def test_a_column_of_the_right_labels_may_be_named() -> None:
     by_itself = judged("gold.jsonl")["curves"]
     named = [judged(f"{name}.jsonl", target=name) for name in ("gold", "my_label")]
     for one in named:
-        assert one["curves"][0]["debiased_error"] == by_itself[0]["debiased_error"]
+        assert one["curves"][0]["error"] == by_itself[0]["error"]
         assert one["curves"][0]["multiclass_brier"] == by_itself[0]["multiclass_brier"]
 
 
@@ -235,7 +235,7 @@ def test_two_files_side_by_side_are_as_one() -> None:
         judged("predictions.npy", **{"from": "hf"})["curves"],
         judged("both.npz")["curves"],
     )
-    assert one["debiased_error"] == other["debiased_error"]
+    assert one["error"] == other["error"]
 
 
 def test_an_array_alone_is_half_of_it() -> None:
