@@ -23,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
+from howsure.events.series.files import documents_of
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import queries
 
@@ -81,12 +82,12 @@ def main() -> None:
             top = [one["code"] for one in queries.overview(store)["actors"][:20]]
             tasks: dict[str, Callable[[], object]] = {
                 "series, 20 actors by quarter": lambda: queries.series(store, top),
-                "series, 20 actors by month": lambda: queries.series(store, top, by="month"),
+                "series, 20 actors by month": lambda: queries.series(store, top, period="month"),
                 "series, normal intervals": lambda: queries.series(store, top, interval="normal"),
                 "series of entities, 2 actors": lambda: queries.series(store, top[5:7], unit="entities"),
                 "compare, the two most frequent": lambda: queries.compare(store, *top[:2]),
                 "compare, two others": lambda: queries.compare(store, *top[5:7]),
-                "point": lambda: queries.point(store, top[0], by="quarter", period="1999-Q1"),
+                "point": lambda: documents_of(store, top[0], at="1999-Q1"),
                 "overview": lambda: queries.overview(store),
             }
             print(f"| {n:,} documents | CPU s | wall s |\n|---|---:|---:|")

@@ -78,11 +78,11 @@ def questions(rng: random.Random) -> list[str]:
     other = second if second != first else frequent[(frequent.index(first) + 1) % ACTORS]
     asked: list[tuple[str, list[tuple[str, object]]]] = [
         ("overview", []),
-        ("series", [("actors", "A00"), ("actors", "A01"), ("by", "quarter")]),
-        ("series", [("actors", first), ("actors", other), ("by", by)]),
-        ("point", [("actor", first), ("by", "quarter"), ("period", f"{rng.randint(1988, 2006)}-Q{rng.randint(1, 4)}")]),
-        ("compare", [("first", first), ("second", other), ("by", by)]),
-        ("series", [("actors", first), ("by", by), ("unit", "share")]),
+        ("series", [("actors", "A00"), ("actors", "A01"), ("period", "quarter")]),
+        ("series", [("actors", first), ("actors", other), ("period", by)]),
+        ("point", [("actor", first), ("at", f"{rng.randint(1988, 2006)}-Q{rng.randint(1, 4)}")]),
+        ("compare", [("first", first), ("second", other), ("period", by)]),
+        ("series", [("actors", first), ("period", by), ("unit", "share")]),
     ]
     return [f"/api/{name}?{urlencode(parameters)}" for name, parameters in asked]
 

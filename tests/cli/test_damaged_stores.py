@@ -25,16 +25,16 @@ from tests.events.damaged_stores import (
 
 QUESTIONS = (
     "overview",
-    "series?actors=IRQ&by=year",
-    "series?actors=IRQ&by=year&unit=entities",
-    "series?actors=IRQ&by=year&interval=samples",
-    "point?actor=IRQ&by=year&period=1999",
+    "series?actors=IRQ&period=year",
+    "series?actors=IRQ&period=year&unit=entities",
+    "series?actors=IRQ&period=year&interval=samples",
+    "point?actor=IRQ&at=1999",
     "document?number=0",
     "document?number=0&sample=39",
     "document?number=99999",
-    "compare?first=IRQ&second=NATO&by=year",
+    "compare?first=IRQ&second=NATO&period=year",
     "doubtful",
-    "export.csv?actors=IRQ&by=year",
+    "export.csv?actors=IRQ&period=year",
 )
 
 
@@ -50,13 +50,13 @@ def commands(store: Path, folder: Path) -> list[list[str]]:
     """Every command that reads a store to its end."""
     return [
         ["check", str(store)],
-        ["series", str(store), "--by", "year"],
-        ["series", str(store), "--by", "year", "--unit", "entities", "--interval", "samples", "--format", "json"],
-        ["compare", str(store), "IRQ", "NATO", "--by", "year"],
+        ["series", str(store), "--period", "year"],
+        ["series", str(store), "--period", "year", "--unit", "entities", "--interval", "samples", "--format", "json"],
+        ["compare", str(store), "IRQ", "NATO", "--period", "year"],
         ["doubtful", str(store)],
-        ["export", str(store), str(folder / "s.csv"), "--by", "year"],
-        ["figure", str(store), str(folder / "s.svg"), "--by", "year"],
-        ["report", str(store), str(folder / "s.html"), "--by", "year", "--samples", "2"],
+        ["series", str(store), "--export", str(folder / "s.csv"), "--period", "year"],
+        ["series", str(store), "--figure", str(folder / "s.svg"), "--period", "year"],
+        ["report", str(store), str(folder / "s.html"), "--period", "year", "--samples", "2"],
     ]
 
 
@@ -129,7 +129,7 @@ def test_damage_of_a_document_is_told_when_it_is_read_and_by_the_check(ruined: P
     with EventStore.open(ruined) as store:
         for number, what in [*enumerate(OF_DOCUMENTS)][::step]:
             with pytest.raises(InputError, match="is damaged: ") as told:
-                queries.document(store, number)
+                queries.document_view(store, number)
             assert "\n" not in str(told.value)
             assert what in OF_CLUSTERINGS or any(rule in str(told.value) for rule in rules), what
 

@@ -117,7 +117,7 @@ def test_a_store_counted_again(place: Path, tmp_path: Path) -> None:
     with EventStore.open(store, read_only=False) as held:
         answer_all(held, "anna")
     command = ("events", "recount", store, "--rule", tmp_path / "spoke.yaml", "--model", place / "model.npz")
-    text = printed(*command, "--store", again, "--workers", 1, "--by", "year", "--top", 2)
+    text = printed(*command, "--store", again, "--workers", 1, "--period", "year", "--top", 2)
     assert f"{again}: {DOCUMENTS} documents of" in text
     assert "first rule:  attack (attack, attacks, attacked, attacking)\nsecond rule: spoke (attacked, spoke)\n" in text
     assert re.search(r"\nIRQ +Iraq +1990 +[\d.]+ +[\d.]+ ( +\d+){5}\n", text)

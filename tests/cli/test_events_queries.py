@@ -1,4 +1,4 @@
-"""`howsure events series`, `export`, `compare`, `doubtful` and `figure` from the outside."""
+"""`howsure events series`, `compare` and `doubtful` from the outside."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ def run(*arguments: object) -> Result:
 
 
 def test_series_as_a_table(path: Path, store: EventStore) -> None:
-    out = run("series", path, "--by", "year", "--top", 2).output
-    first = event_series(store, by="year").rows[1]
+    out = run("series", path, "--period", "year", "--top", 2).output
+    first = event_series(store, period="year").rows[1]
     row = next(line for line in out.splitlines() if "1999" in line).split()
     assert row[0] == first.actor
     assert row[-4:] == [
@@ -70,21 +70,23 @@ def test_series_as_data(path: Path, store: EventStore) -> None:
 
 
 def test_export(path: Path, store: EventStore, tmp_path: Path) -> None:
-    out = run("export", path, tmp_path / "a.csv", "--by", "month").output
-    assert out == f"{tmp_path / 'a.csv'} and {tmp_path / 'a.recipe.json'}: 90 rows, 5 actors\n"
-    text = (tmp_path / "a.csv").read_text(encoding="utf-8")
-    everyone = ",".join(event_series(store).actors)
-    assert text == run("series", path, "--by", "month", "--actor", everyone, "--format", "csv").output
-    assert "4 actors" in run("export", path, tmp_path / "a.parquet", "--top", 4).output
+    """All actors, unless some are named, and the same table as is printed."""
+    given = ["series", path, "--period", "month", "--format", "csv"]
+    out = run(*given, "--export", tmp_path / "a.csv").output
+    assert (tmp_path / "a.csv").read_text(encoding="utf-8") == out
+    assert {row["actor"] for row in csv.DictReader(io.StringIO(out))} == set(event_series(store).actors)
+    assert json.loads((tmp_path / "a.recipe.json").read_text())["period"] == "month"
+    run("series", path, "--export", tmp_path / "a.parquet", "--top", 4)
+    assert (tmp_path / "a.parquet").read_bytes()[:4] == b"PAR1"
 
 
 def test_compare(path: Path, store: EventStore) -> None:
-    held = compare_actors(store, "YUG", "NATO", by="year")
-    assert json.loads(run("compare", path, "YUG", "NATO", "--by", "year", "--format", "json").output) == {
+    held = compare_actors(store, "YUG", "NATO", period="year")
+    assert json.loads(run("compare", path, "YUG", "NATO", "--period", "year", "--format", "json").output) == {
         "store": str(path), **held.to_dict()
     }  # fmt: skip
     line = next(
-        line for line in run("compare", path, "YUG", "NATO", "--by", "year").output.splitlines() if "1999" in line
+        line for line in run("compare", path, "YUG", "NATO", "--period", "year").output.splitlines() if "1999" in line
     )
     row = held.rows[1]
     assert line.split() == [
@@ -120,14 +122,14 @@ def test_doubtful_as_rows(path: Path, store: EventStore) -> None:
     "options",
     [
         ["--actor", "iraq", "--actor", "Yugoslavia,NATO"],
-        pytest.param(["--by", "month", "--title", "All"], marks=pytest.mark.long),
+        pytest.param(["--period", "month", "--title", "All"], marks=pytest.mark.long),
     ],
 )
 def test_figure(path: Path, tmp_path: Path, options: list[str]) -> None:
-    told = "attack, 5 actors by month" if "All" in options else "attack, 3 actors by quarter"
-    assert run("figure", path, tmp_path / "a.svg", *options).output == f"{tmp_path / 'a.svg'}: {told}\n"
+    printed = run("series", path, "--figure", tmp_path / "a.svg", *options).output
     svg = (tmp_path / "a.svg").read_text(encoding="utf-8")
-    assert ">Iraq (IRQ)<" in svg
+    for actor, title in (("IRQ", "Iraq"), ("YUG", "Yugoslavia"), ("USA", "USA")):
+        assert (f"{title} ({actor})" in svg) == (f"\n{actor} " in printed)
     assert (">All<" in svg) == ("All" in options)
 
 
@@ -135,8 +137,9 @@ def test_what_cannot_be(path: Path, tmp_path: Path) -> None:
     for arguments, told in [
         (["series", path, "--actor", "IRC"], "no actor 'IRC' .* Did you mean IRQ"),
         (["series", tmp_path / "none.duckdb"], "there is no store"),
-        (["export", path, tmp_path / "a.xlsx"], "writes .csv, .parquet"),
-        (["figure", path, tmp_path / "a.jpg"], "writes .svg"),
+        (["series", path, "--export", tmp_path / "a.xlsx"], "writes .csv, .parquet"),
+        (["series", path, "--figure", tmp_path / "a.jpg"], "writes .svg"),
+        (["series", path, "--title", "All"], "--title is for a figure"),
         (["compare", path, "IRQ", "IRQ"], "must be different"),
         (["doubtful", path, "--low", 2], "0 ≤ low ≤ high ≤ 1"),
         (["series", path, "--output", tmp_path / "no" / "a.txt"], "there is no folder"),
@@ -145,7 +148,7 @@ def test_what_cannot_be(path: Path, tmp_path: Path) -> None:
             run(*arguments)
     assert list(tmp_path.iterdir()) == []
     assert run("series", path, "--actor", "IRQ,,YUG").exit_code == 2
-    assert run("series", path, "--by", "decade").exit_code == 2
+    assert run("series", path, "--period", "decade").exit_code == 2
 
 
 def test_actors_by_name(path: Path) -> None:
@@ -167,7 +170,7 @@ def long_ago(tmp_path_factory: pytest.TempPathFactory) -> Path:
     "typed", [("series", "--actor", "IRQ"), pytest.param(("compare", "IRQ", "USA"), marks=pytest.mark.long)]
 )
 def test_thousands_of_rows_are_no_page(long_ago: Path, typed: tuple[str, ...]) -> None:
-    given = [typed[0], long_ago, *typed[1:], "--by", "year"]
+    given = [typed[0], long_ago, *typed[1:], "--period", "year"]
     lines = run(*given).output.splitlines()
     assert len(lines) < 230
     (said,) = (line for line in lines if "are not shown" in line)
@@ -187,20 +190,20 @@ def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_series_with_the_counts_corrected_by_labels(labelled: Path, tmp_path: Path) -> None:
     with EventStore.open(labelled) as held:
-        corrected = corrected_series(held, by="year")
+        corrected = corrected_series(held, period="year")
     row = corrected.total_of("AAA")
-    out = run("series", labelled, "--by", "year", "--actor", "AAA").output
+    out = run("series", labelled, "--period", "year", "--actor", "AAA").output
     shown = [f"{row.estimate:.1f}", f"[{row.low:.0f},", f"{row.high:.0f}]"]
     assert next(line for line in out.splitlines() if " all " in line).split()[-3:] == shown
     assert "The corrected counts rest on 40 documents read by Anna" in out
     assert "Raw counts: 20 samples per document. The uncertainty is that of coreference only" in out
-    document = json.loads(run("series", labelled, "--by", "year", "--format", "json").output)
+    document = json.loads(run("series", labelled, "--period", "year", "--format", "json").output)
     assert document["corrected"] == corrected.to_dict()
     assert document["rows"][0]["corrected"] == corrected.rows[0].estimate
     assert "corrected" in run("series", labelled, "--actor", "AAA", "--format", "latex").output
-    uncorrected = run("series", labelled, "--by", "year", "--uncorrected").output
+    uncorrected = run("series", labelled, "--period", "year", "--uncorrected").output
     assert "orrected" not in uncorrected
-    written = run("export", labelled, tmp_path / "a.csv", "--uncorrected")
+    written = run("series", labelled, "--export", tmp_path / "a.csv", "--uncorrected")
     assert written.exit_code == 0
     assert (tmp_path / "a.csv").read_text().splitlines()[0].endswith(",best")
 
@@ -224,7 +227,7 @@ def test_comparison_of_two_actors_of_whom_one_has_labels(labelled: Path) -> None
 
 @pytest.mark.parametrize("asked", [("series",), pytest.param(("compare", "AAA", "BBB"), marks=pytest.mark.long)])
 def test_learning_from_the_labelled_texts(labelled: Path, asked: tuple[str, ...]) -> None:
-    document = json.loads(run(asked[0], labelled, *asked[1:], "--by", "year", "--learn", "--format", "json").output)
+    document = json.loads(run(asked[0], labelled, *asked[1:], "--period", "year", "--learn", "--format", "json").output)
     assert "learned from the texts" in document["corrected"]["recipe"]["features"]
 
 
@@ -233,9 +236,3 @@ def test_why_there_are_no_corrected_counts(labelled: Path) -> None:
     assert "No corrected counts of entities" in out
     document = json.loads(run("series", labelled, "--unit", "entities", "--format", "json").output)
     assert document["not_corrected"].startswith("No corrected counts of entities")
-
-
-@pytest.mark.long
-def test_beside_a_figure_is_said_why_it_has_no_corrected_counts(labelled: Path, tmp_path: Path) -> None:
-    drawn = run("figure", labelled, tmp_path / "a.svg", "--unit", "entities")
-    assert "howsure: No corrected counts of entities" in drawn.stderr

@@ -35,9 +35,9 @@ def inside(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_is_printed_uses_the_scores(inside: Path) -> None:
     with EventStore.open("s.duckdb") as store:
         judge = {name: float(number % 7) for number, name in store.ask("SELECT document, id FROM documents")}
-        expected = corrected_series(store, by="year", scores={"judge": judge})
+        expected = corrected_series(store, period="year", scores={"judge": judge})
     assert expected is not None
-    scored = ("--by", "year", "--score", "scores.csv")
+    scored = ("--period", "year", "--score", "scores.csv")
     series = json.loads(printed("events", "series", "s.duckdb", *scored, "--format", "json"))
     assert series["corrected"] == json.loads(json.dumps(expected.to_dict()))
     compared = json.loads(printed("events", "compare", "s.duckdb", "AAA", "BBB", *scored, "--format", "json"))
@@ -46,11 +46,11 @@ def test_what_is_printed_uses_the_scores(inside: Path) -> None:
 
 @pytest.mark.long
 def test_what_is_written_uses_the_scores(inside: Path, tmp_path: Path) -> None:
-    scored = ("--by", "year", "--score", "scores.csv")
-    printed("events", "export", "s.duckdb", str(tmp_path / "o.csv"), *scored)
+    scored = ("--period", "year", "--score", "scores.csv")
+    written = ("--export", str(tmp_path / "o.csv"), "--figure", str(tmp_path / "o.svg"))
+    printed("events", "series", "s.duckdb", *written, *scored)
     recipe = (tmp_path / "o.recipe.json").read_text(encoding="utf-8")
     assert "judge" in recipe
-    printed("events", "figure", "s.duckdb", str(tmp_path / "o.svg"), *scored)
     assert "corrected" in (tmp_path / "o.svg").read_text(encoding="utf-8")
 
 
@@ -74,7 +74,8 @@ def test_wrong_scores_are_refused(inside: Path, changes: dict[str, str], options
         assert old in text
         text = text.replace(old, new, 1)
     (inside / "wrong.csv").write_text(text, encoding="utf-8")
-    reading = [("series",), ("compare", "AAA", "BBB"), ("export", "wrong.parquet"), ("figure", "wrong.svg")]
+    files = ("--export", "wrong.parquet", "--figure", "wrong.svg")
+    reading = [("series",), ("compare", "AAA", "BBB"), ("series", *files)]
     for command in reading if told.startswith("document must") else reading[:1]:  # one function reads all
         done = howsure("events", command[0], "s.duckdb", *command[1:], "--score", "wrong.csv", *options)
         assert (done.code, done.out) == (2, "")

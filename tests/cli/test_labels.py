@@ -47,14 +47,14 @@ def label(store: Path, *options: object) -> str:
 
 
 def test_documents_are_drawn_and_more_of_them_later(store: Path) -> None:
-    out = label(store, "--labels", 20, "--actor", "IRQ,nato", "--by", "none", "--seed", 3)
+    out = label(store, "--labels", 20, "--actor", "IRQ,nato", "--period", "none", "--seed", 3)
     assert out.splitlines()[0].split() == ["stratum", "documents", "drawn", "before", "drawn", "now"]
     assert "20 documents of 52 to read: Which of these attack here?" in out
     assert label(store) == "20 documents drawn before: Which of these attack here?\n"
     assert "10 documents of 52 to read" in label(store, "--labels", 30)
     with EventStore.open(store) as held:
         assert len(reading_order(held)) == 30
-        assert (asked_of(held).actors, asked_of(held).by) == (("IRQ", "NATO"), "none")
+        assert (asked_of(held).actors, asked_of(held).period) == (("IRQ", "NATO"), "none")
         assert [one["seed"] for one in asked_of(held).draws] == [3, 0]
 
 
@@ -96,13 +96,13 @@ def test_what_was_drawn_is_not_asked_otherwise(store: Path) -> None:
 
 
 def test_the_same_command_resumes(store: Path) -> None:
-    asked = ["--labels", 20, "--actor", "IRQ,NATO", "--question", " Who attacks? ", "--by", "none", "--seed", 3]
+    asked = ["--labels", 20, "--actor", "IRQ,NATO", "--question", " Who attacks? ", "--period", "none", "--seed", 3]
     label(store, *asked, "--design", "simple")
     again = "20 documents drawn before: Who attacks?\n"
     assert label(store, *asked, "--design", "simple") == again
     assert label(store, "--actor", "nato", "--actor", "Iraq") == again
     assert "10 documents of 52 to read" in label(store, *["30" if one == 20 else one for one in asked])
-    for option, value in (("--question", "Who strikes?"), ("--by", "year"), ("--design", "stratified")):
+    for option, value in (("--question", "Who strikes?"), ("--period", "year"), ("--design", "stratified")):
         done = howsure("events", "label", store, "--draw-only", option, value)
         assert (done.code, f"Leave {option} out" in done.err) == (2, True)
 
@@ -134,7 +134,7 @@ def test_labels_go_out_and_come_back(read: Path, store: Path, tmp_path: Path) ->
     assert rows[0]["document"] == ids[order[0]]
     unclear = [row for row in rows if (row["document"], row["coder"]) == (ids[order[3]], "bob")]
     assert [(row["actor"], row["label"]) for row in unclear] == [("IRQ", "unclear"), ("NATO", "unclear")]
-    label(store, "--labels", 20, "--actor", "IRQ,NATO", "--by", "none")
+    label(store, "--labels", 20, "--actor", "IRQ,NATO", "--period", "none")
     said = printed("events", "labels", "import", store, out)
     assert said == f"{store}: 41 answers to 20 documents by anna, bob, carla\n"
     with EventStore.open(store) as held:

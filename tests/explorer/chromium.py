@@ -31,7 +31,7 @@ ARGUMENTS = (
 )
 SETTLED = """
 const done = arguments[0];
-const begun = () => Boolean(document.querySelector('#by option, .problem, .room main:not([aria-busy])'));
+const begun = () => Boolean(document.querySelector('#period option, .problem, .room main:not([aria-busy])'));
 const atRest = () => begun() && !document.querySelector('[aria-busy]');
 setTimeout(() => done(atRest()));  // after the task in which the page is told that its address has changed
 """

@@ -52,7 +52,7 @@ def report(store: EventStore, tmp_path_factory: pytest.TempPathFactory) -> str:
 def small(store: EventStore, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The same with little in it, which is soon made."""
     path = tmp_path_factory.mktemp("small") / "events.html"
-    write_report(events_report(store, included=Included(by=["year"], documents=3, samples=1)), path)
+    write_report(events_report(store, included=Included(period=["year"], documents=3, samples=1)), path)
     return path.as_uri()
 
 

@@ -33,9 +33,9 @@ def documents_of(store: EventStore, by: str) -> dict[str, list[int]]:
     dates = store.ask("SELECT document, date FROM documents")
     found: dict[str, list[int]] = defaultdict(list)
     for number, date in dates:
-        found[period_of(date, by=by)].append(number)
+        found[period_of(date, period=by)].append(number)
     days = [str(date) for _, date in dates]
-    return {period: found.get(period, []) for period in periods_between(min(days), max(days), by=by)}
+    return {period: found.get(period, []) for period in periods_between(min(days), max(days), period=by)}
 
 
 def law(values: list[np.ndarray]) -> np.ndarray:

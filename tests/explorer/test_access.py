@@ -16,7 +16,7 @@ pytestmark = pytest.mark.usefixtures("undisturbed")
 
 @pytest.mark.long
 def test_everything_is_done_with_keys(browser: Browser, address: str) -> None:
-    browser.open(f"{address}#actor=IRQ&actor=YUG&by=quarter")
+    browser.open(f"{address}#actor=IRQ&actor=YUG&period=quarter")
     browser.press(Keys.TAB)
     assert browser.focused() == "skip"
     browser.press(Keys.ENTER)
@@ -44,7 +44,7 @@ def test_everything_is_done_with_keys(browser: Browser, address: str) -> None:
 
 @pytest.mark.long
 def test_dark_and_narrow(browser: Browser, address: str) -> None:
-    browser.open(f"{address}#actor=IRQ&actor=YUG&by=quarter&document=0&sample=best")
+    browser.open(f"{address}#actor=IRQ&actor=YUG&period=quarter&document=0&sample=best")
     browser.one("#text")
     try:
         browser.prefer("dark")
@@ -67,7 +67,7 @@ return [...document.querySelectorAll('button, select, input, a, [role=button], [
 
 @pytest.mark.long
 def test_whatever_can_be_used_has_a_name(browser: Browser, address: str) -> None:
-    browser.open(f"{address}#actor=IRQ&document=0&doubtful=&first=IRQ&second=YUG&by=quarter&point=IRQ&period=1999-Q1")
+    browser.open(f"{address}#actor=IRQ&document=0&doubtful=&first=IRQ&second=YUG&period=quarter&point=IRQ&at=1999-Q1")
     for section in ("#text", "#doubtful table", "#comparison .chart", "#point table"):
         browser.one(section)
     assert browser.run(UNNAMED) == []
@@ -82,7 +82,7 @@ def test_whatever_can_be_used_has_a_name(browser: Browser, address: str) -> None
 
 @pytest.mark.long
 def test_the_chart_is_also_a_table(browser: Browser, address: str) -> None:
-    browser.open(f"{address}#actor=IRQ&by=quarter")
+    browser.open(f"{address}#actor=IRQ&period=quarter")
     browser.click("#series summary")
     browser.one("#series table")
     rows = {row[1]: row for row in browser.rows("#series")}

@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from howsure.events.series.event_series import event_series
-from howsure.events.series.files import csv_text
+from howsure.events.series.files import csv_text, documents_of, doubtful_documents
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import Tokens, create_app, queries
 from howsure.explorer.access import HEADERS, LOOPBACK
@@ -38,24 +38,27 @@ ANSWERS: list[tuple[str, Any]] = [
     ("overview", lambda store: queries.overview(store)),
     ("series?actors=IRQ", lambda store: queries.series(store, ["IRQ"])),
     (
-        "series?actors=YUG&actors=NATO&by=month&interval=samples&unit=entities&level=0.9",
+        "series?actors=YUG&actors=NATO&period=month&interval=samples&unit=entities&level=0.9",
         lambda store: queries.series(
-            store, ["YUG", "NATO"], by="month", interval="samples", unit="entities", level=0.9
+            store, ["YUG", "NATO"], period="month", interval="samples", unit="entities", level=0.9
         ),
     ),
     (
-        "point?actor=IRQ&by=quarter&period=1999-Q1",
-        lambda store: queries.point(store, "IRQ", by="quarter", period="1999-Q1"),
+        "point?actor=IRQ&at=1999-Q1",
+        lambda store: documents_of(store, "IRQ", at="1999-Q1"),
     ),
-    ("document?number=0", lambda store: queries.document(store, 0, sample="best")),
-    ("document?number=3&sample=39", lambda store: queries.document(store, 3, sample=39)),
-    ("compare?first=NATO&second=YUG&by=year", lambda store: queries.compare(store, "NATO", "YUG", by="year")),
-    ("corrected?by=year&level=0.9&unit=share", lambda store: corrected(store, by="year", level=0.9, unit="share")),
+    ("document?number=0", lambda store: queries.document_view(store, 0, sample="best")),
+    ("document?number=3&sample=39", lambda store: queries.document_view(store, 3, sample=39)),
+    ("compare?first=NATO&second=YUG&period=year", lambda store: queries.compare(store, "NATO", "YUG", period="year")),
+    (
+        "corrected?period=year&level=0.9&unit=share",
+        lambda store: corrected(store, period="year", level=0.9, unit="share"),
+    ),
     ("corrected-pair?first=NATO&second=YUG", lambda store: corrected_pair(store, "NATO", "YUG")),
-    ("doubtful", lambda store: queries.doubtful(store)),
+    ("doubtful", lambda store: doubtful_documents(store)),
     (
         "doubtful?actor=IRQ&low=0.4&high=0.6&limit=3",
-        lambda store: queries.doubtful(store, actor="IRQ", low=0.4, high=0.6, limit=3),
+        lambda store: doubtful_documents(store, actor="IRQ", low=0.4, high=0.6, limit=3),
     ),
 ]
 
@@ -70,25 +73,25 @@ def test_an_address_answers_what_the_store_says(
 
 
 def test_the_table_is_the_export(client: TestClient, store: EventStore) -> None:
-    answer = client.get("/api/export.csv?actors=IRQ&actors=USA&by=month")
+    answer = client.get("/api/export.csv?actors=IRQ&actors=USA&period=month")
     assert answer.headers["content-type"].startswith("text/csv")
     assert answer.headers["content-disposition"] == 'attachment; filename="events.csv"'
-    assert answer.text == csv_text(event_series(store, actors=["IRQ", "USA"], by="month"))
+    assert answer.text == csv_text(event_series(store, actors=["IRQ", "USA"], period="month"))
     assert {row["actor"] for row in csv.DictReader(answer.text.splitlines())} == {"IRQ", "USA"}
 
 
 REFUSED = [
     ("series", "actors must be given; it is missing."),
     ("series?actors=IRK", "no actor 'IRK' in the store; it has"),
-    ("series?actors=IRQ&by=day", "by must be one of week, month, quarter, year; it is 'day'."),
+    ("series?actors=IRQ&period=day", "period must be one of week, month, quarter, year; it is 'day'."),
     ("series?actors=IRQ&interval=wald", "interval must be one of exact, normal, samples; it is 'wald'."),
     ("series?actors=IRQ&unit=shares", "unit must be one of documents, share, entities; it is 'shares'."),
     ("series?actors=IRQ&level=1", "level"),
-    ("series?actor=IRQ", "no parameter 'actor' in /api/series; it has actors, by, level, interval, unit."),
+    ("series?actor=IRQ", "no parameter 'actor' in /api/series; it has actors, period, level, interval, unit."),
     ("series?" + "&".join(["actors=IRQ"] * 7), "actors must be given at most 6 times; it is given 7 times."),
-    ("corrected?actors=IRQ", "no parameter 'actors' in /api/corrected; it has by, level, unit."),
-    ("point?actor=IRQ&by=month&period=1999-Q1", "no period '1999-Q1' in the store"),
-    ("point?actor=IRQ&period=../../etc/passwd", "no period '../../etc/passwd' in the store"),
+    ("corrected?actors=IRQ", "no parameter 'actors' in /api/corrected; it has period, level, unit."),
+    ("point?actor=IRQ&at=1950-Q1", "no period '1950-Q1' in the store"),
+    ("point?actor=IRQ&at=../../etc/passwd", "no period '../../etc/passwd' in the store"),
     ("document?number=99999", "the store holds no document 99999"),
     ("document?number=1;DROP TABLE documents", "number must be a whole number from 0 to"),
     ("document?number=0&sample=50", "sample must be 'best' or a whole number from 0 to 49; it is 50."),
@@ -96,7 +99,7 @@ REFUSED = [
     ("compare?first=IRQ&second=' OR 1=1 --", 'no actor "\' OR 1=1 --" in the store'),
     ("doubtful?low=0.9&high=0.1", "low and high must satisfy"),
     ("doubtful?limit=100000", "limit must be a whole number from 1 to 1000; it is '100000'."),
-    ("overview?by=year", "no parameter 'by' in /api/overview"),
+    ("overview?period=year", "no parameter 'period' in /api/overview"),
 ]
 
 

@@ -41,7 +41,7 @@ def address(
 ) -> Iterator[str]:
     if request.param == "file":
         page = tmp_path_factory.mktemp("file") / "events.html"
-        write_report(events_report(labelled, included=Included(by=["quarter", "year"], samples=2)), page)
+        write_report(events_report(labelled, included=Included(period=["quarter", "year"], samples=2)), page)
         yield page.as_uri()
         return
     with serving(path) as served:
@@ -51,7 +51,7 @@ def address(
 
 
 def test_answers_are_those_of_the_library(labelled: EventStore) -> None:
-    found, held = corrected(labelled, by="quarter"), corrected_series(labelled)
+    found, held = corrected(labelled, period="quarter"), corrected_series(labelled)
     for actor, columns in found["series"].items():
         rows = held.rows_of(actor)
         assert columns["corrected"] == [row.estimate for row in rows]
@@ -75,7 +75,7 @@ def test_why_there_is_none(labelled: EventStore, store: EventStore) -> None:
 
 def test_a_series_is_kept_until_an_answer_changes(tmp_path: Path) -> None:
     path = labelled_store(tmp_path / "changing.duckdb", n=80, read=40)
-    asked = {"by": "year", "level": 0.95, "unit": "documents"}
+    asked = {"period": "year", "level": 0.95, "unit": "documents"}
     with EventStore.open(path, read_only=False) as store:
         first = series_of_labels(store, **asked)
         assert series_of_labels(store, **asked) is first
@@ -88,7 +88,7 @@ def test_a_series_is_kept_until_an_answer_changes(tmp_path: Path) -> None:
 
 @pytest.mark.long
 def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str, labelled: EventStore) -> None:
-    browser.open(f"{address}#by=quarter")
+    browser.open(f"{address}#period=quarter")
     assert "corrected by labels" in browser.text("#series-key")
     held = corrected_series(labelled)
     row = held.rows_of("AAA")[0]
@@ -117,7 +117,7 @@ def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str,
 
 @pytest.mark.long
 def test_the_page_compares_by_the_corrected_counts(browser: Browser, address: str, labelled: EventStore) -> None:
-    browser.open(f"{address}#by=quarter&first=BBB&second=AAA")
+    browser.open(f"{address}#period=quarter&first=BBB&second=AAA")
     total = corrected_pair(labelled, "BBB", "AAA")["total"]
     said = browser.says("#verdict", "Corrected by labels: Of 4 quarters")
     greater = total["greater"]
@@ -133,7 +133,7 @@ def test_the_page_compares_by_the_corrected_counts(browser: Browser, address: st
 
 @pytest.mark.long
 def test_the_page_says_what_each_kind_of_bands_includes(browser: Browser, address: str) -> None:
-    browser.open(f"{address}#by=quarter")
+    browser.open(f"{address}#period=quarter")
     assert "The bands of the raw counts include this uncertainty of coreference" in browser.text("#bands")
     assert "in how many documents readers would say that an actor acts" in browser.text("#labels-note")
     assert "The bands include this" not in browser.text("#about")
@@ -141,7 +141,7 @@ def test_the_page_says_what_each_kind_of_bands_includes(browser: Browser, addres
 
 @pytest.mark.long
 def test_the_saved_table_has_both(browser: Browser, address: str, labelled: EventStore) -> None:
-    browser.open(f"{address}#by=quarter")
+    browser.open(f"{address}#period=quarter")
     browser.click("#save-table")
     rows = list(csv.DictReader(io.StringIO(browser.saved(".csv"))))
     expected = corrected_series(labelled).rows_of("AAA")[0]
@@ -155,7 +155,7 @@ def test_the_saved_table_has_both(browser: Browser, address: str, labelled: Even
 def test_it_fits_a_phone(browser: Browser, address: str) -> None:
     try:
         browser.resize(360, 740)
-        browser.open(f"{address}#by=quarter&first=AAA&second=BBB")
+        browser.open(f"{address}#period=quarter&first=AAA&second=BBB")
         browser.says("#corrections", "rest on 60 documents")
         wide, window = browser.run("return [document.documentElement.scrollWidth, innerWidth]")
         assert wide <= window

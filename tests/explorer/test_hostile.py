@@ -22,7 +22,7 @@ return [...document.querySelectorAll('*')].flatMap((e) => [...e.attributes])
 @pytest.mark.long
 def test_a_hostile_corpus_does_nothing(browser: Browser, address: str) -> None:
     """Every hostile document is listed and opened; its letters are shown, and nothing of it is an element."""
-    title = browser.open(f"{address}#actor=IRQ&actor=KWT&by=quarter&doubtful=") or browser.driver.title
+    title = browser.open(f"{address}#actor=IRQ&actor=KWT&period=quarter&doubtful=") or browser.driver.title
     browser.one("#doubtful table")
     listed = browser.run("return document.getElementById('doubtful').textContent")
     for number, attack in enumerate(ATTACKS, 1):

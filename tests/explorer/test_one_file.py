@@ -37,7 +37,7 @@ def test_it_holds_what_was_asked_for_and_says_so(data: dict[str, Any], store: Ev
     assert [actor["code"] for actor in data["overview"]["actors"]] == [
         actor["code"] for actor in queries.overview(store)["actors"] if actor["code"] in ("NATO", "IRQ", "YUG")
     ]
-    assert list(data["series"]) == data["overview"]["held"]["by"] == ["quarter", "year"]
+    assert list(data["series"]) == data["overview"]["held"]["periods"] == ["quarter", "year"]
     assert len(data["documents"]) == 12
     assert {len(one["samples"]) for one in data["documents"].values()} == {3}
     n = len(data["index"])
@@ -49,15 +49,15 @@ def rounded(values: Sequence[float | None]) -> list[float | None]:
     return [None if value is None else float(f"{value:.6g}") for value in values]
 
 
-@pytest.mark.parametrize("by", ["quarter", "year"])
+@pytest.mark.parametrize("period", ["quarter", "year"])
 @pytest.mark.parametrize("unit", ["documents", "share", "entities"])
 @pytest.mark.parametrize("interval", ["exact", "normal", "samples"])
-def test_series_are_the_store_s(data: dict[str, Any], store: EventStore, by: str, unit: str, interval: str) -> None:
-    asked = queries.series(store, ["NATO", "IRQ", "YUG"], by=by, unit=unit, interval=interval)
+def test_series_are_the_store_s(data: dict[str, Any], store: EventStore, period: str, unit: str, interval: str) -> None:
+    asked = queries.series(store, ["NATO", "IRQ", "YUG"], period=period, unit=unit, interval=interval)
     for actor, rows in asked.items():
-        held = data["series"][by][unit][interval][actor]
+        held = data["series"][period][unit][interval][actor]
         assert held == {name: rounded([row[name] for row in rows]) for name in ("mean", "low", "high", "best")}
-        assert data["periods"][by] == [
+        assert data["periods"][period] == [
             {name: row[name] for name in ("period", "start", "end", "documents")} for row in rows
         ]
 
@@ -65,18 +65,18 @@ def test_series_are_the_store_s(data: dict[str, Any], store: EventStore, by: str
 def test_the_level_is_that_of_all_intervals(store: EventStore) -> None:
     data = data_in(events_report(store, included=Included(["NATO", "IRQ"], ["quarter"], 1, 1, level=0.8)))
     assert data["overview"]["held"]["levels"] == ["0.8"]
-    rows = queries.series(store, ["NATO"], by="quarter", level=0.8)["NATO"]
+    rows = queries.series(store, ["NATO"], period="quarter", level=0.8)["NATO"]
     held = data["series"]["quarter"]["documents"]["exact"]["NATO"]
     assert held["high"] == rounded([row["high"] for row in rows])
-    pair = queries.compare(store, "NATO", "IRQ", by="quarter", level=0.8)
+    pair = queries.compare(store, "NATO", "IRQ", period="quarter", level=0.8)
     assert data["comparisons"]["quarter"]["documents"][0]["low"] == rounded([row["low"] for row in pair])
-    assert held["high"] != rounded([row["high"] for row in queries.series(store, ["NATO"], by="quarter")["NATO"]])
+    assert held["high"] != rounded([row["high"] for row in queries.series(store, ["NATO"], period="quarter")["NATO"]])
 
 
 def test_pairs_are_the_store_s(data: dict[str, Any], store: EventStore) -> None:
     pairs = data["comparisons"]["quarter"]["entities"]
     assert [(one["first"], one["second"]) for one in pairs] == [("NATO", "IRQ"), ("NATO", "YUG"), ("IRQ", "YUG")]
-    rows = queries.compare(store, "NATO", "YUG", by="quarter", unit="entities")
+    rows = queries.compare(store, "NATO", "YUG", period="quarter", unit="entities")
     names = ("greater", "equal", "less", "mean", "low", "high")
     assert {name: pairs[1][name] for name in names} == {name: rounded([row[name] for row in rows]) for name in names}
 
@@ -84,12 +84,12 @@ def test_pairs_are_the_store_s(data: dict[str, Any], store: EventStore) -> None:
 def test_documents_are_the_store_s(data: dict[str, Any], store: EventStore) -> None:
     assert len(data["documents"]) == 12
     for number, held in [*data["documents"].items()][::4]:
-        view = queries.document(store, int(number), sample="best")
+        view = queries.document_view(store, int(number), sample="best")
         for sentence in view["sentences"]:
             sentence["spaces"] = [int(space) for space in sentence["spaces"]]
         assert held["view"] == json.loads(json.dumps(view))
         for at, one in enumerate(held["samples"]):
-            drawn = queries.document(store, int(number), sample=at)
+            drawn = queries.document_view(store, int(number), sample=at)
             assert one["entities"] == [mention["entity"] for mention in drawn["mentions"]]
             assert one["actors"] == [int(actor["present"]) for actor in drawn["actors"]]
             assert one["evidence"] == [int(row["present"]) for row in drawn["evidence"]]
@@ -108,7 +108,7 @@ def test_of_itself_it_takes_the_actors_that_act_most(tmp_path: Path) -> None:
     with write_store(tmp_path / "s.duckdb", made, samples=20) as store:
         data = data_in(events_report(store))
         assert len(data["overview"]["actors"]) == len(queries.overview(store)["actors"])
-        assert data["overview"]["held"]["by"] == ["week", "month", "quarter", "year"]
+        assert data["overview"]["held"]["periods"] == ["week", "month", "quarter", "year"]
         assert set(data["documents"]) == {str(row["document"]) for row in data["index"]}
 
 
@@ -116,8 +116,8 @@ def test_of_itself_it_takes_the_actors_that_act_most(tmp_path: Path) -> None:
     ("included", "message"),
     [
         (Included(actors=["IRK"]), "no actor 'IRK' in the store"),
-        (Included(by=["day"]), "no length of period 'day'"),
-        (Included(by=[]), "by must name lengths of period, of week, month, quarter, year; it is empty."),
+        (Included(period=["day"]), "no length of period 'day'"),
+        (Included(period=[]), "period must name lengths of period, of week, month, quarter, year; it is empty."),
         (Included(documents=0), "documents must be a whole number of at least 1"),
         (Included(level=95), "level must lie"),
         (Included(samples=0), "samples must be a whole number from 1 to 10000, not 0"),
@@ -131,7 +131,8 @@ def test_what_is_not_there_is_told(store: EventStore, included: Included, messag
 def test_the_command_writes_the_file_and_its_size(store_path: Path, tmp_path: Path, capsys: Any) -> None:
     page = tmp_path / "out.html"
     report_command(
-        [str(store_path), str(page), "--actors", "IRQ,USA", "--documents", "4", "--by", "year"], standalone_mode=False
+        [str(store_path), str(page), "--actors", "IRQ,USA", "--documents", "4", "--period", "year"],
+        standalone_mode=False,
     )
     assert capsys.readouterr().out == f"{page}: {page.stat().st_size / 1e6:.1f} MB\n"
     assert len(data_in(page.read_text(encoding="utf-8"))["documents"]) == 4

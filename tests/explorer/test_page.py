@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from howsure.events.series.files import documents_of, doubtful_documents
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import event_of
 from howsure.explorer import queries
@@ -44,11 +45,11 @@ def test_the_axis_of_counts_has_whole_numbers(browser: Browser, address: str) ->
     labels = (
         "return [...document.querySelectorAll('#series [data-panel] text[text-anchor=end]')].map(e => e.textContent)"
     )
-    browser.open(f"{address}#actor=KWT&by=month")
+    browser.open(f"{address}#actor=KWT&period=month")
     counts = browser.run(labels)
     assert len(counts) > 1
     assert all(one.isdigit() for one in counts)
-    browser.open(f"{address}#actor=KWT&by=month&unit=share")
+    browser.open(f"{address}#actor=KWT&period=month&unit=share")
     assert all(one.endswith("%") for one in browser.run(labels))
 
 
@@ -72,20 +73,20 @@ def test_the_papers_rule_is_told_of(browser: Browser, address: str) -> None:
 
 # Each unit and each length of period; all pairs of them are compared where no browser is needed (test_one_file.py).
 @pytest.mark.long
-@pytest.mark.parametrize(("by", "unit"), [("quarter", "entities"), ("month", "documents"), ("year", "share")])
+@pytest.mark.parametrize(("period", "unit"), [("quarter", "entities"), ("month", "documents"), ("year", "share")])
 def test_every_point_says_what_the_raw_samples_say(
-    browser: Browser, address: str, store: EventStore, by: str, unit: str
+    browser: Browser, address: str, store: EventStore, period: str, unit: str
 ) -> None:
     """Mean, interval and 1-best of each point, computed again from the stored bits."""
-    browser.open(f"{address}#actor=IRQ&actor=NATO&by={by}&unit={unit}")
+    browser.open(f"{address}#actor=IRQ&actor=NATO&period={period}&unit={unit}")
     for actor in ("IRQ", "NATO"):
-        assert browser.places(actor) == expected_points(store, actor, by, unit)
+        assert browser.places(actor) == expected_points(store, actor, period, unit)
 
 
 @pytest.mark.long
 def test_the_level_of_the_intervals_is_chosen(browser: Browser, address: str, served: str, store: EventStore) -> None:
     """A served page knows three levels; a file holds the one that it was written with."""
-    browser.open(f"{address}#actor=IRQ&by=quarter")
+    browser.open(f"{address}#actor=IRQ&period=quarter")
     levels = [one.get_attribute("value") for one in browser.all("#level option")]
     assert levels == (["0.8", "0.9", "0.95"] if address == served else ["0.95"])
     for level in levels:
@@ -99,20 +100,20 @@ def test_the_level_of_the_intervals_is_chosen(browser: Browser, address: str, se
 
 @pytest.mark.long
 def test_choosing_actors_periods_counts_and_intervals(browser: Browser, address: str) -> None:
-    browser.open(f"{address}#actor=IRQ&by=quarter")
+    browser.open(f"{address}#actor=IRQ&period=quarter")
     exact = browser.places("IRQ")
     browser.click('#actors input[value="USA"]')
     browser.wait(lambda: browser.places("USA"), "the panel of the USA")
-    browser.choose("#by", "month")
+    browser.choose("#period", "month")
     browser.wait(lambda: "1999-01" in browser.places("IRQ"), "months")
     browser.choose("#unit", "share")
     browser.says("#series h2", "Share of documents by month")
-    browser.choose("#by", "quarter")
+    browser.choose("#period", "quarter")
     browser.choose("#unit", "documents")
     browser.choose("#interval", "normal")
     browser.wait(lambda: browser.places("IRQ").keys() == exact.keys() and browser.places("IRQ") != exact, "the normal")
     assert fragment(browser) == {
-        "actor": ["IRQ", "USA"], "by": ["quarter"], "unit": ["documents"], "interval": ["normal"],
+        "actor": ["IRQ", "USA"], "period": ["quarter"], "unit": ["documents"], "interval": ["normal"],
         "level": ["0.95"],
     }  # fmt: skip
     browser.click('#actors input[value="USA"]')
@@ -133,11 +134,11 @@ def test_an_actor_is_found_by_typing(browser: Browser, address: str) -> None:
 
 @pytest.mark.long
 def test_from_a_point_to_a_document_and_its_samples(browser: Browser, address: str, store: EventStore) -> None:
-    browser.open(f"{address}#actor=IRQ&actor=YUG&by=quarter")
+    browser.open(f"{address}#actor=IRQ&actor=YUG&period=quarter")
     browser.click('.place[data-actor="IRQ"][data-period="1999-Q1"]')
     browser.says("#point h2", "Iraq, 1999-Q1")
     assert browser.run("return document.activeElement.closest('section').id") == "point"
-    documents = queries.point(store, "IRQ", by="quarter", period="1999-Q1")
+    documents = documents_of(store, "IRQ", at="1999-Q1")
     rows = browser.rows("#point")
     assert [float(row[0]) for row in rows] == pytest.approx([one["probability"] for one in documents])
     assert [row[1] == "doubtful" for row in rows] == [one["doubtful"] for one in documents]
@@ -150,7 +151,7 @@ def test_from_a_point_to_a_document_and_its_samples(browser: Browser, address: s
     marks = "return [...document.querySelectorAll('#text .mention')].map(e => e.dataset.entity ?? null)"
     for sample in range(FIRST_SAMPLES):
         browser.click("#another-sample")
-        view = queries.document(store, 0, sample=sample)
+        view = queries.document_view(store, 0, sample=sample)
         present = view["actors"][0]["present"]
         browser.says("#clustering", f"Sample {sample + 1} of {SAMPLES}: {'Iraq acts' if present else 'no actor acts'}")
         assert browser.focused() == "another-sample"
@@ -181,7 +182,7 @@ return text.textContent;
 @pytest.mark.long
 def test_the_text_is_the_document(browser: Browser, address: str, store: EventStore) -> None:
     for number in (0, 2, 6, 20):
-        view = queries.document(store, number)
+        view = queries.document_view(store, number)
         browser.open(f"{address}#document={number}")
         browser.one("#text")
         text = browser.run(BARE)
@@ -202,7 +203,7 @@ def test_an_entity_is_outlined_everywhere(browser: Browser, address: str) -> Non
 
 @pytest.mark.long
 def test_two_actors_are_compared(browser: Browser, address: str, store: EventStore) -> None:
-    browser.open(f"{address}#actor=NATO&by=quarter")
+    browser.open(f"{address}#actor=NATO&period=quarter")
     browser.choose("#first", "NATO")
     browser.choose("#second", "YUG")
     browser.says("#comparison h2", "NATO and Yugoslavia: which acts in more documents?")
@@ -229,7 +230,7 @@ def test_two_actors_are_compared(browser: Browser, address: str, store: EventSto
 @pytest.mark.long
 def test_a_pair_seen_from_the_other_side(browser: Browser, address: str, store: EventStore) -> None:
     for first, second in (("IRQ", "NATO"), ("NATO", "IRQ")):
-        browser.open(f"{address}#first={first}&second={second}&by=year")
+        browser.open(f"{address}#first={first}&second={second}&period=year")
         expected = expected_comparison(store, first, second, "year")
         for period, (more, fewer) in expected.items():
             label = browser.one(f'#comparison [data-period="{period}"]').get_attribute("aria-label")
@@ -245,7 +246,7 @@ def test_doubtful_documents_are_listed_with_their_links(browser: Browser, addres
     assert browser.run("return document.activeElement.closest('section').id") == "doubtful"
     browser.choose("#doubtful-actor", "IRQ")
     browser.says("#doubtful h2", "Iraq")
-    documents = queries.doubtful(store, actor="IRQ")
+    documents = doubtful_documents(store, actor="IRQ")
     rows = browser.rows("#doubtful")
     assert [float(row[0]) for row in rows] == pytest.approx([one["probability"] for one in documents])
     assert [row[3] for row in rows] == [one["title"] for one in documents]
@@ -258,10 +259,10 @@ def test_doubtful_documents_are_listed_with_their_links(browser: Browser, addres
 
 @pytest.mark.long
 def test_what_is_shown_is_saved(browser: Browser, address: str, store: EventStore) -> None:
-    browser.open(f"{address}#actor=IRQ&actor=NATO&by=quarter&first=IRQ&second=NATO")
+    browser.open(f"{address}#actor=IRQ&actor=NATO&period=quarter&first=IRQ&second=NATO")
     browser.click("#save-table")
     rows = list(csv.DictReader(io.StringIO(browser.saved(".csv"))))
-    series = queries.series(store, ["IRQ", "NATO"], by="quarter")
+    series = queries.series(store, ["IRQ", "NATO"], period="quarter")
     assert [(row["actor"], row["period"]) for row in rows] == [(a, r["period"]) for a in series for r in series[a]]
     for row, held in zip(rows, [row for rows_ in series.values() for row in rows_], strict=True):
         assert int(row["n_documents"]) == held["documents"]
@@ -282,7 +283,7 @@ def test_what_is_shown_is_saved(browser: Browser, address: str, store: EventStor
 
 @pytest.mark.long
 def test_back_and_forward_and_the_address(browser: Browser, address: str) -> None:
-    browser.open(f"{address}#actor=IRQ&by=quarter")
+    browser.open(f"{address}#actor=IRQ&period=quarter")
     browser.click('.place[data-period="1999-Q1"]')
     browser.says("#point h2", "Iraq, 1999-Q1")
     browser.click('#point [data-document="0"]')
@@ -303,7 +304,7 @@ def test_back_and_forward_and_the_address(browser: Browser, address: str) -> Non
     assert browser.one('.place[aria-pressed="true"]').get_attribute("data-period") == "1999-Q1"
 
 
-STALE = "#actor=XYZ&actor=IRQ&by=day&document=one&sample=-1&unit=words"
+STALE = "#actor=XYZ&actor=IRQ&period=day&document=one&sample=-1&unit=words"
 
 
 @pytest.mark.long
@@ -311,7 +312,7 @@ def test_an_address_that_asks_for_what_is_not_there_says_so(browser: Browser, ad
     browser.open(address + STALE)
     said = browser.says("#problems", "XYZ")
     for words in (
-        "by must be one of week, month, quarter, year",
+        "period must be one of week, month, quarter, year",
         "unit must be one of",
         "document must be",
         "sample must",
@@ -321,7 +322,7 @@ def test_an_address_that_asks_for_what_is_not_there_says_so(browser: Browser, ad
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("asked", ["document=99999", "point=IRQ&period=1950-Q1&by=quarter", "document=0&sample=4000"])
+@pytest.mark.parametrize("asked", ["document=99999", "point=IRQ&at=1950-Q1&period=quarter", "document=0&sample=4000"])
 def test_what_cannot_be_shown_says_why(browser: Browser, address: str, asked: str) -> None:
     browser.open(f"{address}#{asked}")
     said = browser.says("section .problem", "")

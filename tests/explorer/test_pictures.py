@@ -51,7 +51,7 @@ def read_news(tmp_path_factory: pytest.TempPathFactory) -> str:
     assert howsure("events", "extract", DEMO / "news.conllu", *corpus).code == 0
     assert howsure("events", "label", store, "--labels", 24, "--draw-only").code == 0
     assert howsure("events", "labels", "import", store, DEMO / "labels.csv").code == 0
-    done = howsure("events", "report", store, page, "--by", "quarter")
+    done = howsure("events", "report", store, page, "--period", "quarter")
     assert (done.code, done.err) == (0, "")
     return page.as_uri()
 
@@ -70,16 +70,16 @@ def picture(browser: Browser, folder: Path, name: str, selector: str | None = No
 
 @pytest.mark.long
 def test_pictures_of_the_page(browser: Browser, news: str, tmp_path: Path) -> None:
-    browser.open(f"{news}#by=month")
+    browser.open(f"{news}#period=month")
     picture(browser, tmp_path, "events-series")
     browser.click('.place[data-actor="SUDORIA"][data-period="2001-09"]')
     browser.says("#point h2", "Sudoria, 2001-09")
     picture(browser, tmp_path, "events-documents", "#point")
-    browser.open(f"{news}#by=month&document=5&sample=best")
+    browser.open(f"{news}#period=month&document=5&sample=best")
     browser.click("#another-sample")
     browser.says("#clustering", "Sample 1 of 100")
     picture(browser, tmp_path, "events-document", "#document")
-    browser.open(f"{news}#by=quarter&first=SUDORIA&second=NORLAND")
+    browser.open(f"{news}#period=quarter&first=SUDORIA&second=NORLAND")
     browser.one("#comparison .place")
     picture(browser, tmp_path, "events-comparison", "#comparison")
     browser.open(f"{news}#doubtful=")
@@ -90,7 +90,7 @@ def test_pictures_of_the_page(browser: Browser, news: str, tmp_path: Path) -> No
 
 @pytest.mark.long
 def test_a_picture_of_corrected_counts(browser: Browser, read_news: str, tmp_path: Path) -> None:
-    browser.open(f"{read_news}#by=quarter")
+    browser.open(f"{read_news}#period=quarter")
     browser.says("#corrections", "rest on 20 documents read")
     picture(browser, tmp_path, "events-page-corrected", "#series")
     assert browser.errors() == []
@@ -100,7 +100,7 @@ def test_a_picture_of_corrected_counts(browser: Browser, read_news: str, tmp_pat
 def test_pictures_in_the_dark_and_on_a_phone(browser: Browser, news: str, tmp_path: Path) -> None:
     try:
         browser.prefer("dark")
-        browser.open(f"{news}#by=month&document=5&sample=0")
+        browser.open(f"{news}#period=month&document=5&sample=0")
         browser.one("#text")
         picture(browser, tmp_path, "events-dark", "#document")
         browser.prefer("light")
@@ -118,7 +118,7 @@ def test_pictures_of_the_labelling_room(browser: Browser, store: Path, tmp_path:
     """Two coders read the bundled news; a third document is in doubt, and one is settled."""
     path = Path(shutil.copy(store, tmp_path / "news.duckdb"))
     with EventStore.open(path, read_only=False) as opened:
-        draw_documents(opened, 36, actors=["SUDORIA", "NORLAND", "VESTMERE"], by="none")
+        draw_documents(opened, 36, actors=["SUDORIA", "NORLAND", "VESTMERE"], period="none")
         order = reading_order(opened)
         for at, number in enumerate(order):
             said = ["SUDORIA"] if at % 4 == 1 else ["NORLAND"] if at % 5 == 2 else []

@@ -11,7 +11,6 @@ import pytest
 from howsure.errors import InputError
 from howsure.events.series.actor_comparison import compare_actors
 from howsure.events.series.event_series import event_series
-from howsure.events.series.files import documents_of, doubtful_documents
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import queries
 from tests.events.made_up_store import TITLES, make_store, write_store
@@ -54,8 +53,8 @@ def test_the_overview(store: EventStore) -> None:
 
 @pytest.mark.parametrize("unit", ["documents", "share", "entities"])
 def test_the_series(store: EventStore, unit: str) -> None:
-    found = queries.series(store, ["YUG", "IRQ"], by="month", level=0.8, interval="normal", unit=unit)
-    held = event_series(store, actors=["YUG", "IRQ"], by="month", level=0.8, interval="normal", unit=unit)
+    found = queries.series(store, ["YUG", "IRQ"], period="month", level=0.8, interval="normal", unit=unit)
+    held = event_series(store, actors=["YUG", "IRQ"], period="month", level=0.8, interval="normal", unit=unit)
     assert list(found) == ["YUG", "IRQ"]
     for actor, rows in found.items():
         assert [row["mean"] for row in rows] == [
@@ -67,14 +66,12 @@ def test_the_series(store: EventStore, unit: str) -> None:
 
 
 def test_the_others(store: EventStore) -> None:
-    assert queries.point(store, "YUG", by="year", period="1999") == documents_of(store, "YUG", by="year", period="1999")
-    assert queries.doubtful(store, limit=4) == doubtful_documents(store, limit=4)
-    compared = queries.compare(store, "YUG", "NATO", by="year")
-    expected = compare_actors(store, "YUG", "NATO", by="year").rows
+    compared = queries.compare(store, "YUG", "NATO", period="year")
+    expected = compare_actors(store, "YUG", "NATO", period="year").rows
     assert [(row["greater"], row["equal"], row["less"]) for row in compared] == [
         (row.greater, row.equal, row.less) for row in expected
     ]
     assert [row["documents"] for row in compared] == [row.n_documents for row in expected]
-    assert queries.document(store, 0, sample=2)["sample"] == 2
+    assert queries.document_view(store, 0, sample=2)["sample"] == 2
     with pytest.raises(InputError, match="no actor 'XXX'"):
         queries.series(store, ["XXX"])

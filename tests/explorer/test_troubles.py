@@ -38,11 +38,11 @@ def test_a_server_that_was_stopped_is_told_and_tried_again(browser: Browser, tmp
     path = tmp_path / "s.duckdb"
     store_file(path, documents=30, samples=20)
     with serving(path) as page:
-        browser.open(f"{page.address}#actor=IRQ&by=year")
+        browser.open(f"{page.address}#actor=IRQ&period=year")
         assert browser.places("IRQ")
-    browser.choose("#by", "quarter")
+    browser.choose("#period", "quarter")
     browser.says("#series .problem", "The server does not answer. Was the howsure command stopped? Start it again.")
-    browser.choose("#by", "year")
+    browser.choose("#period", "year")
     browser.says("#series .problem", "The server does not answer.")
     assert browser.errors()  # the browser notes the failed connections itself
     browser.driver.get("about:blank")

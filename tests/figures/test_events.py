@@ -22,8 +22,8 @@ from tests.events.made_up_store import make_store
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, EventSeries]]:
     with make_store(tmp_path_factory.mktemp("figures") / "a.duckdb", documents=90) as store:
         yield {
-            "month": event_series(store, by="month"),
-            "year": event_series(store, by="year", unit="share"),
+            "month": event_series(store, period="month"),
+            "year": event_series(store, period="year", unit="share"),
             "entities": event_series(store, unit="entities"),
         }
 

@@ -39,7 +39,7 @@ VALUES = (
     r"'\xFF\xFF\xFF\xFF\xFF\xFF'::BLOB", "'infinity'", "'0001-01-01'", "'9999-12-31'", "[]", "[NULL]", "['x']",
     "[true]", "[-2]", "[99999]", "repeat('x', 70000)", "chr(65279)", "true", "false", "'2026-01-01 10:00:00'",
     "'infinity'::TIMESTAMP", "['IRQ']", "['IRQ', 'IRQ']",
-    """'{"question": "", "actors": ["IRQ"], "design": "", "by": ""}'""",
+    """'{"question": "", "actors": ["IRQ"], "design": "", "period": ""}'""",
 )  # fmt: skip
 CHANGE = 4  # bytes
 
@@ -51,7 +51,7 @@ def whole_store() -> Path:
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     store_file(folder / "whole.duckdb", documents=12, samples=8)
     with EventStore.open(folder / "whole.duckdb", read_only=False) as store:
-        draw_documents(store, 9, by="none")
+        draw_documents(store, 9, period="none")
         for place, number in enumerate(reading_order(store)):
             for coder, every in (("anna", 2), ("bob", 3)):
                 record_answer(store, number, coder, acting=["IRQ"] if place % every == 0 else [], revision=0)
@@ -107,9 +107,9 @@ def use_store(path: Path) -> None:
 
 
 QUESTIONS = (
-    lambda store: event_series(store, by="year").to_dict(),
-    lambda store: event_series(store, by="month", unit="entities", interval="samples"),
-    lambda store: compare_actors(store, "IRQ", "NATO", by="year"),
+    lambda store: event_series(store, period="year").to_dict(),
+    lambda store: event_series(store, period="month", unit="entities", interval="samples"),
+    lambda store: compare_actors(store, "IRQ", "NATO", period="year"),
     doubtful_documents,
     lambda store: document_view(store, 0),
     lambda store: document_view(store, 1, sample=3),
@@ -118,5 +118,5 @@ QUESTIONS = (
     agreement,
     lambda store: label_table(store).csv(),
     lambda store: next_document(store, "anna", after=0),
-    lambda store: corrected_series(store, by="year"),
+    lambda store: corrected_series(store, period="year"),
 )

@@ -55,22 +55,22 @@ ROOM = Room(
     events check news.duckdb
     events check whole.duckdb --format json
     events series news.duckdb
-    events series news.duckdb --by year --format json
-    events series news.duckdb --by year --format csv
-    events series news.duckdb --by year --format markdown
-    events series whole.duckdb --by year --format latex
-    events series news.duckdb --actor NORLAND --by quarter --unit share
+    events series news.duckdb --period year --format json
+    events series news.duckdb --period year --format csv
+    events series news.duckdb --period year --format markdown
+    events series whole.duckdb --period year --format latex
+    events series news.duckdb --actor NORLAND --period quarter --unit share
     events compare news.duckdb SUDORIA NORLAND
-    events compare news.duckdb SUDORIA NORLAND --by year --format json
-    events compare news.duckdb SUDORIA NORLAND --by year --format csv --stories apart
+    events compare news.duckdb SUDORIA NORLAND --period year --format json
+    events compare news.duckdb SUDORIA NORLAND --period year --format csv --stories apart
     events doubtful news.duckdb --limit 3
     events doubtful news.duckdb --low 0.3 --high 0.6 --format json
-    events export news.duckdb attacks.csv
-    events export news.duckdb years.csv --by year
-    events figure news.duckdb events.svg --by year --actor NORLAND
-    events report news.duckdb events.html --by year
+    events series news.duckdb --export attacks.csv
+    events series news.duckdb --export years.csv --period year
+    events series news.duckdb --figure events.svg --period year --actor NORLAND
+    events report news.duckdb events.html --period year
     events recount news.duckdb --rule rule.yaml --store recounted.duckdb --workers 1
-    events series recounted.duckdb --by year
+    events series recounted.duckdb --period year
     events dependencies demo-news.conllu --lexicon demo-actors.tsv --top 4
     events dependencies demo-news.conllu --lexicon demo-actors.tsv --format json --top 3
     !keep_unlabelled
@@ -83,15 +83,15 @@ ROOM = Room(
     events labels agreement read.duckdb --format json
     events labels disagreements read.duckdb
     events labels export read.duckdb --output labels.csv
-    events series read.duckdb --by year
-    events series read.duckdb --by year --format json
-    events series read.duckdb --by year --uncorrected
-    events compare read.duckdb VESTMERE ALLIANCE --by year
-    events figure read.duckdb corrected.svg --by year --actor NORLAND
-    events report read.duckdb corrected.html --by year
+    events series read.duckdb --period year
+    events series read.duckdb --period year --format json
+    events series read.duckdb --period year --uncorrected
+    events compare read.duckdb VESTMERE ALLIANCE --period year
+    events series read.duckdb --figure corrected.svg --period year --actor NORLAND
+    events report read.duckdb corrected.html --period year
     {IMPORT} --title title --text text --event attack --store scored.duckdb
-    events series scored.duckdb --by year --format json
-    events compare scored.duckdb USA IRQ --by year
+    events series scored.duckdb --period year --format json
+    events compare scored.duckdb USA IRQ --period year
     events doubtful scored.duckdb
     events check scored.duckdb
     {EXTRACT} --rule wrong.yaml --store no.duckdb

@@ -133,8 +133,8 @@ def makers() -> dict[str, Callable[[], Any]]:
         "minimum_detectable_difference": lambda: howsure.minimum_detectable_difference(500, 0.1),
         "required_sample_size": lambda: howsure.required_sample_size(0.03, 0.1),
         "score_clusters": lambda: howsure.score_clusters([[1, 2, 3], [4, 5]], [[1, 2], [3, 4, 5]]),
-        "event_series": lambda: howsure.event_series(store(), by="year"),
-        "compare_actors": lambda: howsure.compare_actors(store(), "USA", "IRQ", by="year"),
+        "event_series": lambda: howsure.event_series(store(), period="year"),
+        "compare_actors": lambda: howsure.compare_actors(store(), "USA", "IRQ", period="year"),
         "CalibrationSummary": lambda: howsure.CalibrationSummary().add(y, p),
         "Pairs": lambda: howsure.simulate_pairs(6, 1, 1, rng=0),
     }

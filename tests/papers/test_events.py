@@ -292,7 +292,7 @@ def test_probability_of_more_by_enumeration() -> None:
 def test_what_was_drawn_is_that_of_the_series(gold: tuple[EventStore, News]) -> None:
     store, _ = gold
     held = drawn_from(store, by="month")
-    series = event_series(store, by="month")
+    series = event_series(store, period="month")
     for row in series.rows:
         rows = held.cells().get((row.actor, row.period), np.empty(0, dtype=np.int64))
         assert row.mean == held.probabilities[rows].sum()

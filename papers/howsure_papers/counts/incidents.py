@@ -85,7 +85,7 @@ def incidents_of(items: list[Item], path: Path) -> Incidents:
         score=pairs.probability[inside],
         features={name: column[inside] for name, column in pairs.features.items()},
         actor=pairs.actor_codes[inside],
-        quarter=np.repeat([period_of(item.date, by="quarter") for item in kept], actors),
+        quarter=np.repeat([period_of(item.date, period="quarter") for item in kept], actors),
         month=np.repeat([item.date[:7] for item in kept], actors),
         document=np.repeat(np.arange(len(kept)), actors),
         bands=np.where(found, FOUND, np.where(words > 0, EVENT_WORD, SILENT)),

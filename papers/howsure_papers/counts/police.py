@@ -65,7 +65,7 @@ class PoliceNews:
 
     def cells(self, by: str) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
         """The period of each document: its week or its day."""
-        return np.array(self.dates if by == "day" else [period_of(date, by=by) for date in self.dates])
+        return np.array(self.dates if by == "day" else [period_of(date, period=by) for date in self.dates])
 
 
 def read_police_news(data: str | None, *, limit: int | None = None) -> PoliceNews:

@@ -89,7 +89,7 @@ def drawn_from(store: EventStore, *, by: str) -> Drawn:
     return Drawn(
         documents=held["document"].astype(np.int64),
         actors=tuple(held["actor"].tolist()),
-        periods=periods_of(held["date"].tolist(), by=by),
+        periods=periods_of(held["date"].tolist(), period=by),
         probabilities=held["probability"].astype(np.float64),
         samples=as_bits(held["samples"], n),
         entities=as_counts(held["entities"], n).astype(np.int64),

@@ -110,9 +110,9 @@ def judge(store: EventStore, news: News, *, label: str, by: str = "month", name:
     wrong = (p > 0.5) != y
     ours = _expected(pairs, by)
     of_reached = {(item.id, actor) for item, actor in zip(pairs.items, pairs.actors, strict=True)}
-    counts = Counter((actor, period_of(item.date, by=by)) for item in everywhere for actor in _gold(item, label))
+    counts = Counter((actor, period_of(item.date, period=by)) for item in everywhere for actor in _gold(item, label))
     reached = Counter(
-        (actor, period_of(item.date, by=by))
+        (actor, period_of(item.date, period=by))
         for item in everywhere
         for actor in _gold(item, label)
         if (item.id, actor) in of_reached
@@ -162,7 +162,7 @@ def _expected(pairs: Pairs, by: str) -> dict[tuple[str, str], Floats]:
     """The probabilities of each actor and period."""
     rows: dict[tuple[str, str], list[float]] = {}
     for item, actor, p in zip(pairs.items, pairs.actors, pairs.probabilities.tolist(), strict=True):
-        rows.setdefault((actor, period_of(item.date, by=by)), []).append(p)
+        rows.setdefault((actor, period_of(item.date, period=by)), []).append(p)
     return {key: np.array(found) for key, found in rows.items()}
 
 

@@ -64,7 +64,7 @@ def told_by(path: Path, *, corpus: str, rule: str, by: str, news: News) -> Told 
             return None
         actors = drawn.most_frequent(ACTORS)
         first, last = first_and_last(store)
-        periods = list(periods_between(str(first), str(last), by=by))
+        periods = list(periods_between(str(first), str(last), period=by))
         return Told(
             corpus=corpus,
             rule=rule,
@@ -72,7 +72,7 @@ def told_by(path: Path, *, corpus: str, rule: str, by: str, news: News) -> Told 
             news=news,
             drawn=drawn,
             actors=actors,
-            series=event_series(store, by=by, actors=actors, stories="apart"),  # as the paper takes them
+            series=event_series(store, period=by, actors=actors, stories="apart"),  # as the paper takes them
             changes=changes(drawn, periods, actors),
             contests=contests(drawn, actors),
             few=few_samples(drawn),

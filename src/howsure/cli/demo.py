@@ -26,8 +26,8 @@ EVENTS = (
     ("extract", "news.conllu", "--lexicon", "actors.tsv", "--store", STORE, "--workers", "1"),
     ("label", STORE, "--labels", LABELS, "--draw-only"),
     ("labels", "import", STORE, "labels.csv"),
-    ("series", STORE, "--by", "year"),
-    ("report", STORE, PAGE, "--by", "month,quarter,year"),
+    ("series", STORE, "--period", "year"),
+    ("report", STORE, PAGE, "--period", "month,quarter,year"),
 )
 
 

@@ -17,52 +17,52 @@ DAYS_OF_THEM = 146_097
 MOST_PERIODS = 10_000  # of a series: all years that there are, 190 years of weeks
 
 
-def period_of(date: str | datetime.date, *, by: str) -> str:
+def period_of(date: str | datetime.date, *, period: str) -> str:
     """The period of a date: `2003-W12` (ISO week), `2003-03`, `2003-Q1` or `2003`.
 
     A date is ISO 8601 (`2003-03-20`, with or without a time: the day counts as written) or a Python date.
 
-    >>> [period_of("2003-03-20T05:34:00+03:00", by=by) for by in PERIODS]
+    >>> [period_of("2003-03-20T05:34:00+03:00", period=period) for period in PERIODS]
     ['2003-W12', '2003-03', '2003-Q1', '2003']
 
     Raises InputError for invalid dates, and for other periods.
     """
-    _check_period(by)
-    return _label(_date(date, "date"), by)
+    _check_period(period)
+    return _label(_date(date, "date"), period)
 
 
-def periods_of(dates: Iterable[str | datetime.date | None], *, by: str, name: str = "dates") -> tuple[str, ...]:
+def periods_of(dates: Iterable[str | datetime.date | None], *, period: str, name: str = "dates") -> tuple[str, ...]:
     """The period of each date; see `period_of`.
 
-    >>> periods_of(["2003-03-20", ""], by="month", name="published")
+    >>> periods_of(["2003-03-20", ""], period="month", name="published")
     Traceback (most recent call last):
     howsure.errors.InputError: published[1] holds no date. Leave such documents out first, or give them one.
 
     Raises InputError naming the row whose date is missing or invalid.
     """
-    _check_period(by)
-    return tuple(_label(_date(date, f"{name}[{row}]"), by) for row, date in enumerate(dates))
+    _check_period(period)
+    return tuple(_label(_date(date, f"{name}[{row}]"), period) for row, date in enumerate(dates))
 
 
-def periods_between(first: str, last: str, *, by: str) -> tuple[str, ...]:
+def periods_between(first: str, last: str, *, period: str) -> tuple[str, ...]:
     """All periods from that of one date to that of another, including those without events.
 
-    >>> periods_between("1999-11-30", "2000-02-01", by="month")
+    >>> periods_between("1999-11-30", "2000-02-01", period="month")
     ('1999-11', '1999-12', '2000-01', '2000-02')
 
     Raises InputError for invalid dates, and if `last` is before `first`.
     """
-    _check_period(by)
+    _check_period(period)
     day, end = _date(first, "first"), _date(last, "last")
     if end < day:
         raise InputError(f"last must not be before first; they are {last} and {first}.")
-    labels = [_label(day, by)]
-    while (last_day := period_end(labels[-1], by=by)) < end:
-        labels.append(_label(last_day + DAY, by))
+    labels = [_label(day, period)]
+    while (last_day := period_end(labels[-1])) < end:
+        labels.append(_label(last_day + DAY, period))
     return tuple(labels)
 
 
-def period_start(period: str) -> datetime.date:
+def period_start(label: str) -> datetime.date:
     """The first day of a period, given by its label from `period_of`.
 
     >>> print(period_start("2003-Q1"), period_start("2003-W12"))
@@ -70,67 +70,73 @@ def period_start(period: str) -> datetime.date:
 
     Raises InputError for invalid labels.
     """
-    year, _, part = period.partition("-")
+    year, _, part = label.partition("-")
     try:
         if part.startswith("W"):
             return datetime.date.fromisocalendar(int(year), int(part[1:]), 1)
         month = 3 * int(part[1:]) - 2 if part.startswith("Q") else int(part or 1)
         return datetime.date(int(year), month, 1)
     except ValueError as error:
-        raise InputError(f"a period must look like 2003-W12, 2003-03, 2003-Q1 or 2003; it is {period!r}.") from error
+        raise InputError(f"a period must look like 2003-W12, 2003-03, 2003-Q1 or 2003; it is {label!r}.") from error
 
 
-def period_end(period: str, *, by: str) -> datetime.date:
-    """The last day of a period of that length.
+def period_end(label: str) -> datetime.date:
+    """The last day of a period, given by its label from `period_of`.
 
-    >>> print(period_end("2000-02", by="month"), period_end("2003-Q4", by="quarter"), period_end("2003-W12", by="week"))
-    2000-02-29 2003-12-31 2003-03-23
-    >>> print(period_end("9999", by="year"))
-    9999-12-31
+    >>> print(period_end("2000-02"), period_end("2003-Q4"), period_end("2003-W12"), period_end("9999"))
+    2000-02-29 2003-12-31 2003-03-23 9999-12-31
 
-    Raises InputError for invalid labels, and for other lengths.
+    Raises InputError for invalid labels.
     """
-    _check_period(by)
-    start = period_start(period)
-    if (datetime.date.max - start).days < LONGEST[by]:
+    start, period = period_start(label), length_of(label)
+    if (datetime.date.max - start).days < LONGEST[period]:
         return datetime.date.max
-    later = start + LONGEST[by] * DAY
-    return period_start(_label(later, by)) - DAY
+    return period_start(_label(start + LONGEST[period] * DAY, period)) - DAY
 
 
-def check_span(first: datetime.date, last: datetime.date, *, by: str, advice: str) -> None:
+def length_of(label: str) -> str:
+    """The length of a period, which the form of its label says.
+
+    >>> [length_of(label) for label in ("2003-W12", "2003-03", "2003-Q1", "2003")]
+    ['week', 'month', 'quarter', 'year']
+    """
+    _, _, part = label.partition("-")
+    return {"": "year", "W": "week", "Q": "quarter"}.get(part[:1], "month")
+
+
+def check_span(first: datetime.date, last: datetime.date, *, period: str, advice: str) -> None:
     """Refuse implausibly many periods, which indicate a wrong date, such as the placeholder 9999-12-31.
 
     Raises InputError with the dates, and what to do.
     """
-    if n_periods(first, last, by=by) > MOST_PERIODS:
+    if n_periods(first, last, period=period) > MOST_PERIODS:
         raise InputError(
-            f"the documents are of {first} to {last}: {n_periods(first, last, by=by):,} periods of a {by}, more than "
-            f"{MOST_PERIODS:,}. Is a date wrong? {advice}"
+            f"the documents are of {first} to {last}: {n_periods(first, last, period=period):,} periods of a {period}, "
+            f"more than {MOST_PERIODS:,}. Is a date wrong? {advice}"
         )
 
 
-def n_periods(first: datetime.date, last: datetime.date, *, by: str) -> int:
+def n_periods(first: datetime.date, last: datetime.date, *, period: str) -> int:
     """The approximate number of periods between two days.
 
-    >>> n_periods(datetime.date(2001, 1, 1), datetime.date(2002, 12, 31), by="quarter")
+    >>> n_periods(datetime.date(2001, 1, 1), datetime.date(2002, 12, 31), period="quarter")
     8
     """
-    return (last - first).days * IN_FOUR_HUNDRED_YEARS[by] // DAYS_OF_THEM + 1
+    return (last - first).days * IN_FOUR_HUNDRED_YEARS[period] // DAYS_OF_THEM + 1
 
 
-def _check_period(by: str) -> None:
-    if by not in PERIODS:
-        raise unknown_name("period", by, PERIODS, place="howsure")
+def _check_period(period: str) -> None:
+    if period not in PERIODS:
+        raise unknown_name("period", period, PERIODS, place="howsure")
 
 
-def _label(day: datetime.date, by: str) -> str:
-    if by == "week":
+def _label(day: datetime.date, period: str) -> str:
+    if period == "week":
         year, week, _ = day.isocalendar()
         return f"{year:04}-W{week:02}"
-    if by == "month":
+    if period == "month":
         return f"{day.year:04}-{day.month:02}"
-    return f"{day.year:04}-Q{(day.month + 2) // 3}" if by == "quarter" else f"{day.year:04}"
+    return f"{day.year:04}-Q{(day.month + 2) // 3}" if period == "quarter" else f"{day.year:04}"
 
 
 def day_of(value: Day | None, *, name: str) -> datetime.date | None:

@@ -61,14 +61,14 @@ class RuleComparison(Result):
 
     def table(self) -> Table:
         """One row per actor, or per actor and period."""
-        by = [] if self.recipe["by"] is None else [str(self.recipe["by"])]
+        period = [] if self.recipe["period"] is None else [str(self.recipe["period"])]
         counts = ["1st rule", "2nd rule", "1-best 1st", "1-best 2nd", "both", "only 1st", "only 2nd"]
-        names = ["actor", "title", *by]
+        names = ["actor", "title", *period]
         rows = [
             [
                 row.actor,
                 row.title,
-                *([row.period] if by else []),
+                *([row.period] if period else []),
                 number(row.first, 1),
                 number(row.second, 1),
                 *(f"{n:,}" for n in (row.best_first, row.best_second, row.both, row.only_first, row.only_second)),
@@ -90,8 +90,8 @@ class RuleComparison(Result):
         return self.table().shortened().html()
 
 
-def compare_rules(first: Store, second: Store, *, by: str | None = None) -> RuleComparison:
-    """The counts of the rules of two stores of the same documents, for each actor, in total or by period `by`.
+def compare_rules(first: Store, second: Store, *, period: str | None = None) -> RuleComparison:
+    """The counts of the rules of two stores of the same documents, for each actor, in total or by `period`.
 
     The expected number of documents is Σ p over documents. Actors are sorted by decreasing expected counts of both.
 
@@ -103,12 +103,12 @@ def compare_rules(first: Store, second: Store, *, by: str | None = None) -> Rule
 
     Raises InputError if the two differ in more than the rule and the days, or for another length of period.
     """
-    if by is not None:
-        checked_length(by)
+    if period is not None:
+        checked_length(period)
     for name in SAME:
         if first.settings.get(name) != second.settings.get(name):
             raise InputError(f"the stores must be of the same documents; they differ in {name}. Make one by recount.")
-    sides = [_events(store, by) for store in (first, second)]
+    sides = [_events(store, period) for store in (first, second)]
     cells = sorted({cell for side in sides for cell in side})
     expected: dict[str, float] = {}
     for side in sides:
@@ -116,21 +116,21 @@ def compare_rules(first: Store, second: Store, *, by: str | None = None) -> Rule
             expected[actor] = expected.get(actor, 0.0) + sum(p for p, _ in found.values())
     cells.sort(key=lambda cell: -expected[cell[0]])
     rows = tuple(
-        _row(actor, title_of(first, actor), period, *(side.get((actor, period), {}) for side in sides))
-        for actor, period in cells
+        _row(actor, title_of(first, actor), label, *(side.get((actor, label), {}) for side in sides))
+        for actor, label in cells
     )
-    recipe = {**recipe_of(first, by=by), "second_store": settings_of(second)}
+    recipe = {**recipe_of(first, period=period), "second_store": settings_of(second)}
     return RuleComparison(event_of(first), event_of(second), rows, recipe)
 
 
 Found = dict[int, tuple[float, int]]  # by document: probability, whether in the 1-best
 
 
-def _events(store: Store, by: str | None) -> dict[tuple[str, str], Found]:
+def _events(store: Store, period: str | None) -> dict[tuple[str, str], Found]:
     cells: dict[tuple[str, str], Found] = {}
     for actor, document, date, probability, best in rows_of(store, EVENTS):
-        period = WHOLE if by is None else period_of(date, by=by)
-        cells.setdefault((actor, period), {})[document] = probability, best
+        label = WHOLE if period is None else period_of(date, period=period)
+        cells.setdefault((actor, label), {})[document] = probability, best
     return cells
 
 

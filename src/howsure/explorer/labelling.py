@@ -39,7 +39,17 @@ from howsure.events.store.event_store import EventStore
 from howsure.events.store.integrity import check_documents
 from howsure.events.store.reading import Store, rows_of, title_of
 from howsure.explorer.access import forged, new_token
-from howsure.explorer.queries import LARGEST_NUMBER, Parameter, Question, Sample, document_view, number_or, whole, words
+from howsure.explorer.queries import (
+    BEST,
+    LARGEST_NUMBER,
+    Parameter,
+    Question,
+    Sample,
+    document_view,
+    number_or,
+    whole,
+    words,
+)
 from howsure.files.utf8 import parsed_json
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.pairs import Floats
@@ -156,7 +166,7 @@ def room(store: Store, coder: str) -> dict[str, Any]:
     }
 
 
-def document(store: Store, number: int, *, coder: str, assisted: bool = False, sample: Sample = None) -> dict[str, Any]:
+def document(store: Store, number: int, *, coder: str, assisted: bool = False, sample: Sample = BEST) -> dict[str, Any]:
     """A drawn document, and what a coder answered: its words alone, or also what the model found if `assisted`.
 
     Raises InputError if the document was not drawn.
@@ -365,7 +375,7 @@ NOT_JSON, TOO_LARGE, TOO_SLOW, CONFLICT, FORBIDDEN = 415, 413, 408, 409, 403
 CODER = Parameter("coder", words)
 NUMBER, SAMPLE = (
     Parameter("number", whole(0, LARGEST_NUMBER)),
-    Parameter("sample", number_or("best", high=LARGEST_NUMBER), "best"),
+    Parameter("sample", number_or(BEST, high=LARGEST_NUMBER), BEST),
 )
 
 

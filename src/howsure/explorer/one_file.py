@@ -10,10 +10,11 @@ from typing import Any
 from howsure.errors import InputError
 from howsure.events.labels.answers import labelling_of
 from howsure.events.periods import PERIODS, n_periods
+from howsure.events.questions import MOST_LISTED
 from howsure.events.series.actor_comparison import COUNTED
 from howsure.events.series.counts import INTERVALS
 from howsure.events.series.event_series import UNITS
-from howsure.events.series.files import HIGH, LOW
+from howsure.events.series.files import HIGH, LOW, doubtful_documents
 from howsure.events.store.documents import StoredDocument, stored_documents
 from howsure.events.store.reading import (
     Store,
@@ -26,13 +27,12 @@ from howsure.events.store.reading import (
     rows_of,
 )
 from howsure.explorer.assembly import assemble
-from howsure.explorer.queries import compare, corrected, corrected_pair, doubtful, overview, series, view_of
+from howsure.explorer.queries import compare, corrected, corrected_pair, overview, series, view_of
 from howsure.inputs.checks import check_level
 from howsure.inputs.numbers import MOST_CLUSTERINGS, check_whole
 
 MOST_ACTORS = 8  # of which nobody chose: 28 pairs to compare
 MOST_PERIODS = 600  # of a length that nobody chose: 11 years of weeks
-MOST_LISTED = 1000  # doubtful events
 DIGITS = 6
 SERIES = ("mean", "low", "high", "best")
 SIDES = ("greater", "equal", "less", "mean", "low", "high")
@@ -44,13 +44,13 @@ Rows = list[dict[str, Any]]
 class Included:
     """What of a store goes into the file, where it need not be all.
 
-    actors: their codes; without, the eight that act most. by: lengths of period; without, all that give at most 600.
-    documents: how many texts, the most uncertain first, then from the most probable. samples: clusterings of each.
-    level: that of all intervals.
+    actors: their codes; without, the eight that act most. period: lengths of period; without, all that give at most
+    600 periods. documents: how many texts, the most uncertain first, then from the most probable. samples: clusterings
+    of each. level: that of all intervals.
     """
 
     actors: Sequence[str] | None = None
-    by: Sequence[str] | None = None
+    period: Sequence[str] | None = None
     documents: int = 300
     samples: int = 10
     level: float = 0.95
@@ -76,7 +76,7 @@ def _page(store: Store, chosen: Included, advance: Callable[[int], None] | None)
     )
     actors = list(chosen_actors(store, chosen.actors))
     actors = actors[:MOST_ACTORS] if chosen.actors is None else actors
-    lengths, level = _lengths(store, chosen.by), check_level(chosen.level)
+    lengths, level = _lengths(store, chosen.period), check_level(chosen.level)
     index = _index(store, actors)
     texts = _texts(store, [row["document"] for row in _ranked(index)[:n_documents]], n_samples, advance)
     facts = overview(store)
@@ -84,27 +84,29 @@ def _page(store: Store, chosen: Included, advance: Callable[[int], None] | None)
     held = [actor for actor in facts["actors"] if actor["code"] in actors]
     said = _said(len(actors), len(actors_in(store)), lengths, len(texts), len(index), n_samples)
     data = {
-        "overview": {**facts, "actors": held, "held": {"by": lengths, "levels": [f"{level:g}"], "said": said}},
-        "periods": {by: _periods(store, actors[0], by) for by in lengths},
-        "series": {by: {unit: _series(store, actors, by, unit, level) for unit in facts["units"]} for by in lengths},
+        "overview": {**facts, "actors": held, "held": {"periods": lengths, "levels": [f"{level:g}"], "said": said}},
+        "periods": {period: _periods(store, actors[0], period) for period in lengths},
+        "series": {
+            period: {unit: _series(store, actors, period, unit, level) for unit in facts["units"]} for period in lengths
+        },
         "comparisons": {
-            by: {unit: _comparisons(store, actors, by, unit, level) for unit in compared} for by in lengths
+            period: {unit: _comparisons(store, actors, period, unit, level) for unit in compared} for period in lengths
         },
         **_corrections(store, actors, lengths, level),
         "index": index,
         "documents": texts,
-        "doubtful": [row for row in doubtful(store, limit=MOST_LISTED) if row["actor"] in actors],
+        "doubtful": [row for row in doubtful_documents(store, limit=MOST_LISTED) if row["actor"] in actors],
     }
     return assemble(data).html
 
 
-def _lengths(store: Store, by: Sequence[str] | None) -> list[str]:
-    if by is None:
+def _lengths(store: Store, period: Sequence[str] | None) -> list[str]:
+    if period is None:
         days = first_and_last(store)
-        return [one for one in PERIODS if n_periods(*days, by=one) <= MOST_PERIODS] or [PERIODS[-1]]
-    if not by:
-        raise InputError(f"by must name lengths of period, of {', '.join(PERIODS)}; it is empty.")
-    return [checked_length(one) for one in dict.fromkeys(by)]
+        return [one for one in PERIODS if n_periods(*days, period=one) <= MOST_PERIODS] or [PERIODS[-1]]
+    if not period:
+        raise InputError(f"period must name lengths of period, of {', '.join(PERIODS)}; it is empty.")
+    return [checked_length(one) for one in dict.fromkeys(period)]
 
 
 def _index(store: Store, actors: Sequence[str]) -> Rows:
@@ -171,28 +173,28 @@ def _samples(held: StoredDocument, n_samples: int) -> list[Columns]:
     ]
 
 
-def _periods(store: Store, actor: str, by: str) -> Rows:
-    rows = series(store, [actor], by=by)[actor]
+def _periods(store: Store, actor: str, period: str) -> Rows:
+    rows = series(store, [actor], period=period)[actor]
     return [{name: row[name] for name in ("period", "start", "end", "documents")} for row in rows]
 
 
-def _series(store: Store, actors: Sequence[str], by: str, unit: str, level: float) -> Columns:
+def _series(store: Store, actors: Sequence[str], period: str, unit: str, level: float) -> Columns:
     """By kind of interval and actor, the columns of a series."""
     return {
         interval: {
             actor: _columns(rows, SERIES)
-            for actor, rows in series(store, actors, by=by, level=level, interval=interval, unit=unit).items()
+            for actor, rows in series(store, actors, period=period, level=level, interval=interval, unit=unit).items()
         }
         for interval in INTERVALS
     }
 
 
-def _comparisons(store: Store, actors: Sequence[str], by: str, unit: str, level: float) -> list[Columns]:
+def _comparisons(store: Store, actors: Sequence[str], period: str, unit: str, level: float) -> list[Columns]:
     return [
         {
             "first": first,
             "second": second,
-            **_columns(compare(store, first, second, by=by, level=level, unit=unit), SIDES),
+            **_columns(compare(store, first, second, period=period, level=level, unit=unit), SIDES),
         }
         for first, second in combinations(actors, 2)
     ]
@@ -204,14 +206,15 @@ def _corrections(store: Store, actors: Sequence[str], lengths: Sequence[str], le
         return {}
     asked = {"level": level}
     series = {
-        by: {unit: _kept(corrected(store, by=by, unit=unit, **asked), actors) for unit in UNITS} for by in lengths
+        period: {unit: _kept(corrected(store, period=period, unit=unit, **asked), actors) for unit in UNITS}
+        for period in lengths
     }
     pairs = {
-        by: [
-            {"first": first, "second": second, **_packed(corrected_pair(store, first, second, by=by, **asked))}
+        period: [
+            {"first": first, "second": second, **_packed(corrected_pair(store, first, second, period=period, **asked))}
             for first, second in combinations(actors, 2)
         ]
-        for by in lengths
+        for period in lengths
     }
     return {"corrected": series, "correctedPairs": pairs}
 

@@ -13,13 +13,12 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.events.labels.answers import labelling_of
-from howsure.events.periods import PERIODS
-from howsure.events.series.actor_comparison import COUNTED, compare_actors
+from howsure.events.questions import ASKED, OF_PAIRS, REQUIRED, Asked, defaults_of
+from howsure.events.series.actor_comparison import compare_actors
 from howsure.events.series.corrected_comparison import corrected_comparison
 from howsure.events.series.corrected_series import CORRECTED_UNITS, CorrectedSeries, corrected_series, raw_alone
-from howsure.events.series.counts import INTERVALS
 from howsure.events.series.event_series import UNITS, event_series
-from howsure.events.series.files import HIGH, LOW, csv_text, documents_of, doubtful_documents, links_of
+from howsure.events.series.files import csv_text, documents_of, doubtful_documents, links_of
 from howsure.events.series.labelled_pairs import TooFewLabelsError
 from howsure.events.store.documents import StoredDocument, StoredEvidence, stored_document
 from howsure.events.store.reading import (
@@ -42,7 +41,6 @@ from howsure.inputs.pairs import Integers
 
 LONGEST = 200  # characters of a value
 SHOWN = 60
-REQUIRED = object()
 Reader = Callable[[str, str], Any]
 
 
@@ -152,11 +150,11 @@ def number_or(word: str, *, high: int) -> Reader:
 # A document to read: its text, who is one entity with whom in a sample, and what made an event true.
 
 BEST = "best"
-Sample = int | str | None
+Sample = int | str
 
 
-def document_view(store: Store, number: int, *, sample: Sample = None) -> dict[str, Any]:
-    """A document as plain values, its mentions clustered as in one sample, or in the 1-best ("best", or None).
+def document_view(store: Store, number: int, *, sample: Sample = BEST) -> dict[str, Any]:
+    """A document as plain values, its mentions clustered as in one sample, or in the 1-best ("best").
 
     `mentions[i]["entity"]` is the first mention of its entity, None in a document that holds no event in any case.
     `evidence` are a mention `named` as the actor and one that acts: `probability` is the share of the samples in which
@@ -239,7 +237,7 @@ def _entities(document: StoredDocument, sample: int | None) -> Integers | None:
 
 
 def _checked_sample(sample: Sample, n_samples: int) -> int | None:
-    if sample is None or sample == BEST:
+    if sample == BEST:
         return None
     if isinstance(sample, str) or not 0 <= sample < n_samples:
         raise InputError(f"sample must be 'best' or a whole number from 0 to {n_samples - 1}; it is {sample!r}.")
@@ -286,7 +284,7 @@ def series(
     store: Store,
     actors: Sequence[str],
     *,
-    by: str = "quarter",
+    period: str = "quarter",
     level: float = 0.95,
     interval: str = "exact",
     unit: str = "documents",
@@ -296,7 +294,7 @@ def series(
     What is undefined is None: all in a period without documents.
     Raises InputError as `event_series` does.
     """
-    held = event_series(store, by=by, actors=actors, level=level, interval=interval, unit=unit)
+    held = event_series(store, period=period, actors=actors, level=level, interval=interval, unit=unit)
     found: dict[str, list[dict[str, Any]]] = {actor: [] for actor in held.actors}
     for row in held.to_dict()["rows"]:
         shown = {SERIES.get(name, name): value for name, value in row.items() if name not in ("actor", "title")}
@@ -304,32 +302,12 @@ def series(
     return found
 
 
-def point(store: Store, actor: str, *, by: str, period: str) -> list[dict[str, Any]]:
-    """The documents behind a point of a series, ranked by probability; `doubtful` marks those near one half.
-
-    Raises InputError for an actor or a period that the store does not hold.
-    """
-    return documents_of(store, actor, by=by, period=period)
-
-
-def document(store: Store, number: int, *, sample: Sample = None) -> dict[str, Any]:
-    """A document with its mentions clustered as in one sample, or as in the 1-best; see `document_view`."""
-    return document_view(store, number, sample=sample)
-
-
 def compare(
-    store: Store, first: str, second: str, *, by: str = "quarter", level: float = 0.95, unit: str = "documents"
+    store: Store, first: str, second: str, *, period: str = "quarter", level: float = 0.95, unit: str = "documents"
 ) -> list[dict[str, Any]]:
     """By period its documents, P(n_A > n_B) as greater, equal, less, and the difference; see `compare_actors`."""
-    held = compare_actors(store, first, second, by=by, level=level, unit=unit).to_dict()["rows"]
+    held = compare_actors(store, first, second, period=period, level=level, unit=unit).to_dict()["rows"]
     return [{SERIES.get(name, name): value for name, value in row.items()} for row in held]
-
-
-def doubtful(
-    store: Store, *, low: float = LOW, high: float = HIGH, actor: str | None = None, limit: int = 50
-) -> list[dict[str, Any]]:
-    """Documents whose event is uncertain, with the links that it hinges on; see `doubtful_documents`."""
-    return doubtful_documents(store, low=low, high=high, actor=actor, limit=limit)
 
 
 # What the page asks of the labels of a store: the corrected counts and comparisons, each estimated once.
@@ -341,12 +319,12 @@ _KEPT: WeakKeyDictionary[Store, Kept] = WeakKeyDictionary()
 _LOCK = Lock()
 
 
-def corrected(store: Store, *, by: str = "quarter", level: float = 0.95, unit: str = "documents") -> dict[str, Any]:
+def corrected(store: Store, *, period: str = "quarter", level: float = 0.95, unit: str = "documents") -> dict[str, Any]:
     """By actor the columns of the corrected series, its totals, and what to know of it; `reason` if there is none.
 
     Raises InputError as `corrected_series` does.
     """
-    held = series_of_labels(store, by=by, level=level, unit=unit)
+    held = series_of_labels(store, period=period, level=level, unit=unit)
     if isinstance(held, str):
         return {"reason": held}
     plain = held.to_dict()
@@ -359,13 +337,13 @@ def corrected(store: Store, *, by: str = "quarter", level: float = 0.95, unit: s
 
 
 def corrected_pair(
-    store: Store, first: str, second: str, *, by: str = "quarter", level: float = 0.95
+    store: Store, first: str, second: str, *, period: str = "quarter", level: float = 0.95
 ) -> dict[str, Any]:
     """By period P(T_A > T_B) by the corrected counts, and in all; `reason` if there is none.
 
     Raises InputError for an actor that the store does not know, or the same one twice.
     """
-    held = series_of_labels(store, by=by, level=level, unit="documents")
+    held = series_of_labels(store, period=period, level=level, unit="documents")
     if isinstance(held, str):
         return {"reason": held}
     pair = chosen_actors(store, [first, second])
@@ -376,7 +354,7 @@ def corrected_pair(
     return {"rows": found["rows"], "total": found["total"]}
 
 
-def series_of_labels(store: Store, *, by: str, level: float, unit: str) -> CorrectedSeries | str:
+def series_of_labels(store: Store, *, period: str, level: float, unit: str) -> CorrectedSeries | str:
     """The corrected series of all actors that readers were asked about, or why there is none.
 
     It is kept until a label changes; the last few of a store are.
@@ -385,14 +363,14 @@ def series_of_labels(store: Store, *, by: str, level: float, unit: str) -> Corre
         return "No document of this store has a label."
     if unit not in CORRECTED_UNITS:
         return f"No corrected counts of {unit}: readers said of documents which actors act in them."
-    key = (by, level, unit, *_version(store))
+    key = (period, level, unit, *_version(store))
     with _LOCK:
         kept = _KEPT.setdefault(store, OrderedDict())
         if key in kept:
             kept.move_to_end(key)
             return kept[key]
     try:
-        found = corrected_series(store, by=by, level=level, unit=unit)
+        found = corrected_series(store, period=period, level=level, unit=unit)
     except TooFewLabelsError as error:
         return f"No corrected counts yet: {error}"
     assert found is not None
@@ -434,48 +412,39 @@ class Question:
 def export(store: Store, **asked: Any) -> str:
     """The series as a tidy table, with the corrected one if there are labels: CSV, numbers with all their digits."""
     series = event_series(store, **asked)
-    beside = series_of_labels(store, by=series.by, level=series.level, unit=series.unit)
+    beside = series_of_labels(store, period=series.period, level=series.level, unit=series.unit)
     return csv_text(series if isinstance(beside, str) else series.beside(beside))
 
 
-BY = Parameter("by", one_of(PERIODS), "quarter")
-LEVEL = Parameter("level", fraction, 0.95)
-ACTOR = Parameter("actor", words)
-SERIES_PARAMETERS = (
-    Parameter("actors", words, most=MOST_ACTORS),
-    BY,
-    LEVEL,
-    Parameter("interval", one_of(INTERVALS), "exact"),
-    Parameter("unit", one_of(UNITS), "documents"),
-)
-COMPARISON = (
-    Parameter("first", words),
-    Parameter("second", words),
-    BY,
-    LEVEL,
-    Parameter("unit", one_of(list(COUNTED)), "documents"),
-)
-CORRECTED = (BY, LEVEL, Parameter("unit", one_of(UNITS), "documents"))
-DOUBTFUL = (
-    Parameter("actor", words, None),
-    Parameter("low", fraction, LOW),
-    Parameter("high", fraction, HIGH),
-    Parameter("limit", whole(1, 1000), 50),
-)
+def parameters_of(ask: Callable[..., Any], **readers: Reader) -> tuple[Parameter, ...]:
+    """The parameters of a question by its signature, read as they are declared, or by a reader that is given."""
+    known = READERS | readers
+    return tuple(
+        Parameter(name, known[name], default, MOST_ACTORS if name == "actors" else 1)
+        for name, default in defaults_of(ask).items()
+        if name != "store"
+    )
+
+
+def _declared(asked: Asked) -> Reader:
+    if asked.words:
+        return one_of(asked.words)
+    return fraction if asked.most is None else whole(1, asked.most)
+
+
+READERS: dict[str, Reader] = {name: _declared(one) for name, one in ASKED.items()} | {
+    **dict.fromkeys(("actors", "actor", "first", "second", "at"), words),
+    "number": whole(0, LARGEST_NUMBER),
+    "sample": number_or(BEST, high=LARGEST_NUMBER),
+}
 QUESTIONS = {
     "overview": Question(overview),
-    "series": Question(series, SERIES_PARAMETERS),
-    "point": Question(point, (ACTOR, BY, Parameter("period", words))),
-    "document": Question(
-        document,
-        (
-            Parameter("number", whole(0, LARGEST_NUMBER)),
-            Parameter("sample", number_or("best", high=LARGEST_NUMBER), "best"),
-        ),
-    ),
-    "compare": Question(compare, COMPARISON),
-    "corrected": Question(corrected, CORRECTED),
-    "corrected-pair": Question(corrected_pair, COMPARISON[:-1]),
-    "doubtful": Question(doubtful, DOUBTFUL),
-    "export.csv": Question(export, SERIES_PARAMETERS, is_table=True),
+    "series": Question(series, parameters_of(series)),
+    "point": Question(documents_of, parameters_of(documents_of)),
+    "document": Question(document_view, parameters_of(document_view)),
+    "compare": Question(compare, parameters_of(compare, unit=_declared(OF_PAIRS["unit"]))),
+    "corrected": Question(corrected, parameters_of(corrected)),
+    "corrected-pair": Question(corrected_pair, parameters_of(corrected_pair)),
+    "doubtful": Question(doubtful_documents, parameters_of(doubtful_documents)),
+    "export.csv": Question(export, parameters_of(series), is_table=True),
 }

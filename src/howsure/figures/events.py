@@ -30,43 +30,39 @@ DOTS = (0, (1, 1.2))
 Array = np.ndarray[Any, np.dtype[np.float64]]
 
 
-def places_of(periods: Sequence[str], by: str) -> Array:
+def places_of(periods: Sequence[str]) -> Array:
     """The middle of each period on a time axis."""
-    held: Array = date2num([_middle(period, by) for period in periods])  # type: ignore[no-untyped-call]
+    held: Array = date2num([_middle(period) for period in periods])  # type: ignore[no-untyped-call]
     return held
 
 
-def draw_band(
-    ax: Axes, periods: Sequence[str], held: tuple[Array, Array, Array], *, by: str, how: Look, small: bool
-) -> None:
+def draw_band(ax: Axes, periods: Sequence[str], held: tuple[Array, Array, Array], *, how: Look, small: bool) -> None:
     """A line of values in its band from low to high."""
     value, low, high = held
-    x = places_of(periods, by)
+    x = places_of(periods)
     ax.fill_between(x, low, high, color=how.colour, alpha=0.32 if small else BAND, linewidth=0, zorder=1)
     ax.plot(x, value, color=how.colour, linestyle=how.dashes, linewidth=0.7 if small else 1.4, zorder=3)
 
 
-def mark_alone(
-    ax: Axes, periods: Sequence[str], held: tuple[Array, Array, Array], *, by: str, how: Look, small: bool
-) -> None:
+def mark_alone(ax: Axes, periods: Sequence[str], held: tuple[Array, Array, Array], *, how: Look, small: bool) -> None:
     """A marker and a bar for points without a neighbour, which no line passes."""
     value, low, high = held
     alone = _alone(value)
     if alone.any():
-        x = places_of(periods, by)[alone]
+        x = places_of(periods)[alone]
         ax.vlines(x, low[alone], high[alone], color=how.colour, alpha=BAND, linewidth=3, zorder=1)
         ax.plot(x, value[alone], how.marker, color=how.colour, markersize=2.5 if small else 4, zorder=3)
 
 
-def draw_dots(ax: Axes, periods: Sequence[str], values: Array, *, by: str, colour: str, small: bool) -> None:
+def draw_dots(ax: Axes, periods: Sequence[str], values: Array, *, colour: str, small: bool) -> None:
     """What stands beside a line: the 1-best count, or the raw one, as dots."""
-    ax.plot(places_of(periods, by), values, color=colour, linestyle=DOTS, linewidth=0.6 if small else 1.1, zorder=4)
+    ax.plot(places_of(periods), values, color=colour, linestyle=DOTS, linewidth=0.6 if small else 1.1, zorder=4)
 
 
-def date_axes(ax: Axes, first: str, last: str, *, by: str, share: bool, small: bool) -> None:
+def date_axes(ax: Axes, first: str, last: str, *, share: bool, small: bool) -> None:
     """A time axis from the first to the last period, and whole numbers upwards unless they are shares."""
     ax.set_ylim(bottom=min(0.0, ax.dataLim.y0))
-    ax.set_xlim(*date2num([period_start(first), period_end(last, by=by)]))  # type: ignore[no-untyped-call]
+    ax.set_xlim(*date2num([period_start(first), period_end(last)]))  # type: ignore[no-untyped-call]
     locator = AutoDateLocator(minticks=2 if small else 4, maxticks=5 if small else 10)  # type: ignore[no-untyped-call]
     ax.xaxis.set_major_locator(locator)
     ax.xaxis.set_major_formatter(ConciseDateFormatter(locator))  # type: ignore[no-untyped-call]
@@ -81,9 +77,9 @@ def _alone(values: Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
     return alone
 
 
-def _middle(period: str, by: str) -> datetime.date:
+def _middle(period: str) -> datetime.date:
     first = period_start(period)
-    return first + (period_end(period, by=by) - first) / 2
+    return first + (period_end(period) - first) / 2
 
 
 # Series corrected by labels: a line in its band.
@@ -107,12 +103,12 @@ def corrected_axes(series: CorrectedSeries, *, ax: Axes | None = None, actors: S
         for place, actor in enumerate(group):
             draw_corrected(series, ax=ax, actor=actor, how=look(place), small=False)
         rows = series.rows_of(group[0])
-        by, share = str(series.recipe["by"]), series.unit == "share"
-        date_axes(ax, rows[0].period, rows[-1].period, by=by, share=share, small=False)
+        share = series.unit == "share"
+        date_axes(ax, rows[0].period, rows[-1].period, share=share, small=False)
         looks = [look(place) for place in range(len(group))]
         lines = [Line2D([], [], color=how.colour, linestyle=how.dashes, linewidth=1.4) for how in looks]
         literal_legend(ax, lines, [shortened_name(series.titles[actor], NAME_LENGTH) for actor in group], fontsize=8)
-        ax.set_ylabel("share of documents, corrected" if share else f"documents a {by}, corrected")
+        ax.set_ylabel("share of documents, corrected" if share else f"documents a {series.recipe['period']}, corrected")
     return ax
 
 
@@ -120,9 +116,9 @@ def draw_corrected(series: CorrectedSeries, *, ax: Axes, actor: str, how: Look, 
     """The corrected counts of an actor as a line in the band of their intervals."""
     rows = series.rows_of(actor)
     value, low, high = (np.array([getattr(row, name) for row in rows]) for name in ("estimate", "low", "high"))
-    periods, by = [row.period for row in rows], str(series.recipe["by"])
+    periods = [row.period for row in rows]
     for draw in (draw_band, mark_alone):
-        draw(ax, periods, (value, low, high), by=by, how=how, small=small)
+        draw(ax, periods, (value, low, high), how=how, small=small)
 
 
 # Time series of events: a few actors one under another (Figure 6 of the paper), or many on a page of small panels.
@@ -206,25 +202,23 @@ def draw_events(series: EventSeries, *, ax: Axes, actors: Sequence[str], small: 
                 small,
                 best_colour=INK if len(actors) == 1 else _darker(look(place).colour),
             )
-        date_axes(
-            ax, series.rows[0].period, series.rows[-1].period, by=series.by, share=series.unit == "share", small=small
-        )
+        date_axes(ax, series.rows[0].period, series.rows[-1].period, share=series.unit == "share", small=small)
     return ax
 
 
 def _draw_one(ax: Axes, series: EventSeries, actor: str, how: Look, small: bool, *, best_colour: str) -> None:
-    rows, by = series.rows_of(actor), series.by
+    rows = series.rows_of(actor)
     periods = [row.period for row in rows]
     mean, low, high = (np.array([getattr(row, name) for row in rows]) for name in ("mean", "low", "high"))
     if series.corrected is not None:
-        draw_dots(ax, periods, mean, by=by, colour=best_colour, small=small)
+        draw_dots(ax, periods, mean, colour=best_colour, small=small)
         if actor in series.corrected.titles:
             draw_corrected(series.corrected, ax=ax, actor=actor, how=how, small=small)
         return
-    draw_band(ax, periods, (mean, low, high), by=by, how=how, small=small)
+    draw_band(ax, periods, (mean, low, high), how=how, small=small)
     best = np.array([np.nan if row.best is None else row.best for row in rows])
-    draw_dots(ax, periods, best, by=by, colour=best_colour, small=small)
-    mark_alone(ax, periods, (mean, low, high), by=by, how=how, small=small)
+    draw_dots(ax, periods, best, colour=best_colour, small=small)
+    mark_alone(ax, periods, (mean, low, high), how=how, small=small)
 
 
 def _darker(colour: str) -> str:
@@ -236,7 +230,7 @@ def _darker(colour: str) -> str:
 def _finish(figure: Figure, series: EventSeries, title: str | None) -> None:
     """What the lines are, once for all panels, and the title."""
     counted = "share of the documents of" if series.unit == "share" else series.unit
-    figure.supylabel(f"{counted} a {series.by}", fontsize=9)
+    figure.supylabel(f"{counted} a {series.period}", fontsize=9)
     handles: list[Any] = [
         Line2D([], [], color=look(0).colour, linewidth=1.4),
         Patch(color=look(0).colour, alpha=BAND, linewidth=0),

@@ -143,7 +143,7 @@ def _labelled_file(n: int, read: int, question: str) -> bytes:
         known = known_truth(path, n=n)
         known.store.close()
         with EventStore.open(path, read_only=False) as store:
-            draw_documents(store, read, actors=ACTORS, question=question, by="none")
+            draw_documents(store, read, actors=ACTORS, question=question, period="none")
             truth = dict(zip(known.documents.tolist(), known.truth.tolist(), strict=True))
             give(store, "Anna", [
                 (number, [actor for actor, acts in zip(ACTORS, truth[number], strict=True) if acts])

@@ -95,7 +95,7 @@ def test_what_is_shown_does_not_change_what_is_estimated(known: KnownTruth, plai
 def test_a_total_is_one_whatever_the_periods(known: KnownTruth) -> None:
     labels = known.read(known.drawn(120, seed=1))
     lengths = ("year", "quarter", "month", "week")
-    totals = [corrected_series(known.store, by=by, labels=labels).totals for by in lengths]
+    totals = [corrected_series(known.store, period=by, labels=labels).totals for by in lengths]
     for other in totals[1:]:
         for one, same in zip(totals[0], other, strict=True):
             assert (same.estimate, same.low, same.high) == pytest.approx((one.estimate, one.low, one.high), rel=1e-12)
@@ -182,7 +182,7 @@ def test_nothing_is_learned_without_texts(tmp_path: Path) -> None:
 
 WRONG = [
     ({"unit": "entities"}, "no unit 'entities' in corrected series"),
-    ({"by": "day"}, "no length of period 'day'"),
+    ({"period": "day"}, "no length of period 'day'"),
     ({"level": 1.5}, "level"),
     ({"actors": ["XYZ"]}, "no actor 'XYZ'"),
     ({"actors": []}, "actors must be a list"),

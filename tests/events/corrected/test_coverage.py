@@ -22,7 +22,7 @@ def test_corrected_intervals_hold_on_average(tmp_path: Path) -> None:
     raw, cells, totals = [], [], []
     for seed in range(POPULATIONS):
         known = known_truth(tmp_path / f"{seed}.duckdb", n=600, seed=seed)
-        strata = strata_of(known.store, ACTORS, by="quarter", n=READ)
+        strata = strata_of(known.store, ACTORS, period="quarter", n=READ)
         named = {int(one): strata.names[code] for one, code in zip(strata.documents, strata.codes, strict=True)}
         known = replace(known, strata=named)
         truth = dict(zip(ACTORS, known.truth.sum(axis=0).tolist(), strict=True))

@@ -81,11 +81,11 @@ def test_several_scores_and_actors_by_title(store: EventStore, ids: list[str], t
     assert list(scores) == ["judge", "other"]
     assert scores["judge"][ids[1], "BBB"] == 1.25
     assert {actor for _, actor in scores["judge"]} == set(ACTORS)
-    found = corrected_series(store, by="year", scores=scores)
+    found = corrected_series(store, period="year", scores=scores)
     assert found is not None
     assert found.recipe["features"][-2:] == found.recipe["scores"] == ["judge", "other"]
     assert "the words of a text and the scores judge, other were worth" in found.said[0]
-    plain = corrected_series(store, by="year")
+    plain = corrected_series(store, period="year")
     assert plain is not None
     assert "scores" not in plain.recipe
     assert "the model's probabilities and the words of a text were worth where" in plain.said[0]
@@ -98,8 +98,8 @@ def test_a_score_of_actors_helps_by_each_actor(tmp_path: Path) -> None:
         acting = {(name, actor): 0.0 for (name,) in store.ask("SELECT id FROM documents") for actor in ACTORS}
         answers = "SELECT d.id, a.acting FROM answers a JOIN documents d USING (document)"
         acting |= {(name, actor): 1.0 for name, found in store.ask(answers) for actor in found}
-        plain = corrected_series(store, by="year")
-        right = corrected_series(store, by="year", scores={"judge": acting})
+        plain = corrected_series(store, period="year")
+        right = corrected_series(store, period="year", scores={"judge": acting})
     assert plain is not None
     assert right is not None
     assert right.counts.diagnostics.worth > plain.counts.diagnostics.worth

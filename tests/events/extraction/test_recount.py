@@ -247,7 +247,7 @@ def test_labels_stay_with_their_documents(model: Path, tmp_path: Path) -> None:
     extract_to(path, newswire.write_corpus(tmp_path / "news.conllu", 30), model)
     with EventStore.open(path, read_only=False) as store:
         actor = str(store.ask("SELECT actor FROM events LIMIT 1")[0][0])
-        draw_documents(store, 12, actors=[actor], by="none")
+        draw_documents(store, 12, actors=[actor], period="none")
         order = reading_order(store)
         for number in order[:8]:
             record_answer(store, number, "anna", acting=[actor] if number % 2 else [], revision=0)

@@ -71,9 +71,9 @@ def test_what_is_in_it(path: Path) -> None:
 
 def test_a_series_is_exact_where_probabilities_are_given(path: Path) -> None:
     with EventStore.open(path) as store:
-        series = event_series(store, by="year")
+        series = event_series(store, period="year")
         (usa,), (irq,) = series.rows_of("USA"), series.rows_of("IRQ")
-        share = event_series(store, by="year", unit="share").rows_of("USA")[0]
+        share = event_series(store, period="year", unit="share").rows_of("USA")[0]
     law = poisson_binomial(np.array([0.25, 1.0]))
     assert (usa.mean, usa.variance, usa.monte_carlo_error, usa.best, usa.n_documents) == (1.25, 0.1875, 0.0, 1.0, 4)
     assert (usa.low, usa.high) == law.interval(0.95)
@@ -85,17 +85,17 @@ def test_a_series_is_exact_where_probabilities_are_given(path: Path) -> None:
 
 def test_what_can_be_asked(path: Path) -> None:
     with EventStore.open(path) as store:
-        one = compare_actors(store, "IRQ", "USA", by="year").rows[0]
+        one = compare_actors(store, "IRQ", "USA", period="year").rows[0]
         assert abs(one.greater + one.equal + one.less - 1) < 1e-9
-        assert [row["id"] for row in documents_of(store, "USA", by="year", period="2001")] == ["c", "a"]
+        assert [row["id"] for row in documents_of(store, "USA", at="2001")] == ["c", "a"]
         (doubtful,) = doubtful_documents(store)
         assert (doubtful["id"], doubtful["actor"], doubtful["links"]) == ("a", "USA", [])
-        view = queries.document(store, 0)
+        view = queries.document_view(store, 0)
         assert view["imported"]
         assert view["evidence"] == view["mentions"] == []
         assert view["sentences"][0]["words"] == ["They", "attacked", "at", "dawn", "."]
         assert queries.overview(store)["units"] == ["documents", "share"]
-        assert "They" in events_report(store, included=Included(by=["year"]))
+        assert "They" in events_report(store, included=Included(period=["year"]))
 
 
 def test_what_cannot_be_asked(path: Path) -> None:
@@ -125,9 +125,9 @@ def test_given_samples_are_kept_and_joint(tmp_path: Path) -> None:
     held = contents(tmp_path / "s.duckdb")["events"]
     assert as_bits([row[3] for row in held], 4).astype(int).tolist() == [[0, 1, 1, 0], [1, 0, 0, 1], [1, 1, 1, 1]]
     with EventStore.open(tmp_path / "s.duckdb") as store:
-        (row,) = event_series(store, by="year", actors=["IRQ"]).rows
+        (row,) = event_series(store, period="year", actors=["IRQ"]).rows
         assert (row.mean, row.variance) == (1.5, 0.25 * 4 / 3)  # as of 4 samples that were drawn here
-        (compared,) = compare_actors(store, "IRQ", "USA", by="year").rows
+        (compared,) = compare_actors(store, "IRQ", "USA", period="year").rows
         assert compared.equal == 0.5
         assert compared.greater == 0.5
     assert check_store(tmp_path / "s.duckdb").is_whole
@@ -140,7 +140,7 @@ def test_reprints_are_one_story(tmp_path: Path) -> None:
     import_events(scores, tmp_path / "s.duckdb")
     assert contents(tmp_path / "s.duckdb")["stories"] == [(0, 0), (1, 0)]
     with EventStore.open(tmp_path / "s.duckdb") as store:
-        assert event_series(store, by="year").rows[0].variance == 1.25
+        assert event_series(store, period="year").rows[0].variance == 1.25
     told = [(*row, "x" if row[0] == "c" else row[0]) for row in REPRINTS]
     fields = Fields(id="id", date="date", text="text", story="story")
     scores = scores_of(tmp_path, told, (*headings, "story"), fields=fields)

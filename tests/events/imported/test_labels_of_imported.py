@@ -41,7 +41,7 @@ def path(tmp_path_factory: pytest.TempPathFactory, truth: np.ndarray) -> Path:
     scores = scores_of(folder, rows, HEADINGS, fields=fields, columns=ScoreColumns(actor="actor", prob="p"))
     import_events(scores, folder / "s.duckdb", event="attack", question=QUESTION)
     with EventStore.open(folder / "s.duckdb", read_only=False) as store:
-        drawn = draw_documents(store, LABELS, by="year")
+        drawn = draw_documents(store, LABELS, period="year")
         assert drawn.question == QUESTION
         names = dict(store.ask("SELECT document, id FROM documents"))
         drawn_names = [names[document] for document in reading_order(store)]
@@ -59,7 +59,7 @@ def test_silent_documents_are_drawn_too(path: Path) -> None:
 
 def test_the_counts_are_corrected(path: Path, truth: np.ndarray) -> None:
     with EventStore.open(path) as store:
-        found = corrected_series(store, by="year")
+        found = corrected_series(store, period="year")
     assert found is not None
     for row, wanted in zip(found.rows, (truth[::2].sum(), truth[1::2].sum()), strict=True):
         assert row.low <= wanted <= row.high
@@ -71,4 +71,4 @@ def test_the_counts_are_corrected(path: Path, truth: np.ndarray) -> None:
 def test_the_store_is_whole_and_can_be_reported(path: Path) -> None:
     assert check_store(path).is_whole
     with EventStore.open(path) as store:
-        assert "corrected" in events_report(store, included=Included(by=["year"], documents=10))
+        assert "corrected" in events_report(store, included=Included(period=["year"], documents=10))

@@ -26,7 +26,7 @@ def store_to_label(path: Path, *, documents: int = 60, **settings: Any) -> Event
 def drawn_store(path: Path, n: int = 20, **options: Any) -> EventStore:
     """The same with drawn documents, about two actors."""
     store = store_to_label(path)
-    draw_documents(store, n, **{"actors": ACTORS, "by": "none", **options})
+    draw_documents(store, n, **{"actors": ACTORS, "period": "none", **options})
     return store
 
 

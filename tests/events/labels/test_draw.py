@@ -57,7 +57,7 @@ def store(untouched: EventStore) -> Iterator[EventStore]:
 
 def test_the_bands_are_what_the_store_holds(untouched: EventStore) -> None:
     store = untouched
-    strata = strata_of(store, ACTORS, by="none", n=20)
+    strata = strata_of(store, ACTORS, period="none", n=20)
     best = dict(store.ask("SELECT document, max(probability) FROM events WHERE actor IN ('IRQ', 'NATO') GROUP BY 1"))
     words = {number for (number,) in store.ask("SELECT document FROM sentences WHERE list_contains(words, 'attacked')")}
     assert documents_with_words(store) == words
@@ -71,7 +71,7 @@ def test_the_bands_are_what_the_store_holds(untouched: EventStore) -> None:
 
 def test_a_rule_without_words_has_fewer_bands(tmp_path: Path) -> None:
     with store_to_label(tmp_path / "s.duckdb", rule={"name": "strike"}) as store:
-        assert strata_of(store, ACTORS, by="none", n=20).names == (LOW, HIGH, NOT_FOUND)
+        assert strata_of(store, ACTORS, period="none", n=20).names == (LOW, HIGH, NOT_FOUND)
         assert draw_documents(store, 20).question == "Of which of these does the text say: strike?"
 
 
@@ -85,20 +85,22 @@ def test_lemmas_and_capitals_count_as_words(untouched: EventStore) -> None:
 
 
 def test_scores_from_elsewhere_make_the_bands(untouched: EventStore) -> None:
-    strata = strata_of(untouched, ACTORS, by="none", n=40, scores={(0, "NATO"): 0.9, (1, "IRQ"): 0.2, (1, "KWT"): 1.0})
+    strata = strata_of(
+        untouched, ACTORS, period="none", n=40, scores={(0, "NATO"): 0.9, (1, "IRQ"): 0.2, (1, "KWT"): 1.0}
+    )
     assert strata.score[:3].tolist() == [0.9, 0.2, 0.0]
     assert strata.names[0].startswith("score (")
 
 
 def test_periods_get_longer_where_documents_are_few(untouched: EventStore) -> None:
     for n, by in ((20, "none"), (60, "year"), (200, "month"), (1_000, "week")):
-        strata = strata_of(untouched, ACTORS, by="week", n=n)
-        assert strata.by == by
+        strata = strata_of(untouched, ACTORS, period="week", n=n)
+        assert strata.period == by
         assert len(strata.names) * 5 <= n
 
 
 def test_each_stratum_gets_two(store: EventStore) -> None:
-    drawn = draw_documents(store, 45, actors=ACTORS, by="week")
+    drawn = draw_documents(store, 45, actors=ACTORS, period="week")
     assert asked_of(store).draws[0]["strata"] == "none"
     assert all(min(2, size) <= k for size, k in zip(drawn.sizes, drawn.drawn, strict=True))
     assert sum(drawn.drawn) == 45
@@ -106,7 +108,7 @@ def test_each_stratum_gets_two(store: EventStore) -> None:
 
 def test_chances_are_as_they_are_said(untouched: EventStore) -> None:
     """Over 400 seeds each document is drawn as often as its chance says, and each is the first of its stratum once."""
-    strata, none = strata_of(untouched, ACTORS, by="none", n=16), np.empty(0, dtype=np.int64)
+    strata, none = strata_of(untouched, ACTORS, period="none", n=16), np.empty(0, dtype=np.int64)
     times, first = np.zeros(len(strata.codes)), set[int]()
     for seed in range(400):
         chosen = further_documents(strata, none, 16, np.random.default_rng(seed))
@@ -122,7 +124,7 @@ def test_chances_are_as_they_are_said(untouched: EventStore) -> None:
 def _drawn(store: EventStore, n: int, seed: int) -> list[tuple[int, float, str]]:
     """A draw, taken back at once."""
     store.connection.execute("DELETE FROM label_draw; DELETE FROM label_strata; DELETE FROM label_sample")
-    draw_documents(store, n, actors=ACTORS, by="none", seed=seed)
+    draw_documents(store, n, actors=ACTORS, period="none", seed=seed)
     return store.ask(
         "SELECT document, inclusion, stratum FROM label_sample JOIN label_strata USING (document) ORDER BY position"
     )
@@ -137,7 +139,7 @@ def test_two_of_each_stratum_are_read_first(store: EventStore) -> None:
 
 
 def test_further_draws_fit_the_first(store: EventStore) -> None:
-    draw_documents(store, 12, actors=ACTORS, by="none")
+    draw_documents(store, 12, actors=ACTORS, period="none")
     before = reading_order(store)
     drawn = draw_documents(store, 18)
     assert reading_order(store)[:12] == before
@@ -203,7 +205,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"n": 20, "actors": []}, "actors must be a list of codes"),
     ({"n": 20, "question": " "}, "question must be a text of 1 to 300 letters"),
     ({"n": 20, "question": "x" * 301}, "question must be a text of 1 to 300 letters"),
-    ({"n": 20, "by": "day"}, "no length of period 'day'"),
+    ({"n": 20, "period": "day"}, "no length of period 'day'"),
     ({"n": 20, "design": "importance"}, "no design 'importance'"),
 ]
 
@@ -216,7 +218,7 @@ def test_wrong_draws_are_refused_and_leave_no_trace(options: dict[str, Any], tol
 
 
 OTHERS: tuple[dict[str, Any], ...] = (
-    {"actors": ["KWT"]}, {"question": "Who?"}, {"by": "month"}, {"design": "simple"},
+    {"actors": ["KWT"]}, {"question": "Who?"}, {"period": "month"}, {"design": "simple"},
 )  # fmt: skip
 
 

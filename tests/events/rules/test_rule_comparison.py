@@ -28,15 +28,15 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[EventStor
             yield first, second
 
 
-@pytest.mark.parametrize("by", [None, "month"])
-def test_counts_are_those_of_the_stores(stores: tuple[EventStore, EventStore], by: str | None) -> None:
-    held = compare_rules(*stores, by=by)
+@pytest.mark.parametrize("period", [None, "month"])
+def test_counts_are_those_of_the_stores(stores: tuple[EventStore, EventStore], period: str | None) -> None:
+    held = compare_rules(*stores, period=period)
     query = "SELECT actor, document, date, probability, best FROM events JOIN documents USING (document)"
     tables = [store.ask(query) for store in stores]
     wanted = {}
     for side, table in enumerate(tables):
         for actor, document, date, probability, best in table:
-            cell = wanted.setdefault((actor, period_of(date, by=by) if by else WHOLE), ({}, {}))
+            cell = wanted.setdefault((actor, period_of(date, period=period) if period else WHOLE), ({}, {}))
             cell[side][document] = probability, best
     assert {(row.actor, row.period) for row in held.rows} == set(wanted)
     for row in held.rows:
@@ -64,4 +64,4 @@ def test_other_documents_are_refused(stores: tuple[EventStore, EventStore], tmp_
     with make_store(tmp_path / "a.duckdb") as other, pytest.raises(InputError, match="differ in input"):
         compare_rules(stores[0], other)
     with pytest.raises(InputError, match="no length of period 'years'"):
-        compare_rules(*stores, by="years")
+        compare_rules(*stores, period="years")

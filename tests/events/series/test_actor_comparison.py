@@ -27,7 +27,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
 def test_against_enumeration(tmp_path: Path, unit: str) -> None:
     with make_store(tmp_path / "a.duckdb", documents=60, samples=3) as store:
         counts, periods = raw_counts(store), slow_periods(store, "month")
-        compared = compare_actors(store, "NATO", "YUG", by="month", unit=unit)
+        compared = compare_actors(store, "NATO", "YUG", period="month", unit=unit)
     asked = 0
     for row in compared.rows:
         documents = periods[row.period]
@@ -47,12 +47,12 @@ def test_against_enumeration(tmp_path: Path, unit: str) -> None:
     assert asked >= 8
 
 
-@pytest.mark.parametrize("by", ["quarter", "year"])
-def test_against_the_convolved_laws_of_more_documents(tmp_path: Path, by: str) -> None:
+@pytest.mark.parametrize("period", ["quarter", "year"])
+def test_against_the_convolved_laws_of_more_documents(tmp_path: Path, period: str) -> None:
     with make_store(tmp_path / "a.duckdb", documents=60, samples=17) as store:
-        counts, periods = raw_counts(store), slow_periods(store, by)
-        compared = compare_actors(store, "USA", "NATO", by=by, level=0.9)
-        series = event_series(store, by=by, actors=["USA", "NATO"])
+        counts, periods = raw_counts(store), slow_periods(store, period)
+        compared = compare_actors(store, "USA", "NATO", period=period, level=0.9)
+        series = event_series(store, period=period, actors=["USA", "NATO"])
     for row in compared.rows:
         if not row.n_documents:
             continue
@@ -86,7 +86,7 @@ def test_what_is_refused(store: EventStore) -> None:
     for (first, second, options), told in {
         ("NATO", "NATO", ()): "must be different actors; both are NATO",
         ("NATO", "JUG", ()): "no actor 'JUG' .* Did you mean YUG",
-        ("NATO", "YUG", (("by", "day"),)): "no length of period 'day'",
+        ("NATO", "YUG", (("period", "day"),)): "no length of period 'day'",
         ("NATO", "YUG", (("unit", "share"),)): "no unit 'share'",
     }.items():
         with pytest.raises(InputError, match=told):
@@ -95,7 +95,7 @@ def test_what_is_refused(store: EventStore) -> None:
 
 def test_the_verdict_counts_the_periods(store: EventStore) -> None:
     for level in (0.3, 0.6, 0.95):
-        held = compare_actors(store, "YUG", "KWT", by="quarter", level=level)
+        held = compare_actors(store, "YUG", "KWT", period="quarter", level=level)
         told = [row for row in held.rows if row.n_documents]
         more, fewer, equal = (
             len([row for row in told if getattr(row, side) >= level]) for side in ("greater", "less", "equal")

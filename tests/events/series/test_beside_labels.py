@@ -49,12 +49,12 @@ def test_each_row_has_the_corrected_count_of_its_actor_and_period(store: EventSt
 
 
 def test_shares_and_days_are_those_of_the_raw_series(store: EventStore) -> None:
-    raw = event_series(store, unit="share", since="2001-04-01", by="month", level=0.9)
+    raw = event_series(store, unit="share", since="2001-04-01", period="month", level=0.9)
     series, _ = series_beside_labels(store, raw)
     assert [row.period for row in series.corrected.rows_of("AAA")] == [row.period for row in raw.rows_of("AAA")]
     assert series.corrected.level == 0.9
     assert max(row.high for row in series.corrected.rows) <= 1.0
-    counted = event_series(store, unit="documents", since="2001-04-01", by="month")
+    counted = event_series(store, unit="documents", since="2001-04-01", period="month")
     documents = sum(row.n_documents for row in raw.rows_of("AAA"))
     assert raw.raw_total("AAA") == pytest.approx(counted.raw_total("AAA") / documents)
 
@@ -139,7 +139,7 @@ def test_reasons_why_there_is_no_corrected_series(store: EventStore, tmp_path: P
 
 
 def test_only_what_fits_stands_beside(store: EventStore) -> None:
-    held = corrected_series(store, by="month")
+    held = corrected_series(store, period="month")
     with pytest.raises(InputError, match="corrected must have the same by, quarter; it has month"):
         event_series(store).beside(held)
     compared = compare_actors(store, "AAA", "BBB")

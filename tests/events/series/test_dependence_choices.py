@@ -33,8 +33,8 @@ def reprinted(tmp_path_factory: pytest.TempPathFactory) -> EventStore:
 
 @pytest.mark.parametrize("interval", ["exact", "normal", "samples"])
 def test_a_story_is_one_source(reprinted: EventStore, interval: str) -> None:
-    together = event_series(reprinted, by="year", interval=interval).rows[0]
-    apart = event_series(reprinted, by="year", interval=interval, stories="apart").rows[0]
+    together = event_series(reprinted, period="year", interval=interval).rows[0]
+    apart = event_series(reprinted, period="year", interval=interval, stories="apart").rows[0]
     assert together.mean == apart.mean
     assert together.variance == pytest.approx((16 + 4) * 0.25, rel=0.2)
     assert apart.variance == pytest.approx(6 * 0.25, rel=0.2)
@@ -45,14 +45,14 @@ def test_a_story_is_one_source(reprinted: EventStore, interval: str) -> None:
 
 def test_entities_and_shares_of_stories(reprinted: EventStore) -> None:
     documents, entities, share = (
-        event_series(reprinted, by="year", unit=unit).rows[0] for unit in ("documents", "entities", "share")
+        event_series(reprinted, period="year", unit=unit).rows[0] for unit in ("documents", "entities", "share")
     )
     assert (entities.low, entities.high) == (documents.low, documents.high) == (6 * share.low, 6 * share.high)
 
 
 def test_a_comparison_of_stories(reprinted: EventStore) -> None:
-    together = compare_actors(reprinted, "IRQ", "KWT", by="year").rows[0]
-    apart = compare_actors(reprinted, "IRQ", "KWT", by="year", stories="apart").rows[0]
+    together = compare_actors(reprinted, "IRQ", "KWT", period="year").rows[0]
+    apart = compare_actors(reprinted, "IRQ", "KWT", period="year", stories="apart").rows[0]
     assert together.equal == pytest.approx(0.25, abs=0.12)
     assert apart.equal < 0.03
     assert together.greater_low <= together.greater <= together.greater_high
@@ -93,7 +93,7 @@ def test_leaving_out_documents_without_an_actor_changes_no_series(tmp_path: Path
     for name, filter in (("all", Filter()), ("some", Filter(require_actor=True))):
         extract_to(tmp_path / f"{name}.duckdb", corpus, model, filter=filter)
         with EventStore.open(tmp_path / f"{name}.duckdb") as store:
-            series = {unit: event_series(store, by="month", unit=unit).rows for unit in UNITS}
+            series = {unit: event_series(store, period="month", unit=unit).rows for unit in UNITS}
             found.append((series, store.ask("SELECT count(*) FROM left_out")))
     assert found[0][0] == found[1][0]
     assert found[0][1] == [(0,)] != found[1][1]
@@ -112,13 +112,13 @@ def test_one_odd_date_does_not_break_a_store(odd: datetime.date, tmp_path: Path)
         with pytest.raises(
             InputError, match=rf"{odd}.* periods of a week, more than 10,000\. Is a date wrong\?.*\(since and until\)"
         ):
-            event_series(store, by="week")
-        assert event_series(store, by="year").rows[0].n_documents in (1, 2)
+            event_series(store, period="week")
+        assert event_series(store, period="year").rows[0].n_documents in (1, 2)
         asked = {"since": "1999-01-01", "until": "1999-12-31"}
-        series = event_series(store, by="quarter", **asked)
+        series = event_series(store, period="quarter", **asked)
         assert [row.n_documents for row in series.rows] == [1, 0, 1]
         assert (series.recipe["since"], series.recipe["documents"]) == ("1999-01-01", 2)
-        assert len(compare_actors(store, "IRQ", "KWT", by="month", **asked).rows) == 6
+        assert len(compare_actors(store, "IRQ", "KWT", period="month", **asked).rows) == 6
 
 
 @pytest.mark.long

@@ -41,11 +41,11 @@ def samples_of(counts: dict[int, Counts], actor: str, documents: list[int], unit
 
 
 @pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize("by", PERIODS)
+@pytest.mark.parametrize("period", PERIODS)
 def test_mean_and_variance_are_the_closed_form(
-    store: EventStore, counts: dict[int, Counts], by: str, unit: str
+    store: EventStore, counts: dict[int, Counts], period: str, unit: str
 ) -> None:
-    series, periods = event_series(store, by=by, unit=unit), slow_periods(store, by)
+    series, periods = event_series(store, period=period, unit=unit), slow_periods(store, period)
     for actor in series.actors:
         rows = series.rows_of(actor)
         assert [row.period for row in rows] == list(periods)
@@ -95,7 +95,7 @@ def test_intervals(store: EventStore, counts: dict[int, Counts], interval: str, 
 @pytest.mark.parametrize("unit", UNITS)
 def test_the_best_count_is_that_of_the_best_clusterings(store: EventStore, unit: str) -> None:
     best, periods = raw_counts(store, "best"), slow_periods(store, "year")
-    for row in event_series(store, by="year", unit=unit).rows:
+    for row in event_series(store, period="year", unit=unit).rows:
         documents = periods[row.period]
         held = [best[document][0][row.actor] for document in documents if document in best]
         count = sum(held) if unit == "entities" else sum(n > 0 for n in held)
@@ -117,7 +117,7 @@ def test_an_actor_of_the_lexicon_that_never_acts_has_counts_of_zero(tmp_path: Pa
 
 
 def test_the_result_converts(store: EventStore) -> None:
-    series = event_series(store, by="month")
+    series = event_series(store, period="month")
     plain = series.to_dict()
     assert json.loads(json.dumps(plain, allow_nan=False)) == plain
     frame = series.to_frame("pandas")
@@ -133,9 +133,9 @@ def test_the_result_converts(store: EventStore) -> None:
 
 def test_the_recipe_says_how(store: EventStore) -> None:
     recipe = event_series(store, level=0.9, unit="share").recipe
-    asked = {name: recipe[name] for name in ("by", "level", "interval", "unit", "documents")}
+    asked = {name: recipe[name] for name in ("period", "level", "interval", "unit", "documents")}
     (kept,) = store.ask("SELECT count(*) FROM documents")[0]
-    assert asked == {"by": "quarter", "level": 0.9, "interval": "exact", "unit": "share", "documents": kept}
+    assert asked == {"period": "quarter", "level": 0.9, "interval": "exact", "unit": "share", "documents": kept}
     assert recipe["store"]["samples"] == S
     assert recipe["store"]["rule"] == {"name": "attack"}
     assert "actors" not in recipe["store"]
@@ -148,8 +148,8 @@ def test_the_recipe_says_how(store: EventStore) -> None:
         ({"actors": ["IRK"]}, "no actor 'IRK' in the store; .* Did you mean IRQ"),
         ({"actors": "IRQ"}, "actors must be a list of codes"),
         ({"actors": []}, "actors must be a list of codes"),
-        ({"by": "decade"}, "no length of period 'decade'"),
-        ({"by": "quater"}, "Did you mean quarter"),
+        ({"period": "decade"}, "no length of period 'decade'"),
+        ({"period": "quater"}, "Did you mean quarter"),
         ({"unit": "articles"}, "no unit 'articles'"),
         ({"interval": "exactly"}, "no interval 'exactly' .* Did you mean exact"),
         ({"level": 95}, "level"),

@@ -11,8 +11,8 @@ from tests.events.made_up_store import make_store
 
 def test_a_series_and_a_comparison_print_their_numbers(tmp_path: Path) -> None:
     with make_store(tmp_path / "a.duckdb", documents=60) as store:
-        series = event_series(store, by="year", actors=["IRQ"])
-        compared = compare_actors(store, "IRQ", "YUG", by="year")
+        series = event_series(store, period="year", actors=["IRQ"])
+        compared = compare_actors(store, "IRQ", "YUG", period="year")
     row = series.rows_of("IRQ")[1]
     shown = [f"{row.mean:.1f}", f"[{row.low:.0f}, {row.high:.0f}]", f"{row.best:.0f}"]
     assert "1 actor by year" in str(series)

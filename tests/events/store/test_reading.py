@@ -17,7 +17,7 @@ from howsure.errors import HowsureError, InputError
 from howsure.events.periods import PERIODS, period_end, period_of, period_start
 from howsure.events.series.actor_comparison import compare_actors
 from howsure.events.series.event_series import event_series
-from howsure.events.series.files import documents_of
+from howsure.events.series.files import documents_of, doubtful_documents
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import asking_once, chosen_actors, facts_of
 from howsure.events.store.tables import as_bits, as_labels
@@ -39,11 +39,11 @@ def test_labels_are_little_endian() -> None:
 
 @given(st.dates(datetime.date(1700, 1, 1), datetime.date(2200, 1, 1)), st.sampled_from(PERIODS))
 def test_a_period_ends_the_day_before_the_next(date: datetime.date, by: str) -> None:
-    period = period_of(date, by=by)
-    end = period_end(period, by=by)
+    period = period_of(date, period=by)
+    end = period_end(period)
     assert period_start(period) <= date <= end
-    assert period_of(end, by=by) == period
-    assert period_of(end + datetime.timedelta(days=1), by=by) != period
+    assert period_of(end, period=by) == period
+    assert period_of(end + datetime.timedelta(days=1), period=by) != period
 
 
 def test_what_is_asked_once_is_the_same_and_is_asked_anew_afterwards(tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_a_damaged_store_is_told_in_one_sentence(tmp_path: Path) -> None:
             with EventStore.open(path) as store:
                 queries.overview(store)
                 queries.series(store, ["IRQ"])
-                queries.doubtful(store)
+                doubtful_documents(store)
         except HowsureError as error:
             told.append(str(error))
     assert any("the store is damaged or truncated: " in one for one in told)
@@ -84,9 +84,9 @@ def test_threads_get_the_answers_of_one(tmp_path: Path) -> None:
     with make_store(tmp_path / "a.duckdb", documents=12) as store:
         questions = [
             lambda: queries.overview(store),
-            lambda: queries.series(store, ["IRQ", "YUG"], by="month"),
-            lambda: queries.doubtful(store),
-            lambda: queries.document(store, 0, sample=3),
+            lambda: queries.series(store, ["IRQ", "YUG"], period="month"),
+            lambda: doubtful_documents(store),
+            lambda: queries.document_view(store, 0, sample=3),
         ] * 2
         expected = [json.dumps(question()) for question in questions]
         with ThreadPoolExecutor(4) as pool:
@@ -103,9 +103,7 @@ def test_actors_by_code_or_by_title(tmp_path: Path) -> None:
     with make_store(tmp_path / "a.duckdb", documents=20, actors=titles) as store:
         assert chosen_actors(store, ["iraq", "IRQ", "usa", "NATO", "Yugoslavia"]) == ("IRQ", "USA", "NATO", "YUG")
         assert compare_actors(store, "iraq", "yugoslavia").titles == {"IRQ": "Iraq", "YUG": "Yugoslavia"}
-        assert documents_of(store, "iraq", by="year", period="1999") == documents_of(
-            store, "IRQ", by="year", period="1999"
-        )
+        assert documents_of(store, "iraq", at="1999") == documents_of(store, "IRQ", at="1999")
         with pytest.raises(InputError, match="twin may be A or B; give the code"):
             chosen_actors(store, ["twin"])
         with pytest.raises(InputError, match=r"Nato may be NATO or C; give the code"):

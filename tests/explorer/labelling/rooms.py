@@ -31,7 +31,7 @@ def make_room_store(path: Path, documents: int = READ) -> Path:
     """The hostile store with documents drawn for labelling."""
     make_hostile_store(path)
     with EventStore.open(path, read_only=False) as store:
-        draw_documents(store, documents, actors=ACTORS, question="Which of these attack here?", by="none")
+        draw_documents(store, documents, actors=ACTORS, question="Which of these attack here?", period="none")
     return path
 
 

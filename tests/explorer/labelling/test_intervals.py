@@ -42,7 +42,7 @@ def label(store: EventStore, numbers: list[int]) -> None:
 @pytest.mark.parametrize("design", ["stratified", pytest.param("simple", marks=pytest.mark.long)])
 def test_they_are_those_of_corrected_counts(store: EventStore, design: str) -> None:
     """By the method "labels", given the same labels and strata, after each label from the first that tells."""
-    draw_documents(store, 40, actors=ACTORS, by="none", design=design)
+    draw_documents(store, 40, actors=ACTORS, period="none", design=design)
     numbers = [number for (number,) in store.ask("SELECT document FROM documents ORDER BY document")]
     told = intervals(store)
     for left in range(told["more"], 0, -1):
@@ -67,7 +67,7 @@ def test_they_are_those_of_corrected_counts(store: EventStore, design: str) -> N
 
 def test_a_census_has_no_doubt(store: EventStore) -> None:
     n = store.ask("SELECT count(*) FROM documents")[0][0]
-    draw_documents(store, n, actors=ACTORS, by="none")
+    draw_documents(store, n, actors=ACTORS, period="none")
     give(store, "anna", [(number, ["IRQ"] if number % 3 == 0 else []) for number in reading_order(store)])
     true = sum(number % 3 == 0 for number in reading_order(store))
     assert [(one["low"], one["high"]) for one in intervals(store)["actors"]] == [(true, true), (0, 0)]
@@ -75,7 +75,7 @@ def test_a_census_has_no_doubt(store: EventStore) -> None:
 
 def test_what_coders_dispute_tells_nothing(store: EventStore) -> None:
     """Of an actor on whose documents of a stratum nobody agrees there is no interval; the other has one."""
-    draw_documents(store, 40, actors=ACTORS, by="none")
+    draw_documents(store, 40, actors=ACTORS, period="none")
     for coder, acting in (("anna", ["IRQ"]), ("ben", [])):
         give(store, coder, [(number, acting) for number in reading_order(store)])
     told = intervals(store)

@@ -202,7 +202,7 @@ def test_documents_without_a_text_say_so(browser: Browser, tmp_path: Path, optio
     columns = ["--id", "id", "--date", "date", "--actor", "actor", "--prob", "prob"]
     assert howsure("events", "import", scores, *columns, "--store", path).code == 0
     with EventStore.open(path, read_only=False) as store:
-        draw_documents(store, 20, question="Which of these attack here?", by="none")
+        draw_documents(store, 20, question="Which of these attack here?", period="none")
     with serving_room(path, *options) as room:
         enter(browser, room.address, "textless")
         assert "The store has no text of this document; look it up by its id." in browser.text("#document .problem")

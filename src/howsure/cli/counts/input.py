@@ -188,7 +188,7 @@ def _periods(dates: Any, period: str, name: str, place: Callable[[int], str], wr
     labels = []
     for code, (date, day) in enumerate(zip(dates.names, _iso(dates.names, written), strict=True)):
         try:
-            labels.append(period_of(day, by=period))
+            labels.append(period_of(day, period=period))
         except InputError:
             row = int(np.flatnonzero(dates.codes == code)[0])
             advice = "If they are written in another way, name it: --date-format %d.%m.%Y." if written is None else ""

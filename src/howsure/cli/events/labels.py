@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # `howsure events label`: draw documents of a store, and read them in the page.
 
 LABELS = 200
-OPTIONS = {"actors": "--actor", "question": "--question", "by": "--by", "design": "--design"}
+OPTIONS = {"actors": "--actor", "question": "--question", "period": "--period", "design": "--design"}
 WRITABLE = (
     "howsure: other machines can reach the page at {host}, and anyone who has its address with the token can read the "
     "documents and answer; the connection is not encrypted. Without --host, only this machine can reach it."
@@ -64,7 +64,7 @@ def as_codes(context: click.Context, parameter: click.Parameter, values: tuple[s
 )
 @click.option("--question", metavar="TEXT", help="What readers are asked (default: made of the rule).")
 @click.option(
-    "--by",
+    "--period",
     type=click.Choice(LENGTHS),
     help="Periods that all get labels (default: quarter; longer ones if N is too small).",
 )

@@ -69,7 +69,7 @@ def explore_command(store: str, port: int, host: str, names: tuple[str, ...], sh
     "--actors", metavar="A,B,…", callback=as_names, help="Codes of the actors (default: the 8 with most events)."
 )
 @click.option(
-    "--by",
+    "--period",
     metavar="A,B,…",
     callback=as_names,
     help=f"Lengths of period: {', '.join(PERIODS)} (default: all that give at most 600 periods).",

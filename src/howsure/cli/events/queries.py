@@ -1,4 +1,4 @@
-"""`howsure events series|export|compare|doubtful|figure`: what a store says."""
+"""`howsure events series|compare|doubtful`: what a store says."""
 
 from __future__ import annotations
 
@@ -8,29 +8,30 @@ from typing import Any
 
 import click
 
-from howsure.cli.terminal.commands import FIGURES, Command, Written
-from howsure.cli.terminal.options import in_order, level_option, output_options, raw_option
-from howsure.cli.terminal.output import emit, is_raw, say
+from howsure.cli.terminal.commands import Command, Written
+from howsure.cli.terminal.options import figure_option, in_order, level_option, of_a_figure, output_options
+from howsure.cli.terminal.output import emit, is_raw
 from howsure.errors import InputError
-from howsure.inputs.naming import counted
+from howsure.events.questions import ASKED, OF_PAIRS, defaults_of
+from howsure.events.series.actor_comparison import compare_actors
+from howsure.events.series.event_series import event_series
+from howsure.events.series.extra_features import read_scores
+from howsure.events.series.files import (
+    comparison_beside_labels,
+    doubtful_documents,
+    export_series,
+    recipe_path,
+    series_beside_labels,
+)
+from howsure.events.store.event_store import EventStore
+from howsure.events.store.reading import Store, chosen_actors
 
-PERIODS = ("week", "month", "quarter", "year")
-INTERVALS = ("exact", "normal", "samples")
-STORIES = ("together", "apart")
-UNITS = ("documents", "share", "entities")
 Decorated = Callable[..., Any]
+Options = dict[str, Any]
+TOP, TOP_DRAWN = 5, 20  # actors of a series, if none is named
+LISTED = 20  # doubtful documents
 
 store_argument = click.argument("path", metavar="STORE")
-by_option = click.option(
-    "--by", type=click.Choice(PERIODS), default="quarter", show_default=True, help="Length of a period."
-)
-
-
-def recipe_beside(path: str) -> list[str]:
-    """The file that goes with an exported table."""
-    from howsure.events.series.files import recipe_path
-
-    return [str(recipe_path(Path(path)))] if path.lower().endswith(".csv") else []
 
 
 def as_groups(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> list[list[str]]:
@@ -41,138 +42,128 @@ def as_groups(context: click.Context, parameter: click.Parameter, values: tuple[
     return groups
 
 
-def dependence_options(function: Decorated) -> Decorated:
-    """How documents depend on each other, and of which days they are."""
-    options: list[Callable[[Decorated], Decorated]] = [
-        click.option(
-            "--stories",
-            type=click.Choice(STORIES),
-            default="together",
-            show_default=True,
-            help="Treat documents of one story (reprints) as one source, or all documents as independent.",
-        ),
-        click.option(
-            "--overdispersion",
-            type=float,
-            default=0.0,
-            metavar="RHO",
-            show_default=True,
-            help="Correlation of the events of different stories, from 0 to below 1.",
-        ),
-        click.option("--since", metavar="DATE", help="First day (YYYY-MM-DD)."),
-        click.option("--until", metavar="DATE", help="Last day (YYYY-MM-DD)."),
-    ]
-    return in_order(options)(function)
+def asked_options(question: Decorated, *names: str, **defaults: Any) -> Callable[[Decorated], Decorated]:
+    """The options of parameters of a question, as `howsure.events.questions` declares them."""
+    given, declared = defaults_of(question) | defaults, ASKED | (OF_PAIRS if question is compare_actors else {})
+    options = []
+    for name in names:
+        one = declared[name]
+        kind = click.Choice(one.words) if one.words else float if one.most is None else click.IntRange(min=1)
+        options.append(
+            click.option(
+                f"--{name}", type=kind, default=given[name], show_default=True, metavar=one.sign, help=one.about
+            )
+        )
+    return in_order(options)
+
+
+def days_options(function: Decorated) -> Decorated:
+    """Of which days documents are."""
+    since = click.option("--since", metavar="DATE", help="First day (YYYY-MM-DD).")
+    return since(click.option("--until", metavar="DATE", help="Last day (YYYY-MM-DD).")(function))
 
 
 def correction_options(function: Decorated) -> Decorated:
     """Whether counts are corrected by labels, and what helps."""
-    options: list[Callable[[Decorated], Decorated]] = [
-        click.option("--uncorrected", is_flag=True, help="Leave out the counts corrected by labels."),
-        click.option(
-            "--learn", is_flag=True, help="For corrected counts, also learn from the words of the labelled texts."
-        ),
-        click.option(
-            "--score",
-            metavar="FILE",
-            help="For corrected counts, also use the numbers in FILE: columns document, perhaps actor, and "
-            "any number of scores.",
-        ),
-    ]
-    return in_order(options)(function)
+    return in_order(
+        [
+            click.option("--uncorrected", is_flag=True, help="Leave out the counts corrected by labels."),
+            click.option(
+                "--learn", is_flag=True, help="For corrected counts, also learn from the words of the labelled texts."
+            ),
+            click.option(
+                "--score",
+                metavar="FILE",
+                help="For corrected counts, also use the numbers in FILE: columns document, perhaps actor, and "
+                "any number of scores.",
+            ),
+        ]
+    )(function)
 
 
-def series_options(function: Decorated) -> Decorated:
-    """What is counted, of whom, and by what period."""
-    options: list[Callable[[Decorated], Decorated]] = [
-        by_option,
-        click.option(
-            "--actor",
-            "groups",
-            multiple=True,
-            callback=as_groups,
-            metavar="ACTOR[,ACTOR]…",
-            help="Actor, by code or name; repeatable (default: the most frequent).",
-        ),
-        click.option(
-            "--unit",
-            type=click.Choice(UNITS),
-            default="documents",
-            show_default=True,
-            help="Count documents, their share of all documents, or the entities that act.",
-        ),
-        click.option(
-            "--interval",
-            type=click.Choice(INTERVALS),
-            default="exact",
-            show_default=True,
-            help="Exact distribution of the count, the paper's normal one, or quantiles of the samples.",
-        ),
-        dependence_options,
-        level_option,
-        correction_options,
-    ]
-    return in_order(options)(function)
-
-
-def top_option(default: int | None, what: str) -> Callable[[Decorated], Decorated]:
-    """`--top`: how many actors, where none is named."""
-    return click.option(
-        "--top",
-        type=click.IntRange(min=1),
-        default=default,
-        show_default=default is not None,
-        metavar="N",
-        help=f"{what} the N most frequent actors, if none is named.",
-    )
+def recipe_beside(path: str) -> list[str]:
+    """The file that goes with an exported table."""
+    return [str(recipe_path(Path(path)))] if path.lower().endswith(".csv") else []
 
 
 @click.command("series", cls=Command)
 @store_argument
-@series_options
-@top_option(5, "Show")
+@asked_options(event_series, "period")
+@click.option(
+    "--actor",
+    "groups",
+    multiple=True,
+    callback=as_groups,
+    metavar="ACTOR[,ACTOR]…",
+    help="Actor, by code or name; repeatable (default: the most frequent).",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help=f"The N most frequent actors, if none is named (default: {TOP}; with --figure {TOP_DRAWN}, --export all).",
+)
+@asked_options(event_series, "unit", "interval", "stories", "overdispersion")
+@days_options
+@level_option
+@correction_options
 @output_options
-def series_command(path: str, groups: list[list[str]], top: int, form: str, output: str | None, **options: Any) -> None:
+@click.option(
+    "--export",
+    type=Written(".csv", ".parquet", beside=recipe_beside),
+    metavar="FILE.csv|FILE.parquet",
+    help="Write the series as a tidy table with its recipe: in FILE.recipe.json, or in the metadata of Parquet.",
+)
+@figure_option("Draw a page of panels, or a panel for each --actor")
+@click.option("--title", metavar="TEXT", callback=of_a_figure, help="Title of the figure.")
+def series_command(
+    path: str,
+    groups: list[list[str]],
+    top: int | None,
+    form: str,
+    output: str | None,
+    export: str | None,
+    figure: str | None,
+    title: str | None,
+    **options: Any,
+) -> None:
     """Show how often actors act in each period: mean, interval, and the count of the 1-best.
 
     \b
-    howsure events series news.duckdb --actor IRQ --by year
+    howsure events series news.duckdb --actor IRQ --period year
+    howsure events series news.duckdb --figure figure6.pdf --actor USA --actor YUG,NATO
+    howsure events series news.duckdb --period month --export attacks.csv
 
-    If documents of the store were labelled, the counts corrected by these labels stand beside the raw ones.
+    If documents of the store were labelled, the counts corrected by these labels stand beside the raw ones. In a
+    figure, codes separated by commas share a panel. A tidy table has one row per actor (ISO3 code) and period.
     """
     from howsure.cli.events.output import series_output
 
-    series, left, _, reason = _series(path, groups, top, options)
-    emit(series_output(series, form, path, left, reason), output)
+    with EventStore.open(path) as store:
+        helped = _correction(store, options)
+        panels = [list(chosen_actors(store, group)) for group in groups]
+        acting = chosen_actors(store, [code for panel in panels for code in panel] or None)
+        most = None if panels else top or (None if export else TOP_DRAWN if figure else TOP)
+        series, reason = event_series(store, actors=acting[:most], **options), ""
+        if helped is not None:
+            series, reason = series_beside_labels(store, series, **helped)
+    if export is not None:
+        export_series(series, export, raw=is_raw())
+    if figure is not None:
+        from howsure.figures.events import event_figure, event_page
+        from howsure.figures.files import save_figure
 
-
-@click.command("export", cls=Command)
-@store_argument
-@click.argument("output", type=Written(".csv", ".parquet", beside=recipe_beside), metavar="FILE.csv|FILE.parquet")
-@series_options
-@top_option(None, "Write")
-@raw_option
-def export_command(path: str, output: str, groups: list[list[str]], top: int | None, **options: Any) -> None:
-    """Write the series of all actors as a tidy table: one row per actor (ISO3 code) and period.
-
-    The recipe of a CSV file is written to FILE.recipe.json, that of a Parquet file to its metadata.
-    """
-    from howsure.events.series.files import export_series
-
-    series, _, _, reason = _series(path, groups, top, options)
-    written = export_series(series, output, raw=is_raw())
-    rows = len(series.rows)
-    _say(reason)
-    emit(f"{' and '.join(map(str, written))}: {rows:,} rows, {len(series.actors):,} actors\n", None)
+        drawn = event_figure(series, panels=panels, title=title) if panels else event_page(series, title=title)
+        save_figure(drawn, figure)
+    emit(series_output(series, form, path, len(acting) - len(series.actors), reason), output)
 
 
 @click.command("compare", cls=Command)
 @store_argument
 @click.argument("first")
 @click.argument("second")
-@by_option
-@click.option("--unit", type=click.Choice(UNITS[::2]), default="documents", show_default=True, help="What to count.")
-@dependence_options
+@asked_options(compare_actors, "period", "unit", "stories", "overdispersion")
+@days_options
 @level_option
 @correction_options
 @output_options
@@ -180,12 +171,9 @@ def compare_command(path: str, first: str, second: str, form: str, output: str |
     """Print the probability that the actor FIRST acts more often than SECOND in each period.
 
     \b
-    howsure events compare news.duckdb NATO YUG --by year
+    howsure events compare news.duckdb NATO YUG --period year
     """
     from howsure.cli.events.output import comparison_output
-    from howsure.events.series.actor_comparison import compare_actors
-    from howsure.events.series.files import comparison_beside_labels
-    from howsure.events.store.event_store import EventStore
 
     with EventStore.open(path) as store:
         helped = _correction(store, options)
@@ -197,85 +185,23 @@ def compare_command(path: str, first: str, second: str, form: str, output: str |
 
 @click.command("doubtful", cls=Command)
 @store_argument
-@click.option("--low", type=float, default=0.2, show_default=True, help="Lowest probability.")
-@click.option("--high", type=float, default=0.8, show_default=True, help="Highest probability.")
+@asked_options(doubtful_documents, "low", "high")
 @click.option("--actor", metavar="ACTOR", help="Only this actor, by code or name.")
-@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Number of documents.")
+@asked_options(doubtful_documents, "limit", limit=LISTED)
 @output_options
 def doubtful_command(path: str, form: str, output: str | None, **options: Any) -> None:
     """List the documents whose events are most uncertain, and the links between mentions they depend on."""
     from howsure.cli.events.output import doubtful_output
-    from howsure.events.series.files import doubtful_documents
-    from howsure.events.store.event_store import EventStore
 
     with EventStore.open(path) as store:
         found = doubtful_documents(store, **options)
     emit(doubtful_output(found, form, path), output)
 
 
-@click.command("figure", cls=Command)
-@store_argument
-@click.argument("output", type=Written(*FIGURES), metavar="FILE.svg|.png|.pdf")
-@series_options
-@top_option(20, "Draw a page of")
-@click.option("--title", metavar="TEXT", help="Title of the figure.")
-def figure_command(
-    path: str, output: str, groups: list[list[str]], top: int, title: str | None, **options: Any
-) -> None:
-    """Draw the series with uncertainty bands: the named actors, or a page of the most frequent ones.
-
-    Each --actor gets its own panel; codes separated by commas share one.
-
-    \b
-    howsure events figure news.duckdb figure6.pdf --actor USA --actor YUG,NATO
-    howsure events figure news.duckdb page.pdf --by month
-    """
-    from howsure.figures.events import event_figure, event_page
-    from howsure.figures.files import save_figure
-
-    series, _, panels, reason = _series(path, groups, top, options)
-    figure = event_figure(series, panels=panels, title=title) if panels else event_page(series, title=title)
-    save_figure(figure, output)
-    _say(reason)
-    emit(f"{output}: {series.event}, {counted(len(series.actors), 'actor')} by {series.by}\n", None)
-
-
-def _say(reason: str) -> None:
-    """Why there are no corrected counts, for people, who may have expected them."""
-    if reason:
-        say(f"howsure: {reason}")
-
-
-def _correction(store: Any, options: dict[str, Any]) -> dict[str, Any] | None:
+def _correction(store: Store, options: Options) -> Options | None:
     """What helps to correct counts, taken out of the options; None if counts are not corrected."""
-    from howsure.events.series.extra_features import read_scores
-
     uncorrected, learn, file = (options.pop(name) for name in ("uncorrected", "learn", "score"))
     given = "--score" if file is not None else "--learn" if learn else None
     if uncorrected and given:
         raise InputError(f"{given} is for corrected counts, which --uncorrected leaves out; give one of the two.")
     return None if uncorrected else {"learn": learn, "scores": None if file is None else read_scores(store, file)}
-
-
-def _series(
-    path: str, groups: list[list[str]], top: int | None, options: dict[str, Any]
-) -> tuple[Any, int, list[list[str]], str]:
-    """The series of the actors named, or of the most frequent ones, and beside it the one corrected by labels.
-
-    Also how many actors it leaves out, the codes of the groups, and why it is not corrected.
-    """
-    from howsure.events.series.event_series import event_series
-    from howsure.events.series.files import series_beside_labels
-    from howsure.events.store.event_store import EventStore
-    from howsure.events.store.reading import chosen_actors
-
-    with EventStore.open(path) as store:
-        helped = _correction(store, options)
-        panels = [list(chosen_actors(store, group)) for group in groups]
-        named = [code for panel in panels for code in panel]
-        acting = chosen_actors(store, named or None)
-        actors = acting if named else acting[:top]
-        series, reason = event_series(store, actors=actors, **options), ""
-        if helped is not None:
-            series, reason = series_beside_labels(store, series, **helped)
-        return series, len(acting) - len(actors), panels, reason

@@ -39,7 +39,7 @@ CARRIED = "labels of {n} are carried over from {path}; they answer: {question}\n
 @click.option("--model", metavar="FILE", help="Antecedent model that made STORE (default: the one in the package).")
 @click.option("--since", metavar="DATE", help="Leave out documents before this day (YYYY-MM-DD).")
 @click.option("--until", metavar="DATE", help="Leave out documents after this day.")
-@click.option("--by", type=click.Choice(PERIODS), help="Compare the rules by period (default: over all documents).")
+@click.option("--period", type=click.Choice(PERIODS), help="Compare the rules by period (default: over all documents).")
 @click.option(
     "--top",
     type=click.IntRange(min=1),
@@ -59,7 +59,7 @@ def recount_command(
     model: str | None,
     coreference: str | None,
     misplaced: Any,
-    by: str | None,
+    period: str | None,
     top: int,
     workers: int | None,
     **days: Any,
@@ -90,7 +90,7 @@ def recount_command(
             click.echo(interrupted(store, report), err=True)
             raise click.exceptions.Abort
         with EventStore.open(store) as again:
-            compared = compare_rules(opened, again, by=by)
+            compared = compare_rules(opened, again, period=period)
             labels = settled_labels(again)
     carried = (
         ""

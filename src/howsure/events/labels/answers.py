@@ -24,7 +24,7 @@ from howsure.inputs.pairs import Floats, Integers
 # What readers of a store are asked: the question, the actors, and the draws of documents.
 
 FIRST_DRAW = "draw documents first: howsure events label"
-LISTS, TEXTS = ("actors",), ("question", "design", "by")
+LISTS, TEXTS = ("actors",), ("question", "design", "period")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Labelling:
     question: str
     actors: tuple[str, ...]
     design: str
-    by: str
+    period: str
     draws: tuple[Mapping[str, Any], ...]
 
 
@@ -53,7 +53,7 @@ def labelling_of(store: Store) -> Labelling | None:
     if not draws:
         return None
     first = draws[0]
-    return Labelling(first["question"], tuple(first["actors"]), first["design"], first["by"], tuple(draws))
+    return Labelling(first["question"], tuple(first["actors"]), first["design"], first["period"], tuple(draws))
 
 
 def asked_of(store: Store) -> Labelling:

@@ -65,14 +65,14 @@ DATED = """
 class Strata:
     """The documents (N,) of a store, the highest score of the actors asked in each, and its stratum.
 
-    by: the length of the periods that divide the bands; "none" if nothing does.
+    period: the length of the periods that divide the bands; "none" if nothing does.
     """
 
     documents: Integers
     score: Floats
     codes: Integers
     names: tuple[str, ...]
-    by: str
+    period: str
 
     @property
     def sizes(self) -> Integers:
@@ -80,7 +80,7 @@ class Strata:
         return np.bincount(self.codes, minlength=len(self.names))
 
 
-def strata_of(store: Store, actors: Sequence[str], *, by: str, n: int, scores: Scores | None = None) -> Strata:
+def strata_of(store: Store, actors: Sequence[str], *, period: str, n: int, scores: Scores | None = None) -> Strata:
     """Strata by band and period, with periods so long that n documents give 5 a stratum on average.
 
     Bands: an actor asked is found with p of at least 1/2, or with less; a word of the rule occurs without one found;
@@ -99,11 +99,11 @@ def strata_of(store: Store, actors: Sequence[str], *, by: str, n: int, scores: S
         score = np.array([max(scores.get((one, actor), 0.0) for actor in actors) for one in numbers])
         codes, names = bands_of(score)
         bands = [names[code] for code in codes]
-    for length in LENGTHS[LENGTHS.index(by) :]:
+    for length in LENGTHS[LENGTHS.index(period) :]:
         labels = (
             bands
             if length == "none"
-            else [f"{band}, {period_of(day, by=length)}" for band, day in zip(bands, dates, strict=True)]
+            else [f"{band}, {period_of(day, period=length)}" for band, day in zip(bands, dates, strict=True)]
         )
         known = sorted(set(labels))
         if len(known) * PER_STRATUM <= n or length == "none":
@@ -239,7 +239,7 @@ def draw_documents(
     *,
     actors: Sequence[str] | None = None,
     question: str | None = None,
-    by: str | None = None,
+    period: str | None = None,
     design: str | None = None,
     scores: Scores | None = None,
     seed: int = 0,
@@ -247,21 +247,21 @@ def draw_documents(
     """Draw n documents of a store at random, to be read by hand; those drawn before stay, with the right chances.
 
     All stored documents can be drawn. Design "stratified": bands of the highest probability of the actors asked
-    (`howsure.events.labels.draw`) by period `by` ("week", "month", "quarter", "year" or "none"; longer ones where n
+    (`howsure.events.labels.draw`) by `period` ("week", "month", "quarter", "year" or "none"; longer ones where n
     is too small for 5 documents per stratum), n_h ∝ N_h s_h with s_h = √(p̄ (1 - p̄)) but at least 0.25 (Neyman 1934),
     and at least 2 each. "simple": at random from all. n is at most the number of documents left; with all of them the
     labels are a census. The order of reading is random, after 2 of each stratum; so any first part is a sample as well.
 
     actors: codes or titles of the actors asked, at most 9; by default the most frequent ones. question: by default made
     of the rule. scores: of (document, actor), from another model, 0 where missing. Further draws keep the actors, the
-    question, `by` and the design of the first.
+    question, `period` and the design of the first.
 
     >>> from howsure.events import example_store
     >>> with example_store() as store:
     ...     path = store.path
     >>> from howsure.events.store.event_store import EventStore
     >>> with EventStore.open(path, read_only=False) as store:
-    ...     drawn = draw_documents(store, 20, by="year")
+    ...     drawn = draw_documents(store, 20, period="year")
     >>> drawn.question, sum(drawn.drawn)
     ('Which of these attack here?', 20)
 
@@ -273,10 +273,10 @@ def draw_documents(
         raise InputError(f"{store.path} is not finished: give the command that began it again, and draw then.")
     asked = labelling_of(store)
     if asked is None:
-        asked = _asked(store, actors, question, by, design)
+        asked = _asked(store, actors, question, period, design)
         strata = _first_strata(store, asked, n, scores)
     else:
-        _check_same(store, asked, {"actors": actors, "question": question, "by": by, "design": design})
+        _check_same(store, asked, {"actors": actors, "question": question, "period": period, "design": design})
         strata = _strata_held(store, asked, scores)
     before = _drawn_before(store, strata)
     chosen = further_documents(strata, before, n, np.random.default_rng([seed, len(asked.draws) + 1]))
@@ -286,8 +286,8 @@ def draw_documents(
         "actors": list(asked.actors),
         "labels": n,
         "design": asked.design,
-        "by": asked.by,
-        "strata": strata.by,
+        "period": asked.period,
+        "strata": strata.period,
         "seed": seed,
         "howsure": __version__,
     }
@@ -319,7 +319,7 @@ def question_of(rule: Mapping[str, Any]) -> str:
 
 
 def _asked(
-    store: Store, actors: Sequence[str] | None, question: str | None, by: str | None, design: str | None
+    store: Store, actors: Sequence[str] | None, question: str | None, period: str | None, design: str | None
 ) -> Labelling:
     codes = tuple(list(actors_in(store))[:MOST_ACTORS]) if actors is None else chosen_actors(store, actors)
     if not codes:
@@ -329,7 +329,7 @@ def _asked(
     if len(codes) > MOST_ACTORS:
         raise InputError(f"actors must be at most {MOST_ACTORS}, one key each; they are {len(codes)}.")
     text = question_of(store.settings.get("rule") or {}) if question is None else question
-    return Labelling(checked_question(text), codes, _design(design), _length(by), ())
+    return Labelling(checked_question(text), codes, _design(design), _length(period), ())
 
 
 def checked_question(text: object) -> str:
@@ -349,10 +349,10 @@ def _design(design: str | None) -> str:
     return design or DESIGNS[0]
 
 
-def _length(by: str | None) -> str:
-    if by is not None and by not in LENGTHS:
-        raise unknown_name("length of period", by, LENGTHS, place="draws of documents")
-    return by or "quarter"
+def _length(period: str | None) -> str:
+    if period is not None and period not in LENGTHS:
+        raise unknown_name("length of period", period, LENGTHS, place="draws of documents")
+    return period or "quarter"
 
 
 def asked_otherwise(store: Store, asked: Labelling, given: Mapping[str, Any]) -> str | None:
@@ -389,7 +389,7 @@ def _check_same(store: Store, asked: Labelling, given: Mapping[str, Any]) -> Non
 
 
 def _first_strata(store: Store, asked: Labelling, n: int, scores: Scores | None) -> Strata:
-    strata = strata_of(store, asked.actors, by=asked.by, n=n, scores=scores)
+    strata = strata_of(store, asked.actors, period=asked.period, n=n, scores=scores)
     if asked.design == "simple":
         strata = Strata(strata.documents, strata.score, np.zeros_like(strata.codes), (ALL,), "none")
     return strata
@@ -398,7 +398,7 @@ def _first_strata(store: Store, asked: Labelling, n: int, scores: Scores | None)
 def _strata_held(store: Store, asked: Labelling, scores: Scores | None) -> Strata:
     """The strata of the first draw; how many of each are drawn depends on the present probabilities."""
     held = rows_of(store, "SELECT document, stratum FROM label_strata ORDER BY document")
-    now = strata_of(store, asked.actors, by="none", n=1, scores=scores)
+    now = strata_of(store, asked.actors, period="none", n=1, scores=scores)
     names = tuple(sorted({name for _, name in held}))
     codes = np.array([names.index(name) for _, name in held], dtype=np.int64)
     return Strata(now.documents, now.score, codes, names, str(asked.draws[0].get("strata", "none")))

@@ -234,7 +234,7 @@ def _settings(
         "actors": list(asked.actors),
         "labels": read,
         "design": design or "chances",
-        "by": "none",
+        "period": "none",
         "strata": "none",
         "seed": None,
         "howsure": __version__,

@@ -139,7 +139,7 @@ class ActorComparison(Result):
     def verdict(self) -> str:
         """The number of periods in which one acts in more documents, with at least the probability `level`, and of
         undecided ones."""
-        level, by, a, b = self.recipe["level"], self.recipe["by"], self.first, self.second
+        level, period, a, b = self.recipe["level"], self.recipe["period"], self.first, self.second
         if len(self.silent) == 2:
             return f"Neither {a} nor {b} acts in any document of the store."
         silence = "".join(f"{actor} acts in no document of the store. " for actor in self.silent)
@@ -152,7 +152,7 @@ class ActorComparison(Result):
         )
         close = f" In {open_}, more samples may change that (Monte Carlo error)." if open_ else ""
         return (
-            f"{silence}Of {counted(n, by)} with documents, {a} acts in more in {more} and {b} in {fewer}, "
+            f"{silence}Of {counted(n, period)} with documents, {a} acts in more in {more} and {b} in {fewer}, "
             f"with probability {level:g} or more; {equal} {'is' if equal == 1 else 'are'} equal; in "
             f"{n - more - fewer - equal} there is no conclusion.{close}"
         )
@@ -180,7 +180,7 @@ def compare_actors(
     first: str,
     second: str,
     *,
-    by: str = "quarter",
+    period: str = "quarter",
     level: float = 0.95,
     unit: str = "documents",
     stories: str = TOGETHER,
@@ -196,7 +196,7 @@ def compare_actors(
 
     >>> from howsure.events import example_store
     >>> with example_store() as store:
-    ...     comparison = compare_actors(store, "NORLAND", "SUDORIA", by="year")
+    ...     comparison = compare_actors(store, "NORLAND", "SUDORIA", period="year")
     >>> [(row["period"], round(row["greater"], 2), round(row["less"], 2)) for row in comparison.to_dict()["rows"]]
     [('2001', 0.15, 0.7), ('2002', 0.09, 0.77)]
 
@@ -209,22 +209,22 @@ def compare_actors(
     check_unit_known(store.settings, unit)
     check_stories(stories)
     overdispersion, apart = check_overdispersion(overdispersion), stories == APART
-    sizes = documents_by_period(store, by, since=since, until=until)
+    sizes = documents_by_period(store, period, since=since, until=until)
     chosen = chosen_actors(store, [first, second])
     if len(chosen) < 2:
         raise InputError(f"first and second must be different actors; both are {first}.")
     first, second = chosen
-    samples = _samples(store, first, second, by, COUNTED[unit], days_asked(since, until))
+    samples = _samples(store, first, second, period, COUNTED[unit], days_asked(since, until))
     rows = []
-    for period, n in sizes.items():
-        bounds = str(period_start(period)), str(period_end(period, by=by))
+    for label, n in sizes.items():
+        bounds = str(period_start(label)), str(period_end(label))
         if n == 0:
-            rows.append(PeriodComparison(period, *bounds, 0, *[math.nan] * 10))
+            rows.append(PeriodComparison(label, *bounds, 0, *[math.nan] * 10))
             continue
-        one = _compared(samples.get(period, []), n_samples, unit, level, overdispersion, apart)
+        one = _compared(samples.get(label, []), n_samples, unit, level, overdispersion, apart)
         found = (one.more, one.equal, one.fewer, one.mean, one.low, one.high, *one.more_interval, *one.fewer_interval)
-        rows.append(PeriodComparison(period, *bounds, n, *found))
-    asked = {"by": by, "level": level, "unit": unit}
+        rows.append(PeriodComparison(label, *bounds, n, *found))
+    asked = {"period": period, "level": level, "unit": unit}
     recipe = recipe_of(
         store, **asked, **dependence_asked(store, stories, overdispersion), **period_asked(sizes, since, until)
     )
@@ -238,12 +238,12 @@ Pair = tuple[bytes | None, bytes | None, int]
 
 
 def _samples(
-    store: Store, first: str, second: str, by: str, column: str, days: tuple[datetime.date, datetime.date]
+    store: Store, first: str, second: str, period: str, column: str, days: tuple[datetime.date, datetime.date]
 ) -> dict[str, list[Pair]]:
     """The samples of the two actors in each document that has either, and its story, by period."""
     found = rows_of(
         store,
-        f"SELECT date_trunc('{by}', any_value(d.date))::DATE, any_value(e.{column}) FILTER (e.actor = $first), "
+        f"SELECT date_trunc('{period}', any_value(d.date))::DATE, any_value(e.{column}) FILTER (e.actor = $first), "
         f"any_value(e.{column}) FILTER (e.actor = $second), any_value({STORY}) "
         "FROM events e JOIN documents d USING (document) LEFT JOIN stories s USING (document) "
         "WHERE e.actor IN ($first, $second) AND d.date BETWEEN $low AND $high GROUP BY document ORDER BY document",
@@ -255,7 +255,7 @@ def _samples(
     by_start: dict[datetime.date, list[Pair]] = defaultdict(list)
     for start, *pair in found:
         by_start[start].append(tuple(pair))
-    return {period_of(start, by=by): pairs for start, pairs in by_start.items()}
+    return {period_of(start, period=period): pairs for start, pairs in by_start.items()}
 
 
 def _compared(

@@ -82,14 +82,14 @@ class CorrectedComparison(Result):
 
     def verdict(self) -> str:
         """In how many periods one acts in more documents, with at least the probability `level`; and in all."""
-        level, by, a, b = self.recipe["level"], self.recipe["by"], self.first, self.second
+        level, period, a, b = self.recipe["level"], self.recipe["period"], self.first, self.second
         told = [row for row in self.rows if not math.isnan(row.greater)]
         more, fewer, equal = (sum(getattr(row, side) >= level for row in told) for side in ("greater", "less", "equal"))
         whole = self.total
         in_all = f"{a} acts in more" if whole.greater >= level else f"{b} acts in more" if whole.less >= level else ""
         p = f"P({a} > {b}) {probability_is(whole.greater)}"
         return (
-            f"Corrected counts. Of {counted(len(told), by)} with documents, {a} acts in more in {more} and {b} in "
+            f"Corrected counts. Of {counted(len(told), period)} with documents, {a} acts in more in {more} and {b} in "
             f"{fewer}, with probability {level:g} or more; {equal} {'is' if equal == 1 else 'are'} equal; in "
             f"{len(told) - more - fewer - equal} there is no conclusion. "
             f"In all, {in_all or 'there is no conclusion'}: {p}."

@@ -302,7 +302,7 @@ class CorrectedSeries(Result):
             for row in (*self.rows, *self.totals)
         ]
         headings = ["actor", "period", *HEADINGS, "corrected", f"{100 * self.level:g} % interval"]
-        caption = f"{self.recipe['event']}: {counted(len(self.titles), 'actor')} by {self.recipe['by']}, corrected"
+        caption = f"{self.recipe['event']}: {counted(len(self.titles), 'actor')} by {self.recipe['period']}, corrected"
         return Table(headings, rows, words=headings[:2], caption=caption, notes=[*self.said, *self.checks])
 
     def __str__(self) -> str:
@@ -317,7 +317,7 @@ class CorrectedSeries(Result):
 def corrected_series(
     store: Store,
     *,
-    by: str = "quarter",
+    period: str = "quarter",
     actors: Sequence[str] | None = None,
     unit: str = "documents",
     level: float = 0.95,
@@ -346,11 +346,11 @@ def corrected_series(
     >>> with example_store() as store:
     ...     path, found = store.path, dict(store.ask("SELECT document, best FROM events WHERE actor = 'NORLAND'"))
     >>> with EventStore.open(path, read_only=False) as store:
-    ...     drawn = draw_documents(store, 30, actors=["NORLAND"], by="none")
+    ...     drawn = draw_documents(store, 30, actors=["NORLAND"], period="none")
     ...     for (number,) in store.ask("SELECT document FROM label_sample"):
     ...         acting = ["NORLAND"] if found.get(number) else []  # what a reader may have said
     ...         revision = record_answer(store, number, "anna", acting=acting, revision=0)
-    ...     series = corrected_series(store, by="year")
+    ...     series = corrected_series(store, period="year")
     >>> [(row.period, row.labelled, row.positives) for row in series.rows]
     [('2001', 18, 3), ('2002', 12, 3)]
     >>> row = series.rows[0]
@@ -366,14 +366,14 @@ def corrected_series(
     settled = settled_labels(store) if labels is None else labels
     if settled is None:
         return None
-    sizes = documents_by_period(store, by, since=since, until=until)
+    sizes = documents_by_period(store, period, since=since, until=until)
     chosen = settled.actors if actors is None else chosen_actors(store, actors)
     shown = [actor for actor in chosen if actor in settled.actors]
     not_asked = tuple(actor for actor in chosen if actor not in settled.actors)
     days = {name: str(day) for name, day in (("since", since), ("until", until)) if day is not None}
     recipe = {
         "howsure": __version__,
-        "by": by,
+        "period": period,
         "level": level,
         "unit": unit,
         **days,
@@ -393,7 +393,7 @@ def corrected_series(
     pairs = pair_features(store, settled.actors)
     held = labelled_pairs(pairs, settled)
     extra = score_features(store, pairs, scores) | (learned_features(store, pairs, held.labels) if learn else {})
-    counts = _estimated(pairs, held, extra, by=by, days=days_asked(since, until), level=level)
+    counts = _estimated(pairs, held, extra, period=period, days=days_asked(since, until), level=level)
     rows, totals = _rows(counts, shown, sizes, share=unit == "share")
     recipe |= {
         "method": counts.recipe["method"],
@@ -414,12 +414,12 @@ def corrected_series(
 
 
 def _estimated(
-    pairs: PairFeatures, held: LabelledPairs, extra: Mapping[str, Any], *, by: str, days: Any, level: float
+    pairs: PairFeatures, held: LabelledPairs, extra: Mapping[str, Any], *, period: str, days: Any, level: float
 ) -> CountEstimates:
     """Counts per actor, requested or other days, and period."""
     dates, place = np.unique(pairs.date, return_inverse=True)
     known = [one.item() for one in dates]
-    periods = np.array([period_of(day, by=by) for day in known])[place]
+    periods = np.array([period_of(day, period=period) for day in known])[place]
     within = np.array([WITHIN if days[0] <= day <= days[1] else OUTSIDE for day in known])[place]
     return estimate_counts(
         pairs.probability,
@@ -439,9 +439,9 @@ def _rows(
 ) -> tuple[tuple[CorrectedCount, ...], tuple[CorrectedCount, ...]]:
     cells: dict[tuple[str, ...], CountEstimate] = {row.cell: row for row in (*counts.rows, *counts.domains)}
     rows = tuple(
-        CorrectedCount.of(cells.get((actor, WITHIN, period)), actor, period, n, share=share)
+        CorrectedCount.of(cells.get((actor, WITHIN, label)), actor, label, n, share=share)
         for actor in actors
-        for period, n in sizes.items()
+        for label, n in sizes.items()
     )
     n = sum(sizes.values())
     totals = tuple(CorrectedCount.of(cells.get((actor, WITHIN)), actor, ALL, n, share=share) for actor in actors)

@@ -129,13 +129,13 @@ def column_of(interval: str, unit: str) -> str:
 
 
 def stored_events(
-    store: Store, actors: Sequence[str], by: str, column: str, days: tuple[datetime.date, datetime.date]
+    store: Store, actors: Sequence[str], period: str, column: str, days: tuple[datetime.date, datetime.date]
 ) -> dict[tuple[str, str], Columns]:
     """For the events of each actor and period: the values of a column, the 1-best counts, and the stories."""
     best = "best_entities" if column == "entities" else "best"
     held = columns_of(
         store,
-        f"SELECT e.actor, date_trunc('{by}', d.date)::DATE AS start, e.{column} AS value, e.{best} AS best, "
+        f"SELECT e.actor, date_trunc('{period}', d.date)::DATE AS start, e.{column} AS value, e.{best} AS best, "
         f"{STORY} AS story "
         "FROM events e JOIN documents d USING (document) LEFT JOIN stories s USING (document) "
         "WHERE list_contains($actors, e.actor) AND d.date BETWEEN $low AND $high ORDER BY e.actor, start, document",
@@ -149,7 +149,7 @@ def stored_events(
     edges = np.flatnonzero((code[1:] != code[:-1]) | (start[1:] != start[:-1])) + 1
     cells = {}
     for low, high in zip([0, *edges.tolist()], [*edges.tolist(), len(code)], strict=True):
-        key = str(code[low]), period_of(start[low].item(), by=by)
+        key = str(code[low]), period_of(start[low].item(), period=period)
         cells[key] = {name: held[name][low:high] for name in NONE}
     return cells
 
@@ -193,9 +193,9 @@ class EventSeries(Result):
         return tuple(self.titles)
 
     @property
-    def by(self) -> str:
+    def period(self) -> str:
         """The length of the periods."""
-        return str(self.recipe["by"])
+        return str(self.recipe["period"])
 
     @property
     def level(self) -> float:
@@ -226,7 +226,7 @@ class EventSeries(Result):
 
         Raises InputError unless both are by the same periods, in the same unit, and at the same level.
         """
-        for name in ("by", "unit", "level"):
+        for name in ("period", "unit", "level"):
             if self.recipe[name] != corrected.recipe[name]:
                 raise InputError(
                     f"corrected must have the same {name}, {self.recipe[name]}; it has {corrected.recipe[name]}."
@@ -248,7 +248,7 @@ class EventSeries(Result):
             "title": [self.titles[row.actor] for row in rows],
             "period": [row.period for row in rows],
             "start": [period_start(row.period) for row in rows],
-            "end": [period_end(row.period, by=self.by) for row in rows],
+            "end": [period_end(row.period) for row in rows],
             "n_documents": [row.n_documents for row in rows],
             "mean": [row.mean for row in rows],
             "low": [row.low for row in rows],
@@ -322,8 +322,8 @@ class EventSeries(Result):
     def _caption(self) -> str:
         rows = self.rows
         return (
-            f"{self.event}: {counted(len(self.titles), 'actor')} by {self.by}, {rows[0].period} to {rows[-1].period}: "
-            f"{self.unit}, mean and {100 * self.level:g} % interval ({self.recipe['interval']})"
+            f"{self.event}: {counted(len(self.titles), 'actor')} by {self.period}, {rows[0].period} to "
+            f"{rows[-1].period}: {self.unit}, mean and {100 * self.level:g} % interval ({self.recipe['interval']})"
         )
 
     def __str__(self) -> str:
@@ -338,7 +338,7 @@ class EventSeries(Result):
 def event_series(
     store: Store,
     *,
-    by: str = "quarter",
+    period: str = "quarter",
     actors: Sequence[str] | None = None,
     level: float = 0.95,
     interval: str = "exact",
@@ -354,7 +354,7 @@ def event_series(
     those left out because they name no actor), or the number of "entities" that act. Documents are independent given
     the model: the mean is Σ p_d, the variance Σ p_d (1 - p_d) (times S/(S - 1), since p_d is a mean over S samples),
     the "exact" interval that of the Poisson-binomial distribution or, for entities, of the convolved distributions.
-    "normal" is the paper's, mean ± z · sd of the S totals, "samples" their quantiles. `by` is "week", "month",
+    "normal" is the paper's, mean ± z · sd of the S totals, "samples" their quantiles. `period` is "week", "month",
     "quarter" or "year". All periods between the first and the last document are included, or those from the day `since`
     to the day `until`. Without `actors`, all of them by decreasing expected count.
 
@@ -365,7 +365,7 @@ def event_series(
 
     >>> from howsure.events import example_store
     >>> with example_store() as store:
-    ...     series = event_series(store, by="year", actors=["NORLAND"])
+    ...     series = event_series(store, period="year", actors=["NORLAND"])
     >>> [(row.period, round(row.mean, 1), row.low, row.high, row.best) for row in series.rows_of("NORLAND")]
     [('2001', 6.3, 4.0, 9.0, 6.0), ('2002', 2.5, 1.0, 4.0, 4.0)]
 
@@ -373,7 +373,7 @@ def event_series(
     Source: Nguyen & O'Connor (2015), section 6.
     """
     level, n_samples = check_level(level), number_of_samples(store)
-    checked_length(by)
+    checked_length(period)
     for name, value, known in (("interval", interval, INTERVALS), ("unit", unit, UNITS)):
         if value not in known:
             raise unknown_name(name, value, known, place="event series")
@@ -384,19 +384,19 @@ def event_series(
         raise InputError(
             "the store must have 2 samples or more, since one carries no information about its spread; it has 1."
         )
-    sizes = documents_by_period(store, by, since=since, until=until)
+    sizes = documents_by_period(store, period, since=since, until=until)
     chosen = chosen_actors(store, actors)
-    cells = stored_events(store, chosen, by, column_of(interval, unit), days_asked(since, until))
+    cells = stored_events(store, chosen, period, column_of(interval, unit), days_asked(since, until))
     exact = has_exact_probabilities(store.settings)
     rows = []
     for actor in chosen:
-        for period, n in sizes.items():
-            cell = cells.get((actor, period), NONE)
+        for label, n in sizes.items():
+            cell = cells.get((actor, label), NONE)
             story = None if stories == APART else shared_stories(cell["story"])
             how = {"level": level, "stories": story, "overdispersion": overdispersion}
             count = count_of(cell["value"], interval, unit, n_samples, how, exact=exact)
-            rows.append(PeriodCount.of(count, actor, period, float(cell["best"].sum()), n, share=unit == "share"))
-    asked = {"by": by, "level": level, "interval": interval, "unit": unit}
+            rows.append(PeriodCount.of(count, actor, label, float(cell["best"].sum()), n, share=unit == "share"))
+    asked = {"period": period, "level": level, "interval": interval, "unit": unit}
     recipe = recipe_of(
         store, **asked, **dependence_asked(store, stories, overdispersion), **period_asked(sizes, since, until)
     )

@@ -142,13 +142,14 @@ def _array(name: str, values: list[Any]) -> npt.NDArray[Any]:
 LOW, HIGH = 0.2, 0.8  # what lies between is doubtful
 
 
-def documents_of(store: Store, actor: str, *, by: str, period: str) -> list[dict[str, Any]]:
-    """The documents of a period in which an actor may act, the most probable first, with uncertain ones marked.
+def documents_of(store: Store, actor: str, *, at: str) -> list[dict[str, Any]]:
+    """The documents of a period, such as "1999-Q1", in which an actor may act, the most probable first; uncertain ones
+    are marked.
 
     Raises InputError for an actor or a period that is not in the store.
     """
     (actor,) = chosen_actors(store, [actor])
-    first, last = bounds_of(store, by, period)
+    first, last = bounds_of(store, at)
     found = rows_of(
         store,
         "SELECT document, d.id, d.date, d.title, e.probability, e.best FROM events e JOIN documents d USING (document) "
@@ -261,7 +262,7 @@ def _corrected(
         return None, ""
     if recipe["unit"] not in CORRECTED_UNITS:
         return None, f"No corrected counts of {recipe['unit']}: readers said of documents which actors act in them."
-    options: dict[str, Any] = {name: recipe.get(name) for name in ("by", "unit", "level", "since", "until")}
+    options: dict[str, Any] = {name: recipe.get(name) for name in ("period", "unit", "level", "since", "until")}
     try:
         found = corrected_series(store, actors=actors, learn=learn, scores=scores, **options)
     except TooFewLabelsError as error:

@@ -21,6 +21,7 @@ from howsure.events.periods import (
     Day,
     check_span,
     day_of,
+    length_of,
     period_end,
     period_of,
     period_start,
@@ -394,14 +395,14 @@ def _code(store: Store, actor: str, known: Sequence[str]) -> str:
     return meant[0]
 
 
-def checked_length(by: str) -> str:
+def checked_length(period: str) -> str:
     """A length of period.
 
     Raises InputError for any other.
     """
-    if by not in PERIODS:
-        raise unknown_name("length of period", by, PERIODS, place="howsure")
-    return by
+    if period not in PERIODS:
+        raise unknown_name("length of period", period, PERIODS, place="howsure")
+    return period
 
 
 def first_and_last(store: Store) -> tuple[datetime.date, datetime.date]:
@@ -415,7 +416,9 @@ def first_and_last(store: Store) -> tuple[datetime.date, datetime.date]:
     return first, last
 
 
-def documents_by_period(store: Store, by: str, *, since: Day | None = None, until: Day | None = None) -> dict[str, int]:
+def documents_by_period(
+    store: Store, period: str, *, since: Day | None = None, until: Day | None = None
+) -> dict[str, int]:
     """The number of documents in each period, for all periods from the first to the last document.
 
     Documents left out because they name no actor count: they were examined, and have no event. `since` and `until` are
@@ -423,17 +426,17 @@ def documents_by_period(store: Store, by: str, *, since: Day | None = None, unti
 
     Raises InputError for another length of period, no document of these days, or more than 10,000 periods.
     """
-    checked_length(by)
+    checked_length(period)
     low, high = days_asked(since, until)
     asked = f"FROM ({DATED}) WHERE date BETWEEN $low AND $high"
     first, last = facts_of(store, f"SELECT min(date), max(date) {asked}", low=low, high=high)[0]
     if first is None:
         first, last = first_and_last(store)
         raise InputError(f"the store holds no document from {low} to {high}; its documents are of {first} to {last}.")
-    check_span(first, last, by=by, advice=ADVICE)
-    grouped = f"SELECT date_trunc('{by}', date)::DATE, count(*) {asked} GROUP BY ALL"
-    found = {period_of(start, by=by): int(n) for start, n in facts_of(store, grouped, low=low, high=high)}
-    return {period: found.get(period, 0) for period in periods_between(str(first), str(last), by=by)}
+    check_span(first, last, period=period, advice=ADVICE)
+    grouped = f"SELECT date_trunc('{period}', date)::DATE, count(*) {asked} GROUP BY ALL"
+    found = {period_of(start, period=period): int(n) for start, n in facts_of(store, grouped, low=low, high=high)}
+    return {label: found.get(label, 0) for label in periods_between(str(first), str(last), period=period)}
 
 
 def days_asked(since: Day | None, until: Day | None) -> tuple[datetime.date, datetime.date]:
@@ -447,15 +450,15 @@ def days_asked(since: Day | None, until: Day | None) -> tuple[datetime.date, dat
     return low or datetime.date.min, high or datetime.date.max
 
 
-def bounds_of(store: Store, by: str, period: str) -> tuple[datetime.date, datetime.date]:
+def bounds_of(store: Store, at: str) -> tuple[datetime.date, datetime.date]:
     """The first and the last day of a period of the store.
 
     Raises InputError for one outside the store's range.
     """
-    periods = list(documents_by_period(store, by))
-    if period not in periods:
-        raise unknown_name("period", period, periods, place="the store")
-    return period_start(period), period_end(period, by=by)
+    periods = list(documents_by_period(store, length_of(at)))
+    if at not in periods:
+        raise unknown_name("period", at, periods, place="the store")
+    return period_start(at), period_end(at)
 
 
 def recipe_of(store: Store, **asked: Any) -> dict[str, Any]:

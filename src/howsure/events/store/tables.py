@@ -112,7 +112,7 @@ EVENT_TABLES = {
 # Labels: which documents were drawn to be read by hand, and what readers said of them.
 LABEL_TABLES = {
     # Each draw of documents, from 1: its settings as a JSON object: question, actors (codes, in the order of their
-    # keys), labels (how many were asked for), design, by, seed, strata, howsure, drawn (ISO time).
+    # keys), labels (how many were asked for), design, period, seed, strata, howsure, drawn (ISO time).
     "label_draw": """
         draw INTEGER PRIMARY KEY,
         settings VARCHAR NOT NULL""",

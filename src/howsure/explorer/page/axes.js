@@ -18,9 +18,9 @@ export function niceTicks(highest, { most = 4, whole = false } = {}) {
 }
 
 // Which periods get a name below the axis: as many as fit, counted from the start of a year.
-export function namedPeriods(periods, by, width) {
+export function namedPeriods(periods, period, width) {
   const fitting = Math.max(1, Math.floor(width / LABEL));
-  const every = YEARLY[by].find((step) => periods.length / step <= fitting) ?? Math.ceil(periods.length / fitting);
+  const every = YEARLY[period].find((step) => periods.length / step <= fitting) ?? Math.ceil(periods.length / fitting);
   const first = Math.max(0, periods.findIndex((period) => /(-01|-Q1|-W01|^[0-9]{4})$/.test(period)));
   return periods.map((_, at) => at).filter((at) => (at - first) % every === 0);
 }
@@ -36,10 +36,10 @@ export function horizontalGrid(ticks, place, left, right, written) {
   ]);
 }
 
-export function periodAxis(periods, by, middle, y, left, right) {
+export function periodAxis(periods, period, middle, y, left, right) {
   return [
     svg("line", { x1: left, x2: right, y1: y, y2: y, stroke: QUIET, class: "ink-line" }),
-    namedPeriods(periods, by, right - left).map((at) => [
+    namedPeriods(periods, period, right - left).map((at) => [
       svg("line", { x1: middle(at), x2: middle(at), y1: y, y2: y + 4, stroke: QUIET, class: "ink-line" }),
       label(middle(at), y + 17, periods[at], { "text-anchor": "middle" }),
     ]),

@@ -80,7 +80,7 @@ function panel(actor, rows, { title, unit, level, correcting, number, top, width
 }
 
 // `series` is what the source answers; `titles` by code. Calls moved(text) and chosen(actor, period).
-export function seriesChart(series, { titles, by, unit, level, correcting = false, width, summary, moved, chosen }) {
+export function seriesChart(series, { titles, period, unit, level, correcting = false, width, summary, moved, chosen }) {
   const actors = Object.keys(series);
   const rows = series[actors[0]];
   const drawn = (row) => (correcting ? [row.correctedHigh ?? null, row.mean] : [row.high, row.mean, row.best]);
@@ -94,7 +94,7 @@ export function seriesChart(series, { titles, by, unit, level, correcting = fals
   const foot = actors.length * tall;
   const root = svg("svg", {
     class: "chart", role: "group", tabindex: -1, "aria-label": summary, width, height, viewBox: `0 0 ${width} ${height}`,
-  }, panels.map((one) => one.drawn), periodAxis(rows.map((row) => row.period), by, panels[0].middle, foot, LEFT, width - RIGHT));
+  }, panels.map((one) => one.drawn), periodAxis(rows.map((row) => row.period), period, panels[0].middle, foot, LEFT, width - RIGHT));
   rove(root, panels.map((one) => one.places), {
     moved: (node) => moved(node.getAttribute("aria-label")),
     chosen: (node) => chosen(node.dataset.actor, node.dataset.period),
@@ -110,7 +110,7 @@ export function pointOf(root, { actor, period }) {
 // Marks the point whose documents are shown.
 export function markPoint(root, point) {
   for (const node of root.querySelectorAll(".place")) {
-    const here = point !== null && node.dataset.actor === point.actor && node.dataset.period === point.period;
+    const here = point !== null && node.dataset.actor === point.actor && node.dataset.period === point.at;
     node.setAttribute("aria-pressed", here ? "true" : "false");
   }
 }

@@ -25,7 +25,7 @@ function bar(row, text, x, step) {
     svg("rect", { class: "reach", x: x - step / 2, y: TOP, width: step, height: HEIGHT, fill: "#000", "fill-opacity": 0 }));
 }
 
-export function comparisonChart(rows, { first, second, by, level, width, moved }) {
+export function comparisonChart(rows, { first, second, period, level, width, moved }) {
   const step = (width - LEFT - RIGHT) / rows.length;
   const middle = (at) => Number((LEFT + (at + 0.5) * step).toFixed(2));
   const down = (value) => TOP + HEIGHT * (1 - value);
@@ -33,10 +33,10 @@ export function comparisonChart(rows, { first, second, by, level, width, moved }
   const height = TOP + HEIGHT + FOOT;
   const root = svg("svg", {
     class: "chart", role: "group", tabindex: -1, width, height, viewBox: `0 0 ${width} ${height}`,
-    "aria-label": `Probability by ${by} that ${first} acts in more documents than ${second}. Arrow keys move from ${by} to ${by}.`,
+    "aria-label": `Probability by ${period} that ${first} acts in more documents than ${second}. Arrow keys move from ${period} to ${period}.`,
   },
   horizontalGrid([0, 0.5, 1], down, LEFT, width - RIGHT, String), bars,
-  periodAxis(rows.map((row) => row.period), by, middle, TOP + HEIGHT, LEFT, width - RIGHT));
+  periodAxis(rows.map((row) => row.period), period, middle, TOP + HEIGHT, LEFT, width - RIGHT));
   const tell = (node) => moved(node.getAttribute("aria-label"));
   rove(root, [bars], { moved: tell, chosen: tell });
   return root;

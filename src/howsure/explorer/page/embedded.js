@@ -25,12 +25,12 @@ function csvCell(value) {
 }
 
 export function embeddedSource(data) {
-  const series = ({ actors, by, unit, interval }) => Object.fromEntries(actors.map((actor) =>
-    [actor, rowsOf(data.periods[by], data.series[by][unit][interval][actor], COLUMNS)]));
+  const series = ({ actors, period, unit, interval }) => Object.fromEntries(actors.map((actor) =>
+    [actor, rowsOf(data.periods[period], data.series[period][unit][interval][actor], COLUMNS)]));
 
-  const point = ({ actor, by, period }) => {
-    const span = data.periods[by].find((one) => one.period === period);
-    if (!span) throw new Error(`No period “${period}” in this file.`);
+  const point = ({ actor, at }) => {
+    const span = Object.values(data.periods).flat().find((one) => one.period === at);
+    if (!span) throw new Error(`No period “${at}” in this file.`);
     return data.index
       .filter((one) => one.events[actor] && span.start <= one.date && one.date <= span.end)
       .map(({ events, ...one }) => ({ ...one, ...events[actor], held: one.document in data.documents }))
@@ -51,25 +51,25 @@ export function embeddedSource(data) {
     };
   };
 
-  const compare = ({ first, second, by, unit }) => {
-    const tables = data.comparisons[by][unit];
+  const compare = ({ first, second, period, unit }) => {
+    const tables = data.comparisons[period][unit];
     const find = (a, b) => tables.find((one) => one.first === a && one.second === b);
     const straight = find(first, second);
-    if (straight) return rowsOf(data.periods[by], straight, SIDES);
-    return rowsOf(data.periods[by], find(second, first), SIDES).map(swapped);
+    if (straight) return rowsOf(data.periods[period], straight, SIDES);
+    return rowsOf(data.periods[period], find(second, first), SIDES).map(swapped);
   };
 
-  const corrected = ({ by, unit }) => data.corrected[by][unit];
+  const corrected = ({ period, unit }) => data.corrected[period][unit];
 
-  const correctedPair = ({ first, second, by }) => {
-    const find = (a, b) => data.correctedPairs[by].find((one) => one.first === a && one.second === b);
+  const correctedPair = ({ first, second, period }) => {
+    const find = (a, b) => data.correctedPairs[period].find((one) => one.first === a && one.second === b);
     const [held, turn] = find(first, second) ? [find(first, second), (row) => row] : [find(second, first), swapped];
     if (held.reason) return held;
-    return { rows: rowsOf(data.periods[by], held.columns, SIDES).map(turn), total: turn(held.total) };
+    return { rows: rowsOf(data.periods[period], held.columns, SIDES).map(turn), total: turn(held.total) };
   };
 
   const csv = (asked) => {
-    const beside = data.corrected?.[asked.by][asked.unit].series;
+    const beside = data.corrected?.[asked.period][asked.unit].series;
     const fields = beside ? Object.entries(CORRECTED) : [];
     const names = ["actor", "title", "period", "start", "end", "n_documents", ...COLUMNS, ...fields.map(([name]) => name)];
     const titles = Object.fromEntries(data.overview.actors.map((actor) => [actor.code, actor.title]));

@@ -21,7 +21,7 @@ function key(entries) {
 
 function fileName(asked, suffix) {
   const actors = (asked.actors ?? [asked.first, asked.second]).join("-");
-  return `events-${actors}-${asked.by}-${asked.unit}`.replace(/[^A-Za-z0-9-]+/g, "_").slice(0, 80) + suffix;
+  return `events-${actors}-${asked.period}-${asked.unit}`.replace(/[^A-Za-z0-9-]+/g, "_").slice(0, 80) + suffix;
 }
 
 function saveFigure(chart, asked, title, page, uncertainty = bandsText(page.overview)) {
@@ -42,9 +42,9 @@ function seriesTable(series, asked, page, correcting) {
   const rows = Object.entries(series).flatMap(([actor, all]) => all.map((row) => ({ actor, ...row })));
   const value = (name) => ({ name, number: true, cell: (row) => amount(row[name], asked.unit) });
   const points = (row) => (row.mean === null ? row.period : element("button", {
-    type: "button", class: "link", onclick: () => page.go({ point: { actor: row.actor, period: row.period } }, "point"),
+    type: "button", class: "link", onclick: () => page.go({ point: { actor: row.actor, at: row.period } }, "point"),
   }, row.period));
-  return table(`${UNITS[asked.unit]} by ${asked.by}`, [
+  return table(`${UNITS[asked.unit]} by ${asked.period}`, [
     { name: "Actor", cell: (row) => page.titles[row.actor] }, { name: "Period", cell: points },
     { name: "Documents", number: true, cell: (row) => whole(row.documents) },
     { ...value("mean"), name: correcting ? "raw mean" : "mean" }, value("low"), value("high"), { ...value("best"), name: "1-best" },
@@ -54,7 +54,7 @@ function seriesTable(series, asked, page, correcting) {
 }
 
 export async function drawSeries(asked, page) {
-  const title = `${UNITS[asked.unit]} by ${asked.by}`;
+  const title = `${UNITS[asked.unit]} by ${asked.period}`;
   const head = heading(title[0].toUpperCase() + title.slice(1));
   if (!asked.actors.length) return [head, element("p", {}, "Choose at least one actor above.")];
   const { counts, ...query } = asked;
@@ -68,10 +68,10 @@ export async function drawSeries(asked, page) {
   const shown = () => (correcting() ? beside(series, corrected) : series);
   const drawNow = () => {
     held.replaceChildren(seriesChart(shown(), {
-      titles: page.titles, by: asked.by, unit: asked.unit, level: asked.level, width: chartWidth(), correcting: correcting(),
+      titles: page.titles, period: asked.period, unit: asked.unit, level: asked.level, width: chartWidth(), correcting: correcting(),
       summary: `${title}, ${names}. Arrow keys move from point to point, Enter shows the documents of a point. The table below shows the same.`,
       moved: (text) => { readout.textContent = text; },
-      chosen: (actor, period) => page.go({ point: { actor, period }, document: null }, "point"),
+      chosen: (actor, at) => page.go({ point: { actor, at }, document: null }, "point"),
     }));
     markPoint(held, page.state.point);
   };
@@ -84,7 +84,7 @@ export async function drawSeries(asked, page) {
   page.redraw.series = drawNow;
   drawAll();
   if (counts === "corrected") {
-    const { by, unit, level } = asked;
+    const { period, unit, level } = asked;
     below.setAttribute("aria-busy", "true");
     below.replaceChildren(element("p", { class: "quiet" }, COMPUTING));
     const arrived = (found) => {
@@ -96,7 +96,7 @@ export async function drawSeries(asked, page) {
       below.replaceChildren(...correctionNotes(series, found, { titles: page.titles, unit, level }));
     };
     const failed = (error) => below.replaceChildren(element("p", { class: "problem", role: "alert" }, error.message));
-    page.source.corrected({ by, unit, level }).then(arrived).catch(failed).finally(() => below.removeAttribute("aria-busy"));
+    page.source.corrected({ period, unit, level }).then(arrived).catch(failed).finally(() => below.removeAttribute("aria-busy"));
   }
   const saved = () => saveFigure(held.querySelector("svg"), asked, `${title}: ${names}`, page,
     correcting() ? corrected.said.join(" ") : undefined);
@@ -116,7 +116,7 @@ function verdict(rows, first, second, asked) {
   const told = rows.filter((row) => row.greater !== null);
   const settled = SIDES.map((side) => told.filter((row) => row[side] >= asked.level).length);
   const open = told.length - settled.reduce((sum, n) => sum + n, 0);
-  return `Of ${counted(told.length, asked.by)} with documents, ${first} acts in more in ${settled[0]} and ${second} in ${settled[1]}, ` +
+  return `Of ${counted(told.length, asked.period)} with documents, ${first} acts in more in ${settled[0]} and ${second} in ${settled[1]}, ` +
     `with probability ${asked.level} or more; ${settled[2]} ${settled[2] === 1 ? "is" : "are"} equal; in ${open} there is no conclusion.`;
 }
 
@@ -141,13 +141,13 @@ export async function drawComparison(asked, page) {
   const { counts, ...query } = asked;
   const rows = await page.source.compare(query);
   const wanted = counts === "corrected" && asked.unit === "documents";
-  const pair = wanted ? await page.source.correctedPair({ first: asked.first, second: asked.second, by: asked.by, level: asked.level }) : null;
+  const pair = wanted ? await page.source.correctedPair({ first: asked.first, second: asked.second, period: asked.period, level: asked.level }) : null;
   const corrected = pair?.rows ? rows.map((row, at) => ({ ...row, ...pair.rows[at] })) : null;
   const shown = corrected ?? rows;
   const readout = element("p", { class: "readout", id: "comparison-readout", role: "status" });
   const held = element("div", { id: "comparison-chart" });
   const drawNow = () => held.replaceChildren(comparisonChart(shown, {
-    first, second, by: asked.by, level: asked.level, width: chartWidth(), moved: (text) => { readout.textContent = text; },
+    first, second, period: asked.period, level: asked.level, width: chartWidth(), moved: (text) => { readout.textContent = text; },
   }));
   page.redraw.comparison = drawNow;
   drawNow();
@@ -159,7 +159,7 @@ export async function drawComparison(asked, page) {
     ? [element("p", { id: "verdict" }, `Corrected by labels: ${verdict(corrected, first, second, asked)} ${verdictInAll(pair.total, first, second, asked.level)}`),
       element("p", { class: "quiet", id: "raw-verdict" }, `Raw counts: ${raw}`)]
     : [element("p", { id: "verdict" }, raw), pair?.reason ? element("p", { class: "problem" }, pair.reason) : null];
-  const name = `${first} and ${second} by ${asked.by}`;
+  const name = `${first} and ${second} by ${asked.period}`;
   const tables = corrected
     ? () => element("div", {}, table(`${name}, corrected by labels`, columns, corrected), table(`${name}, raw`, columns, rows))
     : () => table(name, columns, rows);

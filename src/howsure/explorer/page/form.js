@@ -5,7 +5,7 @@ import { MOST_ACTORS, levels } from "./state.js";
 import { COUNTS, INTERVALS, PERIODS, UNITS, named, percent } from "./wording.js";
 
 const NOBODY = "";
-const CHOICES = ["by", "unit", "interval", "level", "counts"];
+const CHOICES = ["period", "unit", "interval", "level", "counts"];
 
 function options(select, entries) {
   select.replaceChildren(...entries.map(([value, text]) => element("option", { value }, text)));
@@ -31,8 +31,8 @@ export function buildForm(overview, { changed, refused }) {
     for (const item of list.children) item.hidden = !item.dataset.name.includes(wanted);
   });
   byId("choices").addEventListener("submit", (event) => event.preventDefault());
-  const held = overview.held?.by ?? Object.keys(PERIODS);
-  options(byId("by"), held.map((by) => [by, PERIODS[by]]));
+  const held = overview.held?.periods ?? Object.keys(PERIODS);
+  options(byId("period"), held.map((period) => [period, PERIODS[period]]));
   options(byId("unit"), overview.units.map((unit) => [unit, UNITS[unit]]));
   options(byId("interval"), Object.entries(INTERVALS));
   options(byId("level"), levels(overview).map((level) => [level, percent(level)]));

@@ -11,7 +11,7 @@ function closer(page, id, changes) {
 export async function drawPoint(asked, page) {
   const documents = await page.source.point(asked);
   return [pointListing(documents, {
-    title: page.titles[asked.actor], period: asked.period, open: (number) => page.go({ document: number, sample: "best" }, "document"),
+    title: page.titles[asked.actor], period: asked.at, open: (number) => page.go({ document: number, sample: "best" }, "document"),
   }), closer(page, "close-point", { point: null })];
 }
 

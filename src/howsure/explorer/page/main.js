@@ -40,14 +40,14 @@ function show() {
   page.state = state;
   page.complain(problems);
   showChoices(state);
-  const { by, unit, interval, level, counts, point, compare, doubtful } = state;
+  const { period, unit, interval, level, counts, point, compare, doubtful } = state;
   const draw = (id, asked, how) => section(id, asked, (one) => how(one, page));
-  draw("series", { actors: state.actors, by, unit, interval, level, counts }, drawSeries);
+  draw("series", { actors: state.actors, period, unit, interval, level, counts }, drawSeries);
   markPoint(byId("series"), point);
-  draw("point", point && { ...point, by }, drawPoint);
+  draw("point", point, drawPoint);
   draw("document", state.document === null ? null : { number: state.document, sample: state.sample }, drawDocument);
   const what = unit === "entities" ? unit : "documents"; // of a share, which is more does not change
-  const pair = compare && { first: compare[0], second: compare[1], by, unit: what, level, counts };
+  const pair = compare && { first: compare[0], second: compare[1], period, unit: what, level, counts };
   draw("comparison", pair, drawComparison);
   draw("doubtful", doubtful === null ? null : doubtful === "" ? {} : { actor: doubtful }, drawDoubtful);
 }
@@ -55,7 +55,7 @@ function show() {
 // What the form asks for; a point of another length of period is no point any more.
 function choose(changes) {
   const opened = changes.compare ? "comparison" : "doubtful" in changes ? "doubtful" : null;
-  go("by" in changes ? { ...changes, point: null } : changes, opened);
+  go("period" in changes ? { ...changes, point: null } : changes, opened);
 }
 
 function seesNoCompounds({ imported, settings: { rule } }) {

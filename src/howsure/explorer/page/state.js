@@ -9,7 +9,7 @@ const DAY = 86400000;
 function fittingPeriod(overview) {
   const days = (Date.parse(overview.last) - Date.parse(overview.first)) / DAY;
   const wanted = days > 500 ? "quarter" : days > 120 ? "month" : "week";
-  const held = overview.held?.by ?? Object.keys(PERIODS);
+  const held = overview.held?.periods ?? Object.keys(PERIODS);
   return held.includes(wanted) ? wanted : held[0];
 }
 
@@ -21,7 +21,7 @@ export function levels(overview) {
 export function defaults(overview) {
   return {
     actors: overview.actors.slice(0, 2).map((actor) => actor.code),
-    by: fittingPeriod(overview), unit: "documents", interval: "exact", level: levels(overview).at(-1),
+    period: fittingPeriod(overview), unit: "documents", interval: "exact", level: levels(overview).at(-1),
     counts: overview.labels ? "corrected" : "raw", labelled: Boolean(overview.labels),
     point: null, document: null, sample: "best", compare: null, doubtful: null,
   };
@@ -43,7 +43,7 @@ export function readState(fragment, overview, problems) {
     if (choices.includes(value)) state[name] = value;
     else problems.push(`${name} must be one of ${choices.join(", ")}; the address has “${value.slice(0, 60)}”.`);
   };
-  choice("by", overview.held?.by ?? Object.keys(PERIODS));
+  choice("period", overview.held?.periods ?? Object.keys(PERIODS));
   choice("unit", overview.units);
   choice("interval", Object.keys(INTERVALS));
   choice("level", levels(overview));
@@ -53,8 +53,8 @@ export function readState(fragment, overview, problems) {
     if (asked.length > MOST_ACTORS) problems.push(`The first ${MOST_ACTORS} actors of ${asked.length} are shown.`);
     state.actors = asked.slice(0, MOST_ACTORS);
   }
-  if (given.has("point") && given.has("period") && actor(given.get("point"))) {
-    state.point = { actor: given.get("point"), period: given.get("period") };
+  if (given.has("point") && given.has("at") && actor(given.get("point"))) {
+    state.point = { actor: given.get("point"), at: given.get("at") };
   }
   if (given.has("first") && given.has("second")) {
     const pair = [given.get("first"), given.get("second")];
@@ -78,11 +78,11 @@ export function readState(fragment, overview, problems) {
 export function writeState(state) {
   const fragment = new URLSearchParams();
   for (const actor of state.actors.length ? state.actors : [""]) fragment.append("actor", actor);
-  for (const name of ["by", "unit", "interval", "level"]) fragment.set(name, state[name]);
+  for (const name of ["period", "unit", "interval", "level"]) fragment.set(name, state[name]);
   if (state.labelled) fragment.set("counts", state.counts);
   if (state.point) {
     fragment.set("point", state.point.actor);
-    fragment.set("period", state.point.period);
+    fragment.set("at", state.point.at);
   }
   if (state.compare) {
     fragment.set("first", state.compare[0]);
