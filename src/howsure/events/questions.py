@@ -18,7 +18,7 @@ MOST_LISTED = 1000  # documents
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A parameter: what it is, what it takes (certain words, a number from 0 to 1, a whole one up to `most`), its sign."""
+    """A parameter: what it is, its sign, and what it takes: some words, a number from 0 to 1, a whole one to `most`."""
 
     about: str
     words: tuple[str, ...] = ()

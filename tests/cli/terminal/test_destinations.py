@@ -178,7 +178,7 @@ def test_files_that_come_beside_others_count(tmp_path: Path, monkeypatch: pytest
     monkeypatch.chdir(tmp_path)
     Path("a.recipe.json").write_text("precious")
     assert recipe_beside("a.csv") == ["a.recipe.json"]
-    done = howsure("events", "export", "a.recipe.json", "a.csv")
+    done = howsure("events", "series", "a.recipe.json", "--export", "a.csv")
     assert (done.code, done.err) == (
         2, "howsure: a.recipe.json is an input of this command and would be overwritten; name another file.\n",
     )  # fmt: skip
