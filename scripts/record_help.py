@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any, ClassVar
+from unittest.mock import patch
 
 import click
 
-from howsure.cli import COMMANDS, howsure
+from howsure.cli import chapters
 from howsure.cli.terminal.recorded_help import FILE, ORDERS
 
 WHOLE = 10_000  # a width that shortens no summary of a command
@@ -37,7 +38,7 @@ def commands(command: click.Command, *path: str) -> Iterator[tuple[str, ...]]:
     """The words of every command below one."""
     if isinstance(command, click.Group):
         context = click.Context(command)
-        for name in command.list_commands(context) if path else COMMANDS:  # not those of other distributions
+        for name in command.list_commands(context) if path else chapters.COMMANDS:  # not those of other distributions
             yield (*path, name)
             yield from commands(command.get_command(context, name), *path, name)
 
@@ -45,19 +46,16 @@ def commands(command: click.Command, *path: str) -> Iterator[tuple[str, ...]]:
 def help_of(path: tuple[str, ...]) -> list[Any]:
     """What `--help` of a command orders."""
     Recorder.made.clear()
-    kept, click.Context.formatter_class = click.Context.formatter_class, Recorder
-    try:
-        with redirect_stdout(io.StringIO()):
-            howsure([*path, "--help"], standalone_mode=False, prog_name="howsure")
-    finally:
-        click.Context.formatter_class = kept
+    ours = patch.object(chapters, "plugin_commands", dict)  # not those of other distributions
+    with ours, patch.object(click.Context, "formatter_class", Recorder), redirect_stdout(io.StringIO()):
+        chapters.howsure([*path, "--help"], standalone_mode=False, prog_name="howsure")
     (made,) = Recorder.made
     return json.loads(json.dumps(made.record))
 
 
 def all_help() -> dict[str, list[Any]]:
     """What is recorded of each command, by its words."""
-    return {" ".join(path): help_of(path) for path in commands(howsure)}
+    return {" ".join(path): help_of(path) for path in [(), *commands(chapters.howsure)]}
 
 
 if __name__ == "__main__":

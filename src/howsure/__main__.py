@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from typing import NoReturn
 
-from howsure.errors import MissingExtraError
 from howsure.first_use import require
 
 LIBRARIES = ("click", "duckdb", "jinja2", "matplotlib", "nanoarrow", "pooch", "rich")
@@ -15,7 +14,7 @@ def main() -> NoReturn:
     """Run the command line; without its extra, say in one line what to install, and exit with code 2."""
     try:
         require("The command line", "all", *LIBRARIES)
-    except MissingExtraError as error:
+    except ImportError as error:
         sys.stderr.write(f"howsure: {error}\n")
         sys.exit(2)
     from howsure.cli import main as command_line

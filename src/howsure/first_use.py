@@ -7,13 +7,10 @@ what the package needs, so that importing it imports nothing else.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import re
 import sys
 from collections.abc import Callable
 from typing import Any
-
-from howsure.errors import MissingExtraError
 
 IMPORT = re.compile(r"^from (\S+) import (?:\(([^)]*)\)|(.+))$", re.MULTILINE)
 
@@ -52,11 +49,15 @@ def require(what: str, extra: str, *libraries: str) -> None:
     howsure.errors.MissingExtraError: A figure needs an optional part: pip install "howsure[cli]"
     """
     if not all(installed(library) for library in libraries):
+        from howsure.errors import MissingExtraError
+
         raise MissingExtraError(what, extra)
 
 
 def installed(library: str) -> bool:
     """Whether a library can be imported."""
+    import importlib.util
+
     try:
         return importlib.util.find_spec(library) is not None
     except ModuleNotFoundError:  # nor what it is a part of

@@ -78,8 +78,8 @@ def test_no_built_in_command_is_replaced(tmp_path: Path) -> None:
 
 def test_the_papers_are_one(tmp_path: Path) -> None:
     """Of a checkout; without them, `howsure reproduce` says what to install."""
-    assert plugin_commands()["reproduce"].dist is not None
-    without = "import howsure.cli as cli; cli.plugin_commands = dict; "
+    assert plugin_commands()["reproduce"].distribution == "howsure-papers"
+    without = "import howsure.cli.chapters as cli; cli.plugin_commands = dict; "
     done = run(tmp_path, "reproduce", "synthetic", before=without)
     assert done.returncode == 2
     assert "howsure-papers: in a checkout of howsure, `make demo` installs it" in done.stderr

@@ -8,8 +8,7 @@ import sys
 import click
 import pytest
 
-import howsure.cli
-from howsure.cli.terminal.ending import end_of
+from howsure.cli.terminal.ending import TRACEBACK, end_of
 from howsure.errors import InputError, with_short_values
 from tests.cli.running import howsure as run
 
@@ -95,7 +94,7 @@ main(["simulate", "20000000"])
 
 
 def test_the_command_line_is_one() -> None:
-    assert howsure.cli.TRACEBACK in run("--help").out
+    assert TRACEBACK in run("--help").out
 
 
 @pytest.mark.parametrize("quote", ["'", '"'])

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from howsure.cli import howsure, main
+from howsure.cli import main
+from howsure.cli.chapters import howsure
 from howsure.cli.terminal.recorded_help import FILE, recorded_help
 from scripts.record_help import all_help
 
@@ -24,7 +25,7 @@ def test_what_is_recorded_is_what_the_commands_say() -> None:
 
 
 @pytest.mark.parametrize("columns", ["60", "100", "200"])
-@pytest.mark.parametrize("words", ["check", "check calibration", "events series", "calibration", "recalibrate fit"])
+@pytest.mark.parametrize("words", ["", "check", "check calibration", "events series", "calibration", "recalibrate fit"])
 def test_lines_break_where_the_terminal_ends(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], columns: str, words: str
 ) -> None:
@@ -37,7 +38,7 @@ def test_lines_break_where_the_terminal_ends(
     assert capsys.readouterr().out == said
 
 
-@pytest.mark.parametrize("asked", ["--help", "calibration", "no-such --help", "check calibration x.csv --help", ""])
+@pytest.mark.parametrize("asked", ["calibration", "no-such --help", "check calibration x.csv --help", ""])
 def test_whatever_else_is_asked_goes_its_way(asked: str) -> None:
     assert recorded_help(asked.split()) is None
 

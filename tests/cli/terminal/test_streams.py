@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from howsure.cli import main
-from howsure.cli.terminal.output import ERRORS
+from howsure.cli.terminal.streams import ERRORS
 from tests.cli.walking import commands
 from tests.events.made_up_store import store_file
 

@@ -15,7 +15,9 @@ from pathlib import Path
 
 import click
 
-from howsure.cli.terminal.output import as_printed, say
+from howsure.cli.terminal.ending import TRACEBACK
+from howsure.cli.terminal.output import say
+from howsure.cli.terminal.streams import as_printed
 from howsure.errors import InputError, InPython, spelled
 from howsure.files.opened import STANDARD_INPUT, Identity, identity, opened
 from howsure.files.whole import HEAD, check_place
@@ -226,7 +228,6 @@ FORMER_NAMES = {
 QUOTES = "'\""
 TYPED = '"'  # around a value of several words, which a shell would part
 VALUE = r"""True|\.\.\.|'[^']*'|"[^"]*"|\[[^\]]*\]|\d[\d.]*(?:e-?\d+)?"""  # of a parameter in a message of the library
-TRACEBACK = "--traceback"
 WORDS = {"a valid integer range": "a whole number", "a valid integer": "a whole number"}
 
 

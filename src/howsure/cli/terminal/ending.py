@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import io
-import traceback
 from collections.abc import Callable
 
 import click
-
-from howsure.cli.terminal.output import say
-from howsure.errors import HowsureError, with_short_values
 
 WRONG_INPUT, UNFORESEEN, STOPPED, UNREAD = 2, 70, 130, 141
 TOLD = {
@@ -17,7 +13,8 @@ TOLD = {
     RecursionError: "the input is nested too deeply",
 }
 REPORT = "This is a bug: please report it to the authors of howsure, with the command"
-SHOW = "--traceback shows where it occurred"
+TRACEBACK = "--traceback"
+SHOW = f"{TRACEBACK} shows where it occurred"
 
 
 def end_of(run: Callable[[], object], *, with_traceback: bool) -> int:
@@ -28,31 +25,44 @@ def end_of(run: Callable[[], object], *, with_traceback: bool) -> int:
     """
     try:
         ended = run()
-    except (click.exceptions.Abort, KeyboardInterrupt) as error:
-        if isinstance(error.__cause__, EOFError):  # click takes it for Ctrl-D
-            return _unforeseen(error.__cause__, with_traceback)
-        say("howsure: stopped")
-        return STOPPED
-    except click.ClickException as error:
-        said = io.StringIO()
-        error.show(said)
-        say(with_short_values(said.getvalue().removesuffix("\n")))
-        return WRONG_INPUT
-    except HowsureError as error:
-        say(f"howsure: {error}")
-        return WRONG_INPUT
-    except BrokenPipeError:
-        return UNREAD
-    except OSError as error:  # no permission, a full disk
-        where = "" if error.filename is None else f"{error.filename}: "
-        say(f"howsure: {where}{error.strerror or error}")
-        return WRONG_INPUT
-    except Exception as error:
-        return _unforeseen(error, with_traceback)
+    except (Exception, KeyboardInterrupt) as error:
+        return _told(error, with_traceback)
     return ended if isinstance(ended, int) else 0
 
 
+def _told(error: BaseException, with_traceback: bool) -> int:
+    from howsure.cli.terminal.output import say  # loaded where there is something to tell: --help is quick
+    from howsure.errors import HowsureError, with_short_values
+
+    match error:
+        case click.exceptions.Abort() | KeyboardInterrupt():
+            if isinstance(error.__cause__, EOFError):  # click takes it for Ctrl-D
+                return _unforeseen(error.__cause__, with_traceback)
+            say("howsure: stopped")
+            return STOPPED
+        case click.ClickException():
+            said = io.StringIO()
+            error.show(said)
+            say(with_short_values(said.getvalue().removesuffix("\n")))
+            return WRONG_INPUT
+        case HowsureError():
+            say(f"howsure: {error}")
+            return WRONG_INPUT
+        case BrokenPipeError():
+            return UNREAD
+        case OSError():  # no permission, a full disk
+            where = "" if error.filename is None else f"{error.filename}: "
+            say(f"howsure: {where}{error.strerror or error}")
+            return WRONG_INPUT
+        case _:
+            return _unforeseen(error, with_traceback)
+
+
 def _unforeseen(error: BaseException, with_traceback: bool) -> int:
+    import traceback
+
+    from howsure.cli.terminal.output import say
+
     if with_traceback:
         say("".join(traceback.format_exception(error)).removesuffix("\n"))
     what = next((said for kind, said in TOLD.items() if isinstance(error, kind)), None)

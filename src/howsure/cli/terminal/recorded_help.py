@@ -13,7 +13,8 @@ from typing import Any
 
 import click
 
-from howsure.cli.terminal.output import as_printed
+from howsure.cli.plugins import plugin_commands
+from howsure.cli.terminal.streams import as_printed
 
 ASKING = ("--help", "-h")
 FILE = os.path.join(os.path.dirname(__file__), "help.json")
@@ -23,20 +24,33 @@ ORDERS = ("write_usage", "write_heading", "write_paragraph", "write_text", "writ
 def recorded_help(arguments: Sequence[str]) -> str | None:
     """The help that a user asks for by `howsure COMMAND --help`; None if it is not recorded, or more is asked."""
     *path, asked = arguments or [""]
-    if asked not in ASKING or not path:
+    if asked not in ASKING:
         return None
     with open(FILE, encoding="utf-8") as file:
         recorded = json.load(file).get(" ".join(path))
-    return None if recorded is None else as_printed(_written(*recorded))
+    if recorded is None:
+        return None
+    width, orders = recorded
+    if not path:
+        return as_printed(_written(width, [*orders, *_of_others(orders)], in_a_line=False))
+    return as_printed(_written(width, orders, in_a_line=True))
 
 
-def _written(width: int | None, orders: list[list[Any]]) -> str:
+def _of_others(orders: list[list[Any]]) -> list[list[Any]]:
+    """What is said of the commands of other distributions, behind ours."""
+    ours = {name for order, *values in orders if order == "write_dl" for name, _ in values[0]}
+    others = [(name, one.summary) for name, one in plugin_commands().items() if name not in ours]
+    heading = "Commands of other distributions"
+    return [["write_paragraph"], ["write_heading", heading], ["indent"], ["write_dl", others]] if others else []
+
+
+def _written(width: int | None, orders: list[list[Any]], *, in_a_line: bool) -> str:
     formatter = click.HelpFormatter(max_width=width)
     heading = ""
     for name, *values in orders:
         if name == "write_dl":
             rows = [(term, text) for term, text in values[0]]
-            formatter.write_dl(_summaries(rows, formatter.width) if heading == "Commands" else rows)
+            formatter.write_dl(_summaries(rows, formatter.width) if in_a_line and heading == "Commands" else rows)
         else:
             heading = values[0] if name == "write_heading" else heading
             getattr(formatter, name)(*values)

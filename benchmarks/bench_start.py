@@ -1,0 +1,66 @@
+"""CPU seconds until people see something: an import, `--help`, the curve of a small file.
+
+    python benchmarks/bench_start.py [--against FOLDER] [--turns 9]
+
+Each line is a process of its own, user and system time together, the median of the turns. FOLDER is a checkout of
+another commit: it takes turns with this one, under the same Python and libraries (`git worktree add --detach FOLDER
+REF`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from statistics import median
+
+HERE = Path(__file__).parents[1]
+FILE = HERE / "src" / "howsure" / "data" / "demo" / "predictions.csv"
+STARTS = {
+    "python": ["-c", "pass"],
+    "import numpy": ["-c", "import numpy"],
+    "import howsure": ["-c", "import howsure"],
+    "import howsure; howsure.calibration_error": ["-c", "import howsure; howsure.calibration_error"],
+    "howsure --help": ["-m", "howsure", "--help"],
+    "howsure calibration --help": ["-m", "howsure", "calibration", "--help"],
+    "howsure calibration predictions.csv": [
+        *("-m", "howsure", "calibration", str(FILE), "--target", "label", "--prob", "probability"),
+    ],
+}
+
+
+def seconds(checkout: Path, arguments: list[str], folder: str) -> float:
+    """CPU seconds of one process, with its threads."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    running = kept | {"PYTHONPATH": str(checkout / "src"), "PYTHONPYCACHEPREFIX": folder, "OPENBLAS_NUM_THREADS": "1"}
+    process = subprocess.Popen([sys.executable, *arguments], cwd=folder, env=running, stdout=subprocess.DEVNULL)
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(arguments)}: exit code {process.returncode}")
+    return used.ru_utime + used.ru_stime
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--against", type=Path, help="a checkout of another commit")
+    parser.add_argument("--turns", type=int, default=9)
+    asked = parser.parse_args()
+    checkouts = {"here": HERE} | ({} if asked.against is None else {"against": asked.against.resolve()})
+    print(f"{'CPU seconds':42}" + "".join(f"{name:>10}" for name in checkouts))
+    with tempfile.TemporaryDirectory() as folder:
+        for name, arguments in STARTS.items():
+            taken: dict[str, list[float]] = {checkout: [] for checkout in checkouts}
+            for turn in range(asked.turns + 1):
+                for checkout, path in checkouts.items():
+                    used = seconds(path, arguments, folder)
+                    if turn:  # the first compiles and fills the disk's cache
+                        taken[checkout].append(used)
+            print(f"{name:42}" + "".join(f"{median(held):10.3f}" for held in taken.values()), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,103 @@
+"""The commands of `howsure`, one file or folder each, loaded on use; and those of other distributions."""
+
+from __future__ import annotations
+
+import importlib
+from functools import reduce
+
+import click
+
+from howsure import __version__
+from howsure.cli.plugins import OF_THE_PAPERS, Plugin, plugin_commands
+from howsure.cli.terminal.commands import Group
+from howsure.cli.terminal.ending import TRACEBACK
+from howsure.cli.terminal.output import TYPED
+from howsure.errors import HowsureError
+from howsure.files.utf8 import checked_text
+
+COMMANDS = {  # name -> (module, what `howsure --help` says of it)
+    "calibration": ("howsure.cli.calibration.main", "Do predicted probabilities match frequencies?"),
+    "significance": ("howsure.cli.significance.main", "Is a model really better than the baseline?"),
+    "check": ("howsure.cli.check.main", "Is a limit kept? Pass, fail or cannot tell, for continuous integration."),
+    "monitor": ("howsure.cli.monitor.main", "Is a model still calibrated, night after night? Alarms, and since when."),
+    "selective": ("howsure.cli.selective.main", "What if a model answers only where it is confident?"),
+    "recalibrate": ("howsure.cli.recalibrate.main", "Mend a model's probabilities: learn a map, judge it, apply it."),
+    "counts": ("howsure.cli.counts.main", "How many? Counts from a model's scores and a few hundred labels."),
+    "sequences": ("howsure.cli.sequences.main", "Train taggers, and get the probability of every tag."),
+    "coreference": (
+        "howsure.cli.coreference.main",
+        "Which mentions refer to the same entity, and how certain is that?",
+    ),
+    "events": ("howsure.cli.events.main", "Who does what, how often, and how certain is that? With a page to explore."),
+    "quantiles": ("howsure.cli.calibration.quantiles", "Are posterior draws of continuous quantities calibrated?"),
+    "simulate": ("howsure.cli.calibration.simulate", "Simulate predictions with known calibration."),
+    "data": ("howsure.cli.data", "List, download and cite the data sets of the experiments."),
+    "demo": ("howsure.cli.demo", "See the main commands at work on bundled data."),
+}
+
+
+class Chapters(Group):
+    """A group whose commands are imported only when they are run, so that `howsure --help` is quick."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        for one in args:
+            checked_text(one, "each argument")
+        ctx.meta[TYPED] = list(args)
+        return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*COMMANDS, *(name for name in plugin_commands() if name not in COMMANDS)]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            plugin = plugin_commands().get(cmd_name)
+            if plugin is None and cmd_name == OF_THE_PAPERS:
+                raise click.UsageError(
+                    "the papers' experiments are a distribution of their own, howsure-papers: in a checkout of "
+                    "howsure, `make demo` installs it (or: pip install -e papers).",
+                    ctx,
+                )
+            return None if plugin is None else load(plugin)
+        command = importlib.import_module(COMMANDS[cmd_name][0]).command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in COMMANDS.items()])
+        others = {name: one.summary for name, one in plugin_commands().items() if name not in COMMANDS}
+        if others:
+            with formatter.section("Commands of other distributions"):
+                formatter.write_dl(list(others.items()))
+
+
+class BrokenPluginError(HowsureError):
+    """A command of another distribution cannot be loaded. The message says whose it is."""
+
+
+def load(plugin: Plugin) -> click.Command:
+    """The command, imported now.
+
+    Raises BrokenPluginError if it cannot be imported, or is none of click's.
+    """
+    module, _, attribute = plugin.value.partition(":")
+    try:
+        found = reduce(getattr, attribute.split("."), importlib.import_module(module))
+    except Exception as error:
+        raise BrokenPluginError(
+            f"the command {plugin.name} of {plugin.distribution} cannot be loaded: {type(error).__name__}: {error}. "
+            "Update or remove it."
+        ) from error
+    if not isinstance(found, click.Command):
+        raise BrokenPluginError(
+            f"the command {plugin.name} of {plugin.distribution} must be a command of click; {plugin.value} is a "
+            f"{type(found).__name__}."
+        )
+    return found
+
+
+@click.command(cls=Chapters, context_settings={"max_content_width": 100})
+@click.version_option(__version__, prog_name="howsure")
+@click.option(TRACEBACK, is_flag=True, expose_value=False, help="Show where an unexpected error occurred.")
+def howsure() -> None:
+    """How confident is your NLP model, is that confidence justified, and what does it mean for your results?"""
