@@ -22,6 +22,7 @@ FILE = HERE / "src" / "howsure" / "data" / "demo" / "predictions.csv"
 STARTS = {
     "python": ["-c", "pass"],
     "import numpy": ["-c", "import numpy"],
+    "import numpy, scipy.special, duckdb, click": ["-c", "import numpy, scipy.special, duckdb, click"],
     "import howsure": ["-c", "import howsure"],
     "import howsure; howsure.calibration_error": ["-c", "import howsure; howsure.calibration_error"],
     "howsure --help": ["-m", "howsure", "--help"],

@@ -336,11 +336,17 @@ def test_one_idea_a_file() -> None:
 def loaded_by(program: str) -> set[str]:
     """The modules that a program loads, in a process of its own: those of howsure, and the packages of others."""
     said = subprocess.check_output(
-        [sys.executable, "-c", f"import sys; {program}; print(*sys.modules)"], cwd=SOURCE.parent, text=True
+        [sys.executable, "-c", f"import sys; {program}\nprint(*sys.modules)"], cwd=SOURCE.parent, text=True
     )
-    return {name for name in said.split() if name.startswith("howsure.")} | {
-        name.partition(".")[0] for name in said.split()
-    }
+    names = said.splitlines()[-1].split()
+    return {name for name in names if name.startswith("howsure.")} | {name.partition(".")[0] for name in names}
+
+
+def loaded_by_typing(*typed: str) -> set[str]:
+    """What a command loads."""
+    return loaded_by(
+        f"from howsure.__main__ import main; sys.argv[1:] = {typed!r}\ntry: main()\nexcept SystemExit: pass\n"
+    )
 
 
 OTHERS = {"click", "duckdb", "jinja2", "matplotlib", "narwhals", "numpy", "rich", "scipy", *SLOW_TO_IMPORT}
@@ -348,7 +354,7 @@ OTHERS = {"click", "duckdb", "jinja2", "matplotlib", "narwhals", "numpy", "rich"
 
 def test_howsure_alone_loads_nothing() -> None:
     loaded = loaded_by("import howsure")
-    assert {name for name in loaded if name.startswith("howsure.")} == {"howsure.errors", "howsure.first_use"}
+    assert {name for name in loaded if name.startswith("howsure.")} == {"howsure.first_use"}
     assert OTHERS & loaded == set()
 
 
@@ -362,6 +368,31 @@ def test_a_function_loads_what_it_needs() -> None:
     assert not {
         name for name in loaded if name.startswith(("howsure.calibration.subgroups", "howsure.calibration.corp"))
     }
+
+
+def test_help_loads_what_it_prints() -> None:
+    loaded = loaded_by_typing("--help")
+    assert OTHERS & loaded == {"click"}
+    assert {name for name in loaded if name.startswith("howsure.")} == {
+        *("howsure.__main__", "howsure.cli", "howsure.cli.plugins", "howsure.cli.terminal", "howsure.first_use"),
+        *(f"howsure.cli.terminal.{name}" for name in ("ending", "recorded_help", "streams")),
+    }
+
+
+def test_a_command_loads_what_it_needs() -> None:
+    """No other command, no format of logs for a CSV, no figures."""
+    file = str(SOURCE / "data" / "demo" / "predictions.csv")
+    loaded = loaded_by_typing("calibration", file, "--target", "label", "--prob", "probability")
+    assert OTHERS & loaded == {"click", "duckdb", "numpy", "scipy"}
+    unneeded = (
+        "cli.calibration.find_groups",
+        "cli.calibration.logits",
+        "cli.calibration.summary",
+        "cli.check",
+        "report",
+    )
+    unneeded += ("data.logs.lm_eval", "data.logs.inspect_ai", "data.logs.arrays", "data.logit_files", "events")
+    assert [name for name in loaded if name.startswith(tuple(f"howsure.{one}" for one in unneeded))] == []
 
 
 def test_public_functions_are_documented() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.data.logs.conversion import BY_NAME
+from howsure.data.logs.conversion import LOGS
 
 COLUMNS = ("gold", "prob", "model", "weight")
 COUNTED = "(counted from 1, without the header)"
@@ -93,7 +93,7 @@ FILES = [
           "the format of dev.dat cannot be determined from its name; known are .csv, .tsv, .jsonl, .ndjson, .json, "
           ".parquet, .npz, .eval, also with .gz or .zst. Or name it: --from csv.", {"dev.dat": table()}),
     Wrong("an input format that does not exist", f"{JUDGE} --from excel",
-          f"--from must be one of csv, tsv, jsonl, json, parquet, npz, or of the logs {', '.join(BY_NAME)}; it is "
+          f"--from must be one of csv, tsv, jsonl, json, parquet, npz, or of the logs {', '.join(LOGS)}; it is "
           "'excel'.", CSV),
     Wrong("a folder", "calibration export --target gold --prob prob",
           "export is a directory; name its files, for example 'export/*.parquet'.", {"export/dev.csv": table()}),

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from howsure.data.logs.conversion import FORMATS
+from howsure.data.logs.conversion import LOGS
 from tests.cli.running import howsure as run
 from tests.data.logs.writers import lm_eval_sample, lm_eval_text, write_lines, write_lm_eval
 
@@ -22,7 +22,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_the_help_names_every_format() -> None:
     said = " ".join(run("calibration", "curve", "--help").out.split()).replace("- ", "-")
-    assert [form.name for form in FORMATS if form.name not in said] == []
+    assert [name for name in LOGS if name not in said] == []
 
 
 def test_one_command_reads_a_log_and_says_aloud_what_it_took_it_for() -> None:

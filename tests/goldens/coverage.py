@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import click
 
-import howsure.cli
+from howsure.cli.chapters import howsure
 from tests.goldens.running import ROOMS, lines_of, room
 
 # Commands that serve a page or fetch files, and so end only with their user or need others.
@@ -19,9 +19,7 @@ EXPLAINED = {
 
 def commands() -> list[str]:
     """All public commands, as they are typed."""
-    groups = (one for one in vars(howsure.cli).values() if isinstance(one, click.Group))
-    root = next(groups)
-    return list(_below(root, (), click.Context(root)))
+    return list(_below(howsure, (), click.Context(howsure)))
 
 
 def _below(command: click.Command, name: tuple[str, ...], context: click.Context) -> Iterator[str]:

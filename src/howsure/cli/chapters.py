@@ -58,9 +58,7 @@ class Chapters(Group):
                     ctx,
                 )
             return None if plugin is None else load(plugin)
-        command = importlib.import_module(COMMANDS[cmd_name][0]).command
-        assert isinstance(command, click.Command)
-        return command
+        return super().get_command(ctx, cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -96,7 +94,11 @@ def load(plugin: Plugin) -> click.Command:
     return found
 
 
-@click.command(cls=Chapters, context_settings={"max_content_width": 100})
+@click.command(
+    cls=Chapters,
+    elsewhere={name: module for name, (module, _) in COMMANDS.items()},
+    context_settings={"max_content_width": 100},
+)
 @click.version_option(__version__, prog_name="howsure")
 @click.option(TRACEBACK, is_flag=True, expose_value=False, help="Show where an unexpected error occurred.")
 def howsure() -> None:

@@ -11,7 +11,6 @@ import click
 
 from howsure.calibration.calibration_tests import METHODS
 from howsure.calibration.corp import SIMULATIONS
-from howsure.cli.calibration import find_groups, logits, summary
 from howsure.cli.calibration.corp import check_options, corp_text, judged_without_bins, write_corp_figure
 from howsure.cli.calibration.output import (
     curves_json,
@@ -42,7 +41,10 @@ from howsure.inputs.classes import CLASS_WISE
 ALIKE = "each pair of a row and a class counts alike; howsure calibration logits FILE has them count by probability"
 
 
-@click.group(cls=DefaultGroup, default="curve", context_settings={"max_content_width": 110})
+ELSEWHERE = {name: f"howsure.cli.calibration.{name.replace('-', '_')}" for name in ("find-groups", "logits", "summary")}
+
+
+@click.group(cls=DefaultGroup, default="curve", elsewhere=ELSEWHERE, context_settings={"max_content_width": 110})
 def command() -> None:
     """Calibration: do predicted probabilities match frequencies?"""
 
@@ -217,8 +219,3 @@ def compare_command(
     if figure is not None:
         write_comparison(result, sides, figure, axis=axis)
     emit(shown, output)
-
-
-command.add_command(find_groups.command)
-command.add_command(summary.command)
-command.add_command(logits.command)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import glob
+import importlib
 import os
 import re
 import shlex
@@ -12,6 +13,8 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import chain
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
 import click
 
@@ -321,10 +324,24 @@ class Command(Helpful):
 
 
 class Group(Helpful, click.Group):
-    """A group of such commands."""
+    """A group of such commands. `elsewhere` are more of them by the module that has each, which is loaded on use."""
 
     command_class = Command
     group_class = type
+
+    def __init__(self, *args: Any, elsewhere: Mapping[str, str] = MappingProxyType({}), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.elsewhere = elsewhere
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *self.elsewhere})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.elsewhere:
+            return super().get_command(ctx, cmd_name)
+        command = importlib.import_module(self.elsewhere[cmd_name]).command
+        assert isinstance(command, click.Command)
+        return command
 
 
 def options_of(command: click.Command) -> dict[str, str]:

@@ -224,6 +224,6 @@ class DefaultGroup(Group):
         self.default = default
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if not args or args[0] not in self.commands:
+        if not args or args[0] not in self.list_commands(ctx):
             args = [self.default, *args]
         return super().parse_args(ctx, args)

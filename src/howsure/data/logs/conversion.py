@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import math
 import os
@@ -15,12 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from howsure.data.logs.arrays import HUGGING_FACE
-from howsure.data.logs.helm import HELM
-from howsure.data.logs.inspect_ai import INSPECT
-from howsure.data.logs.lighteval import LIGHTEVAL
-from howsure.data.logs.lm_eval import LM_EVAL
-from howsure.data.logs.openai import OPENAI
 from howsure.data.logs.source import NAMED, Beginning, LogFormat, Row, Source
 from howsure.data.logs.tokens import NONE, WAYS, normalised, softmax
 from howsure.data.tables.database import Database, chunks
@@ -34,15 +29,29 @@ from howsure.inputs.numbers import spelled_number
 
 # The formats of logs, and which of them a file has.
 
-FORMATS: tuple[LogFormat, ...] = (LM_EVAL, INSPECT, HELM, LIGHTEVAL, OPENAI, HUGGING_FACE)
-BY_NAME = {one.name: one for one in FORMATS}
+LOGS = {  # name -> (module, its format), in the order in which they are tried
+    "lm-eval": ("lm_eval", "LM_EVAL"),
+    "inspect": ("inspect_ai", "INSPECT"),
+    "helm": ("helm", "HELM"),
+    "lighteval": ("lighteval", "LIGHTEVAL"),
+    "openai": ("openai", "OPENAI"),
+    "hf": ("arrays", "HUGGING_FACE"),
+}
+
+
+def log_format(name: str) -> LogFormat:
+    """The format of logs of that name, loaded when it is first asked for."""
+    module, constant = LOGS[name]
+    found = getattr(importlib.import_module(f"howsure.data.logs.{module}"), constant)
+    assert isinstance(found, LogFormat)
+    return found
 
 
 def check_format(name: str | None) -> None:
     """Raise InputError if no table or log is of that format."""
-    if name is not None and name not in (*TABLES, *BY_NAME):
+    if name is not None and name not in (*TABLES, *LOGS):
         raise InputError(
-            f"{parameter('format', GIVEN)} must be one of {', '.join(TABLES)}, or of the logs {', '.join(BY_NAME)}; "
+            f"{parameter('format', GIVEN)} must be one of {', '.join(TABLES)}, or of the logs {', '.join(LOGS)}; "
             f"it is {name!r}."
         )
 
@@ -65,7 +74,7 @@ def _format_of(file: File) -> LogFormat | None:
     if file.format in ("csv", "tsv"):  # no program writes its log so
         return None
     beginning = Beginning(file)
-    return next((form for form in FORMATS if form.recognises(beginning)), None)
+    return next((form for form in map(log_format, LOGS) if form.recognises(beginning)), None)
 
 
 def _said(form: LogFormat | None) -> str:
@@ -205,9 +214,9 @@ def input_files(
     check_format(format)
     if normalise is not None and normalise not in WAYS:
         raise InputError(f"{parameter('normalise', GIVEN)} must be one of {', '.join(WAYS)}; it is {normalise!r}.")
-    is_log = format in BY_NAME
+    is_log = format in LOGS
     files = named_files(paths, format=None if is_log else format, spool=spool, by_content=is_log)
-    form = BY_NAME[str(format)] if is_log else (detected(files) if format is None else None)
+    form = log_format(str(format)) if is_log else (detected(files) if format is None else None)
     if form is None:
         _refuse_archives(files)
         if normalise is not None:
@@ -229,7 +238,7 @@ def _refuse_archives(files: Sequence[File]) -> None:
     """Raise InputError if one of the files is an archive, which only a log may be."""
     for file in files:
         if file.format == "zip" and zipfile.is_zipfile(file.path):
-            raise InputError(f"{file.name} is an archive of no program that howsure knows: {', '.join(BY_NAME)}.")
+            raise InputError(f"{file.name} is an archive of no program that howsure knows: {', '.join(LOGS)}.")
         if file.format == "zip":
             raise InputError(f"{file.name} is no complete archive. Was it cut off, or is it still being written?")
 

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Any, Self
 
 import duckdb
-import nanoarrow
 import numpy as np
 import numpy.typing as npt
 
@@ -172,6 +171,8 @@ def batches(connection: Connection, query: str) -> Iterator[Any]:
     """The record batches of a query as nanoarrow views; each lives until the next is asked for."""
     with reading("the input"):
         cursor = connection.cursor()  # of its own, so that several streams can run side by side
+        import nanoarrow
+
         stream = nanoarrow.c_array_stream(cursor.sql(query))
         while True:
             try:
