@@ -76,7 +76,8 @@ test-lowest:  ## the tests with the oldest libraries that pyproject.toml allows
 lint: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/mypy --strict src papers/howsure_papers
+	$(BIN)/mypy --strict src papers/howsure_papers tests/typing
+	$(BIN)/basedpyright --project tests/typing --pythonpath $(BIN)/python
 
 check: lint test test-long  ## what must hold before a change goes in
 

@@ -1,0 +1,70 @@
+"""What users write, judged by mypy and pyright: right calls pass, and each line marked `wrong` is an error to both.
+
+Nothing here is run: a marked line that a checker takes for right is an unused `type: ignore`, which it reports.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+import howsure
+
+Y, Q = np.array([0, 1, 1]), np.array([0.2, 0.7, 0.9])
+FRAME = pd.DataFrame({"gold": Y, "p": Q})
+POLARS = pl.DataFrame({"gold": Y, "p": Q})
+FILES = howsure.read("predictions.csv", where="n > 3")
+
+
+def calibration() -> None:
+    error: howsure.Estimate = howsure.calibration_error(Y, Q)
+    howsure.calibration_error([0, 1, 1], [0.2, 0.7, 0.9], level=0.9)
+    howsure.calibration_curve(FRAME["gold"], POLARS["p"], sample_weight=(1, 2, 3))
+    howsure.calibration_curve("gold", "p", data=FRAME)
+    howsure.calibration_table("gold", "p", groups="model", data=POLARS.lazy())
+    howsure.calibration_table("gold", ["p_no", "p_yes"], data=FILES)
+    howsure.calibration_table("gold", howsure.Given("logits", "z"), data=FILES, pos_label="yes")
+    howsure.calibration_test(howsure.Pairs(Y, Q), rng=np.random.default_rng(0))
+    howsure.compare_calibration(Y, Q, against=Q)
+    print(error.low)
+    howsure.calibration_error(Y, {"p": Q})  # type: ignore  # wrong: columns by name are a data frame
+    howsure.calibration_error(Y, 0.5)  # type: ignore  # wrong: one number is no column
+    howsure.calibration_error(Y, Q, level="0.95")  # type: ignore  # wrong: a level is a number
+    howsure.calibration_curve("gold", "p", data="predictions.csv")  # type: ignore  # wrong: howsure.read("predictions.csv")
+    howsure.calibration_table(Y, Q, groups=3)  # type: ignore  # wrong: a group per row
+    howsure.calibration_table(Y, Q, group="model")  # type: ignore  # wrong: no such parameter
+    howsure.calibration_curve(Y, Q, pos_label=["yes"])  # type: ignore  # wrong: one label
+    howsure.calibration_test(Y, Q, rng="0")  # type: ignore  # wrong: a seed is a whole number
+
+
+def significance() -> None:
+    result: howsure.Comparison = howsure.compare(["a", "b"], ["a", "a"], ["a", "b"])
+    howsure.compare(Y, Q, {"large": Q, "small": Q}, metrics="accuracy", clusters=["d1", "d1", "d2"])
+    howsure.compare(score="score", model="model", baseline="old", id="item", data=FILES)
+    print(result)
+    howsure.compare(score=3)  # type: ignore  # wrong: a column's name
+    howsure.compare(Y, Q, Q, n_resamples="many")  # type: ignore  # wrong: a number
+    howsure.compare(Y, Q, Q, clusters=1)  # type: ignore  # wrong: a cluster per row
+
+
+def answers_and_limits() -> None:
+    curve: howsure.SelectiveCurve = howsure.selective_curve(Y, Q)
+    howsure.selective_table("gold", "p", groups="model", data=FRAME)
+    howsure.threshold_for(Y, Q, risk=0.1)
+    check: howsure.Check = howsure.check_calibration("gold", "p", max_error=0.05, data=FILES)
+    howsure.check_calibration(Y, Q, max_error=0.05, groups=["a", "a", "b"])
+    print(curve, check)
+    howsure.selective_curve(Y, {"p": Q})  # type: ignore  # wrong: columns by name are a data frame
+    howsure.threshold_for(Y, Q, risk="small")  # type: ignore  # wrong: a number
+    howsure.check_calibration(Y, Q, max_error="0.05")  # type: ignore  # wrong: a number
+    howsure.check_calibration("gold", "p", max_error=0.05, data=3)  # type: ignore  # wrong: no frame, no source
+
+
+def counts() -> None:
+    found: howsure.CountEstimates = howsure.estimate_counts(y_prob=Q, labels=[1, None, 0], rng=0)
+    howsure.estimate_counts(y_prob="p", labels="gold", data=FILES)
+    drawn: howsure.LabelSample = howsure.sample_for_labels(Q, 2, rng=0)
+    print(found, drawn)
+    howsure.sample_for_labels(Q, "two")  # type: ignore  # wrong: a number
+    howsure.sample_for_labels({"p": Q}, 2)  # type: ignore  # wrong: columns by name are a data frame
