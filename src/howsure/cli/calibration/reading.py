@@ -20,6 +20,7 @@ from howsure.cli.terminal.options import (
     where_option,
 )
 from howsure.cli.terminal.progress import progress
+from howsure.cli.terminal.vocabulary import WORDS
 from howsure.data.sources import ENGINES, Files
 from howsure.data.sources import read as files_of
 from howsure.errors import InputError
@@ -27,23 +28,34 @@ from howsure.inputs.given import UNNAMED, Given
 
 
 def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that name the columns of a file."""
+    """The options that name the columns of a file, beside those of labels and probabilities; then those of a source."""
     options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
-        click.option("--positive", metavar="VALUE", help="Label value treated as positive (default: 1)."),
-        click.option("--cluster", metavar="COL",
-                     help="Column identifying correlated rows, e.g. the document; several: a,b."),
-        click.option("--weight", metavar="COL", help="Column of row weights."),
-        click.option("--id", metavar="COL", help="Column identifying the item of each row; several: a,b."),
+        click.option(word.option, word.option[2:], metavar=word.metavar, help=word.told)
+        for word in (WORDS[name] for name in ("pos_label", "clusters", "sample_weight", "id"))
+    ]
+    return in_order([*options, source_options])(function)
+
+
+def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of a source: which rows of which files are meant, and how they are read."""
+    options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
         where_option,
         by_file_option,
         across_files_option("--id or --cluster"),
         click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them."),
-        click.option("--missing", multiple=True, metavar="VALUE",
-                     help="A value to treat as missing, such as 'unparseable' (see --skip-missing). Repeatable."),
+        click.option(
+            "--missing",
+            multiple=True,
+            metavar="VALUE",
+            help="A value to treat as missing, such as 'unparseable' (see --skip-missing). Repeatable.",
+        ),
         from_option,
-        click.option("--normalise", metavar="HOW",
-                     help="Divide log-likelihoods of choices in a log by their characters, bytes or tokens."),
-    ]  # fmt: skip
+        click.option(
+            "--normalise",
+            metavar="HOW",
+            help="Divide log-likelihoods of choices in a log by their characters, bytes or tokens.",
+        ),
+    ]
     return in_order(options)(function)
 
 
@@ -68,16 +80,20 @@ def as_called(read: Mapping[str, Any]) -> dict[str, Any]:
     return {"target" if name == "label" else name: held for name, held in read.items()}
 
 
+def source_of(files: Sequence[str], options: Mapping[str, Any]) -> Files:
+    """The source that the options of a command name; it tells what it took files for, and shows its progress."""
+    how = {name: options[name] for name in OF_SOURCE if name in options}
+    source = files_of(files, missing_values=options["missing"], format=options["input_format"], **how)
+    return replace(source, tell=tell, bar=lambda pairs: progress("pairs", total=pairs))
+
+
 def source_and_roles(files: Sequence[str], options: Mapping[str, Any]) -> tuple[Files, dict[str, Any]]:
     """The source that the options of a command name, and the columns by their roles.
 
     Raises InputError if the probabilities are named in several ways.
     """
-    how = {name: options[name] for name in OF_SOURCE if name in options}
-    source = files_of(files, missing_values=options["missing"], format=options["input_format"], **how)
     roles = {role: options[name] for name, role in ROLES.items() if name in options}
-    source = replace(source, tell=tell, bar=lambda pairs: progress("pairs", total=pairs))
-    return source, roles | {"y_prob": given(options)}
+    return source_of(files, options), roles | {"y_prob": given(options)}
 
 
 def given(options: Mapping[str, Any]) -> Given | None:

@@ -6,7 +6,7 @@ import json
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,6 +14,9 @@ from howsure.errors import InputError
 from howsure.files.whole import write_whole
 from howsure.show.harmless import in_a_line, on_a_terminal
 from howsure.show.table import Table
+
+if TYPE_CHECKING:
+    from howsure.result import Result
 
 # Where results go: standard output, or a file that appears whole or not at all.
 
@@ -31,6 +34,16 @@ def emit(text: str, output: str | None) -> None:
         raise InputError("standard output is closed, so nothing can be printed; open it, or name an --output.")
     sys.stdout.write(shown)
     sys.stdout.flush()
+
+
+def emit_result(result: Result, form: str, output: str | None) -> None:
+    """Print a result in a format, its table with the columns that the user wants, or write it to a file."""
+    asked: dict[str, Any] = {"columns": chosen(), "raw": is_raw()}
+    if form == "json":
+        emit(json_text(result.to_dict()), output)
+    else:
+        write = {"table": result.text, "csv": result.to_csv, "markdown": result.to_markdown, "latex": result.to_latex}
+        emit(f"{write[form](**asked)}\n", output)
 
 
 def say(text: str) -> None:

@@ -1,0 +1,194 @@
+"""A command that is derived from one public function: its options from the signature, their help from the docstring.
+
+    command = derived("selective", selective_table, examples="howsure selective answers.csv …", figure="Draw curves")
+
+calls `selective_table(…, data=howsure.read(FILE...))` and prints what comes back, in the format that is asked for. A
+parameter is spelled as the vocabulary says (`vocabulary.py`), its help is its line in the docstring, its type is that
+of the signature. `data` becomes the options of a source. What differs is said by `options`, a decorator by parameter.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import click
+
+from howsure.cli.calibration.reading import given, source_of, source_options
+from howsure.cli.terminal.commands import Command
+from howsure.cli.terminal.options import (
+    Decorated,
+    as_bin_size,
+    as_level,
+    as_names,
+    figure_option,
+    in_order,
+    output_options,
+    probability_options,
+    report_option,
+)
+from howsure.cli.terminal.output import emit_result
+from howsure.cli.terminal.vocabulary import ROLES, WORDS, option_of
+from howsure.result import Result
+
+FILES = "FILE...: CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin; or logs, see --from."
+OPTIONAL = " | None"
+REDUCE = "With classes: top-label (default), class-wise, or the name of one class."
+
+
+def derived(
+    name: str,
+    function: Callable[..., Result],
+    *,
+    examples: str,
+    figure: str | None = None,
+    report: bool = False,
+    reduce: str = "",
+    options: Mapping[str, Callable[[Decorated], Decorated]] | None = None,
+    epilog: str | None = None,
+) -> click.Command:
+    """A command that calls a public function with its files as the source, and prints the result.
+
+    examples: of what is typed, a line each. figure: what `--figure` draws, where the result can be drawn. report: it
+    has `--report`. reduce: what there is to say of `--reduce`. options: those of parameters that need more than their
+    type. A result with an `exit_code` ends the command with it.
+    """
+    known = inspect.signature(function).parameters
+    ways = "y_prob" in known
+
+    def run(files: tuple[str, ...], form: str, output: str | None, **typed: Any) -> None:
+        path, page = typed.pop("figure", None), typed.pop("report", None)
+        asked = {one: typed[one] for one in known if typed.get(one) is not None}
+        if ways:
+            asked["y_prob"] = given(typed)
+        result = function(**asked, data=source_of(files, typed))
+        finish(result, name=name, form=form, output=output, figure=path, report=page)
+
+    decorators: list[Callable[[Decorated], Decorated]] = [
+        click.argument("files", nargs=-1, required=True, metavar="FILE...")
+    ]
+    said = said_of(function)
+    for parameter, declared in known.items():
+        if parameter == "y_prob":
+            decorators += [
+                probability_options(said.get(parameter, WORDS[parameter].told)),
+                click.option("--reduce", metavar="HOW", help=f"{REDUCE} {reduce}".rstrip()),
+                click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order."),
+            ]
+        elif parameter == "data":
+            decorators.append(source_options)
+        elif options is not None and parameter in options:
+            decorators.append(options[parameter])
+        else:
+            decorators.append(option(parameter, declared, said.get(parameter)))
+    decorators.append(output_options)
+    decorators += [] if figure is None else [figure_option(figure)]
+    decorators += [report_option] if report else []
+    shown = "\n".join(["\b", *examples.strip().splitlines()])
+    text = f"{inspect.getdoc(function) or ''}".split("\n\n")[0]
+    settings = {"max_content_width": 110}
+    made = click.command(
+        name, cls=Command, help=f"{text}\n\n{FILES}\n\n{shown}", epilog=epilog, context_settings=settings
+    )
+    return made(in_order(decorators)(run))
+
+
+def option(parameter: str, declared: inspect.Parameter, said: str | None) -> Callable[[Decorated], Decorated]:
+    """The option of a parameter, of the type that the signature names."""
+    word = WORDS.get(parameter)
+    how: dict[str, Any] = {"help": said or (word.told if word else ""), "metavar": word.metavar if word else None}
+    default, kind = declared.default, str(declared.annotation).removesuffix(OPTIONAL)
+    if parameter in ROLES or parameter == "pos_label":
+        kind = "str"
+    elif default not in (None, inspect.Parameter.empty):
+        how |= {"default": default, "show_default": True}
+    if kind == "bool":
+        return click.option(option_of(parameter), parameter, is_flag=True, help=how["help"])
+    if kind == "Sequence[float]":
+        shown = ",".join(map(str, default)) if default else False
+        how |= {"callback": as_numbers, "default": None, "show_default": shown, "metavar": "N,N,…"}
+    elif kind.startswith("Literal["):
+        how["type"] = click.Choice(ast.literal_eval(kind.removeprefix("Literal")))
+        how["metavar"] = None
+    elif kind in TYPES:
+        how |= TYPES[kind]
+    if parameter in CALLBACKS:
+        how |= {"callback": CALLBACKS[parameter], "type": None if parameter == "bin_size" else how.get("type")}
+    return click.option(option_of(parameter), parameter, **how)
+
+
+def as_numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> list[float] | None:
+    """Numbers separated by commas."""
+    found = []
+    for text in [] if value is None else value.split(","):
+        try:
+            found.append(float(text))
+        except ValueError:
+            raise click.BadParameter(f"{text!r} is not a number; write several as 0.5,0.8") from None
+    return found or None
+
+
+TYPES: dict[str, dict[str, Any]] = {
+    "float": {"type": float},
+    "int": {"type": int},
+    "str": {"type": str},
+    "int | str": {"type": str},
+    "Sequence[str]": {"type": str, "callback": as_names},
+}
+CALLBACKS: dict[str, Callable[..., Any]] = {"level": as_level, "bin_size": as_bin_size}
+
+
+def said_of(function: Callable[..., object]) -> dict[str, str]:
+    """The help of each parameter: its entry in the docstring, `name (shape): text`, which begins a line.
+
+    >>> said_of(lambda: None)
+    {}
+    """
+    found: dict[str, str] = {}
+    names = set(inspect.signature(function).parameters)
+    for paragraph in (inspect.getdoc(function) or "").split("\n\n"):
+        for name, text in _entries(paragraph.splitlines()):
+            if name in names:
+                found[name] = _as_help(text)
+    return found
+
+
+def _entries(lines: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The entries of a paragraph; a line that begins no other one goes on."""
+    held: list[str] = []
+    for line in lines:
+        begins = re.match(r"(\w+)(?: \([^)]*\))?: (.*)", line)
+        if begins:
+            if held:
+                yield held[0], " ".join(held[1:])
+            held = [begins[1], begins[2]]
+        elif held:
+            held.append(line.strip())
+    if held:
+        yield held[0], " ".join(held[1:])
+
+
+def _as_help(text: str) -> str:
+    """The text as help: parameters in quotes as options, the first letter large."""
+    shown = re.sub(r"`(\w+)`", lambda name: option_of(name[1]), text)
+    return shown[:1].upper() + shown[1:]
+
+
+def finish(
+    result: Any, *, name: str, form: str, output: str | None, figure: str | None = None, report: str | None = None
+) -> None:
+    """Draw, write and print a result, which knows by which command it was made; end with its exit code."""
+    named = replace(result, recipe={"command": f"howsure {name}", **result.recipe})
+    if figure is not None:
+        from howsure.figures.files import save_figure
+
+        save_figure(named.figure() if hasattr(named, "figure") else named.plot().figure, figure)
+    if report is not None:
+        named.report(report)
+    emit_result(named, form, output)
+    if code := getattr(named, "exit_code", 0):
+        click.get_current_context().exit(code)
