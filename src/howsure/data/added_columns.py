@@ -11,13 +11,13 @@ from typing import Any, Self
 import numpy as np
 
 from howsure.data.logs.conversion import input_files
-from howsure.data.predictions.classes import LISTS, ONE, SEVERAL, VERBALISED, Source, as_probabilities, source_of
+from howsure.data.predictions.classes import as_probabilities, with_stated_confidence
+from howsure.data.predictions.open_predictions import LISTS, ONE, SEVERAL, VERBALISED, ProbabilityColumns, source_of
 from howsure.data.predictions.selection import Selection, codes_sql, group_sizes, select_rows
 from howsure.data.tables.columns import Column, said_of_commas
 from howsure.data.tables.database import Database, NullFound, chunks, copy_to_file, identifier, literal, reading
 from howsure.data.tables.named_files import File, parquet_source, separator_option, text_source
-from howsure.data.tables.table import column_names, open_table, with_stated_confidence
-from howsure.data.tables.where import ALL
+from howsure.data.tables.table import ALL, column_names, open_table
 from howsure.errors import GIVEN, InputError, parameter, shown, way
 from howsure.files.whole import copy_whole
 from howsure.inputs.checks import probability_advice
@@ -61,7 +61,7 @@ class FileToExtend:
     file: File
     database: Database = field(repr=False)
     selection: Selection = field(repr=False)
-    source: Source = field(repr=False)
+    source: ProbabilityColumns = field(repr=False)
     numbers: list[str] = field(repr=False)
     scale: str | None
     classes: tuple[str, ...]
@@ -243,7 +243,7 @@ def open_to_extend(
         source = source.found(table, ALL)
         if source.role == VERBALISED:
             table, stated = with_stated_confidence(table, source.columns[0], ALL, skip=skip_missing)
-            source = Source(source.role, source.names, ONE, None, (stated,))
+            source = ProbabilityColumns(source.role, source.names, ONE, None, (stated,))
         order, numbers = _in_order(source, classes, wanted)
         kind = "numbers" if source.kind == LISTS else "number"
         missing = {column: column.missing(role=kind) for column in source.columns}
@@ -261,7 +261,7 @@ def open_to_extend(
 
 
 def _in_order(
-    source: Source, classes: Sequence[str] | None, wanted: Sequence[str]
+    source: ProbabilityColumns, classes: Sequence[str] | None, wanted: Sequence[str]
 ) -> tuple[tuple[str, ...], list[str]]:
     """The classes of the scores, in the order `wanted`, and their numbers in SQL."""
     first = source.columns[0]

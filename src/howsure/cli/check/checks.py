@@ -31,7 +31,7 @@ from howsure.data.sources import read as files_of
 from howsure.errors import InputError
 from howsure.inputs.checks import Coded, check_clusters, check_codes
 from howsure.inputs.frames import Kind, Rows
-from howsure.inputs.naming import counted
+from howsure.inputs.matching import shared_rows
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import BoundedMean, Bounds, mean_score, share_bounds
@@ -206,31 +206,16 @@ def _matched(read: Rows, beside: Rows, score: str, id: str | None, *, skip: bool
 
     Raises InputError if rows cannot be matched, or one model has more and none may be left out.
     """
-    here, there = ", ".join(read.read["files"]), ", ".join(beside.read["files"])
+    names = ", ".join(read.read["files"]), ", ".join(beside.read["files"])
     ours, theirs = (len(one.columns[score]) for one in (read, beside))
     if id is None:
         if ours != theirs or read.read["skipped"] or beside.read["skipped"]:
             raise InputError(
-                f"both models must be evaluated on the same rows; {here} has {ours:,}, {there} has {theirs:,}. Match "
-                "them by --id COL."
+                f"both models must be evaluated on the same rows; {names[0]} has {ours:,}, {names[1]} has {theirs:,}. "
+                "Match them by --id COL."
             )
         return np.arange(ours), beside.columns[score], []
-    key, other_key = (np.asarray(_names(one, id)).astype(np.str_) for one in (read, beside))
-    for held, where in zip((key, other_key), (here, there), strict=True):
-        names, counts = np.unique(held, return_counts=True)
-        if counts.max() > 1:
-            raise InputError(
-                f"{id} must differ in every row of {where}; {names[counts.argmax()]} occurs twice or more."
-            )
-    _, rows, others = np.intersect1d(key, other_key, assume_unique=True, return_indices=True)
-    if not len(rows):
-        raise InputError(f"no row of {here} is one of {there}; are the ids those?")
-    if not skip and (len(rows) < ours or len(rows) < theirs):
-        raise InputError(
-            f"both models must be evaluated on the same rows; {counted(ours - len(rows), 'row')} only of {here}, "
-            f"{theirs - len(rows):,} only of {there}. Leave them out with --skip-missing."
-        )
-    left = [(ours - len(rows), here), (theirs - len(rows), there)]
-    counts_left = [f"{counted(n, 'row')} of {where}" for n, where in left if n]
-    notes = [f"left out because one model has none: {', '.join(counts_left)}"] if counts_left else []
-    return rows, beside.columns[score][others], notes
+    keys = [np.asarray(_names(one, id)).astype(np.str_) for one in (read, beside)]
+    shared = shared_rows(*keys, names=names, id=id)
+    shared.check_all(skip_missing=skip)
+    return shared.a, beside.columns[score][shared.b], shared.said

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from howsure.cli.calibration.reading import opened
-from howsure.data.predictions.loading import load_values
+from howsure.data.predictions.predictions import load_values
 from howsure.data.predictions.selection import SEPARATE, Selection, file_of, missing_value
 from howsure.data.tables.columns import Column
+from howsure.data.tables.table import ALL as EVERY_ROW
 from howsure.data.tables.table import Table
-from howsure.data.tables.where import ALL as EVERY_ROW
 from howsure.data.tables.where import condition
 from howsure.errors import InputError
 from howsure.inputs.pairs import Integers

@@ -202,12 +202,13 @@ def input_files(
     spool: Path,
     wanted: Iterable[str | None] = (),
     normalise: str | None = None,
+    files: tuple[File, ...] | None = None,
 ) -> tuple[tuple[File, ...], Log | None]:
     """The files that are named, logs among them rewritten in `spool`, and what was found in these; None for tables.
 
     `format` is a format of tables or of logs, or None to see it from the files. Of what a log holds beyond named
     columns and scores, that is kept whose name is a word of the texts `wanted`. `normalise` says how log-likelihoods of
-    choices become probabilities.
+    choices become probabilities. `files` are those of the paths, where they are known.
 
     Raises InputError if a file cannot be read, is cut off, or if logs and tables are mixed.
     """
@@ -215,7 +216,8 @@ def input_files(
     if normalise is not None and normalise not in WAYS:
         raise InputError(f"{parameter('normalise', GIVEN)} must be one of {', '.join(WAYS)}; it is {normalise!r}.")
     is_log = format in LOGS
-    files = named_files(paths, format=None if is_log else format, spool=spool, by_content=is_log)
+    if files is None:
+        files = named_files(paths, format=None if is_log else format, spool=spool, by_content=is_log)
     form = log_format(str(format)) if is_log else (detected(files) if format is None else None)
     if form is None:
         _refuse_archives(files)
@@ -361,7 +363,7 @@ def with_defaults(asked: Mapping[str, Any], log: Log, files: Sequence[File], *, 
     return found | _items(found, log, parts)
 
 
-def chosen(asked: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, str]:
+def chosen_by_log(asked: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, str]:
     """The columns that the user did not name, by their roles."""
     roles = ("label", "prob", "probs_column", "group", "cluster", "id")
     return {role: found[role] for role in roles if asked[role] is None and found[role] is not None}

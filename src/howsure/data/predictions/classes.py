@@ -1,84 +1,39 @@
-"""The probabilities of several classes per row: where they stand in columns, lists or mappings, and their matrix."""
+"""The probabilities of several classes per row, from columns, lists or mappings, as pairs; labels that are shares."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howsure.data.predictions.selection import Selection, codes_sql, label_counts
+from howsure.data.predictions.predictions import ClassRows, PairStream, Predictions, extras
+from howsure.data.predictions.selection import Selection, codes_sql, group_sizes, label_counts
 from howsure.data.tables.columns import Column
-from howsure.data.tables.database import Connection, NullFound, batches, chunks
+from howsure.data.tables.database import Connection, NullFound, batches, chunks, identifier, reading
 from howsure.data.tables.table import Table
-from howsure.data.tables.where import ALL
 from howsure.errors import GIVEN, InputError, parameter, shown, way
 from howsure.inputs.classes import (
+    CLASS_WISE,
     LOG_PROBABILITIES,
     LOGITS,
+    TOP_LABEL,
     class_positions,
     first_fault,
     first_fault_in_scores,
+    reduced,
+    softly_reduced,
     softmax,
+    tied_rows,
 )
-from howsure.inputs.naming import natural_order, shortened
+from howsure.inputs.given import NONE, UNCLEAR, stated_confidence
+from howsure.inputs.naming import shortened
 from howsure.inputs.numbers import comma_advice
 from howsure.inputs.pairs import Floats, Integers
 
-# Probabilities given by class name, as in {"0": 0.7, "1": 0.3}, as lists in the order of the names.
-
-
-def with_keys(table: Table, column: Column, only: str = ALL) -> Column:
-    """The column, and if its first value is a JSON object (in Parquet a STRUCT or MAP), the names in it, in order.
-
-    `only` says in SQL which rows are wanted.
-
-    Raises InputError at the first row with other names.
-    """
-    if not (column.is_text or column.type.startswith(("STRUCT", "MAP"))):
-        return column
-    json = column.json
-    found = table.ask(f"json_keys({json})", rest=f"WHERE {only} AND {column.sql} IS NOT NULL LIMIT 1")
-    names = found[0][0] if found else None
-    if not isinstance(names, list) or not names:
-        return column
-    keyed = replace(column, keys=tuple(sorted(set(map(str, names)), key=natural_order)))
-    other = f"{only} AND {column.sql} IS NOT NULL AND NOT coalesce({keyed.has_keys}, FALSE)"
-    if table.ask("1", rest=f"WHERE {other} LIMIT 1"):
-        place, held = table.place(other, column.text)
-        listed = ", ".join(map(repr, keyed.keys))
-        raise InputError(
-            f"{column.name} must hold the same names in every row, {listed} as in the first; {place} holds "
-            f"{shown(held)}. A class without votes has a probability of 0: write it."
-        )
-    return keyed
-
-
-def holds_lists(table: Table, column: Column, only: str = ALL) -> bool:
-    """Whether the first value that is there is a list with numbers, or a text that spells one; [invalid] is a text."""
-    there = f"WHERE {only} AND {column.sql} IS NOT NULL LIMIT 1"
-    found = table.ask(f"coalesce(list_count({column.numbers}), 0) > 0", rest=there)
-    return bool(found and found[0][0]) and not column.is_number
-
-
-def is_soft(table: Table, label: Column, only: str = ALL) -> bool:
-    """Whether a column of labels holds distributions over classes: by name, or as lists of numbers."""
-    return bool(label.keys) or (not label.is_number and label.type != "BOOLEAN" and holds_lists(table, label, only))
-
-
-def label_of(table: Table, column: Column, only: str, *, soft: bool) -> Column:
-    """The column of labels, with the names of the classes if it holds shares of them.
-
-    Raises InputError if it does, and labels must not be `soft`.
-    """
-    label = with_keys(table, column, only)
-    if soft or not is_soft(table, label, only):
-        return label
-    raise InputError(
-        f"{column.name} holds distributions over classes; `howsure calibration` and `howsure significance` read such "
-        "labels. Here, name a column with one label per row."
-    )
+if TYPE_CHECKING:
+    from howsure.data.predictions.open_predictions import ProbabilityColumns
 
 
 def two_classes(label: Column, positive: str | None) -> tuple[tuple[str, str], str]:
@@ -100,57 +55,6 @@ def two_classes(label: Column, positive: str | None) -> tuple[tuple[str, str], s
             f"{label.name} holds shares of {' and '.join(map(repr, keys))}. Say which is positive: {choice}."
         )
     return (keys[0], keys[1]), chosen
-
-
-# Where the probabilities of a row stand: one number, several columns, or a column of lists; perhaps on a log scale.
-
-ONE, SEVERAL, LISTS = "one", "several", "lists"
-VERBALISED = "verbalised"
-SOURCES = ("prob", "probs", "probs_column", LOGITS, LOG_PROBABILITIES, VERBALISED)
-ONE_COLUMN = ", ".join(way(one, "COL") for one in ("prob", "probs_column", LOGITS, LOG_PROBABILITIES, "verbalised"))
-WAYS = f"{ONE_COLUMN} or {way('probs', ['COL', 'COL', GIVEN])}"
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """The columns of probabilities, the parameter that names them, and on which scale they are (None: as they are)."""
-
-    role: str
-    names: tuple[str, ...]
-    kind: str
-    scale: str | None = None
-    columns: tuple[Column, ...] = ()
-
-    @property
-    def shown(self) -> str | list[str]:
-        """The names as the user gave them."""
-        return list(self.names) if self.kind == SEVERAL else self.names[0]
-
-    def found(self, table: Table, only: str) -> Source:
-        """The source with its columns; of logits, whether the one column holds lists."""
-        columns = tuple(table.columns[name] for name in self.names)
-        if self.kind != LISTS:
-            return replace(self, columns=columns)
-        column = with_keys(table, columns[0], only)
-        lists = self.role == "probs_column" or holds_lists(table, column, only)
-        return replace(self, kind=LISTS if lists else ONE, columns=(column,))
-
-
-def source_of(**given: str | Sequence[str] | None) -> Source:
-    """The source that parameters name: those of SOURCES.
-
-    Raises InputError if it is not exactly one, or a column is named twice.
-    """
-    named = {role: names for role, names in given.items() if names is not None}
-    if len(named) != 1:
-        raise InputError(f"name the probability in one way: {WAYS}.")
-    ((role, names),) = named.items()
-    scale = role if role in (LOGITS, LOG_PROBABILITIES) else None
-    listed = (names,) if isinstance(names, str) else tuple(names)
-    kind = ONE if role in ("prob", VERBALISED) else SEVERAL if role == "probs" or len(listed) > 1 else LISTS
-    if kind == SEVERAL and len(set(listed)) != max(2, len(listed)):
-        raise InputError(f"{role}=[...] must name two columns or more, each once; it names {shortened(listed)}.")
-    return Source(role, listed, kind, scale)
 
 
 # The probabilities of several classes per row, from several columns or from a column of lists, as pairs.
@@ -288,3 +192,128 @@ def _no_numbers(selection: Selection, columns: Sequence[Column], *, lists: bool)
 def _unequal(selection: Selection, column: Column, k: int) -> InputError:
     place, length = selection.place(f"len({column.numbers}) <> {k}", f"len({column.numbers})")
     return InputError(f"{column.name} must hold lists of the same length; the first has {k}, {place} has {length}.")
+
+
+def several_classes(
+    selection: Selection,
+    columns: dict[str, Column],
+    source: ProbabilityColumns,
+    names: dict[str, Any],
+    notes: dict[str, Any],
+    reduce: str,
+    classes: Sequence[str] | None,
+    *,
+    ragged: bool,
+    keep_classes: bool = False,
+    soft: bool = False,
+) -> Predictions:
+    """The predictions of several classes per row, reduced to pairs; rows of different numbers of them if `ragged`. With
+    `keep_classes`, they are kept as they were, too; labels may be shares of classes where they may be `soft`."""
+    matrix = class_matrix(selection, source.columns, lists=source.is_lists, ragged=ragged)
+    shown = shortened(column.name for column in source.columns)
+    if soft:
+        names_of = tuple(classes) if classes is not None else tuple(str(one) for one in range(matrix.shape[1]))
+        matrix = as_probabilities(selection, matrix, names_of, shown, source.scale)
+        return _soft(selection, columns, matrix, names, notes, reduce, classes)
+    codes, class_names = class_labels(selection, columns["label"], classes, matrix.shape[1])
+    rows = ClassRows(matrix, source.scale, codes, class_names) if keep_classes else None
+    matrix = as_probabilities(selection, matrix, class_names, shown, source.scale)
+    sizes = {} if "group" not in columns else group_sizes(selection, columns["group"])
+    weights, groups, group_names, clusters = extras(selection, columns, tuple(sizes), notes)
+    pairs = reduced(codes, matrix, class_names, reduce=reduce, weights=weights, clusters=clusters)
+    if reduce == CLASS_WISE:
+        sizes = dict.fromkeys(class_names, selection.n)
+    else:
+        pairs = replace(pairs, groups=groups, group_names=group_names)
+    notes |= {"reduce": reduce, "classes": list(class_names)}
+    if reduce == TOP_LABEL:
+        notes["ties"] = tied_rows(matrix)
+    return Predictions(len(pairs), names, sizes, selection, lambda: pairs, None, notes, class_rows=rows)
+
+
+def _soft(
+    selection: Selection,
+    columns: dict[str, Column],
+    matrix: Floats,
+    names: dict[str, Any],
+    notes: dict[str, Any],
+    reduce: str,
+    classes: Sequence[str] | None,
+) -> Predictions:
+    shares, class_names = class_shares(selection, columns["label"], classes, matrix.shape[1])
+    sizes = {} if "group" not in columns else group_sizes(selection, columns["group"])
+    weights, groups, group_names, clusters = extras(selection, columns, tuple(sizes), notes)
+    pairs = softly_reduced(
+        shares, matrix, class_names, reduce=reduce, weights=weights, groups=groups, group_names=group_names,
+        clusters=clusters,
+    )  # fmt: skip
+    if reduce == CLASS_WISE:
+        sizes = dict.fromkeys(class_names, selection.n)
+    notes |= {"reduce": reduce, "classes": list(class_names), "soft_labels": True}
+    return Predictions(len(pairs), names, sizes, selection, lambda: pairs, None, notes)
+
+
+def soft_pairs(
+    selection: Selection,
+    columns: dict[str, Column],
+    source: ProbabilityColumns,
+    names: dict[str, Any],
+    notes: dict[str, Any],
+    positive: str | None,
+) -> Predictions:
+    """The predictions of one probability per row whose labels are shares of two classes."""
+    label = columns["label"]
+    stream = PairStream(selection, label, source.columns[0], "NULL", scale=source.scale)
+    classes, chosen = two_classes(label, positive)
+    ones = stream.probabilities()
+    of_class = {chosen: ones, (classes[0] if classes[1] == chosen else classes[1]): 1 - ones}
+    matrix = np.column_stack([of_class[name] for name in classes])
+    found = _soft(selection, columns, matrix, names, notes, chosen, classes)
+    pairs = replace(found.pairs(), reduction=None)
+    return replace(found, load=lambda: pairs)
+
+
+# A column of texts that state a confidence, as a column of numbers beside it.
+
+STATED = "stated"  # the table of what each row states, in the order of the rows
+KIND = "kind of what is stated"
+
+
+def with_stated_confidence(table: Table, text: Column, only: str, *, skip: bool) -> tuple[Table, Column]:
+    """The table with a column of the confidence that a text states, missing where it states none or is unclear.
+
+    Raises InputError naming the first row that does not state one, of those that `only` wants, unless it is to `skip`.
+    """
+    connection, name = table.connection, f"confidence stated in {text.name}"
+    with reading(table.name):
+        held = connection.sql(f"SELECT {text.text} AS value FROM {table.relation}").fetchall()
+    found = [stated_confidence("" if one is None else str(one)) for (one,) in held]
+    values = np.array([one if isinstance(one, float) else np.nan for one in found])
+    kinds = np.array([0 if isinstance(one, float) else (NONE, UNCLEAR).index(one) + 1 for one in found], np.int8)
+    connection.register("parsed", {"value": values, "kind": kinds})
+    columns = f"CASE WHEN kind = 0 THEN value END AS {identifier(name)}, kind AS {identifier(KIND)}"
+    connection.execute(f"CREATE TABLE {STATED} AS SELECT {columns} FROM parsed")
+    connection.unregister("parsed")
+    beside = f"SELECT * FROM {table.relation} POSITIONAL JOIN {STATED}"
+    if table.is_copied:
+        connection.execute(f"CREATE OR REPLACE TABLE {table.relation} AS {beside}")
+    else:
+        table = replace(table, relation=f"({beside})")
+    stated = Column(name, "DOUBLE")
+    table = replace(table, columns=table.columns | {name: stated, KIND: Column(KIND, "TINYINT")})
+    if not skip:
+        _check(table, text, only)
+    return table, stated
+
+
+def _check(table: Table, text: Column, only: str) -> None:
+    kind = identifier(KIND)
+    counts = [f"count(*) FILTER ({only} AND {kind} = {number})" for number in (1, 2)]
+    none, unclear = (int(str(count)) for count in table.ask(", ".join(counts))[0])
+    if none + unclear:
+        place, held = table.place(f"{only} AND {kind} > 0", text.text)
+        raise InputError(
+            f"{text.name} must state one confidence in every row; {place} holds {shown('' if held is None else held)} "
+            f"({none + unclear:,} in all: {none:,} state none, {unclear:,} are unclear). Leave such rows out with "
+            f"{parameter('skip_missing', True)}."
+        )

@@ -4,34 +4,98 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from howsure.calibration.slots import EXACT_UP_TO
-from howsure.data.logs.conversion import chosen, with_defaults
-from howsure.data.predictions.classes import (
-    LISTS,
-    ONE,
-    SEVERAL,
-    SOURCES,
-    VERBALISED,
-    Source,
-    is_soft,
-    label_of,
-    source_of,
-)
-from howsure.data.predictions.loading import one_probability, several_classes
-from howsure.data.predictions.opening import check_pooling, opened_files
-from howsure.data.predictions.predictions import Predictions
-from howsure.data.predictions.selection import SAME, check_way
+from howsure.data.predictions.classes import several_classes, soft_pairs, with_stated_confidence
+from howsure.data.predictions.predictions import Predictions, one_probability
+from howsure.data.predictions.selection import SAME, check_pooling, check_way, opened_files
 from howsure.data.tables.columns import Column
-from howsure.data.tables.table import Table, with_stated_confidence
+from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
 from howsure.errors import GIVEN, InputError, parameter, way
-from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
+from howsure.inputs.classes import CLASS_WISE, LOG_PROBABILITIES, LOGITS, TOP_LABEL
 from howsure.inputs.naming import shortened
 
 if TYPE_CHECKING:
     from howsure.data.sources import Files
+
+# Where the probabilities of a row stand: one number, several columns, or a column of lists; perhaps on a log scale.
+
+ONE, SEVERAL, LISTS = "one", "several", "lists"
+VERBALISED = "verbalised"
+SOURCES = ("prob", "probs", "probs_column", LOGITS, LOG_PROBABILITIES, VERBALISED)
+ONE_COLUMN = ", ".join(way(one, "COL") for one in ("prob", "probs_column", LOGITS, LOG_PROBABILITIES, "verbalised"))
+WAYS = f"{ONE_COLUMN} or {way('probs', ['COL', 'COL', GIVEN])}"
+
+
+@dataclass(frozen=True, slots=True)
+class ProbabilityColumns:
+    """The columns of probabilities, the parameter that names them, and on which scale they are (None: as they are)."""
+
+    role: str
+    names: tuple[str, ...]
+    kind: str
+    scale: str | None = None
+    columns: tuple[Column, ...] = ()
+
+    @property
+    def is_lists(self) -> bool:
+        """Whether it is one column of lists or mappings."""
+        return self.kind == LISTS
+
+    @property
+    def shown(self) -> str | list[str]:
+        """The names as the user gave them."""
+        return list(self.names) if self.kind == SEVERAL else self.names[0]
+
+    def found(self, table: Table, only: str) -> ProbabilityColumns:
+        """The source with its columns; of logits, whether the one column holds lists."""
+        columns = tuple(table.columns[name] for name in self.names)
+        if self.kind != LISTS:
+            return replace(self, columns=columns)
+        column = with_keys(table, columns[0], only)
+        lists = self.role == "probs_column" or holds_lists(table, column, only)
+        return replace(self, kind=LISTS if lists else ONE, columns=(column,))
+
+
+def source_of(**given: str | Sequence[str] | None) -> ProbabilityColumns:
+    """The source that parameters name: those of SOURCES.
+
+    Raises InputError if it is not exactly one, or a column is named twice.
+    """
+    named = {role: names for role, names in given.items() if names is not None}
+    if len(named) != 1:
+        raise InputError(f"name the probability in one way: {WAYS}.")
+    ((role, names),) = named.items()
+    scale = role if role in (LOGITS, LOG_PROBABILITIES) else None
+    listed = (names,) if isinstance(names, str) else tuple(names)
+    kind = ONE if role in ("prob", VERBALISED) else SEVERAL if role == "probs" or len(listed) > 1 else LISTS
+    if kind == SEVERAL and len(set(listed)) != max(2, len(listed)):
+        raise InputError(f"{role}=[...] must name two columns or more, each once; it names {shortened(listed)}.")
+    return ProbabilityColumns(role, listed, kind, scale)
+
+
+def is_soft(table: Table, label: Column, only: str = ALL) -> bool:
+    """Whether a column of labels holds distributions over classes: by name, or as lists of numbers."""
+    return bool(label.keys) or (not label.is_number and label.type != "BOOLEAN" and holds_lists(table, label, only))
+
+
+def label_of(table: Table, column: Column, only: str, *, soft: bool) -> Column:
+    """The column of labels, with the names of the classes if it holds shares of them.
+
+    Raises InputError if it does, and labels must not be `soft`.
+    """
+    label = with_keys(table, column, only)
+    if soft or not is_soft(table, label, only):
+        return label
+    raise InputError(
+        f"{column.name} holds distributions over classes; `howsure calibration` and `howsure significance` read such "
+        "labels. Here, name a column with one label per row."
+    )
+
+
+# The columns of files as pairs.
 
 ROLES = {"label": "y_true", "group": "groups", "cluster": "clusters", "weight": "sample_weight", "id": "id"}
 NAMED = ("label", *SOURCES, "reduce", "classes", "group", "cluster", "weight", "id")
@@ -75,9 +139,12 @@ def open_predictions(
         named=f"{parameter('id', GIVEN)} or {parameter('clusters', GIVEN)}",
     )
     with opened_files(rows, [*_names(*asked.values()), *features], spool=spool) as opened:
-        found, log = asked, opened.log
+        found, log, chosen = asked, opened.log, dict[str, str]()
         if log is not None:
+            from howsure.data.logs.conversion import chosen_by_log, with_defaults
+
             found = asked | with_defaults(asked, log, opened.files, pairing=pairing)
+            chosen = chosen_by_log(asked, found)
             if across_files == "error" and found["cluster"] != asked["cluster"]:
                 across_files = SAME  # items of a log are known by model and task: several rows of one are the same item
         source, reduce, classes = (
@@ -104,7 +171,8 @@ def open_predictions(
                     f"{parameter('clusters', GIVEN)} and {parameter('id', GIVEN)}."
                 )
         columns["label"] = label_of(table, columns["label"], only, soft=soft_labels)
-        kinds = _kinds(table, columns, source, only, soft=soft_labels)
+        is_shares = soft_labels and is_soft(table, columns["label"], only)
+        kinds = _kinds(columns, source, soft=is_shares)
         streams = _stream_checks(columns, source) and not rows.missing_values and positive is None
         selection = opened.selected(table, only, kinds, stream_checks=streams)
         check_pooling(selection, columns, columns.get("group"), across_files)
@@ -118,7 +186,11 @@ def open_predictions(
                     f"{source.columns[0].name} holds one number per row; {parameter('reduce', GIVEN)} needs several "
                     "classes."
                 )
-            made = one_probability(selection, columns, source, names, notes, positive, exact_up_to, soft=soft_labels)
+            if is_shares:
+                made = soft_pairs(selection, columns, source, names, notes, positive)
+            else:
+                prob, scale = source.columns[0], source.scale
+                made = one_probability(selection, columns, prob, scale, names, notes, positive, exact_up_to)
         else:
             if positive is not None:
                 raise InputError(
@@ -139,9 +211,9 @@ def open_predictions(
                 order,
                 ragged=log is not None and reduce in (None, TOP_LABEL),
                 keep_classes=keep_classes,
-                soft=soft_labels,
+                soft=is_shares,
             )
-        return replace(made, said=opened.said(table, chosen(asked, found) if log else {}))
+        return replace(made, said=opened.said(table, chosen))
 
 
 def _names(*given: str | Sequence[str] | None) -> list[str]:
@@ -161,7 +233,7 @@ def _in_order(column: Column, classes: Sequence[str] | None) -> tuple[Sequence[s
     return classes, replace(column, keys=tuple(classes))
 
 
-def _kinds(table: Table, columns: Mapping[str, Column], source: Source, only: str, *, soft: bool) -> dict[Column, str]:
+def _kinds(columns: Mapping[str, Column], source: ProbabilityColumns, *, soft: bool) -> dict[Column, str]:
     """As what each column is read.
 
     Raises InputError for a column that must hold numbers and has another type.
@@ -173,19 +245,19 @@ def _kinds(table: Table, columns: Mapping[str, Column], source: Source, only: st
             raise InputError(f"{column.name} must be a column of numbers; its type is {column.type}.")
     label, *rest = columns.values()
     kinds = dict.fromkeys((label, *source.columns, *rest), "text") | dict.fromkeys(numbers, "number")
-    if soft and is_soft(table, label, only):
+    if soft:
         kinds[label] = "numbers"
     return kinds | ({source.columns[0]: "numbers"} if lists else {})
 
 
-def _stream_checks(columns: Mapping[str, Column], source: Source) -> bool:
+def _stream_checks(columns: Mapping[str, Column], source: ProbabilityColumns) -> bool:
     """Whether a stream of the pairs meets a null of any column: none is a text, and none is looked at by itself."""
     read = [columns["label"], *source.columns, *(columns[role] for role in ("weight",) if role in columns)]
     plain = set(columns) <= {"label", "group", "weight"} and source.kind == ONE
     return plain and not columns.get("group", read[0]).parts and not any(column.is_text for column in read)
 
 
-def _check_request(source: Source, reduce: str | None, positive: str | None, group: str | None) -> None:
+def _check_request(source: ProbabilityColumns, reduce: str | None, positive: str | None, group: str | None) -> None:
     if source.kind == ONE:
         if reduce is not None:
             raise InputError(

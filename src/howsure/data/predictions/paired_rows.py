@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.predictions.loading import load_values
-from howsure.data.predictions.predictions import Predictions
+from howsure.data.predictions.predictions import Predictions, load_values
 from howsure.errors import InputError, parameter
-from howsure.inputs.naming import counted
+from howsure.inputs.matching import check_same_size, shared_rows
 from howsure.inputs.pairs import Integers, Pairs
 
 
@@ -33,14 +33,7 @@ class PairedRows:
     left_out_a: int = 0
     left_out_b: int = 0
     own_labels: bool = False
-    names: tuple[str, str] = ("", "")
-
-    @property
-    def said(self) -> list[str]:
-        """Which rows were left out because one model has none."""
-        only = zip((self.only_a, self.only_b), self.names, strict=True)
-        counts = [f"{counted(n, 'row')} of {name}" for n, name in only if n]
-        return [f"left out because one model has none: {', '.join(counts)}"] if counts else []
+    said: Sequence[str] = ()  # which rows were left out because one model has none
 
 
 def paired_rows(a: Predictions, b: Predictions, *, own_labels: bool, skip_missing: bool) -> PairedRows:
@@ -51,52 +44,40 @@ def paired_rows(a: Predictions, b: Predictions, *, own_labels: bool, skip_missin
     Raises InputError if files of different length have no ids, no row is in both, the labels of a row differ (unless
     each model has its own), or the rows are not the same ones: other classes, other clusters.
     """
-    keys_a, keys_b = _keys(a, b)
-    _, rows_a, rows_b = np.intersect1d(keys_a, keys_b, assume_unique=True, return_indices=True)
-    if not len(rows_a):
-        raise InputError(f"no row of {a.selection.table.name} is one of {b.selection.table.name}; are the ids those?")
+    names = (a.selection.table.name, b.selection.table.name)
+    shared = shared_rows(*_keys(a, b, names), names=names)
     pairs_a, pairs_b = a.pairs(), b.pairs()
     if (len(pairs_a) // a.selection.n, pairs_a.group_names) != (len(pairs_b) // b.selection.n, pairs_b.group_names):
         raise InputError(
             f"both models must know the same classes; {a.selection.table.name} has {', '.join(pairs_a.group_names)}, "
             f"{b.selection.table.name} has {', '.join(pairs_b.group_names)}."
         )
-    one, other = _some(pairs_a, rows_a, a.selection.n), _some(pairs_b, rows_b, b.selection.n)
+    one, other = _some(pairs_a, shared.a, a.selection.n), _some(pairs_b, shared.b, b.selection.n)
     if not own_labels:
-        _check_labels(a, b, rows_b, one, other)
-    only_a, only_b = len(keys_a) - len(rows_a), len(keys_b) - len(rows_b)
-    if not skip_missing and (only_a or only_b):
-        raise InputError(
-            f"both models must be evaluated on the same rows; {counted(only_a, 'row')} only of "
-            f"{a.selection.table.name}, {only_b:,} only of {b.selection.table.name}. Leave them out with "
-            f"{parameter('skip_missing', True)}."
-        )
+        _check_labels(a, b, shared.b, one, other)
+    shared.check_all(skip_missing=skip_missing)
     other = replace(other, clusters=_same_clusters(one.clusters, other.clusters))
     return PairedRows(
         one,
         other,
-        only_a=only_a,
-        only_b=only_b,
+        only_a=shared.only_a,
+        only_b=shared.only_b,
         skipped_a=sum(a.skipped.values()),
         skipped_b=sum(b.skipped.values()),
         where=a.notes.get("where"),
         left_out_a=a.selection.others,
         left_out_b=b.selection.others,
         own_labels=own_labels,
-        names=(a.selection.table.name, b.selection.table.name),
+        said=shared.said,
     )
 
 
-def _keys(a: Predictions, b: Predictions) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+def _keys(a: Predictions, b: Predictions, names: tuple[str, str]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
     """What tells the used rows of each apart, in the order of its pairs: ids as text, or positions."""
     if "id" in a.columns:
         ids = [load_values(one.selection, one.selection.table.columns[one.columns["id"]].text) for one in (a, b)]
         return ids[0].astype(np.str_), ids[1].astype(np.str_)
-    if a.selection.total != b.selection.total:
-        sizes = ", ".join(f"{one.selection.table.name} has {one.selection.total:,}" for one in (a, b))
-        raise InputError(
-            f"both models must be evaluated on the same rows; {sizes}. Match them by id: {parameter('id', 'COL')}."
-        )
+    check_same_size((a.selection.total, b.selection.total), names=names)
     return a.selection.positions(), b.selection.positions()
 
 

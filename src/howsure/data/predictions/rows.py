@@ -10,20 +10,26 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.logs.conversion import Log
-from howsure.data.predictions.classes import class_matrix, holds_lists, with_keys
-from howsure.data.predictions.opening import check_pooling, opened_files
-from howsure.data.predictions.selection import SEPARATE, Selection, apart_by_file, check_way, codes_sql
+from howsure.data.predictions.classes import class_matrix
+from howsure.data.predictions.selection import (
+    SEPARATE,
+    Selection,
+    apart_by_file,
+    check_pooling,
+    check_way,
+    codes_sql,
+    opened_files,
+)
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import chunks, literal, reading
-from howsure.data.tables.table import Table
-from howsure.data.tables.where import ALL
+from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import Coded, check_clusters
 from howsure.inputs.frames import Kind, Rows
 from howsure.inputs.naming import natural_order
 
 if TYPE_CHECKING:
+    from howsure.data.logs.conversion import Log
     from howsure.data.sources import Files
 
 READ_AS = {Kind.NUMBER: "number", Kind.SCORE: "number", Kind.NUMBERS: "numbers"}

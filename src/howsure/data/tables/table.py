@@ -39,11 +39,11 @@ from howsure.data.tables.named_files import (
 )
 from howsure.errors import InputError, parameter, shown
 from howsure.files.archive import NUMBERS, TEXTS, Archive, ArchiveError
-from howsure.inputs.given import NONE, UNCLEAR, stated_confidence
-from howsure.inputs.naming import nearest, shortened, unknown_name
+from howsure.inputs.naming import natural_order, nearest, shortened, unknown_name
 
 # A place inside a column that has a type of its own (in Parquet a STRUCT, MAP or list, in .npz a matrix).
 
+ALL = "TRUE"  # of the rows, in SQL
 TEXT_TYPES = ("VARCHAR", "JSON")
 
 
@@ -443,47 +443,37 @@ WHOLE = dict.fromkeys(("json", "jsonl"), ("sample_size=-1",))  # names may first
 OPENERS = {"parquet": _open_parquet, "npz": _open_archives}
 
 
-# A column of texts that state a confidence, as a column of numbers beside it.
-
-STATED = "stated"  # the table of what each row states, in the order of the rows
-KIND = "kind of what is stated"
+# What the values of a column are made of: lists of numbers, or numbers by class name, as {"0": 0.7, "1": 0.3}.
 
 
-def with_stated_confidence(table: Table, text: Column, only: str, *, skip: bool) -> tuple[Table, Column]:
-    """The table with a column of the confidence that a text states, missing where it states none or is unclear.
+def with_keys(table: Table, column: Column, only: str = ALL) -> Column:
+    """The column, and if its first value is a JSON object (in Parquet a STRUCT or MAP), the names in it, in order.
 
-    Raises InputError naming the first row that does not state one, of those that `only` wants, unless it is to `skip`.
+    `only` says in SQL which rows are wanted.
+
+    Raises InputError at the first row with other names.
     """
-    connection, name = table.connection, f"confidence stated in {text.name}"
-    with reading(table.name):
-        held = connection.sql(f"SELECT {text.text} AS value FROM {table.relation}").fetchall()
-    found = [stated_confidence("" if one is None else str(one)) for (one,) in held]
-    values = np.array([one if isinstance(one, float) else np.nan for one in found])
-    kinds = np.array([0 if isinstance(one, float) else (NONE, UNCLEAR).index(one) + 1 for one in found], np.int8)
-    connection.register("parsed", {"value": values, "kind": kinds})
-    columns = f"CASE WHEN kind = 0 THEN value END AS {identifier(name)}, kind AS {identifier(KIND)}"
-    connection.execute(f"CREATE TABLE {STATED} AS SELECT {columns} FROM parsed")
-    connection.unregister("parsed")
-    beside = f"SELECT * FROM {table.relation} POSITIONAL JOIN {STATED}"
-    if table.is_copied:
-        connection.execute(f"CREATE OR REPLACE TABLE {table.relation} AS {beside}")
-    else:
-        table = replace(table, relation=f"({beside})")
-    stated = Column(name, "DOUBLE")
-    table = replace(table, columns=table.columns | {name: stated, KIND: Column(KIND, "TINYINT")})
-    if not skip:
-        _check(table, text, only)
-    return table, stated
-
-
-def _check(table: Table, text: Column, only: str) -> None:
-    kind = identifier(KIND)
-    counts = [f"count(*) FILTER ({only} AND {kind} = {number})" for number in (1, 2)]
-    none, unclear = (int(str(count)) for count in table.ask(", ".join(counts))[0])
-    if none + unclear:
-        place, held = table.place(f"{only} AND {kind} > 0", text.text)
+    if not (column.is_text or column.type.startswith(("STRUCT", "MAP"))):
+        return column
+    json = column.json
+    found = table.ask(f"json_keys({json})", rest=f"WHERE {only} AND {column.sql} IS NOT NULL LIMIT 1")
+    names = found[0][0] if found else None
+    if not isinstance(names, list) or not names:
+        return column
+    keyed = replace(column, keys=tuple(sorted(set(map(str, names)), key=natural_order)))
+    other = f"{only} AND {column.sql} IS NOT NULL AND NOT coalesce({keyed.has_keys}, FALSE)"
+    if table.ask("1", rest=f"WHERE {other} LIMIT 1"):
+        place, held = table.place(other, column.text)
+        listed = ", ".join(map(repr, keyed.keys))
         raise InputError(
-            f"{text.name} must state one confidence in every row; {place} holds {shown('' if held is None else held)} "
-            f"({none + unclear:,} in all: {none:,} state none, {unclear:,} are unclear). Leave such rows out with "
-            f"{parameter('skip_missing', True)}."
+            f"{column.name} must hold the same names in every row, {listed} as in the first; {place} holds "
+            f"{shown(held)}. A class without votes has a probability of 0: write it."
         )
+    return keyed
+
+
+def holds_lists(table: Table, column: Column, only: str = ALL) -> bool:
+    """Whether the first value that is there is a list with numbers, or a text that spells one; [invalid] is a text."""
+    there = f"WHERE {only} AND {column.sql} IS NOT NULL LIMIT 1"
+    found = table.ask(f"coalesce(list_count({column.numbers}), 0) > 0", rest=there)
+    return bool(found and found[0][0]) and not column.is_number

@@ -251,7 +251,6 @@ class _Reader:
 
 # Which rows an expression selects: its columns found in the table, its comparisons checked against their values.
 
-ALL = "TRUE"
 LISTED = 1000  # distinct values among which the nearest is sought
 TRUE, FALSE = ("true", "1", "1.0"), ("false", "0", "0.0")
 

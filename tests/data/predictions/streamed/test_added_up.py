@@ -12,7 +12,7 @@ import pytest
 
 import howsure
 from howsure.calibration.slots import Slots
-from howsure.data.predictions.stream import CHUNK
+from howsure.data.predictions.predictions import CHUNK
 from howsure.errors import InputError
 from tests.data.opened import opened
 from tests.data.predictions.streamed.summing import slots_of_arrays
