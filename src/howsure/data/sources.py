@@ -83,8 +83,8 @@ class Files(Source):
                 f"{parameter('scheduler')} is that of {parameter('engine', DASK)}. Name the engine too, or leave the "
                 "scheduler out."
             )
+        from howsure.data.predictions.features import column_of_feature
         from howsure.data.predictions.open_predictions import open_predictions
-        from howsure.data.predictions.rows import column_of_feature
 
         features = list(dict.fromkeys(map(column_of_feature, how.pop("features", ()))))
         named = {part: roles[role] for part, role in ROLES.items() if role in roles}

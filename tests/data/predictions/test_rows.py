@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.data.predictions import rows as reading
-from howsure.data.predictions.rows import OTHERS, column_of_feature, feature_columns
+from howsure.data.predictions import features as reading
+from howsure.data.predictions.features import OTHERS, column_of_feature, feature_columns
 from howsure.errors import InputError
 from howsure.inputs.checks import Coded
 from howsure.inputs.frames import Kind

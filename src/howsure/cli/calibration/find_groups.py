@@ -90,7 +90,7 @@ def _read(
     files: tuple[str, ...], features: list[str], reading: dict[str, Any]
 ) -> tuple[Pairs, dict[str, Any], dict[str, Any], int]:
     """The pairs, the features by name, what was read, and the number of rows skipped."""
-    from howsure.data.predictions.rows import column_of_feature, feature_columns
+    from howsure.data.predictions.features import column_of_feature, feature_columns
 
     if reading.get("reduce") == CLASS_WISE:
         raise InputError("--reduce class-wise makes several pairs of a row; find groups with top-label or one class.")

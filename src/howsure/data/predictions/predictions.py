@@ -228,7 +228,7 @@ class Predictions:
 
     def features(self, names: Sequence[str]) -> dict[str, Any]:
         """Further columns of the same rows, as `feature_columns` makes them."""
-        from howsure.data.predictions.rows import feature_columns
+        from howsure.data.predictions.features import feature_columns
 
         return feature_columns(self.selection, names)
 
