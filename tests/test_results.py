@@ -114,7 +114,7 @@ def _corrected() -> Any:
 @cache
 def _drawn() -> tuple[Any, Any]:
     with example_copy() as store:
-        drawn = events.draw_documents(store, 20, by="year")
+        drawn = events.draw_documents(store, 20, period="year")
         for coder, acting in (("anna", drawn.actors[:1]), ("<b>bob", drawn.actors[:2])):
             for number in reading_order(store):
                 events.record_answer(store, number, coder, acting=acting if number % 2 else [], revision=0)
@@ -215,8 +215,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "query": lambda: POSTERIOR.query(len, 50, rng=0),
     "query of texts": lambda: POSTERIOR.query(lambda clusters: (HOSTILE, len(clusters)), 50, rng=0),
     "clustering entropy": lambda: POSTERIOR.clustering_entropy(50, rng=0),
-    "series": lambda: howsure.event_series(_store(), by="year"),
-    "actors": lambda: howsure.compare_actors(_store(), "SUDORIA", "NORLAND", by="year"),
+    "series": lambda: howsure.event_series(_store(), period="year"),
+    "actors": lambda: howsure.compare_actors(_store(), "SUDORIA", "NORLAND", period="year"),
     "corrected series": lambda: _corrected(),
     "corrected comparison": lambda: events.corrected_comparison(_corrected(), "AAA", "BBB"),
     "draw of documents": lambda: _drawn()[0],

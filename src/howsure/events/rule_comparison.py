@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from howsure.errors import InputError
 from howsure.events.periods import period_of
 from howsure.events.store.reading import Store, checked_length, event_of, recipe_of, rows_of, settings_of, title_of
-from howsure.result import Result
-from howsure.show.numbers import number
-from howsure.show.table import Table
+from howsure.result import Rows
+from howsure.show.column import COUNT, FRAME, WORDS, Column, digits
 
 WHOLE = "all"  # the period where none was asked for
 SAME = ("input", "lexicon", "model", "samples", "seed")
@@ -40,54 +39,35 @@ class RuleCount:
     only_second: int
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class RuleComparison(Result):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class RuleComparison(Rows[RuleCount]):
     """The counts of two rules, `first` and `second`, by actor, or by actor and period."""
 
     first: str
     second: str
     rows: tuple[RuleCount, ...]
     recipe: Mapping[str, Any]
+    named = ""
 
-    def to_dict(self) -> dict[str, Any]:
-        """The recipe and the rows as plain values."""
-        named = {"first": self.first, "second": self.second}
-        return {"recipe": dict(self.recipe), **named, "rows": [asdict(row) for row in self.rows]}
-
-    def _columns(self) -> dict[str, Any]:
-        """The rows."""
-        names = [field.name for field in fields(RuleCount)]
-        return {name: [getattr(row, name) for row in self.rows] for name in names}
-
-    def table(self) -> Table:
+    def columns(self) -> Sequence[Column]:
         """One row per actor, or per actor and period."""
-        period = [] if self.recipe["period"] is None else [str(self.recipe["period"])]
-        counts = ["1st rule", "2nd rule", "1-best 1st", "1-best 2nd", "both", "only 1st", "only 2nd"]
-        names = ["actor", "title", *period]
-        rows = [
-            [
-                row.actor,
-                row.title,
-                *([row.period] if period else []),
-                number(row.first, 1),
-                number(row.second, 1),
-                *(f"{n:,}" for n in (row.best_first, row.best_second, row.both, row.only_first, row.only_second)),
-            ]
-            for row in self.rows
+        period = self.recipe["period"]
+        return [
+            Column("actor", WORDS),
+            Column("title", WORDS),
+            Column("period", WORDS, period or "", only="" if period else FRAME),
+            Column("first", digits(1), "1st rule"),
+            Column("second", digits(1), "2nd rule"),
+            Column("best_first", COUNT, "1-best 1st"),
+            Column("best_second", COUNT, "1-best 2nd"),
+            Column("both", COUNT),
+            Column("only_first", COUNT, "only 1st"),
+            Column("only_second", COUNT, "only 2nd"),
         ]
-        return Table([*names, *counts], rows, words=names, caption=self.caption())
 
-    def caption(self) -> str:
+    def below(self) -> Sequence[str]:
         """The names of the two rules."""
-        return f"first rule: {self.first}; second rule: {self.second}"
-
-    def __str__(self) -> str:
-        return str(self.table().shortened())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.table().shortened().html()
+        return [f"first rule: {self.first}; second rule: {self.second}"]
 
 
 def compare_rules(first: Store, second: Store, *, period: str | None = None) -> RuleComparison:
@@ -120,7 +100,7 @@ def compare_rules(first: Store, second: Store, *, period: str | None = None) -> 
         for actor, label in cells
     )
     recipe = {**recipe_of(first, period=period), "second_store": settings_of(second)}
-    return RuleComparison(event_of(first), event_of(second), rows, recipe)
+    return RuleComparison(first=event_of(first), second=event_of(second), rows=rows, recipe=recipe)
 
 
 Found = dict[int, tuple[float, int]]  # by document: probability, whether in the 1-best

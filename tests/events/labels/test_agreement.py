@@ -46,7 +46,7 @@ def test_two_coders_by_hand(store: EventStore) -> None:
     assert by["all"] == (pytest.approx(pairs), 10, 4)
     assert found.total.low is not None
     assert found.total.low < pairs < found.total.high  # type: ignore[operator]
-    assert f"NATO: {ALIKE}." in found.notes()
+    assert f"NATO: {ALIKE}." in found.below()
 
 
 def test_unclear_answers_and_single_readers_are_missing(store: EventStore) -> None:
@@ -57,7 +57,7 @@ def test_unclear_answers_and_single_readers_are_missing(store: EventStore) -> No
     after = agreement(store)
     assert (before.total.documents, after.total.documents) == (20, 19)
     assert after.recipe["unclear"] == 1
-    assert "1 answer 'unclear' count as missing." in after.notes()
+    assert "1 answer 'unclear' count as missing." in after.below()
 
 
 def test_full_agreement_has_an_interval_too(store: EventStore) -> None:

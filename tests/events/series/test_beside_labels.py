@@ -20,6 +20,7 @@ from howsure.events.series.files import comparison_beside_labels, export_series,
 from howsure.events.store.event_store import EventStore
 from howsure.figures.events import draw_events, event_figure
 from howsure.figures.style import new_figure
+from howsure.result import plain
 from tests.events.corrected.known_truth import labelled_store
 from tests.events.made_up_store import make_store, store_file
 
@@ -40,7 +41,7 @@ def test_each_row_has_the_corrected_count_of_its_actor_and_period(store: EventSt
         beside = [columns[name][at] for name in ("corrected", "corrected_low", "corrected_high", "labelled")]
         assert beside == [row.estimate, row.low, row.high, row.labelled]
     document = series.to_dict()
-    assert document["corrected"]["totals"] == [held.total_of(actor).to_dict() for actor in ("BBB", "AAA")]
+    assert document["corrected"]["totals"] == [plain(held.total_of(actor)) for actor in ("BBB", "AAA")]
     cells = series.table().rows[-2]
     assert cells[:3] == ["BBB", "Borland", "all"]
     assert cells[4] == f"{sum(row.mean for row in series.rows_of('BBB')):.1f}"
@@ -140,7 +141,7 @@ def test_reasons_why_there_is_no_corrected_series(store: EventStore, tmp_path: P
 
 def test_only_what_fits_stands_beside(store: EventStore) -> None:
     held = corrected_series(store, period="month")
-    with pytest.raises(InputError, match="corrected must have the same by, quarter; it has month"):
+    with pytest.raises(InputError, match="corrected must have the same period, quarter; it has month"):
         event_series(store).beside(held)
     compared = compare_actors(store, "AAA", "BBB")
     with pytest.raises(InputError, match="the same actors in the same periods"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,9 +23,9 @@ from howsure.events.labels.answers import (
 from howsure.events.store.reading import Store
 from howsure.inputs.naming import counted, unknown_name
 from howsure.inputs.pairs import Floats
-from howsure.result import Result
-from howsure.show.numbers import interval, number
-from howsure.show.table import Table
+from howsure.result import Rows
+from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits
+from howsure.show.numbers import interval
 from howsure.stats.agreement import alpha, pairable_sums
 
 # How far coders agree, beyond chance: Krippendorff's alpha for each actor and for all, with intervals.
@@ -53,36 +53,35 @@ class ActorAgreement:
     why: str | None
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Agreement(Result):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Agreement(Rows[ActorAgreement]):
     """The agreement of the coders on each actor and on all pairs of a document and an actor."""
 
-    rows: tuple[ActorAgreement, ...]
     coders: tuple[str, ...]
+    rows: tuple[ActorAgreement, ...]
     recipe: Mapping[str, Any]
+    named = "actor"
 
     @property
     def total(self) -> ActorAgreement:
         """That on all pairs."""
         return self.rows[-1]
 
-    def table(self) -> Table:
+    def columns(self) -> Sequence[Column]:
         """A row per actor, and one for all."""
-        rows = [
-            [
-                one.actor,
-                f"{one.documents:,}",
-                f"{one.differing:,}",
-                number(one.alpha, 3),
-                interval(one.low, one.high, 3),
-            ]
-            for one in self.rows
+        shown = f"{100 * self.recipe['level']:g} % interval"
+        return [
+            Column("actor", WORDS),
+            Column("documents", COUNT),
+            Column("differing", COUNT),
+            Column("alpha", digits(3)),
+            Column("interval", Kind(str), shown, get=lambda row: interval(row.low, row.high, 3), only=TABLE),
+            Column("low", NUMBER, only=FRAME),
+            Column("high", NUMBER, only=FRAME),
+            Column("why", WORDS, only=FRAME),
         ]
-        level = self.recipe["level"]
-        headings = ["actor", "documents", "differing", "alpha", f"{100 * level:g} % interval"]
-        return Table(headings, rows, words=["actor"], notes=list(self.notes()))
 
-    def notes(self) -> tuple[str, ...]:
+    def below(self) -> Sequence[str]:
         """What a reader of the table should know."""
         said = [
             f"Krippendorff's alpha, nominal, of {counted(len(self.coders), 'coder')} ({', '.join(self.coders)}): 1 is "
@@ -92,24 +91,7 @@ class Agreement(Result):
         said += [f"{', '.join(actors)}: {why}." for why, actors in told.items() if actors]
         if unclear := self.recipe["unclear"]:
             said.append(f"{counted(unclear, 'answer')} 'unclear' count as missing.")
-        return tuple(said)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, with the recipe."""
-        return {"recipe": dict(self.recipe), "coders": list(self.coders), "rows": [asdict(one) for one in self.rows]}
-
-    def _columns(self) -> dict[str, Any]:
-        """A row per actor, and one for all."""
-        names = tuple(ActorAgreement.__slots__)
-        return {name: [getattr(one, name) for one in self.rows] for name in names}
-
-    def __str__(self) -> str:
-        return str(self.table())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
+        return said
 
 
 def agreement(store: Store, *, coders: Sequence[str] | None = None, level: float = 0.95, seed: int = 0) -> Agreement:
@@ -147,7 +129,8 @@ def agreement(store: Store, *, coders: Sequence[str] | None = None, level: float
         "seed": seed,
         "unclear": sum(one.unclear for one in held),
     }
-    return Agreement(tuple(_row(actor, part, resampled, level) for actor, part in parts), tuple(chosen), recipe)
+    rows = tuple(_row(actor, part, resampled, level) for actor, part in parts)
+    return Agreement(coders=tuple(chosen), rows=rows, recipe=recipe)
 
 
 def _known(name: str, known: Sequence[str]) -> str:

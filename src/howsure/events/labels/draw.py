@@ -22,7 +22,7 @@ from howsure.inputs.naming import counted, unknown_name
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result
-from howsure.show.table import Table
+from howsure.show.column import COUNT, WORDS, Column
 
 # The words of a store's rule in its documents, whether the rule finds an event there or not.
 
@@ -193,15 +193,21 @@ class LabelDraw(Result):
     not_stored: int
     recipe: Mapping[str, Any]
 
-    def table(self) -> Table:
+    def columns(self) -> Sequence[Column]:
         """A row per stratum."""
-        cells = zip(self.strata, self.sizes, self.before, self.drawn, strict=True)
-        rows = [[name, *(f"{value:,}" for value in values)] for name, *values in cells]
-        return Table(
-            ["stratum", "documents", "drawn before", "drawn now"], rows, words=["stratum"], notes=list(self.notes())
-        )
+        return [
+            Column("stratum", WORDS, values=self.strata),
+            Column("documents", COUNT, values=self.sizes),
+            Column("before", COUNT, "drawn before", values=self.before),
+            Column("drawn", COUNT, "drawn now", values=self.drawn),
+        ]
 
-    def notes(self) -> tuple[str, ...]:
+    @property
+    def words(self) -> str:
+        """Nothing: the table is printed."""
+        return ""
+
+    def below(self) -> Sequence[str]:
         """What a reader of the table should know."""
         said = [f"{counted(sum(self.drawn), 'document')} of {sum(self.sizes):,} to read: {self.question}"]
         if self.not_stored:
@@ -209,28 +215,7 @@ class LabelDraw(Result):
                 f"{counted(self.not_stored, 'document')} of the input that name no actor were not stored and cannot be "
                 "drawn: what the labels correct is the count among the stored documents."
             )
-        return tuple(said)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values, with the recipe."""
-        names = ("question", "actors", "strata", "sizes", "before", "drawn", "not_stored")
-        held = {name: getattr(self, name) for name in names}
-        return {"recipe": dict(self.recipe)} | {
-            name: list(value) if isinstance(value, tuple) else value for name, value in held.items()
-        }
-
-    def _columns(self) -> dict[str, Any]:
-        """A row per stratum."""
-        held = {"stratum": self.strata, "documents": self.sizes, "before": self.before, "drawn": self.drawn}
-        return {name: list(values) for name, values in held.items()}
-
-    def __str__(self) -> str:
-        return str(self.table())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
+        return said
 
 
 def draw_documents(

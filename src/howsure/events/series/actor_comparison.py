@@ -162,10 +162,8 @@ class ActorComparison(Result):
         """The counted event."""
         return str(self.recipe["event"])
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return "\n".join(str(table.shortened()) for table in self._tables())
-
-    __repr__ = __str__
 
     def _repr_html_(self) -> str:
         tables = [table.shortened().html() for table in self._tables()]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -14,8 +14,8 @@ from howsure.errors import InputError
 from howsure.events.series.corrected_series import ALL, WITHIN, CorrectedCount, CorrectedSeries
 from howsure.inputs.naming import counted, unknown_name
 from howsure.result import Result
-from howsure.show.numbers import UNDEFINED, interval, number, probability_is
-from howsure.show.table import Table
+from howsure.show.column import FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits
+from howsure.show.numbers import interval, probability_is
 
 ALONE = "labels"  # the method of periods that borrow nothing from each other
 UNLIKELY = 1e-9  # of a count's law, beyond which it is not written out
@@ -38,7 +38,7 @@ class CorrectedDifference:
     high: float
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CorrectedComparison(Result):
     """Two actors compared by their corrected counts, period by period (`rows`) and in all (`total`)."""
 
@@ -50,35 +50,34 @@ class CorrectedComparison(Result):
     checks: tuple[str, ...]
     recipe: Mapping[str, Any]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The recipe, the rows, the total and what to know of them as plain values; undefined values are None."""
-        rows = [_plain(row) for row in self.rows]
-        actors = {"first": self.first, "second": self.second}
-        return {
-            "recipe": dict(self.recipe),
-            **actors,
-            "rows": rows,
-            "total": _plain(self.total),
-            "said": list(self.said),
-            "checks": list(self.checks),
-        }
-
     def columns_beside(self) -> dict[str, list[float]]:
         """Columns for the rows of a raw comparison, one per period."""
         names = [field.name for field in fields(CorrectedDifference) if field.name != "period"]
         return {f"corrected_{name}": [getattr(row, name) for row in self.rows] for name in names}
 
-    def _columns(self) -> dict[str, Any]:
-        """One row per period, and one for all of them,."""
-        names = [field.name for field in fields(CorrectedDifference)]
-        return {name: [getattr(row, name) for row in (*self.rows, self.total)] for name in names}
-
-    def table(self) -> Table:
+    def rows_shown(self) -> Sequence[object]:
         """One row per period, then that of all periods."""
-        rows = [[row.period, *cells_of(row)] for row in (*self.rows, self.total)]
-        headings = ["period", f"P({self.first} > {self.second})", "P(equal)", f"P({self.first} < {self.second})"]
-        notes = [self.verdict(), *self.said, *self.checks]
-        return Table([*headings, "difference"], rows, words=["period"], caption=str(self.recipe["event"]), notes=notes)
+        return (*self.rows, self.total)
+
+    def columns(self) -> Sequence[Column]:
+        """P(T_A > T_B), P(T_A = T_B), P(T_A < T_B) and T_A - T_B."""
+        return [
+            Column("period", WORDS),
+            Column("greater", digits(3), f"P({self.first} > {self.second})"),
+            Column("equal", digits(3), "P(equal)"),
+            Column("less", digits(3), f"P({self.first} < {self.second})"),
+            Column("difference", Kind(str), get=_difference, only=TABLE),
+            *(Column(name, NUMBER, only=FRAME) for name in ("mean", "low", "high")),
+        ]
+
+    @property
+    def words(self) -> str:
+        """Nothing: the table is printed."""
+        return ""
+
+    def below(self) -> Sequence[str]:
+        """The verdict, and what to know of it."""
+        return [self.verdict(), *self.said, *self.checks]
 
     def verdict(self) -> str:
         """In how many periods one acts in more documents, with at least the probability `level`; and in all."""
@@ -94,14 +93,6 @@ class CorrectedComparison(Result):
             f"{len(told) - more - fewer - equal} there is no conclusion. "
             f"In all, {in_all or 'there is no conclusion'}: {p}."
         )
-
-    def __str__(self) -> str:
-        return str(self.table().shortened())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return f"<div>{self.table().shortened().html()}</div>"
 
 
 def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> CorrectedComparison:
@@ -127,15 +118,20 @@ def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> Co
         for a, b in zip(one, other, strict=True)
     )
     total = _in_all(series, first, second)
-    return CorrectedComparison(first, second, rows, total, series.said, series.checks, series.recipe)
+    return CorrectedComparison(
+        first=first,
+        second=second,
+        rows=rows,
+        total=total,
+        said=series.said,
+        checks=series.checks,
+        recipe=series.recipe,
+    )
 
 
-def cells_of(row: CorrectedDifference) -> list[str]:
-    """The probabilities and the difference as a reader sees them."""
-    if math.isnan(row.greater):
-        return [UNDEFINED] * 4
-    sides = [number(p, 3) for p in (row.greater, row.equal, row.less)]
-    return [*sides, f"{row.mean:.1f} {interval(row.low, row.high, 0)}"]
+def _difference(row: CorrectedDifference) -> str | None:
+    """The difference as a reader sees it."""
+    return None if math.isnan(row.greater) else f"{row.mean:.1f} {interval(row.low, row.high, 0)}"
 
 
 def _laws(series: CorrectedSeries) -> dict[tuple[str, str], CountLaw]:
@@ -182,7 +178,3 @@ def _differing(
     equal = float(found.low == found.high == 0.0)
     less = 1.0 - greater - equal / 2
     return CorrectedDifference(period, greater - equal / 2, equal, less, found.value, found.low, found.high)
-
-
-def _plain(row: CorrectedDifference) -> dict[str, Any]:
-    return {name: None if value != value else value for name, value in asdict(row).items()}

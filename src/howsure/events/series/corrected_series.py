@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -30,8 +30,8 @@ from howsure.events.store.reading import (
 from howsure.inputs.checks import check_level
 from howsure.inputs.naming import counted, shortened, unknown_name
 from howsure.result import Result
+from howsure.show.column import COUNT, TABLE, WORDS, Column, Kind, digits
 from howsure.show.numbers import UNDEFINED, interval, number
-from howsure.show.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,11 +73,6 @@ class CorrectedCount:
         per = n_documents if share else 1
         values = (found.estimate / per, float(found.low) / per, float(found.high) / per)
         return cls(actor, period, found.n, found.labelled, found.positives, *values, found.method)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values; what is undefined is None."""
-        held = {name: getattr(self, name) for name in self.__slots__}
-        return {name: None if isinstance(one, float) and math.isnan(one) else one for name, one in held.items()}
 
     def text(self, *, share: bool) -> tuple[str, str]:
         """The estimate and its interval as a reader sees them."""
@@ -201,10 +196,9 @@ BESIDE = {  # columns beside a raw series, and what they hold
     "labelled": "labelled",
     "positives": "positives",
 }
-HEADINGS = ("documents", "read", "act there")
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CorrectedSeries(Result):
     """Corrected counts per actor and period (`rows`) and per actor over all periods (`totals`), with the recipe.
 
@@ -212,14 +206,20 @@ class CorrectedSeries(Result):
     checked. not_asked: actors without labels, and so without rows.
     """
 
+    titles: Mapping[str, str]
     rows: tuple[CorrectedCount, ...]
     totals: tuple[CorrectedCount, ...]
-    titles: Mapping[str, str]
     not_asked: tuple[str, ...]
     said: tuple[str, ...]
     checks: tuple[str, ...]
     recipe: Mapping[str, Any]
-    counts: CountEstimates | None = field(default=None, repr=False)
+    counts: CountEstimates | None = field(metadata={"json": None})
+    derived: ClassVar = {"diagnostics": "not_asked"}
+
+    @property
+    def diagnostics(self) -> dict[str, Any] | None:
+        """What `howsure.CountEstimates.diagnostics` says of the estimate."""
+        return None if self.counts is None else self.counts.diagnostics.to_dict()
 
     @property
     def actors(self) -> tuple[str, ...]:
@@ -270,48 +270,42 @@ class CorrectedSeries(Result):
         share = self.unit == "share"
         return [[UNDEFINED] * 3 if row is None else [f"{row.labelled:,}", *row.text(share=share)] for row in rows]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The recipe, the titles, rows and totals, checks and sentences as plain values; undefined values are None."""
-        return {
-            "recipe": dict(self.recipe),
-            "titles": dict(self.titles),
-            "rows": [row.to_dict() for row in self.rows],
-            "totals": [row.to_dict() for row in self.totals],
-            "not_asked": list(self.not_asked),
-            "diagnostics": None if self.counts is None else self.counts.diagnostics.to_dict(),
-            "said": list(self.said),
-            "checks": list(self.checks),
-        }
+    def rows_shown(self) -> Sequence[object]:
+        """The rows, then the totals."""
+        return (*self.rows, *self.totals)
+
+    def columns(self) -> Sequence[Column]:
+        """One row per actor and period; then, in tables, the totals."""
+        share, shown = self.unit == "share", f"{100 * self.level:g} % interval"
+        return [
+            Column("actor", WORDS),
+            Column("period", WORDS),
+            Column("n", COUNT, "documents"),
+            Column("labelled", COUNT, "read"),
+            Column("positives", COUNT, "act there"),
+            Column("estimate", digits(4 if share else 1), "corrected"),
+            Column("interval", Kind(str), shown, get=lambda row: row.text(share=share)[1], only=TABLE),
+        ]
 
     def _columns(self) -> dict[str, Any]:
         """One row per actor and period."""
-        names = CorrectedCount.__slots__
-        return {name: [getattr(row, name) for row in self.rows] for name in names}
+        return {name: [getattr(row, name) for row in self.rows] for name in CorrectedCount.__slots__}
+
+    @property
+    def words(self) -> str:
+        """Nothing: the table is printed."""
+        return ""
+
+    def below(self) -> Sequence[str]:
+        """What is counted, and what to know of it."""
+        counts = f"{counted(len(self.titles), 'actor')} by {self.recipe['period']}, corrected"
+        return [f"{self.recipe['event']}: {counts}", *self.said, *self.checks]
 
     def plot(self, ax: Axes | None = None, *, actors: Sequence[str] | None = None) -> Axes:
         """Draw the corrected series of some actors (all, if up to four) in one panel, on axes (new ones if None)."""
         from howsure.figures.events import corrected_axes
 
         return corrected_axes(self, ax=ax, actors=actors)
-
-    def table(self) -> Table:
-        """One row per actor and period, then the totals; below, what to know of them."""
-        share = self.unit == "share"
-        rows = [
-            [row.actor, row.period, f"{row.n:,}", f"{row.labelled:,}", f"{row.positives:,}", *row.text(share=share)]
-            for row in (*self.rows, *self.totals)
-        ]
-        headings = ["actor", "period", *HEADINGS, "corrected", f"{100 * self.level:g} % interval"]
-        caption = f"{self.recipe['event']}: {counted(len(self.titles), 'actor')} by {self.recipe['period']}, corrected"
-        return Table(headings, rows, words=headings[:2], caption=caption, notes=[*self.said, *self.checks])
-
-    def __str__(self) -> str:
-        return str(self.table().shortened())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return f"<div>{self.table().shortened().html()}</div>"
 
 
 def corrected_series(
@@ -389,7 +383,10 @@ def corrected_series(
     titles = {actor: title_of(store, actor) for actor in shown}
     if not shown:
         said = sentences(None, recipe, {actor: title_of(store, actor) for actor in not_asked}, 0)
-        return CorrectedSeries((), (), titles, not_asked, said, (), recipe | {"store": settings_of(store)})
+        recipe |= {"store": settings_of(store)}
+        return CorrectedSeries(
+            titles=titles, rows=(), totals=(), not_asked=not_asked, said=said, checks=(), recipe=recipe, counts=None
+        )
     pairs = pair_features(store, settled.actors)
     held = labelled_pairs(pairs, settled)
     extra = score_features(store, pairs, scores) | (learned_features(store, pairs, held.labels) if learn else {})
@@ -410,7 +407,16 @@ def corrected_series(
     said = sentences(counts, recipe, {actor: title_of(store, actor) for actor in not_asked}, left_out)
     ((reprinted,),) = rows_of(store, "SELECT count(*) FROM stories")
     checked = checks(counts, len(pairs.actors), int(reprinted))
-    return CorrectedSeries(rows, totals, titles, not_asked, said, checked, recipe, counts)
+    return CorrectedSeries(
+        titles=titles,
+        rows=rows,
+        totals=totals,
+        not_asked=not_asked,
+        said=said,
+        checks=checked,
+        recipe=recipe,
+        counts=counts,
+    )
 
 
 def _estimated(

@@ -299,7 +299,7 @@ class EventSeries(Result):
             rows += [self._total(actor) for actor in self.actors]
             beside = corrected.cells_beside([(cells[0], cells[2]) for cells in rows])
             rows = [[*raw, *held] for raw, held in zip(rows, beside, strict=True)]
-        return Table(headings, rows, words=headings[:3], caption=self._caption())
+        return Table(headings, rows, words=headings[:3], notes=self.below())
 
     def _cells(self, row: PeriodCount) -> list[str]:
         share, normal = self.unit == "share", self.recipe["interval"] == "normal"
@@ -319,20 +319,18 @@ class EventSeries(Result):
         raw = numbers.number(self.raw_total(actor), 4 if self.unit == "share" else 1)
         return [actor, self.titles[actor], ALL, f"{n:,}", raw, numbers.UNDEFINED, numbers.UNDEFINED]
 
-    def _caption(self) -> str:
+    @property
+    def words(self) -> str:
+        """Nothing: the table is printed."""
+        return ""
+
+    def below(self) -> Sequence[str]:
+        """What is counted, how, and when."""
         rows = self.rows
-        return (
+        return [
             f"{self.event}: {counted(len(self.titles), 'actor')} by {self.period}, {rows[0].period} to "
             f"{rows[-1].period}: {self.unit}, mean and {100 * self.level:g} % interval ({self.recipe['interval']})"
-        )
-
-    def __str__(self) -> str:
-        return str(self.table().shortened())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.table().shortened().html()
+        ]
 
 
 def event_series(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from howsure import __version__
@@ -30,8 +30,8 @@ from howsure.events.store.reading import (
 )
 from howsure.events.store.tables import as_bits, as_counts, as_labels, tables_of
 from howsure.inputs.naming import counted
-from howsure.result import Result
-from howsure.show.table import Table
+from howsure.result import Result, plain
+from howsure.show.column import COUNT, WORDS, Column
 
 ROUNDING = 1e-9
 
@@ -50,21 +50,29 @@ class StoreCheck(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe and the violated rules as plain values."""
-        return {"recipe": dict(self.recipe), "whole": self.is_whole, "damage": [asdict(one) for one in self.damage]}
+        return {"recipe": dict(self.recipe), "whole": self.is_whole, "damage": plain(self.damage)}
 
-    def _columns(self) -> dict[str, Any]:
+    def rows_shown(self) -> Sequence[object]:
         """The violated rules."""
-        names = ("table", "rule", "rows", "document")
-        return {name: [getattr(one, name) for one in self.damage] for name in names}
+        return self.damage
 
-    def table(self) -> Table:
-        """One row per violated rule, and the verdict below."""
-        rows = [
-            [one.table, one.rule, *("" if value is None else f"{value:,}" for value in (one.rows, one.document))]
-            for one in self.damage
+    def columns(self) -> Sequence[Column]:
+        """One row per violated rule."""
+        return [
+            Column("table", WORDS),
+            Column("rule", WORDS, "rule that is broken"),
+            Column("rows", COUNT),
+            Column("document", COUNT, "first document"),
         ]
-        headings = ["table", "rule that is broken", "rows", "first document"]
-        return Table(headings, rows, words=headings[:2], notes=[self.verdict()])
+
+    @property
+    def words(self) -> str:
+        """The verdict on a store that is whole."""
+        return self.verdict() if self.is_whole else ""
+
+    def below(self) -> Sequence[str]:
+        """The verdict."""
+        return [self.verdict()]
 
     def verdict(self) -> str:
         """Whether the store is intact, and what to do if it is not."""
@@ -75,14 +83,6 @@ class StoreCheck(Result):
             which = "is whole" if part is None else f"is undamaged, part {part['number']} of {part['of']} of its input"
             return f"{path} {which}: {held}."
         return f"{path} is damaged: it breaks {counted(len(self.damage), 'rule')}. {REMEDY}."
-
-    def __str__(self) -> str:
-        return self.verdict() if self.is_whole else str(self.table().shortened())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return self.table().shortened().html()
 
 
 def check_store(path: str | os.PathLike[str]) -> StoreCheck:
