@@ -27,7 +27,7 @@ def series_output(series: EventSeries, form: str, path: str, left: int, reason: 
     if form == "csv":
         return csv_text(series, raw=is_raw())
     beside = _beside(series.corrected, reason)
-    table = replace(series.table(), caption=_comment(series.recipe, beside))
+    table = replace(series.table(), caption=_comment(series.recipe, beside), notes=())
     if form != "table":
         return table_text(table, form)
     table = table.shortened(MOST_ROWS, rest=REST)
