@@ -53,7 +53,7 @@ def whole_clusters(rng: Generator, sizes: Sizes, follow: float, mean: float) -> 
     found: dict[str, bool | None] = {
         "false pass of check_score": passes(check_score(values, min_score=mean, clusters=clusters))
     }
-    means = compare(scores={"model": values, "other": np.zeros(len(values))}, clusters=clusters).means
+    means = compare(score={"model": values, "other": np.zeros(len(values))}, clusters=clusters).means
     assert means is not None
     mine = next(one for one in means if one.model == "model")
     found["means: interval covers"] = covered(mine.low, mine.high, mean)
@@ -99,7 +99,7 @@ def rare_difference(rng: Generator, n: int, share: float, loss: float, bounds: A
     base = np.full(n, 0.8) if bounds is not None else np.full(n, 100.0)
     known = "bounds" in inspect.signature(compare).parameters and bounds is not None
     held = {"bounds": bounds} if known else {}
-    result = compare(scores={"base": base, "model": base + d}, baseline="base", **held)
+    result = compare(score={"base": base, "model": base + d}, against="base", **held)
     row = result[0]
     return {"compare: p ≤ .05": bool(row.p_value <= 0.05), "compare: difference covers": row.low <= 0 <= row.high}
 

@@ -1,4 +1,4 @@
-"""Wrong inputs of `howsure significance --by` and what is said to them: part of the table of `bad_input.py`."""
+"""Wrong inputs of `howsure significance`, tables by model, and what is said to them: part of the table of `bad_input.py`."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ def log(*rows: str) -> dict[str, bytes]:
     return {"log.csv": "\n".join(["model,uid,score,gold", *held, ""]).encode()}
 
 
-BY = "significance log.csv --by model --id uid"
+BY = "significance log.csv --model model --id uid"
 BY_MODEL = [
-    Wrong("a score without the item", "significance log.csv --by model --score score",
+    Wrong("a score without the item", "significance log.csv --model model --score score",
           "--id must name the column that identifies the item of each row.", log()),
     Wrong("a score without the model", "significance log.csv --id uid --score score",
-          "--by must name the model's column; or give a FILE for each model.", log()),
+          "--model must name the model's column; or give a FILE for each model.", log()),
     Wrong("a table by model without answers", BY,
-          "with data=, target must name a column, beside the other; or name a score: --score", log()),
+          "--against must name a column of predictions. In a table or log with one row per model and item, name the --score, "
+          "or --target and --prediction, and by --model the model's column.", log()),
     Wrong("a single model", f"{BY} --score score --where \"model = 'base'\"",
           "model must name two models or more; every row is of 'base'.", log()),
     Wrong("an item that a model lacks", f"{BY} --score score",
@@ -36,38 +37,39 @@ BY_MODEL = [
           "--positive correct.", log("large,q3,right,0")),
     Wrong("a value that no grade has", f"{BY} --score score --positive right",
           "no value 'right' in score; it has 0, 1.", log()),
-    Wrong("a baseline that no row has", f"{BY} --score score --baseline bsae",
+    Wrong("a baseline that no row has", f"{BY} --score score --against bsae",
           "no model 'bsae' in the rows; it has base, large. Did you mean base?", log()),
-    Wrong("a model that no row has", f"{BY} --score score --model larg --model base",
-          "no model 'larg' in model; it has base, large. Did you mean large?", log()),
-    Wrong("a baseline beside all pairs", f"{BY} --score score --baseline base --all-pairs",
+    Wrong("models instead of their column", f"{BY} --score score --model larg",
+          "--model names one column in a table by model, the model's; choose models by --where, such as \"model in "
+          "('base', 'large')\".", log()),
+    Wrong("a baseline beside all pairs", f"{BY} --score score --against base --all-pairs",
           "--all-pairs compares every two models, without a baseline; leave one of them out.", log()),
     Wrong("one side against the best of the data", f"{BY} --score score --alternative better",
-          "--alternative better needs a baseline that was chosen before looking at the data: name it, --baseline, or "
+          "--alternative better needs a baseline that was chosen before looking at the data: name it, --against, or "
           "leave alternative out.", log()),
     Wrong("a metric of a score", f"{BY} --score score --metric accuracy",
           "metrics are for predictions; a score is compared by its mean. Leave metrics out.", log()),
     Wrong("a score beside predictions", f"{BY} --score score --target gold --prediction gold",
-          "score is compared as it stands; leave out target and prediction, or score.", log()),
+          "--score is compared as it stands; leave out --target and --prediction, or --score.", log()),
     Wrong("targets that differ between models", f"{BY} --target gold --prediction score",
-          f"target must be the same in every row of an item; row 6 of log.csv {COUNTED} differs. Are the ids right?",
+          f"--target must be the same in every row of an item; row 6 of log.csv {COUNTED} differs. Are the ids right?",
           log("large,q3,1,1")),
     Wrong("a test of means for what is none", f"{BY} --target gold --prediction score --method student",
           "--method student tests a mean over items (accuracy, log_loss, scores), which macro_precision is not; choose "
           "--method permutation.", log()),
     Wrong("an option of tables by model elsewhere",
-          "significance log.csv --target gold --baseline gold --model score --all-pairs",
-          "--all-pairs is for tables with one row per model and item; name the model's column: --by.", log()),
+          "significance log.csv --target gold --against gold --model score --all-pairs",
+          "--all-pairs is for tables with one row per model and item, by --prediction or --score. Leave it out.", log()),
     Wrong("scores in columns with runs",
-          "significance log.csv --baseline score --model gold --metric score --run uid",
-          "--run cannot be given with a column of scores for each model; several runs need a table by model, --by and "
-          "--score.", log()),
+          "significance log.csv --against score --model gold --metric score --run uid",
+          "--run cannot be given with a column of scores for each model; several runs need a table by model, --model "
+          "and --score.", log()),
     Wrong("a direction of what is no score",
-          "significance log.csv --target gold --baseline gold --model score --lower-is-better",
-          "--lower-is-better is for scores: columns with --metric score, or --score in tables by model.", log()),
+          "significance log.csv --target gold --against gold --model score --lower-is-better",
+          "--lower-is-better is for scores; every metric of predictions knows its own. Leave it out.", log()),
     Wrong("files compared by file, whose items all differ",
           "significance log.csv log.csv --id uid --score score --across-files separate",
-          "--across-files separate: name the model's column, --by, and the item's, --id.", log()),
+          "--across-files separate: name the model's column, --model, and the item's, --id.", log()),
     Wrong("a file of what is true without its column", f"{BY} --prediction score --targets log.csv",
           "--targets holds what is true: name its column, --target, and the --prediction's.", log()),
     Wrong("a file of what is true with an item twice",

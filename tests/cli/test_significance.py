@@ -19,7 +19,7 @@ from howsure.significance.boostsa import Bootstrap
 from tests.significance.made_systems import distributions, labels
 
 TARGETS, BASE, LARGE = labels(120, 3, 1)
-COMPARED = ["--target", "gold", "--baseline", "base", "--model", "large"]
+COMPARED = ["--target", "gold", "--against", "base", "--model", "large"]
 
 
 def run(*arguments: object) -> Result:
@@ -50,7 +50,7 @@ def rows_of() -> list[dict[str, object]]:
 def test_columns_of_a_file(tmp_path: Path, suffix: str) -> None:
     path = table(tmp_path / f"dev.{suffix}", rows_of())
     found = json.loads(run(path, *COMPARED, "--format", "json", "--resamples", 500, "--seed", 3).stdout)
-    expected = compare(TARGETS, BASE, {"large": LARGE}, baseline_name="base", n_resamples=500, rng=3).to_dict()
+    expected = compare(TARGETS, {"base": BASE}, {"large": LARGE}, n_resamples=500, rng=3).to_dict()
     assert found["comparisons"] == expected["comparisons"]
     assert found["recipe"]["files"] == [str(path)]
     assert found["recipe"]["seed"] == 3
@@ -63,7 +63,7 @@ def test_clusters_and_the_class_of_a_label(tmp_path: Path) -> None:
     names = [f"class {t}" for t in TARGETS], [f"class {t}" for t in BASE], [f"class {t}" for t in LARGE]
     clusters = np.arange(120) // 5
     expected = compare(
-        names[0], names[1], {"large": names[2]}, baseline_name="base", clusters=clusters, target_class="class 1",
+        names[0], {"base": names[1]}, {"large": names[2]}, clusters=clusters, target_class="class 1",
         metrics=["f1", "accuracy"], n_resamples=200, rng=0,
     )  # fmt: skip
     assert found["comparisons"] == expected.to_dict()["comparisons"]
@@ -118,7 +118,7 @@ def test_probabilities_of_one_class(tmp_path: Path) -> None:
 def test_the_files_of_the_paper(tmp_path: Path) -> None:
     for name, values in (("targs", TARGETS), ("h0", BASE), ("h1", LARGE)):
         np.savetxt(tmp_path / f"{name}.txt", values, fmt="%d")
-    files = ["--targets", tmp_path / "targs.txt", "--baseline", tmp_path / "h0.txt", "--model", tmp_path / "h1.txt"]
+    files = ["--targets", tmp_path / "targs.txt", "--against", tmp_path / "h0.txt", "--model", tmp_path / "h1.txt"]
     said = run(*files, "--method", "boostsa", "--sample-size", 0.2, "--seed", 1).stdout
     assert "Items were drawn in sub-samples of 0.2 (BooStSa's rule)." in said
     assert "macro_f1" in said
@@ -134,9 +134,8 @@ def test_outcomes_of_boostsa(tmp_path: Path) -> None:
     found = json.loads(run("outcomes", tmp_path / "outcomes.json", *options).stdout)
     expected = compare(
         TARGETS,
-        Runs([BASE] * 2),
+        {"h0": Runs([BASE] * 2)},
         {"h1": Runs([LARGE] * 2), "h2": TARGETS},
-        baseline_name="h0",
         metrics="accuracy",
         rng=0,
     )
@@ -193,15 +192,15 @@ def test_power(arguments: list[object], keys: tuple[str, float]) -> None:
     ("arguments", "message"),
     [
         (
-            ["{file}", "--target", "glod", "--baseline", "base", "--model", "large"],
+            ["{file}", "--target", "glod", "--against", "base", "--model", "large"],
             "no column 'glod' .* Did you mean gold",
         ),
         (["{file}", *COMPARED, "--model", "large"], "--model large is named twice"),
-        (["{file}", "--baseline", "base", "--model", "large"], "name a FILE and its column --target"),
-        (["{file}", *COMPARED, "--targets", "x.txt"], "name a FILE and its column --target"),
-        (["--targets", "x.txt", "--baseline", "x.txt", "--model", "y.txt"], "no file x.txt"),
-        (["--targets", "x.txt", "--baseline", "x", "--model", "y", "--run", "seed"], "--run is for columns"),
-        (["--targets", "x.txt", "--baseline", "x", "--model", "y", "--skip-missing"], "--skip-missing is for columns"),
+        (["{file}", "--against", "base", "--model", "large"], "--target must name the column of true labels"),
+        (["{file}", *COMPARED, "--targets", "x.txt"], "--targets holds what is true: name its column"),
+        (["--targets", "x.txt", "--against", "x.txt", "--model", "y.txt"], "no file x.txt"),
+        (["--targets", "x.txt", "--against", "x", "--model", "y", "--run", "seed"], "--run is for columns"),
+        (["--targets", "x.txt", "--against", "x", "--model", "y", "--skip-missing"], "--skip-missing is for columns"),
         (["{file}", *COMPARED, "--class", "b", "--metric", "accuracy"], r"^--class is for precision, recall, f1"),
         (["{file}", *COMPARED, "--class", "b", "--method", "mcnemar"], r"^--class is for precision, recall, f1"),
         (["{file}", *COMPARED, "--class", "z", "--metric", "f1"], "no class 'z'"),
@@ -252,7 +251,7 @@ def test_notes_speak_of_options_and_columns(tmp_path: Path) -> None:
     assert f"{said}." in run(stray(tmp_path), *COMPARED, *few).output
     np.savetxt(tmp_path / "gold.txt", np.arange(40) % 2, fmt="%d")
     np.save(tmp_path / "q.npy", np.random.default_rng(0).dirichlet([1, 1], 40))
-    files = ["--targets", tmp_path / "gold.txt", "--baseline", tmp_path / "q.npy", "--model", tmp_path / "r.npy"]
+    files = ["--targets", tmp_path / "gold.txt", "--against", tmp_path / "q.npy", "--model", tmp_path / "r.npy"]
     np.save(tmp_path / "r.npy", np.random.default_rng(1).dirichlet([1, 1], 40))
     shown = run(*files, "--metric", "squared_calibration_error", "--resamples", 50).output
     assert "howsure calibration compare, with the bins of howsure calibration, has the better interval" in shown

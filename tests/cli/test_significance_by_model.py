@@ -1,4 +1,4 @@
-"""`howsure significance --by model`: tables with one row per model and item, and a file for each model."""
+"""`howsure significance --model model`: tables with one row per model and item, and a file for each model."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.data.logs.writers import (
 from tests.significance.systems.test_long_form import frame
 
 HELD = frame()
-BY = ["--by", "model", "--id", "uid", "--run", "seed"]
+BY = ["--model", "model", "--id", "uid", "--run", "seed"]
 
 
 def rows_of(held: pd.DataFrame) -> list[dict[str, object]]:
@@ -54,10 +54,10 @@ def test_a_score_by_model(log: Path) -> None:
 
 
 def test_predictions_by_model(log: Path) -> None:
-    options = ["--target", "gold", "--prediction", "answer", "--baseline", "base", "--metric", "macro_f1"]
+    options = ["--target", "gold", "--prediction", "answer", "--against", "base", "--metric", "macro_f1"]
     told = found(log, *BY, *options, "--resamples", 200)
     expected = compare(
-        data=HELD, model="model", id="uid", run="seed", target="gold", prediction="answer", baseline="base",
+        data=HELD, model="model", id="uid", run="seed", y_true="gold", prediction="answer", against="base",
         metrics="macro_f1", n_resamples=200, rng=0,
     )  # fmt: skip
     assert told["comparisons"] == expected.to_dict()["comparisons"]
@@ -88,31 +88,31 @@ def test_a_file_for_each_model(tmp_path: Path, log: Path) -> None:
         table(tmp_path / f"{model}.jsonl", rows_of(held.drop(columns="model").sample(frac=1, random_state=3)))
     files = [tmp_path / "base.jsonl", tmp_path / "large.jsonl"]
     options = ["--id", "uid", "--run", "seed", "--target", "gold", "--prediction", "answer", "--metric", "accuracy"]
-    told = found(*files, *options, "--baseline", "base")
-    assert told["comparisons"] == found(log, "--by", "model", *options, "--baseline", "base")["comparisons"]
+    told = found(*files, *options, "--against", "base")
+    assert told["comparisons"] == found(log, "--model", "model", *options, "--against", "base")["comparisons"]
 
 
 def test_columns_of_scores(tmp_path: Path) -> None:
     rng = np.random.default_rng(4)
     rows = [{"base": float(a), "large": float(b), "doc": k // 3} for k, (a, b) in enumerate(rng.random((30, 2)))]
     path = table(tmp_path / "items.csv", rows)
-    told = found(path, "--baseline", "base", "--model", "large", "--metric", "score", "--cluster", "doc")
+    told = found(path, "--against", "base", "--model", "large", "--metric", "score", "--cluster", "doc")
     scores = {name: [row[name] for row in rows] for name in ("base", "large")}
-    expected = compare(scores=scores, baseline="base", clusters=[row["doc"] for row in rows])
+    expected = compare(score=scores, against="base", clusters=[row["doc"] for row in rows])
     assert told["comparisons"][0]["p_value"] == pytest.approx(expected[0].p_value, rel=1e-12)
     assert told["comparisons"][0]["metric"] == "score"
-    lower = found(path, "--baseline", "base", "--model", "large", "--metric", "score", "--lower-is-better")
+    lower = found(path, "--against", "base", "--model", "large", "--metric", "score", "--lower-is-better")
     assert not lower["comparisons"][0]["higher_is_better"]
-    with pytest.raises(InputError, match="columns of scores need neither, but --metric score"):
-        run(path, "--baseline", "base", "--model", "large")
+    with pytest.raises(InputError, match="columns of scores need none, but --metric score"):
+        run(path, "--against", "base", "--model", "large")
 
 
 def test_models_rows_and_values_are_chosen(log: Path, tmp_path: Path) -> None:
     third = HELD[HELD.model == "base"].assign(model="third")
     path = table(tmp_path / "three.csv", rows_of(pd.concat([HELD, third])))
-    two = found(path, *BY, "--score", "grade", "--model", "base", "--model", "large")
+    two = found(path, *BY, "--score", "grade", "--where", "model in ('base', 'large')")
     assert two["comparisons"] == found(log, *BY, "--score", "grade")["comparisons"]
-    one = found(log, "--by", "model", "--id", "uid", "--score", "grade", "--where", "seed = 1")
+    one = found(log, "--model", "model", "--id", "uid", "--score", "grade", "--where", "seed = 1")
     assert one["comparisons"][0]["n"] == 40
     assert one["means"][0]["runs"] == 1
     right = table(tmp_path / "right.csv", rows_of(HELD.assign(grade=["yes" if g > 2 else "no" for g in HELD.grade])))
@@ -127,12 +127,14 @@ def test_sets_that_number_their_items_alike(tmp_path: Path) -> None:
         table(tmp_path / f"{name}.csv", rows_of(frame(seed, runs=1)))
     files = [tmp_path / "arc.csv", tmp_path / "mmlu.csv"]
     with pytest.raises(InputError, match="equal values of uid occur in several files"):
-        run(*files, "--by", "model", "--id", "uid", "--score", "grade")
-    apart = found(*files, "--by", "model", "--id", "uid", "--cluster", "doc", "--score", "grade",
+        run(*files, "--model", "model", "--id", "uid", "--score", "grade")
+    apart = found(*files, "--model", "model", "--id", "uid", "--cluster", "doc", "--score", "grade",
                   "--across-files", "separate")  # fmt: skip
     assert apart["comparisons"][0]["n"] == 80
     assert apart["recipe"]["clusters"] == 20
-    named = found(*files, "--by", "model", "--by-file", "--id", "file,uid", "--cluster", "file,doc", "--score", "grade")
+    named = found(
+        *files, "--model", "model", "--by-file", "--id", "file,uid", "--cluster", "file,doc", "--score", "grade"
+    )
     assert named["comparisons"] == apart["comparisons"]
 
 
@@ -151,7 +153,7 @@ def test_what_is_true_in_a_file_of_its_own(tmp_path: Path, log: Path) -> None:
     table(tmp_path / "gold.jsonl", rows_of(gold))
     files = [tmp_path / "base.jsonl", tmp_path / "large.jsonl", "--targets", tmp_path / "gold.jsonl"]
     options = ["--id", "uid", "--run", "seed", "--target", "gold", "--prediction", "answer", "--metric", "accuracy"]
-    expected = found(log, "--by", "model", *options)
+    expected = found(log, "--model", "model", *options)
     assert found(*files, *options)["comparisons"] == expected["comparisons"]
     table(tmp_path / "gold.jsonl", [*rows_of(gold), {"uid": "more", "gold": "c1"}])
     with pytest.raises(InputError, match=r"none has 'more' \(1 item in all\)"):
@@ -164,7 +166,7 @@ def test_what_is_true_in_a_file_of_its_own(tmp_path: Path, log: Path) -> None:
 @pytest.mark.long
 def test_a_file_of_what_is_true_has_each_item_once(tmp_path: Path, log: Path) -> None:
     gold = rows_of(HELD.drop_duplicates("uid")[["uid", "gold"]])
-    files = [log, "--by", "model", "--targets", tmp_path / "gold.jsonl"]
+    files = [log, "--model", "model", "--targets", tmp_path / "gold.jsonl"]
     options = ["--id", "uid", "--run", "seed", "--target", "gold", "--prediction", "answer", "--metric", "accuracy"]
     table(tmp_path / "gold.jsonl", gold[1:])
     with pytest.raises(InputError, match=r"gold.jsonl has no row of item 'q\d+' \(1 item in all\)"):
@@ -184,9 +186,9 @@ def test_a_log_names_models_and_items_by_itself(tmp_path: Path) -> None:
             samples = [lm_eval_sample(item, [-1.0, -2.0] if win else [-2.0, -1.0], 0) for item, win in enumerate(wins)]
             write_lm_eval(tmp_path, model, task, samples)
     done = run(tmp_path / "*" / "samples_*.jsonl", "--score", "acc", "--format", "json")
-    assert "read as a log of lm-evaluation-harness, with --by model, --id task,item." in done.stderr
+    assert "read as a log of lm-evaluation-harness, with --model model, --id task,item." in done.stderr
     told = json.loads(done.stdout)["comparisons"][0]
-    expected = compare(scores=acc)[0]
+    expected = compare(score=acc)[0]
     assert (told["p_value"], told["n"]) == (pytest.approx(expected.p_value), 60)
     with pytest.raises(InputError, match="no score 'bleu' in this log of lm-evaluation-harness; it has acc"):
         run(tmp_path / "*" / "samples_*.jsonl", "--score", "bleu")
@@ -204,7 +206,7 @@ def test_epochs_of_a_log_are_runs(tmp_path: Path) -> None:
         path = write_inspect(tmp_path / f"m{model}.json", samples)
         path.write_text(path.read_text().replace('"mockllm/model"', f'"m{model}"'))
     told = found(tmp_path / "m0.json", tmp_path / "m1.json", "--score", "choice")
-    expected = compare(scores={f"m{k}": Runs(list(scores[k])) for k in range(2)})
+    expected = compare(score={f"m{k}": Runs(list(scores[k])) for k in range(2)})
     assert told["comparisons"][0]["p_value"] == pytest.approx(expected[0].p_value)
     assert [one["runs"] for one in told["means"]] == [2, 2]
 
@@ -225,12 +227,12 @@ def two_filters(folder: Path, task: str = "gsm8k") -> Path:
 SEVERAL = "holds the same answers scored in several ways ('strict', 'flexible'), which are never averaged. Choose one, "
 
 
-@pytest.mark.parametrize("options", [[], ["--run", "run"], ["--id", "run,item"], ["--by", "model"]], ids=str)
+@pytest.mark.parametrize("options", [[], ["--run", "run"], ["--id", "run,item"], ["--model", "model"]], ids=str)
 def test_filters_of_a_log_are_never_averaged_and_the_advice_can_be_typed(tmp_path: Path, options: list[str]) -> None:
     path = two_filters(tmp_path)
     with pytest.raises(InputError) as refused:
         run(path, "--score", "exact_match", *options)
-    assert SEVERAL + "--where \"run = 'strict'\", or compare them, --by model,run." in str(refused.value)
+    assert SEVERAL + "--where \"run = 'strict'\", or compare them, --model model,run." in str(refused.value)
     typed = shlex.split(str(refused.value).partition("Choose one, ")[2].partition(", or ")[0])
     assert typed == ["--where", "run = 'strict'"]
     (one,) = found(path, "--score", "exact_match", *typed, *options)["comparisons"]
@@ -240,13 +242,13 @@ def test_filters_of_a_log_are_never_averaged_and_the_advice_can_be_typed(tmp_pat
 def test_two_filters_are_compared(tmp_path: Path) -> None:
     path = two_filters(tmp_path)
     (log,) = (tmp_path / "a").glob("samples_*.jsonl")
-    (one,) = found(log, "--score", "exact_match", "--by", "run")["comparisons"]
+    (one,) = found(log, "--score", "exact_match", "--model", "run")["comparisons"]
     lines = [json.loads(line) for line in log.read_text().splitlines()]
     scores = {way: [line["exact_match"] for line in lines if line["filter"] == way] for way in ("flexible", "strict")}
-    assert one["p_value"] == pytest.approx(compare(scores=scores)[0].p_value)
-    assert len(found(path, "--score", "exact_match", "--by", "model,run", "--all-pairs")["comparisons"]) == 6
-    with pytest.raises(InputError, match=r"answers of several models .* or compare them too, --by model,run\."):
-        run(path, "--score", "exact_match", "--by", "run")
+    assert one["p_value"] == pytest.approx(compare(score=scores)[0].p_value)
+    assert len(found(path, "--score", "exact_match", "--model", "model,run", "--all-pairs")["comparisons"]) == 6
+    with pytest.raises(InputError, match=r"answers of several models .* or compare them too, --model model,run\."):
+        run(path, "--score", "exact_match", "--model", "run")
 
 
 def test_tasks_with_one_filter_each_are_compared_as_they_are(tmp_path: Path) -> None:
@@ -275,7 +277,7 @@ def test_truth_values_are_scores_in_every_format(tmp_path: Path, form: str) -> N
     else:
         held = {"csv": pd.DataFrame(rows).to_csv(index=False), "json": json.dumps(rows)}
         path.write_text(held.get(form, "".join(json.dumps(row) + "\n" for row in rows)))
-    means = found(path, "--by", "model", "--id", "item", "--score", "right")["means"]
+    means = found(path, "--model", "model", "--id", "item", "--score", "right")["means"]
     assert {one["model"]: one["value"] for one in means} == {"a": 0.5, "b": 0.8}
     checked = howsure("check", "score", path, "--score", "right", "--min-score", "0.5", "--where", "model = 'b'")
     assert "mean right 0.8000" in checked.out

@@ -49,6 +49,6 @@ def test_one_panel_is_of_one_metric() -> None:
 
 def test_pairs_with_several_baselines_are_named_by_both() -> None:
     scores = {"a": [0, 1, 1, 0, 1], "b": [1, 1, 1, 0, 1], "c": [0, 0, 1, 0, 1]}
-    ax = compare(scores=scores, all_pairs=True).plot()
+    ax = compare(score=scores, all_pairs=True).plot()
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["a − b", "c − b", "c − a"]
     assert ax.get_xlabel() == "difference (higher is better)"

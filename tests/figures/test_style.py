@@ -82,7 +82,7 @@ def test_names_that_no_font_has(kind: str, some: int) -> None:
     """Written out, in every place where a name can stand; an SVG stays XML. A mark at the start breaks PDF alone."""
     name = "\ufeffb\x00\x1b[31m\u202ea\ufffe\t\ud800\x85"
     y, curves = [0, 1] * 20, [replace(one, name=f"{name}{number}") for number, one in enumerate(many_curves(3))]
-    compared = compare(y, [0, 0] * 20, {name: y}, baseline_name=f"{name}?", metrics="accuracy", rng=0)
+    compared = compare(y, {f"{name}?": [0, 0] * 20}, {name: y}, metrics="accuracy", rng=0)
     figures = [
         calibration.curve_figure(curves), calibration.error_figure(curves), difference_figure(compared),
         pair_figure(np.eye(2), [name, name], entities=[0, 0]),

@@ -134,8 +134,8 @@ def parquet(folder: Path) -> list[bytes]:
 
 def experiments(path: Path) -> None:
     store = Experiments(path)
-    store.add("base", "seed 1", ["e", "n", "c"], targets=["e", "n", "n"], ids=["a", "b", "c"], epochs=3)
-    store.add("large", "seed 1", ["n", "e", "n"], ids=["b", "a", "c"])
+    store.add("base", "seed 1", ["e", "n", "c"], y_true=["e", "n", "n"], id=["a", "b", "c"], epochs=3)
+    store.add("large", "seed 1", ["n", "e", "n"], id=["b", "a", "c"])
 
 
 def logits(path: Path) -> None:

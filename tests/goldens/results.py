@@ -123,7 +123,7 @@ def makers() -> dict[str, Callable[[], Any]]:
             n_resamples=300,
             rng=0,
         ),
-        "compare scores": lambda: howsure.compare(scores={"one": p, "two": q}, bounds=(0, 1)),
+        "compare scores": lambda: howsure.compare(score={"one": p, "two": q}, bounds=(0, 1)),
         "estimate_counts": counted,
         "estimate_counts by month": lambda: counted(cells=months),
         "count": lambda: counted().total,

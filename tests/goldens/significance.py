@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tests.goldens.running import Room
 
-BY = "long.csv --by model --id uid --target gold --prediction said"
-READ = "systems.csv --target gold --baseline base --model large --resamples 500"
+BY = "long.csv --model model --id uid --target gold --prediction said"
+READ = "systems.csv --target gold --against base --model large --resamples 500"
 
 
 def lines() -> None:
@@ -35,16 +35,16 @@ ROOM = Room(
     significance {READ} --level 0.9 --columns model,p
     significance {READ} --where "kind = 'a'" --output a.txt
     significance {BY} --resamples 500
-    significance {BY} --baseline base --resamples 500 --format json
+    significance {BY} --against base --resamples 500 --format json
     significance {BY} --all-pairs --resamples 500 --figure all.svg --format csv
-    significance scores.csv --by model --id uid --run run --score bleu
-    significance scores.csv --by model --id uid --run run --score bleu --format json
-    significance scores.csv --by model --id uid --run run --score bleu --bounds 0,100 --format csv
-    significance scores.csv --by model --id uid --run run --score bleu --method bootstrap --two-way --resamples 300
-    significance quality.csv --baseline old --model new --metric score --cluster doc
-    significance quality.csv --baseline old --model new --metric score --method gaffke --bounds 0,1 --format json
+    significance scores.csv --model model --id uid --run run --score bleu
+    significance scores.csv --model model --id uid --run run --score bleu --format json
+    significance scores.csv --model model --id uid --run run --score bleu --bounds 0,100 --format csv
+    significance scores.csv --model model --id uid --run run --score bleu --method bootstrap --two-way --resamples 300
+    significance quality.csv --against old --model new --metric score --cluster doc
+    significance quality.csv --against old --model new --metric score --method gaffke --bounds 0,1 --format json
     !lines
-    significance --targets gold.txt --baseline base.txt --model large.txt --resamples 500
+    significance --targets gold.txt --against base.txt --model large.txt --resamples 500
     significance outcomes outcomes.json --resamples 200
     significance outcomes outcomes.json --format json --method boostsa --resamples 200
     significance power --n 1000 --disagreement 0.1
@@ -53,13 +53,13 @@ ROOM = Room(
     significance power --n 500 --disagreement 0.2 --method mcnemar --format csv
     significance power --n 500 --disagreement 0.2 --alternative better --format markdown
     significance power --n 500 --disagreement 0.2 --format latex
-    significance systems.csv --target glod --baseline base --model large
-    significance systems.csv --target gold --baseline base
+    significance systems.csv --target glod --against base --model large
+    significance systems.csv --target gold --against base
     significance {READ} --metric f2
-    significance systems.csv --target gold --baseline base --model large --resamples 0
+    significance systems.csv --target gold --against base --model large --resamples 0
     significance {READ} --method t
-    significance long.csv --by model --target gold --prediction said
-    significance scores.csv --by model --id uid --score bleu
+    significance long.csv --model model --target gold --prediction said
+    significance scores.csv --model model --id uid --score bleu
     significance power --disagreement 0.1
     significance power --n 10 --disagreement 2
     significance outcomes no.json

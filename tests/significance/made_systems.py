@@ -38,7 +38,7 @@ def values_of(targets, predictions, *names: str) -> dict[str, float]:
     """The values of metrics, as `compare` reports them."""
     options = {"method": "bootstrap", "interval": None, "n_resamples": 1, "rng": 0}
     result = compare(targets, predictions, predictions, metrics=names, **options)
-    return {row.metric: row.baseline_value for row in result}
+    return {row.metric: row.against_value for row in result}
 
 
 def problem_of(targets, baseline, model, names, **options):

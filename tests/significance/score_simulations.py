@@ -74,7 +74,7 @@ def rates(
         alone = clusters.max() + 1 == len(clusters)
         for gain in (0.0, GAIN):
             made = drawn(np.random.default_rng([seed, k]), kind, clusters, gain=gain, runs=runs)
-            result = compare(scores=made, baseline="a", clusters=None if alone else clusters)
+            result = compare(score=made, against="a", clusters=None if alone else clusters)
             row = result[0]
             if gain:
                 found["power"] += row.p_value <= 0.05

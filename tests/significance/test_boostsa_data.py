@@ -51,8 +51,8 @@ def test_the_figures_are_those_that_boostsa_prints(pair: tuple[tuple[str, ...], 
     result = compare(*columns, metrics=METRICS, rng=0, n_resamples=10, interval=None)
     for row, printed in zip(result, PRINTED[pair], strict=True):
         a, b, d = (float(figure) for figure in printed.split())
-        assert (round(row.baseline_value, 4), round(row.model_value, 4)) == (a, b)
-        assert round(round(row.model_value, 4) - round(row.baseline_value, 4), 4) == d
+        assert (round(row.against_value, 4), round(row.model_value, 4)) == (a, b)
+        assert round(round(row.model_value, 4) - round(row.against_value, 4), 4) == d
 
 
 @pytest.mark.parametrize("bug_compatible", [False, True])
@@ -92,7 +92,7 @@ def test_two_runs_on_the_same_items_are_not_twice_as_many_items(real_data: Path)
     assert (one == other).all()
     options = {"metrics": "macro_f1", "rng": 0, "interval": None}
     concatenated = compare(*columns, **options)[0]
-    by_item = compare(*columns, runs=np.repeat([0, 1], 1000), ids=np.concatenate([one, other]), **options)[0]
+    by_item = compare(*columns, run=np.repeat([0, 1], 1000), id=np.concatenate([one, other]), **options)[0]
     assert concatenated.p_value == pytest.approx(0.00334, rel=0.02)
     assert (concatenated.n, by_item.n) == (2000, 1000)
     assert by_item.difference == pytest.approx(concatenated.difference)

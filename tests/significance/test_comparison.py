@@ -167,7 +167,7 @@ def test_the_result_converts() -> None:
     targets, a, b = labels(50, 3, 1)
     result = compare(targets, a, {"large": b, "<huge>": a}, n_resamples=50, rng=1)
     held = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    keys = "baseline model metric baseline_value model_value difference low high p_value p_adjusted p_error n"
+    keys = "against model metric against_value model_value difference low high p_value p_adjusted p_error n"
     assert " ".join(list(held["comparisons"][0])[:12]) == keys
     assert held["recipe"]["seed"] == 1
     assert len(result.to_frame("pandas")) == len(result) == 8
@@ -209,9 +209,15 @@ def test_the_result_converts() -> None:
         ({"clusters": [0, 0, 1]}, "clusters must have as many rows"),
         ({"clusters": [0, 0, 1, 1, 2, None]}, "clusters must not be missing; row 5"),
         ({"clusters": [0, 0, 1, 1, 2, 2], "strata": [0, 1, 1, 1, 1, 1]}, "a cluster must lie in one stratum"),
-        ({"baseline_name": "model"}, "none 'model'"),
     ],
 )
 def test_what_does_not_go_together_is_refused(options: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match=message):
         compare([0, 1, 2, 1, 0, 1], [0, 1, 1, 1, 0, 0], [0, 1, 2, 1, 0, 0], **options)
+
+
+def test_no_model_has_the_name_of_the_other_one() -> None:
+    with pytest.raises(InputError, match="none 'base'"):
+        compare([0, 1], {"base": [0, 1]}, {"base": [1, 1]})
+    with pytest.raises(InputError, match="against must be one model"):
+        compare([0, 1], {"a": [0, 1], "b": [0, 1]}, [1, 1])

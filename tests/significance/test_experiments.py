@@ -23,7 +23,7 @@ import numpy as np
 from howsure.significance import Experiments
 store = Experiments(sys.argv[1])
 for run in range(10**6):
-    store.add("base", run, np.full(20_000, run), targets=np.zeros(20_000, dtype=int))
+    store.add("base", run, np.full(20_000, run), y_true=np.zeros(20_000, dtype=int))
     print(run, flush=True)
 """
 
@@ -35,9 +35,9 @@ def filled(path: Path) -> Experiments:
     for run in range(3):
         order = rng.permutation(60)
         ids = [f"item {k}" for k in order]
-        store.add("base", f"seed {run}", np.roll(a, run)[order], targets=targets[order], ids=ids, epochs=run)
+        store.add("base", f"seed {run}", np.roll(a, run)[order], y_true=targets[order], id=ids, epochs=run)
         if run < 2:
-            store.add("large", f"seed {run}", np.roll(b, run)[order], ids=ids)
+            store.add("large", f"seed {run}", np.roll(b, run)[order], id=ids)
     return store
 
 
@@ -53,14 +53,14 @@ def test_what_was_added_is_compared_by_item(tmp_path: Path) -> None:
     )
     for found in (store.compare("base", **options), again.compare("base", ["large"], **options)):
         assert [row.p_value for row in found] == [row.p_value for row in expected]
-        assert found[0].baseline == "base"
+        assert found[0].against == "base"
 
 
 def test_distributions_and_several_processes(tmp_path: Path) -> None:
     """Two stores on one file see what the other wrote."""
     targets, a, b = distributions(30, 3, 0)
     one, other = Experiments(tmp_path / "store"), Experiments(tmp_path / "store")
-    one.add("a", 0, a, targets=targets)
+    one.add("a", 0, a, y_true=targets)
     other.add("b", 0, b)
     with pytest.raises(InputError, match="run '0' of 'b' already exists"):
         one.add("b", 0, b)
@@ -97,7 +97,7 @@ def test_a_line_cut_anywhere_costs_that_line_alone(tmp_path: Path) -> None:
         path.write_bytes(content[:cut])
         store = Experiments(path)
         assert store.conditions["base"] == ("seed 0", "seed 1")
-        store.add("base", "again", list(store.targets), ids=list(store.ids))
+        store.add("base", "again", list(store.y_true), id=list(store.id))
         assert Experiments(path).conditions["base"] == ("seed 0", "seed 1", "again")
 
 
@@ -127,18 +127,18 @@ def test_a_file_of_something_else_is_refused_and_kept(tmp_path: Path, content: b
     with pytest.raises(InputError, match="is not a store of experiments"):
         Experiments(store.path)
     with pytest.raises(InputError, match="is not a store of experiments"):
-        store.add("base", 0, [0, 1], targets=[0, 1])
+        store.add("base", 0, [0, 1], y_true=[0, 1])
     assert store.path.read_bytes() == content
 
 
 def test_names_and_epochs_are_plain_before_they_are_written(tmp_path: Path) -> None:
     store, other = Experiments(tmp_path / "store"), Experiments(tmp_path / "store")
     with pytest.raises(InputError, match=r"epochs must be a whole number or None; 1\.5 is not"):
-        store.add("base", 0, [0, 1], targets=[0, 1], epochs=1.5)  # type: ignore[arg-type]
+        store.add("base", 0, [0, 1], y_true=[0, 1], epochs=1.5)  # type: ignore[arg-type]
     assert not store.path.exists()
-    store.add(7, 0, [0, 1], targets=[0, 1], epochs=np.int64(3))  # type: ignore[arg-type]
-    assert other.targets == (0, 1)
-    assert Experiments(store.path).ids == ("0", "1")
+    store.add(7, 0, [0, 1], y_true=[0, 1], epochs=np.int64(3))  # type: ignore[arg-type]
+    assert other.y_true == (0, 1)
+    assert Experiments(store.path).id == ("0", "1")
     assert [run.epochs for run in other.runs("7")] == [3]
     with pytest.raises(InputError, match="run '0' of '7' already exists"):
         store.add(7, 0, [0, 1])  # type: ignore[arg-type]
@@ -147,19 +147,19 @@ def test_names_and_epochs_are_plain_before_they_are_written(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"predictions": [0, 1]}, "ids do not match those of the targets: they lack 2"),
-        ({"predictions": [0, 1, 1], "ids": ["0", "1", "x"]}, "lack 2 and hold x"),
-        ({"predictions": [0, 1, 1], "ids": ["0", "1", "1"]}, "ids must differ; '1' occurs 2 times"),
-        ({"predictions": [0, 1, 1], "ids": ["0"]}, "ids must have as many rows"),
-        ({"predictions": [0, 1, 1], "targets": [0, 1, 1]}, "the target of '2' was 0 before and is 1 now"),
-        ({"predictions": [0, 1, 1], "targets": [0, 1]}, "targets must have as many rows"),
-        ({"predictions": [0, 1, None]}, "predictions must not be missing; row 2"),
-        ({"predictions": [[0.5, 0.6]] * 3}, "sum to 1"),
+        ({"prediction": [0, 1]}, "id does not name the items of before: they lack 2"),
+        ({"prediction": [0, 1, 1], "id": ["0", "1", "x"]}, "lack 2 and hold x"),
+        ({"prediction": [0, 1, 1], "id": ["0", "1", "1"]}, "id must differ; '1' occurs 2 times"),
+        ({"prediction": [0, 1, 1], "id": ["0"]}, "id must have as many rows"),
+        ({"prediction": [0, 1, 1], "y_true": [0, 1, 1]}, "the target of '2' was 0 before and is 1 now"),
+        ({"prediction": [0, 1, 1], "y_true": [0, 1]}, "y_true must have as many rows"),
+        ({"prediction": [0, 1, None]}, "prediction must not be missing; row 2"),
+        ({"prediction": [[0.5, 0.6]] * 3}, "sum to 1"),
     ],
 )
 def test_what_does_not_match_is_not_written(tmp_path: Path, arguments: dict[str, object], message: str) -> None:
     store = Experiments(tmp_path / "store")
-    store.add("base", 0, [0, 1, 1], targets=[0, 1, 0])
+    store.add("base", 0, [0, 1, 1], y_true=[0, 1, 0])
     before = store.path.read_bytes()
     with pytest.raises(InputError, match=message):
         store.add("large", 0, **arguments)
@@ -170,9 +170,9 @@ def test_what_is_not_there_is_said(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="a folder that exists"):
         Experiments(tmp_path / "no" / "store")
     store = Experiments(tmp_path / "store")
-    with pytest.raises(InputError, match="targets are needed with the first run"):
+    with pytest.raises(InputError, match="y_true is needed with the first run"):
         store.add("base", 0, [0, 1])
-    store.add("base", 0, [0, 1], targets=[0, 1])
+    store.add("base", 0, [0, 1], y_true=[0, 1])
     with pytest.raises(InputError, match="nothing to compare 'base' with"):
         store.compare("base")
     with pytest.raises(InputError, match=r"no condition .bse. .* Did you mean base"):
@@ -237,7 +237,7 @@ def test_records_that_come_first_or_twice_and_older_ones(tmp_path: Path) -> None
         Experiments(written(tmp_path / "store", {**FIRST, "schema": "1"}))
     store = Experiments(written(tmp_path / "store", FIRST, ADDED))  # as stores without a schema were written
     assert store.conditions == {"base": ("1",)}
-    store.add("base", "2", TRUE, ids=IDS)
+    store.add("base", "2", TRUE, id=IDS)
     new = Experiments(tmp_path / "new")
-    new.add("base", "1", TRUE, targets=TRUE)
+    new.add("base", "1", TRUE, y_true=TRUE)
     assert b'"schema": 1' in (tmp_path / "new").read_bytes()

@@ -27,10 +27,10 @@ from howsure.significance.boostsa.storage import read_labels
 )
 def test_one_and_one_point_nought_are_one_class(tmp_path: Path, name: str, text: str) -> None:
     (tmp_path / name).write_text(text)
-    arguments = [str(tmp_path / name), "--target", "gold", "--baseline", "base", "--model", "big"]
+    arguments = [str(tmp_path / name), "--target", "gold", "--against", "base", "--model", "big"]
     done = CliRunner().invoke(command, [*arguments, "--metric", "accuracy", "--format", "json"], catch_exceptions=False)
     assert done.exit_code == 0
-    assert json.loads(done.stdout)["comparisons"][0]["baseline_value"] == pytest.approx(2 / 3)
+    assert json.loads(done.stdout)["comparisons"][0]["against_value"] == pytest.approx(2 / 3)
 
 
 def test_a_byte_order_mark_is_no_part_of_a_label(tmp_path: Path) -> None:
@@ -88,5 +88,5 @@ def test_runs_that_are_none_are_refused() -> None:
 
 
 def test_ids_of_another_length_are_refused() -> None:
-    with pytest.raises(InputError, match="ids must name every row of y_true, of which there are 4"):
-        compare([0, 1, 1, 0], [0, 1, 0, 0], [0, 1, 1, 0], ids=[1, 2])
+    with pytest.raises(InputError, match="id must name every row of y_true, of which there are 4"):
+        compare([0, 1, 1, 0], [0, 1, 0, 0], [0, 1, 1, 0], id=[1, 2])

@@ -55,7 +55,7 @@ def test_a_check_gives_its_points(tmp_path: Path) -> None:
     ]
     store = Experiments(tmp_path / "nightly")
     store.add_points(points)
-    store.add("base", "seed 1", ["a", "b"], targets=["a", "a"])  # predictions may stand beside
+    store.add("base", "seed 1", ["a", "b"], y_true=["a", "a"])  # predictions may stand beside
     assert len(Experiments(tmp_path / "nightly").trend("score")) == 2
     assert Experiments(tmp_path / "nightly").conditions == {"base": ("seed 1",)}
     with pytest.raises(InputError, match=r"no check 'scores' in .*Did you mean score"):

@@ -65,7 +65,7 @@ def test_an_error_of_zero_is_explained() -> None:
     y = (rng.random(300) < q).astype(int)
     a, b = np.clip(q, 0.01, 0.99), np.clip(q + 0.001, 0.01, 0.99)
     result = compare(y, a, {"other": b}, metrics="calibration_error", rng=0)
-    assert 0.0 in (result[0].baseline_value, result[0].model_value)
+    assert 0.0 in (result[0].against_value, result[0].model_value)
     assert any("does not mean a model without error" in line for line in how(result))
     assert not any(
         "does not mean a model without error" in line for line in how(compare(y, q > 0.5, {"b": q > 0.4}, rng=0))
@@ -90,7 +90,7 @@ def test_calibration_errors_say_their_bins_and_what_is_below_nought() -> None:
     y = (rng.random(40) < q).astype(int)
     other = np.clip(q + 0.01 * rng.normal(size=40), 0, 1)
     result = compare(y, q, other, metrics="calibration_error", rng=0, n_resamples=200)
-    assert (result[0].baseline_value, result[0].model_value) == (0, 0)
+    assert (result[0].against_value, result[0].model_value) == (0, 0)
     alone = sum(np.bincount((q * 20).astype(int)) == 1)
     assert result.notes[0].startswith(f"calibration errors here are over 20 bins of equal width; baseline has {alone} ")
     assert result.notes[1].startswith("calibration_error of baseline and model is 0 because the bins differ no more")

@@ -103,7 +103,7 @@ def by_size(tagged: Tagged, seed: int, advance: Advance) -> list[OfSize]:
     for n in (*sizes, len(tagged)):
         columns = tagged.first(n)
         rows = compare(*columns, metrics=list(METRICS), interval=None, n_resamples=1, rng=seed)
-        values = np.array([[row.baseline_value for row in rows], [row.model_value for row in rows]])
+        values = np.array([[row.against_value for row in rows], [row.model_value for row in rows]])
         first = p_values(columns, list(METRICS), loops=LOOPS, seed=seed)
         advance(1)
         drawn = np.empty((DRAWS, len(TESTS), len(METRICS)))

@@ -78,15 +78,15 @@ def draw_differences(rows: Sequence[Difference], *, ax: Axes, named: bool = True
     ax.spines["left"].set_visible(False)
     better = "higher is better" if rows[0].higher_is_better else "lower is better"
     literal(ax.set_title(""), metric_words(rows[0].metric))
-    of = "" if len({row.baseline for row in rows}) > 1 else f" from {shortened_name(rows[0].baseline, 24)}"
+    of = "" if len({row.against for row in rows}) > 1 else f" from {shortened_name(rows[0].against, 24)}"
     literal(ax.set_xlabel(""), f"difference{of} ({better})")
     return ax
 
 
 def _names(rows: Sequence[Difference]) -> list[str]:
     """What is compared: the model, and its baseline too if there are several."""
-    several = len({row.baseline for row in rows}) > 1
-    return [f"{row.model} − {row.baseline}" if several else row.model for row in rows]
+    several = len({row.against for row in rows}) > 1
+    return [f"{row.model} − {row.against}" if several else row.model for row in rows]
 
 
 def _ticks(ax: Axes, names: Sequence[str]) -> int:

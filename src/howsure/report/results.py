@@ -109,10 +109,10 @@ def significance_report(
 
     `read` says what was read, for the recipe, `command` what was typed.
     """
-    recipe = {**(read or {}), **result.recipe}
+    recipe = {**(read or result.read), **result.recipe}
     return page_template("significance.html").render(
         title=title,
-        subtitle=f"{result.recipe['n']:,} items, baseline {result[0].baseline}",
+        subtitle=f"{result.recipe['n']:,} items, baseline {result[0].against}",
         verdicts=verdicts(result),
         how=how(result),
         terms=terms(result.recipe),

@@ -274,10 +274,10 @@ def differences_of(
         better, worse = _shares(problem, metric)
         rows.append(
             Difference(
-                baseline=names[0],
+                against=names[0],
                 model=names[1],
                 metric=metric.name,
-                baseline_value=plain[0],
+                against_value=plain[0],
                 model_value=plain[1],
                 difference=difference + 0.0,
                 low=low + 0.0,

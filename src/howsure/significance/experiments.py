@@ -21,6 +21,7 @@ from howsure.files.utf8 import is_version
 from howsure.files.whole import line_number, line_of, lock, records_of
 from howsure.inputs.checks import as_column
 from howsure.inputs.naming import shortened, unknown_name
+from howsure.inputs.parameter_types import ArrayLike
 from howsure.significance.comparison import compare
 from howsure.significance.reading import check_predictions
 from howsure.significance.results import Comparison
@@ -49,8 +50,8 @@ class Experiments:
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "nli.experiments")
     >>> store = Experiments(path)
-    >>> store.add("base", "seed 1", ["e", "n", "c"], targets=["e", "n", "n"], ids=["a", "b", "c"])
-    >>> store.add("large", "seed 1", ["n", "e", "n"], ids=["b", "a", "c"])
+    >>> store.add("base", "seed 1", ["e", "n", "c"], y_true=["e", "n", "n"], id=["a", "b", "c"])
+    >>> store.add("large", "seed 1", ["n", "e", "n"], id=["b", "a", "c"])
     >>> print(round(Experiments(path).compare("base", metrics="accuracy", rng=1)[0].difference, 4))
     0.3333
     """
@@ -76,13 +77,13 @@ class Experiments:
         return held
 
     @property
-    def targets(self) -> tuple[Any, ...]:
-        """The targets of the items, in the order of `ids`."""
+    def y_true(self) -> tuple[Any, ...]:
+        """The true labels of the items, in the order of `id`."""
         self._refresh()
         return self._targets
 
     @property
-    def ids(self) -> tuple[str, ...]:
+    def id(self) -> tuple[str, ...]:
         """The names of the items."""
         self._refresh()
         return self._ids
@@ -103,33 +104,33 @@ class Experiments:
         self,
         condition: str,
         run: object,
-        predictions: object,
+        prediction: ArrayLike,
         *,
-        targets: object = None,
-        ids: object = None,
+        y_true: ArrayLike | None = None,
+        id: ArrayLike | None = None,
         epochs: int | None = None,
     ) -> None:
         """Write the predictions of one run; when this returns, they are on disk.
 
-        `targets` are required with the first run; if given again, they must be the same. `ids` name the items, in any
-        order; without them, items are named by row number.
+        `y_true` is required with the first run; if given again, it must be the same. `id` names the items, in any
+        order; without it, items are named by row number.
 
-        Raises InputError if the run already exists, if ids or targets do not match, for invalid predictions, or for
-        epochs that are not whole numbers.
+        Raises InputError if the run already exists, if items or true labels do not match, for invalid predictions, or
+        for epochs that are not whole numbers.
         """
         condition, run, epochs = str(condition), str(run), _whole(epochs)
-        values = check_predictions(predictions, name="predictions").tolist()
-        true = None if targets is None else check_predictions(targets, name="targets").tolist()
-        names = _names(ids, len(values))
+        values = check_predictions(prediction, name="prediction").tolist()
+        true = None if y_true is None else check_predictions(y_true, name="y_true").tolist()
+        names = _names(id, len(values))
         if true is not None and len(true) != len(values):
-            raise InputError(f"targets must have as many rows as predictions; {len(true):,}, not {len(values):,}.")
+            raise InputError(f"y_true must have as many rows as prediction; {len(true):,}, not {len(values):,}.")
         with self.path.open("ab+") as file:
             lock(file)
             self._refresh()
             lines = b""
             if not self._targets:
                 if true is None:
-                    raise InputError(f"targets are needed with the first run: add(..., {parameter('targets', GIVEN)}).")
+                    raise InputError(f"y_true is needed with the first run: add(..., {parameter('y_true', GIVEN)}).")
                 lines += line_of({"kind": TARGETS, "schema": SCHEMA, "ids": names, "targets": true})
             else:
                 self._check_same(names, true)
@@ -166,19 +167,18 @@ class Experiments:
         chosen = [point for point in self._points if check in (None, point.check)]
         return trend_of(chosen, source=str(self.path), howsure=__version__)
 
-    def compare(self, baseline: str, models: Sequence[str] | None = None, **options: Any) -> Comparison:
-        """`howsure.compare` of conditions with the baseline: all others, or some. Items are resampled with all their
-        runs.
+    def compare(self, against: str, model: Sequence[str] | None = None, **options: Any) -> Comparison:
+        """`howsure.compare` of all other conditions, or some, with one. Items are resampled with all their runs.
 
         Raises InputError as `compare` does, or if there is no such condition.
         """
-        baseline = str(baseline)
-        others = [name for name in self.conditions if name != baseline] if models is None else list(models)
+        against = str(against)
+        others = [name for name in self.conditions if name != against] if model is None else list(model)
         if not others:
-            raise InputError(f"nothing to compare {baseline!r} with; {self.path} holds {shortened(self.conditions)}.")
-        runs = {name: Runs([list(run.predictions) for run in self.runs(name)]) for name in (baseline, *others)}
-        models_of = {name: runs[name] for name in others}
-        return compare(list(self._targets), runs[baseline], models_of, baseline_name=baseline, **options)
+            raise InputError(f"nothing to compare {against!r} with; {self.path} holds {shortened(self.conditions)}.")
+        runs = {name: Runs([list(run.predictions) for run in self.runs(name)]) for name in (against, *others)}
+        models = {name: runs[name] for name in others}
+        return compare(list(self._targets), {against: runs[against]}, models, **options)
 
     def _append(self, file: BinaryIO, lines: bytes) -> None:
         """Write lines behind the last complete one."""
@@ -191,8 +191,8 @@ class Experiments:
         if set(names) != set(self._ids):
             absent, strange = set(self._ids) - set(names), set(names) - set(self._ids)
             what = f"lack {shortened(sorted(absent), limit=3)}" if absent else ""
-            more = f"hold {shortened(sorted(strange), limit=3)}, which the targets do not" if strange else ""
-            raise InputError(f"ids do not match those of the targets: they {' and '.join(filter(None, (what, more)))}.")
+            more = f"hold {shortened(sorted(strange), limit=3)}, which those of before do not" if strange else ""
+            raise InputError(f"id does not name the items of before: they {' and '.join(filter(None, (what, more)))}.")
         if true is not None:
             known = dict(zip(self._ids, self._targets, strict=True))
             for name, one in zip(names, true, strict=True):
@@ -261,15 +261,15 @@ def _plain(point: TrendPoint) -> dict[str, Any]:
     return {name: None if isinstance(value, float) and value != value else value for name, value in held.items()}
 
 
-def _names(ids: object, n: int) -> list[str]:
-    if ids is None:
+def _names(id: object, n: int) -> list[str]:
+    if id is None:
         return [str(row) for row in range(n)]
-    names = [str(name) for name in as_column(ids, name="ids").tolist()]
+    names = [str(name) for name in as_column(id, name="id").tolist()]
     if len(names) != n:
-        raise InputError(f"ids must have as many rows as predictions; {len(names):,}, not {n:,}.")
+        raise InputError(f"id must have as many rows as prediction; {len(names):,}, not {n:,}.")
     if len(set(names)) != n:
         distinct, counts = np.unique(np.array(names), return_counts=True)
-        raise InputError(f"ids must differ; {str(distinct[counts.argmax()])!r} occurs {counts.max()} times.")
+        raise InputError(f"id must differ; {str(distinct[counts.argmax()])!r} occurs {counts.max()} times.")
     return names
 
 

@@ -213,10 +213,10 @@ def paired_difference(
     p = found.p_value(side)
     values = float(held.means[baseline].mean()), float(held.means[model].mean())
     return Difference(
-        baseline=baseline,
+        against=baseline,
         model=model,
         metric=held.metric.name,
-        baseline_value=values[0],
+        against_value=values[0],
         model_value=values[1],
         difference=found.value + 0.0,
         low=low + 0.0,

@@ -64,17 +64,17 @@ def read_systems(
     systems: Mapping[str, object],
     *,
     tasks: set[str],
-    labels: Sequence[object] | None = None,
+    classes: Sequence[object] | None = None,
     clusters: object = None,
     strata: object = None,
-    runs: object = None,
-    ids: object = None,
+    run: object = None,
+    id: object = None,
 ) -> Systems:
     """Check the arguments of `compare`. `tasks` are the kinds of predictions that the requested metrics are of.
 
     Raises InputError naming the parameter, the rule, the value and the row.
     """
-    items = runs_of(y_true, systems, runs=runs, ids=ids, clusters=clusters, strata=strata)
+    items = runs_of(y_true, systems, run=run, id=id, clusters=clusters, strata=strata)
     targets = readable(rows_of(items.targets, "y_true"), "y_true")
     columns = {
         name: [readable(rows_of(run, _run_name(name, k, one)), _run_name(name, k, one)) for k, run in enumerate(one)]
@@ -88,8 +88,8 @@ def read_systems(
                     f"it has {len(array):,}, {parameter('y_true')} has {len(targets):,}. Align them by their ids first."
                 )
     task = _task(targets, columns, tasks)
-    coded, predictions, names = _coded(task, targets, columns, labels)
-    averaged = _averaged(labels, names) if task == "hard" and labels is not None else None
+    coded, predictions, names = _coded(task, targets, columns, classes)
+    averaged = _averaged(classes, names) if task == "hard" and classes is not None else None
     grouping = check_grouping(items.clusters, items.strata, n=len(targets))
     return Systems(task, coded, predictions, names, *grouping, averaged)
 
@@ -130,16 +130,16 @@ def _task(targets: Column, columns: Mapping[str, list[Column]], tasks: set[str])
     return "hard"
 
 
-def _coded(task: str, targets: Column, columns: Mapping[str, list[Column]], labels: Sequence[object] | None) -> Coded:
+def _coded(task: str, targets: Column, columns: Mapping[str, list[Column]], classes: Sequence[object] | None) -> Coded:
     if task == "hard":
         return _hard(targets, columns)
     if task == "soft":
-        if labels is not None:
+        if classes is not None:
             raise InputError(
-                f"{parameter('labels', GIVEN)} name classes; where all are rows of probabilities, none are named."
+                f"{parameter('classes', GIVEN)} name classes; where all are rows of probabilities, none are named."
             )
         return _soft(targets, columns)
-    return _probabilistic(targets, columns, labels)
+    return _probabilistic(targets, columns, classes)
 
 
 def _hard(targets: Column, columns: Mapping[str, list[Column]]) -> Coded:
@@ -160,17 +160,29 @@ def _hard(targets: Column, columns: Mapping[str, list[Column]]) -> Coded:
     for name, arrays in columns.items():
         predictions[name] = rows[start : start + len(arrays)]
         start += len(arrays)
+    if not any(kinds):
+        _check_shared(rows[0], predictions, names)
     return rows[0], predictions, names
 
 
-def _averaged(labels: Sequence[object], names: tuple[str, ...]) -> Integers:
+def _check_shared(targets: Integers, predictions: Mapping[str, Integers], names: tuple[str, ...]) -> None:
+    """Raise InputError for predictions in words that never say what the targets say: a wrong column."""
+    true = np.unique(targets)
+    for name, runs in predictions.items():
+        held = np.unique(runs)
+        if not np.isin(held, true).any():
+            said, there = (shortened(sorted(names[code] for code in codes)) for codes in (held, true))
+            raise InputError(f"{name} holds no label that the targets hold ({there}), but {said}. Is it the right one?")
+
+
+def _averaged(classes: Sequence[object], names: tuple[str, ...]) -> Integers:
     """The codes of the classes that averages are over."""
-    column = _plain_labels(rows_of(list(labels), "labels"), "labels")
-    _, chosen = check_codes(column, n=len(column), name="labels")
+    column = _plain_labels(rows_of(list(classes), "classes"), "classes")
+    _, chosen = check_codes(column, n=len(column), name="classes")
     unknown = [name for name in chosen if name not in names]
     if unknown:
         raise InputError(
-            f"{parameter('labels', GIVEN)} must name classes that {parameter('y_true')} or predictions hold, "
+            f"{parameter('classes', GIVEN)} must name classes that {parameter('y_true')} or predictions hold, "
             f"{shortened(names)}; "
             f"{shortened(unknown)} is not among them. Averages are over the classes named; leave out what is nowhere."
         )
@@ -192,7 +204,7 @@ def _soft(targets: Column, columns: Mapping[str, list[Column]]) -> Coded:
     return true, predictions, ()
 
 
-def _probabilistic(targets: Column, columns: Mapping[str, list[Column]], labels: Sequence[object] | None) -> Coded:
+def _probabilistic(targets: Column, columns: Mapping[str, list[Column]], classes: Sequence[object] | None) -> Coded:
     predictions = {
         name: np.stack([_probabilities(array, _run_name(name, k, arrays)) for k, array in enumerate(arrays)])
         for name, arrays in columns.items()
@@ -201,11 +213,13 @@ def _probabilistic(targets: Column, columns: Mapping[str, list[Column]], labels:
     if len(widths) != 1:
         raise InputError(f"all systems must have the same number of columns; they have {sorted(widths)}.")
     width = widths.pop()
-    if width == 1 and labels is None:
+    if width == 1 and classes is None:
         return check_labels(targets).astype(np.int64), predictions, ("0", "1")
-    names = [str(label) for label in (range(width) if labels is None else labels)]
+    names = [str(one) for one in (range(width) if classes is None else classes)]
     if len(set(names)) != max(width, 2):
-        raise InputError(f"labels must name the {max(width, 2)} columns, each once; it holds {shortened(names)}.")
+        raise InputError(
+            f"{parameter('classes')} must name the {max(width, 2)} columns, each once; it holds {shortened(names)}."
+        )
     held, seen = check_codes(_plain_labels(targets, "y_true"), n=len(targets), name="y_true")
     unknown = [name for name in seen if name not in names]
     if unknown:
@@ -213,7 +227,7 @@ def _probabilistic(targets: Column, columns: Mapping[str, list[Column]], labels:
         raise InputError(
             f"{parameter('y_true')} {at_row(row)} holds {unknown[0]!r}, which is none of the columns "
             f"{shortened(names)}. "
-            f"Name the columns in their order: {parameter('labels', GIVEN)}."
+            f"Name the columns in their order: {parameter('classes', GIVEN)}."
         )
     return np.array([names.index(name) for name in seen])[held], predictions, tuple(names)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, overload
 
 from howsure.errors import InputError
@@ -36,10 +36,10 @@ class Difference:
     count as extreme).
     """
 
-    baseline: str
+    against: str
     model: str
     metric: str
-    baseline_value: float
+    against_value: float
     model_value: float
     difference: float
     low: float
@@ -86,11 +86,11 @@ def relative_reduction(best: float | None, baseline: float, model: float) -> flo
 
 ALPHA = 0.05
 WORDS = ("against", "model", "metric")  # columns of names
-AGAINST: dict[str, Callable[[Difference], str]] = {"against": lambda row: row.baseline}
+AGAINST: dict[str, Callable[[Difference], str]] = {"against": lambda row: row.against}
 COLUMNS: dict[str, Callable[[Difference], str]] = {
     "model": lambda row: row.model,
     "metric": lambda row: row.metric,
-    "baseline": lambda row: number(row.baseline_value),
+    "baseline": lambda row: number(row.against_value),
     "value": lambda row: number(row.model_value),
     "difference": lambda row: number(row.difference, sign=True),
     "interval": lambda row: interval(row.low, row.high, sign=True),
@@ -111,7 +111,7 @@ class Comparison(Result):
 
     Iteration, indexing and `len` refer to rows. In a notebook, it is displayed as a table. Of tables in long form and
     of scores, `means` are the models' own means with their intervals, the best first. `best` is the best model in the
-    first metric, where no baseline was named.
+    first metric, where no baseline was named. `read` says which rows of which files it is of.
     """
 
     rows: tuple[Difference, ...]
@@ -119,6 +119,7 @@ class Comparison(Result):
     notes: tuple[str, ...] = ()
     means: ModelMeans | None = None
     best: str | None = None
+    read: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -145,12 +146,12 @@ class Comparison(Result):
         baseline was named."""
         if self.best is None:
             return ()
-        rows = [row for row in self.rows if row.metric == self.rows[0].metric and row.baseline == self.best]
+        rows = [row for row in self.rows if row.metric == self.rows[0].metric and row.against == self.best]
         return (self.best, *(row.model for row in rows if not row.p_adjusted <= ALPHA))
 
     def table(self) -> Table:
         """One row per model and metric; the baselines too, if there are several."""
-        several = len({row.baseline for row in self.rows}) > 1
+        several = len({row.against for row in self.rows}) > 1
         columns = AGAINST | COLUMNS if several else COLUMNS
         rows = [[show(row) for show in columns.values()] for row in self.rows]
         title = "Differences from a baseline" if self.best is None else "Differences between models"
@@ -162,7 +163,11 @@ class Comparison(Result):
         """The JSON form: `recipe`, `notes` and `comparisons`; with means, also `means`, and with a best model, `best`
         and `tied`."""
         rows = [row.to_dict() for row in self.rows]
-        held: dict[str, Any] = {"recipe": dict(self.recipe), "notes": list(self.notes), "comparisons": rows}
+        held: dict[str, Any] = {
+            "recipe": {**self.read, **self.recipe},
+            "notes": list(self.notes),
+            "comparisons": rows,
+        }
         held |= {} if self.means is None else {"means": [one.to_dict() for one in self.means]}
         return held | ({} if self.best is None else {"best": self.best, "tied": list(self.tied)})
 
@@ -221,7 +226,7 @@ def verdicts(result: Comparison) -> list[str]:
 
     >>> from howsure.significance import compare
     >>> y = [0, 1] * 20
-    >>> verdicts(compare(y, [0, 0] * 20, {"large": y}, baseline_name="base", metrics="accuracy", rng=0))
+    >>> verdicts(compare(y, {"base": [0, 0] * 20}, {"large": y}, metrics="accuracy", rng=0))
     ['large is better than base in accuracy by +0.5000 [+0.3432, +0.6568] (p < 0.0001).']
     """
     if result.best is not None:
@@ -232,7 +237,7 @@ def verdicts(result: Comparison) -> list[str]:
         parts = []
         for side in ("better", "worse"):
             found = [_finding(row) for row in rows if row.p_adjusted <= ALPHA and _side(row) == side]
-            parts += [f"is {side} than {rows[0].baseline} in {', in '.join(found)}"] if found else []
+            parts += [f"is {side} than {rows[0].against} in {', in '.join(found)}"] if found else []
         unseen = [row.metric for row in rows if row.p_adjusted > ALPHA]
         undefined = [row.metric for row in rows if math.isnan(row.p_adjusted)]
         if unseen:
@@ -247,8 +252,8 @@ def verdicts(result: Comparison) -> list[str]:
 def _of_best(result: Comparison) -> list[str]:
     """Which model is the best in the first metric, and which are not found worse."""
     metric = result[0].metric
-    rows = [row for row in result if row.metric == metric and row.baseline == result.best]
-    said = f"{result.best} is best in {metric}, with {rows[0].baseline_value:.4f}" if rows else f"{result.best} is best"
+    rows = [row for row in result if row.metric == metric and row.against == result.best]
+    said = f"{result.best} is best in {metric}, with {rows[0].against_value:.4f}" if rows else f"{result.best} is best"
     tied = result.tied[1:]
     if not tied:
         found = [_finding(row) for row in rows[:1]]
@@ -272,7 +277,7 @@ def how(result: Comparison) -> list[str]:
     exact = " p is exact." if all(row.exact for row in result) else ""
     said = [f"{str(recipe['resampled']).capitalize()} were {drawn}.{exact}"]
     if "items" in recipe:
-        said.append(f"The items of the runs were {recipe['items']}; to be sure, say which is which: ids=[...].")
+        said.append(f"The items of the runs were {recipe['items']}; to be sure, say which is which, by their id.")
     said += _adjusted(result)
     lost = max((row.undefined_resamples for row in result), default=0)
     if lost:

@@ -186,23 +186,26 @@ class Items:
 
 
 def runs_of(
-    y_true: object, systems: Mapping[str, object], *, runs: object, ids: object, clusters: object, strata: object
+    y_true: object, systems: Mapping[str, object], *, run: object, id: object, clusters: object, strata: object
 ) -> Items:
-    """One row per item, from rows that are items, or items × `runs`.
+    """One row per item, from rows that are items, or items × runs.
 
     Raises InputError if an item lacks a run, has a run twice, or has several targets, clusters or strata.
     """
-    if runs is None:
-        if ids is not None:
-            _refuse_repeats(as_column(ids, name="ids"))
+    if run is None:
+        if id is not None:
+            _refuse_repeats(as_column(id, name="id"))
         held = {name: one if isinstance(one, Runs) else Runs([one]) for name, one in systems.items()}
         return Items(y_true, held, clusters, strata)
     if any(isinstance(one, Runs) for one in systems.values()):
-        raise InputError("give runs= with one row per item and run, or Runs([...]) with one row per item, not both.")
+        raise InputError(
+            f"give {parameter('run', GIVEN)} with one row per item and run, or Runs([...]) with one row per item, "
+            "not both."
+        )
     named: dict[str, Any] = {name: rows_of(one, name) for name, one in {"y_true": y_true, **systems}.items()}
-    n = check_same_length(**named, runs=rows_of(runs, "runs"))
-    run_codes, run_names = check_codes(runs, n=n, name="runs")
-    order = _item_order(run_codes, run_names, named["y_true"], ids, n)
+    n = check_same_length(**named, run=rows_of(run, "run"))
+    run_codes, run_names = check_codes(run, n=n, name="run")
+    order = _item_order(run_codes, run_names, named["y_true"], id, n)
     items = len(order) // len(run_names)
     table = order.reshape(len(run_names), items)
     return Items(
@@ -218,12 +221,13 @@ def _refuse_repeats(ids: Column) -> None:
     if (counts > 1).any():
         k = int(np.argmax(counts > 1))
         raise InputError(
-            f"ids must differ; {str(distinct[k])!r} occurs {counts[k]} times (first in {at_row(first[k])}). "
-            f"Several runs of the same items? Say which row is of which: {parameter('runs', GIVEN)}"
+            f"{parameter('id')} must differ; {str(distinct[k])!r} occurs {counts[k]} times (first in "
+            f"{at_row(first[k])}). "
+            f"Several runs of the same items? Say which row is of which: {parameter('run', GIVEN)}"
         )
 
 
-def _item_order(run_codes: Integers, names: tuple[str, ...], targets: Column, ids: object, n: int) -> Integers:
+def _item_order(run_codes: Integers, names: tuple[str, ...], targets: Column, id: object, n: int) -> Integers:
     """Row numbers, run by run and within a run item by item."""
     counts = np.bincount(run_codes, minlength=len(names))
     if (counts != counts[0]).any():
@@ -232,16 +236,16 @@ def _item_order(run_codes: Integers, names: tuple[str, ...], targets: Column, id
             f"every run must hold every item once; run {names[0]!r} has {counts[0]:,} rows, "
             f"run {names[odd]!r} has {counts[odd]:,}."
         )
-    if ids is None:
+    if id is None:
         order = np.argsort(run_codes, kind="stable")
         held = targets[order].reshape(len(names), -1, *targets.shape[1:])
         if (held != held[0]).any():
             raise InputError(
                 "the runs do not list the same targets in the same order; identify the item of each row: "
-                f"{parameter('ids', GIVEN)}"
+                f"{parameter('id', GIVEN)}"
             )
         return order
-    codes, item_names = check_codes(ids, n=n, name="ids")
+    codes, item_names = check_codes(id, n=n, name="id")
     order = np.lexsort((codes, run_codes))
     table = codes[order].reshape(len(names), -1)
     expected = np.arange(len(item_names))
@@ -262,6 +266,8 @@ def one_per_item(values: Column, table: Integers, name: str, *, of: str = "every
     differs = held != held[0]
     if differs.any():
         row = int(table[tuple(int(place[0]) for place in np.nonzero(differs)[:2])])
-        raise InputError(f"{name} must be the same in {of} of an item; {at_row(row)} differs. Are the ids right?")
+        raise InputError(
+            f"{parameter(name)} must be the same in {of} of an item; {at_row(row)} differs. Are the ids right?"
+        )
     one: Column = values[table[0]]
     return one

@@ -16,7 +16,7 @@ def drawn(n: int, runs: int, seed: int, *, items: float = 1.0, noise: float = 0.
 
 def test_the_split_is_the_one_way_analysis_of_variance() -> None:
     scores = drawn(50, 4, 0)
-    result = compare(scores={name: Runs(list(held)) for name, held in scores.items()})
+    result = compare(score={name: Runs(list(held)) for name, held in scores.items()})
     for one in result.means:
         held = scores[one.model]
         within = sum(held[:, item].var(ddof=1) for item in range(50)) / 50
@@ -31,7 +31,7 @@ def test_the_split_is_the_one_way_analysis_of_variance() -> None:
 
 def test_the_split_finds_the_variances_of_the_population() -> None:
     scores = drawn(20_000, 3, 1, items=1.0, noise=0.5)
-    result = compare(scores={name: Runs(list(held)) for name, held in scores.items()})
+    result = compare(score={name: Runs(list(held)) for name, held in scores.items()})
     for one in result.means:
         assert one.item_variance == pytest.approx(1.0, rel=0.05)
         assert one.run_variance == pytest.approx(0.25, rel=0.05)
@@ -44,13 +44,13 @@ def test_prompts_that_both_models_share_are_paired() -> None:
     rng = np.random.default_rng(2)
     shared = rng.normal(0, 2.0, (2, 4000))
     a, b = (rng.normal(size=4000) + shared + rng.normal(0, 0.1, (2, 4000)) for _ in range(2))
-    result = compare(scores={"a": Runs(list(a)), "b": Runs(list(b))})
+    result = compare(score={"a": Runs(list(a)), "b": Runs(list(b))})
     assert result[0].run_share < 0.01
     assert min(one.run_share for one in result.means) > 0.5
 
 
 def test_one_run_has_no_split() -> None:
-    result = compare(scores={"a": [0, 1, 1, 0], "b": [1, 1, 1, 0]})
+    result = compare(score={"a": [0, 1, 1, 0], "b": [1, 1, 1, 0]})
     assert all(np.isnan(one.run_variance) and np.isnan(one.run_share) for one in result.means)
     assert np.isnan(result[0].run_share)
     assert result.to_dict()["means"][0]["run_variance"] is None

@@ -22,10 +22,10 @@ def two(n: int = 80, seed: int = 0):
 def test_every_figure_against_its_definition(clustered: bool) -> None:
     scores = two()
     clusters = np.arange(80) // 4
-    row = compare(scores=scores, baseline="a", clusters=clusters if clustered else None)[0]
+    row = compare(score=scores, against="a", clusters=clusters if clustered else None)[0]
     d = scores["b"] - scores["a"]
     assert row.difference == pytest.approx(d.mean(), abs=1e-12)
-    assert (row.baseline_value, row.model_value) == pytest.approx((scores["a"].mean(), scores["b"].mean()))
+    assert (row.against_value, row.model_value) == pytest.approx((scores["a"].mean(), scores["b"].mean()))
     assert row.standard_error == pytest.approx(inspect_stderr(d, clusters if clustered else np.arange(80)), rel=1e-12)
     assert row.correlation == pytest.approx(stats.pearsonr(scores["a"], scores["b"])[0], rel=1e-12)
     assert row.degrees_of_freedom == pytest.approx(19 if clustered else 79)
@@ -34,30 +34,30 @@ def test_every_figure_against_its_definition(clustered: bool) -> None:
 
 def test_it_is_mirrored_and_takes_any_unit() -> None:
     scores = two()
-    there = compare(scores=scores, baseline="a")[0]
-    back = compare(scores=scores, baseline="b")[0]
+    there = compare(score=scores, against="a")[0]
+    back = compare(score=scores, against="b")[0]
     assert (there.low, there.high) == pytest.approx((-back.high, -back.low))
     assert there.p_value == pytest.approx(back.p_value)
-    hundred = compare(scores={name: 100 * held + 7 for name, held in scores.items()}, baseline="a")[0]
+    hundred = compare(score={name: 100 * held + 7 for name, held in scores.items()}, against="a")[0]
     assert hundred.p_value == pytest.approx(there.p_value, rel=1e-9)
     assert (hundred.low, hundred.high) == pytest.approx((100 * there.low, 100 * there.high))
 
 
 def test_lower_is_better_turns_the_sides_only() -> None:
     scores = two()
-    up = compare(scores=scores, baseline="a", alternative="better")[0]
-    down = compare(scores=scores, baseline="a", alternative="better", lower_is_better=True)[0]
+    up = compare(score=scores, against="a", alternative="better")[0]
+    down = compare(score=scores, against="a", alternative="better", lower_is_better=True)[0]
     assert (up.difference, up.low, up.high) == (down.difference, down.low, down.high)
     assert up.p_value + down.p_value == pytest.approx(1.0)
     assert not down.higher_is_better
-    assert compare(scores=scores, lower_is_better=True).best == "a"
+    assert compare(score=scores, lower_is_better=True).best == "a"
 
 
 def test_runs_are_averaged_within_items() -> None:
     rng = np.random.default_rng(1)
     a, b = rng.random((3, 40)), rng.random((2, 40))
-    row = compare(scores={"a": Runs(list(a)), "b": Runs(list(b))}, baseline="a")[0]
-    mean = compare(scores={"a": a.mean(axis=0), "b": b.mean(axis=0)}, baseline="a")[0]
+    row = compare(score={"a": Runs(list(a)), "b": Runs(list(b))}, against="a")[0]
+    mean = compare(score={"a": a.mean(axis=0), "b": b.mean(axis=0)}, against="a")[0]
     assert row.difference == pytest.approx(mean.difference)
     assert row.p_value == pytest.approx(mean.p_value)
     assert row.n == 40
@@ -66,13 +66,13 @@ def test_runs_are_averaged_within_items() -> None:
 @pytest.mark.parametrize("method", ["permutation", "bootstrap"])
 def test_the_other_tests_of_scores_agree(method: str) -> None:
     scores = two(200, 3)
-    student = compare(scores=scores, baseline="a")[0]
-    other = compare(scores=scores, baseline="a", method=method, rng=0, n_resamples=4000)[0]
+    student = compare(score=scores, against="a")[0]
+    other = compare(score=scores, against="a", method=method, rng=0, n_resamples=4000)[0]
     assert other.difference == pytest.approx(student.difference)
     assert (other.low, other.high) == pytest.approx((student.low, student.high), abs=0.04)
     assert other.standard_error == student.standard_error
     small = two(12, 4)
-    p = [compare(scores=small, baseline="a", method=one, rng=0)[0].p_value for one in ("student", method)]
+    p = [compare(score=small, against="a", method=one, rng=0)[0].p_value for one in ("student", method)]
     assert p[0] == pytest.approx(p[1], abs=0.05)
 
 
@@ -80,7 +80,7 @@ def test_student_takes_any_metric_that_is_a_mean_and_no_other() -> None:
     y, a, b = labels(300, 3, 1)
     for method in ("student", "gaffke"):
         row = compare(y, a, b, metrics="accuracy", method=method)[0]
-        same = compare(scores={"baseline": a == y, "model": b == y}, baseline="baseline", method=method)[0]
+        same = compare(score={"baseline": a == y, "model": b == y}, against="baseline", method=method)[0]
         assert (row.p_value, row.low, row.high) == pytest.approx((same.p_value, same.low, same.high))
     with pytest.raises(InputError, match="which macro_f1 is not; choose method='permutation'"):
         compare(y, a, b, metrics=["accuracy", "macro_f1"], method="student")
@@ -94,16 +94,16 @@ def test_scores_of_0_and_1_have_the_p_of_the_same_labels() -> None:
     """McNemar's exact test, whether the right answers come as labels or as scores."""
     y, a, b = labels(300, 3, 1)
     of_labels = compare(y, a, b, metrics="accuracy")[0]
-    of_scores = compare(scores={"a": a == y, "b": b == y}, baseline="a")
+    of_scores = compare(score={"a": a == y, "b": b == y}, against="a")
     assert of_scores.recipe["method"] == "gaffke"
     assert of_scores[0].p_value == pytest.approx(of_labels.p_value, rel=1e-9)
 
 
 def test_bounds_are_given_known_or_asked_for() -> None:
     scores = two(60, 5)
-    held = compare(scores={name: np.clip(one, -4, 4) for name, one in scores.items()}, bounds=(-4, 4))
+    held = compare(score={name: np.clip(one, -4, 4) for name, one in scores.items()}, bounds=(-4, 4))
     assert (held.recipe["method"], held.notes) == ("gaffke", ())
-    open_ones = compare(scores=scores)
+    open_ones = compare(score=scores)
     assert open_ones.recipe["method"] == "student"
     assert open_ones.notes[0].startswith("the bounds of score are unknown")
     for given, said in [
@@ -112,8 +112,8 @@ def test_bounds_are_given_known_or_asked_for() -> None:
         ({"method": "gaffke"}, "needs the bounds of score"),
     ]:
         with pytest.raises(InputError, match=said):
-            compare(scores=scores, **given)
-    with pytest.raises(InputError, match="bounds is for tables in long form or scores"):
+            compare(score=scores, **given)
+    with pytest.raises(InputError, match="bounds is for scores"):
         compare([0, 1], [0, 1], [1, 1], bounds=(0, 1))
 
 
@@ -128,6 +128,6 @@ def test_infinite_losses_stay_undefined() -> None:
 def test_runs_in_another_order_do_not_differ() -> None:
     """Their means differ in the last digit alone, which once was p = 1e-43."""
     runs = [[0.1] * 50, [0.2] * 50, [0.3] * 50]
-    row = compare(scores={"a": Runs(runs), "b": Runs(runs[::-1])})[0]
+    row = compare(score={"a": Runs(runs), "b": Runs(runs[::-1])})[0]
     assert (row.difference, row.p_value) == (0.0, 1.0)
     assert row.low < 0 < row.high

@@ -56,7 +56,7 @@ def test_log_loss_of_one_class() -> None:
 
 def test_the_columns_have_the_names_given() -> None:
     q = np.array([[0.7, 0.2, 0.1], [0.3, 0.3, 0.4]])
-    value = compare(["n", "e"], q, q, metrics="log_loss", labels=["e", "c", "n"], rng=0, n_resamples=5)[0].model_value
+    value = compare(["n", "e"], q, q, metrics="log_loss", classes=["e", "c", "n"], rng=0, n_resamples=5)[0].model_value
     assert value == pytest.approx(-(np.log(0.1) + np.log(0.3)) / 2)
 
 

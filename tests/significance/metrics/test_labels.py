@@ -42,8 +42,8 @@ def test_labels_choose_the_classes_of_averages_as_in_scikit_learn(average: str, 
     targets, a, b = labels(200, 3, 4)
     a[:5] = 3
     for name, function in (("precision", sk.precision_score), ("recall", sk.recall_score), ("f1", sk.f1_score)):
-        row = compare(targets, a, b, metrics=f"{average}_{name}", labels=labels_asked, interval=None, rng=0)[0]
-        for value, predictions in ((row.baseline_value, a), (row.model_value, b)):
+        row = compare(targets, a, b, metrics=f"{average}_{name}", classes=labels_asked, interval=None, rng=0)[0]
+        for value, predictions in ((row.against_value, a), (row.model_value, b)):
             expected = function(targets, predictions, labels=labels_asked, average=average, zero_division=0)
             assert value == pytest.approx(expected, abs=1e-12)
 
@@ -73,7 +73,7 @@ def test_classes_that_a_system_never_predicts_are_named() -> None:
 
 def test_labels_that_are_nowhere_are_refused() -> None:
     with pytest.raises(InputError, match="must name classes that y_true or predictions hold, a, b; z is not among"):
-        compare(["a", "b"], ["a", "b"], ["b", "b"], labels=["a", "z"])
+        compare(["a", "b"], ["a", "b"], ["b", "b"], classes=["a", "z"])
 
 
 @settings(max_examples=40)
@@ -102,7 +102,7 @@ def test_one_class_is_named_by_its_label(kind: type) -> None:
 def test_a_class_that_is_nowhere_is_undefined() -> None:
     """Nothing of class b is true or predicted by the baseline: its F1 is undefined, and so is the difference."""
     row = compare(["a", "a", "c"], ["a", "c", "c"], ["a", "b", "c"], metrics="f1", target_class="b", rng=0)[0]
-    assert np.isnan(row.baseline_value)
+    assert np.isnan(row.against_value)
     assert np.isnan(row.difference)
     assert np.isnan(row.p_value)
     assert row.stars == ""

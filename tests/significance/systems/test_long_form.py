@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from howsure.errors import InputError
 from howsure.significance import Runs, compare
-from howsure.significance.tables import joined_key, long_form
+from howsure.significance.rows_by_model import joined_key, long_form
 from tests.significance.made_systems import distributions, labels
 
 
@@ -50,9 +50,9 @@ def test_predictions_are_compared_as_columns_are() -> None:
     gold = held.drop_duplicates("uid").sort_values("uid")
     systems = wide(held, "answer")
     options = {"metrics": ["accuracy", "macro_f1"], "rng": 0, "n_resamples": 300}
-    long = compare(data=held, **ROLES, target="gold", prediction="answer", baseline="base", clusters="doc", **options)
+    long = compare(data=held, **ROLES, y_true="gold", prediction="answer", against="base", clusters="doc", **options)
     plain = compare(
-        gold["gold"].to_numpy(), systems["base"], {"large": systems["large"]}, baseline_name="base",
+        gold["gold"].to_numpy(), {"base": systems["base"]}, {"large": systems["large"]},
         clusters=gold["doc"].to_numpy(), **options,
     )  # fmt: skip
     for one, other in zip(long, plain, strict=True):
@@ -65,7 +65,7 @@ def test_predictions_are_compared_as_columns_are() -> None:
 def test_scores_are_compared_as_columns_are() -> None:
     held = frame()
     long = compare(data=held, **ROLES, score="grade")
-    plain = compare(scores=wide(held, "grade"))
+    plain = compare(score=wide(held, "grade"))
     for one, other in zip(long, plain, strict=True):
         for key, value in one.to_dict().items():
             expected = other.to_dict()[key]
@@ -85,8 +85,8 @@ def test_any_frame_and_any_order(kind) -> None:
 
 def test_several_scores_are_one_family() -> None:
     held = frame().assign(exact=lambda rows: (rows.gold == rows.answer).astype(float))
-    both = compare(data=held, **ROLES, score=["grade", "exact"], baseline="base")
-    alone = [compare(data=held, **ROLES, score=one, baseline="base")[0].p_value for one in ("grade", "exact")]
+    both = compare(data=held, **ROLES, score=["grade", "exact"], against="base")
+    alone = [compare(data=held, **ROLES, score=one, against="base")[0].p_value for one in ("grade", "exact")]
     assert [row.p_value for row in both] == alone
     assert min(row.p_adjusted for row in both) == pytest.approx(min(1.0, 2 * min(alone)))
 
@@ -98,8 +98,8 @@ def test_probabilities_in_a_column_of_lists() -> None:
         "m": ["a"] * 30 + ["b"] * 30, "i": [*range(30)] * 2, "y": np.tile(gold, 2), "p": [*a.tolist(), *b.tolist()],
     }  # fmt: skip
     names = ["accuracy", "log_loss", "multiclass_brier"]
-    long = compare(data=held, model="m", id="i", target="y", prediction="p", baseline="a", metrics=names, rng=0)
-    plain = compare(gold, a, {"b": b}, metrics=names, baseline_name="a", rng=0)
+    long = compare(data=held, model="m", id="i", y_true="y", prediction="p", against="a", metrics=names, rng=0)
+    plain = compare(gold, {"a": a}, {"b": b}, metrics=names, rng=0)
     assert [row.p_value for row in long] == [row.p_value for row in plain]
     assert [one.metric for one in long.means] == ["accuracy"] * 2 + ["log_loss"] * 2 + ["multiclass_brier"] * 2
 
@@ -169,18 +169,18 @@ def test_what_counts_as_right_is_said() -> None:
     ("change", "roles", "said"),
     [
         ({}, {"id": None}, "id must name the column that identifies the item"),
-        ({}, {"model": None}, "model must name the column that identifies the model"),
-        ({}, {"score": None}, "target must name a column, beside the other; or name a score"),
-        ({}, {"score": None, "target": "gold"}, "prediction must name a column"),
-        ({}, {"target": "gold"}, "leave out target and prediction, or score"),
+        ({}, {"model": None}, "model must name the model's column"),
+        ({}, {"score": None, "prediction": "answer"}, "y_true must name a column, beside prediction; or name a score"),
+        ({}, {"score": None, "y_true": "gold"}, "against must name a column of predictions"),
+        ({}, {"y_true": "gold"}, "leave out y_true and prediction, or score"),
         ({}, {"id": "uidd"}, "no column 'uidd' in the data frame; it has .* Did you mean uid?"),
         ({}, {"model": 3}, "model must name a column, not be 3"),
-        ({}, {"baseline": "bass"}, "no model 'bass' in the rows; it has .* Did you mean base?"),
-        ({}, {"baseline": "base", "all_pairs": True}, "all_pairs=True compares every two models"),
+        ({}, {"against": "bass"}, "no model 'bass' in the rows; it has .* Did you mean base?"),
+        ({}, {"against": "base", "all_pairs": True}, "all_pairs=True compares every two models"),
         ({}, {"alternative": "better"}, "needs a baseline that was chosen before looking at the data"),
         ({}, {"metrics": "accuracy"}, "metrics are for predictions"),
-        ({}, {"runs": [1]}, "runs cannot be given with data="),
-        ({}, {"scores": {"a": [1]}}, "cannot be given with scores="),
+        ({}, {"run": [1]}, "run must name a column, not be"),
+        ({}, {"score": {"a": [1]}}, "score must name a column, not be"),
         ({"model": "base"}, {}, "model must name two models or more; every row is of 'base'"),
         ({"uid": "q1"}, {}, "an item must have one row for each model and run; row 0 and row"),
         ({"grade": np.inf}, {}, "grade must be finite; row 0 holds inf"),
@@ -199,8 +199,8 @@ def test_what_is_refused(change: dict, roles: dict, said: str) -> None:
 def test_targets_that_differ_between_rows_of_an_item_are_refused() -> None:
     held = frame()
     held.loc[7, "gold"] = "c9"
-    with pytest.raises(InputError, match="target must be the same in every row of an item; row"):
-        compare(data=held, **ROLES, target="gold", prediction="answer")
+    with pytest.raises(InputError, match="y_true must be the same in every row of an item; row"):
+        compare(data=held, **ROLES, y_true="gold", prediction="answer")
 
 
 def test_a_model_and_run_for_each_row_is_a_wrong_column() -> None:

@@ -44,7 +44,7 @@ def with_row(row: list[float]) -> list[list[float]]:
         ([], [], [], "y_true is empty"),
         (None, [0], [0], "y_true must be a list"),
         ("file.txt", [0], [0], "y_true must be a list"),
-        (["x", "y", "x"], GOOD, GOOD, "y_true row 0 holds 'x', which is none of the columns 0, 1. .* labels="),
+        (["x", "y", "x"], GOOD, GOOD, "y_true row 0 holds 'x', which is none of the columns 0, 1. .* classes="),
         ([0, 1, 0], [0, 1, 0], {}, "model must name one model or more"),
     ],
 )
@@ -76,10 +76,10 @@ def test_what_is_no_label_is_refused(kind: object, said: str) -> None:
 def test_probabilities_of_one_class_are_checked() -> None:
     with pytest.raises(InputError, match=r"model must lie in \[0, 1\]; row 1 holds 1.7"):
         compare([0, 1], [0.2, 0.5], [0.1, 1.7], metrics="brier")
-    with pytest.raises(InputError, match=r"labels=\.\.\. name classes; where all are rows"):
-        compare(GOOD, GOOD, GOOD, labels=["a", "b"])
-    with pytest.raises(InputError, match="labels must name the 2 columns"):
-        compare(["a", "b"], GOOD[:2], GOOD[:2], labels=["a", "a"])
+    with pytest.raises(InputError, match=r"classes=\.\.\. name classes; where all are rows"):
+        compare(GOOD, GOOD, GOOD, classes=["a", "b"])
+    with pytest.raises(InputError, match="classes must name the 2 columns"):
+        compare(["a", "b"], GOOD[:2], GOOD[:2], classes=["a", "a"])
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_any_kind_of_column_and_label(kind: object, pair: tuple[object, object])
     a, b = pair
     values, other = [a, b, b, a], [a, a, b, b]
     result = compare(kind(values), kind(other), kind(values), metrics="accuracy", rng=0, n_resamples=10)
-    assert (result[0].baseline_value, result[0].model_value) == (0.5, 1.0)
+    assert (result[0].against_value, result[0].model_value) == (0.5, 1.0)
 
 
 @pytest.mark.parametrize("kind", [list, np.array, pd.DataFrame, lambda rows: pd.Series(list(rows))])
@@ -111,7 +111,7 @@ def test_any_kind_of_rows(kind: object) -> None:
 
 def test_rows_of_unequal_length_with_runs_are_refused() -> None:
     with pytest.raises(InputError, match="model must have rows of the same length; row 0 has 2 values, row 2 has 1"):
-        compare(GOOD[:2] * 2, GOOD[:2] * 2, [*GOOD[:2], [1.0], GOOD[0]], runs=[0, 0, 1, 1])
+        compare(GOOD[:2] * 2, GOOD[:2] * 2, [*GOOD[:2], [1.0], GOOD[0]], run=[0, 0, 1, 1])
 
 
 @pytest.mark.parametrize("type", ["complex", "V2", "M8[D]", "m8[s]", "i4,f4"])

@@ -28,7 +28,7 @@ def long_table(runs: int = 3, items: int = 80):
 @pytest.mark.parametrize("method", ["permutation", "bootstrap"])
 def test_a_long_table_is_the_runs_side_by_side(method: str) -> None:
     long, runs, ids, (targets, a, b) = long_table()
-    one = compare(*long, runs=runs, ids=ids, method=method, **SETTING)
+    one = compare(*long, run=runs, id=ids, method=method, **SETTING)
     other = compare(targets, Runs(a), Runs(b), method=method, **SETTING)
     assert repr(one.rows) == repr(other.rows)  # NaN among them, which equals nothing
     assert one.recipe == other.recipe
@@ -39,18 +39,18 @@ def test_a_long_table_is_the_runs_side_by_side(method: str) -> None:
 def test_without_ids_the_order_of_rows_says_which_item_it_is() -> None:
     _, _, _, (targets, a, b) = long_table()
     long = np.tile(targets, 3), np.concatenate(a), np.concatenate(b)
-    one = compare(*long, runs=np.repeat([0, 1, 2], 80), **SETTING)
+    one = compare(*long, run=np.repeat([0, 1, 2], 80), **SETTING)
     other = compare(targets, Runs(a), Runs(b), **SETTING)
     assert repr(one.rows) == repr(other.rows)
     assert one.recipe == {**other.recipe, "items": "matched by their order"}
-    assert "The items of the runs were matched by their order; to be sure, say which is which: ids=[...]." in how(one)
+    assert "The items of the runs were matched by their order; to be sure, say which is which, by their id." in how(one)
     assert not any("order" in sentence for sentence in how(other))
 
 
 def test_the_value_of_several_runs_is_their_mean_accuracy() -> None:
     _, _, _, (targets, a, b) = long_table()
     row = compare(targets, Runs(a), Runs(b[:2]), metrics="accuracy", **SETTING)[0]
-    assert row.baseline_value == pytest.approx(np.mean([np.mean(one == targets) for one in a]))
+    assert row.against_value == pytest.approx(np.mean([np.mean(one == targets) for one in a]))
     assert row.model_value == pytest.approx(np.mean([np.mean(one == targets) for one in b[:2]]))
 
 
@@ -84,7 +84,7 @@ def test_two_way_with_unequal_runs() -> None:
     options = {"metrics": "macro_f1", "method": "bootstrap", "rng": 0, "n_resamples": 4000}
     items = compare(targets, a, b, **options)[0]
     both = compare(targets, Runs([a] * 2), Runs([b] * 5), two_way=True, **options)[0]
-    assert (both.baseline_value, both.model_value) == pytest.approx((items.baseline_value, items.model_value))
+    assert (both.against_value, both.model_value) == pytest.approx((items.against_value, items.model_value))
     assert (both.low, both.high) == pytest.approx((items.low, items.high), abs=0.01)
 
 
@@ -93,31 +93,31 @@ def test_soft_runs_and_clusters() -> None:
     other = distributions(60, 3, 1)[1]
     del other
     row = compare(targets, Runs([a, b]), Runs([b, b]), clusters=np.arange(60) // 3, **SETTING)[0]
-    assert row.baseline_value == pytest.approx(np.mean([-(targets * np.log(one)).sum(axis=1).mean() for one in (a, b)]))
+    assert row.against_value == pytest.approx(np.mean([-(targets * np.log(one)).sum(axis=1).mean() for one in (a, b)]))
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"runs": [0, 0, 1]}, "run '0' has 2 rows, run '1' has 1"),
-        ({"runs": [0, 0, 1, 1], "ids": ["x", "x", "x", "y"]}, "run '0' lacks 'y'"),
-        ({"runs": [0, 0, 1, 1], "ids": ["x", "y", "y", "x"]}, "y_true must be the same in every run of an item"),
+        ({"run": [0, 0, 1]}, "run '0' has 2 rows, run '1' has 1"),
+        ({"run": [0, 0, 1, 1], "id": ["x", "x", "x", "y"]}, "run '0' lacks 'y'"),
+        ({"run": [0, 0, 1, 1], "id": ["x", "y", "y", "x"]}, "y_true must be the same in every run of an item"),
         (
-            {"runs": [0, 1, 0, 1]},
-            "the runs do not list the same targets in the same order; identify the item of each row: ids=",
+            {"run": [0, 1, 0, 1]},
+            "the runs do not list the same targets in the same order; identify the item of each row: id=",
         ),
-        ({"ids": ["x", "y", "y", "x"]}, "ids must differ; 'x' occurs 2 times .* runs="),
+        ({"id": ["x", "y", "y", "x"]}, "id must differ; 'x' occurs 2 times .* run="),
     ],
 )
 def test_runs_that_do_not_match_are_refused(change: dict[str, list[object]], message: str) -> None:
-    n = len(change.get("runs", [0] * 4))
+    n = len(change.get("run", [0] * 4))
     with pytest.raises(InputError, match=message):
         compare([0, 1, 0, 1][:n], [0, 0, 0, 1][:n], [0, 1, 0, 1][:n], **change)
 
 
 def test_both_ways_to_give_runs_are_one_too_many() -> None:
     with pytest.raises(InputError, match="not both"):
-        compare([0, 1], Runs([[0, 1]]), [0, 1], runs=[0, 0])
+        compare([0, 1], Runs([[0, 1]]), [0, 1], run=[0, 0])
     with pytest.raises(InputError, match="at least one run"):
         Runs([])
     with pytest.raises(InputError, match="cannot be added up over runs"):

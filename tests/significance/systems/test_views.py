@@ -34,7 +34,7 @@ def test_votes_give_labels_and_what_is_tied_is_counted() -> None:
     a, b = np.tile([[0.6, 0.4], [0.4, 0.6], [0.5, 0.5], [0.8, 0.2]], (5, 1)), np.tile([[0.3, 0.7]], (20, 1))
     found = compare(votes, a, b, metrics=["cross_entropy", "accuracy", "log_loss"], **OPTIONS)
     gold = np.tile([0, 1, 0, 0], 5)
-    assert found["model", "accuracy"].baseline_value == 1.0
+    assert found["model", "accuracy"].against_value == 1.0
     assert found["model", "log_loss"].difference == compare(gold, a, b, metrics="log_loss", **OPTIONS)[0].difference
     said = " ".join(found.notes)
     assert "most probable class; in 5 rows several are" in said
@@ -44,7 +44,7 @@ def test_votes_give_labels_and_what_is_tied_is_counted() -> None:
 def test_one_column_of_probabilities_is_cut_at_one_half() -> None:
     y, p, q = [0, 1, 1, 0], [0.5, 0.6, 0.4, 0.1], [0.2, 0.9, 0.9, 0.1]
     found = compare(y, p, q, metrics=["accuracy", "brier"], **OPTIONS)
-    assert (found[0].baseline_value, found[0].model_value) == (0.75, 1.0)
+    assert (found[0].against_value, found[0].model_value) == (0.75, 1.0)
     assert any("in 1 row several are, and the first of these counts" in note for note in found.notes)
 
 

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 
 import click
 
-from howsure.cli.significance.output import comparison_output, power_output, write_figure, write_report
-from howsure.cli.significance.tables import Asked, compare_long, compare_wide, long_form_options
-from howsure.cli.terminal.commands import as_options, options_of
+from howsure.cli.significance.output import comparison_output, power_output
+from howsure.cli.terminal.commands import as_options, options_of, tell
 from howsure.cli.terminal.memory import check_memory
 from howsure.cli.terminal.options import (
     DefaultGroup,
@@ -27,11 +28,27 @@ from howsure.cli.terminal.options import (
     report_option,
     where_option,
 )
-from howsure.cli.terminal.output import emit
+from howsure.cli.terminal.output import command_line, emit
+from howsure.cli.terminal.progress import progress
+from howsure.data.sources import read as files_of
 from howsure.errors import InputError
+from howsure.significance.results import Comparison
 
 POWER = 0.8  # the usual wish
 RESAMPLE_BYTES = 32  # of one metric, at least: both differences of each, and what is made of them
+TESTING = (
+    "target_class",
+    "method",
+    "sample_size",
+    "alternative",
+    "interval",
+    "bounds",
+    "level",
+    "n_resamples",
+    "two_way",
+    "adjust",
+    "rng",
+)
 
 
 @click.group(cls=DefaultGroup, default="compare", context_settings={"max_content_width": 110})
@@ -100,7 +117,7 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
             show_default=True,
             help="Adjustment of p for the number of models and metrics in the table.",
         ),
-        click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."),
+        click.option("--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."),
         output_options,
         figure_option("Draw differences with intervals"),
         report_option,
@@ -110,23 +127,39 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 @command.command("compare", epilog="See also: howsure significance outcomes --help, howsure significance power --help")
 @click.argument("files", nargs=-1, metavar="[FILE]...")
-@click.option("--target", metavar="COL", help="Column of the true labels (or distributions).")
+@click.option("--target", "y_true", metavar="COL", help="Column of the true labels (or distributions).")
 @click.option(
     "--targets",
     metavar="FILE",
     help="File of the true labels: .txt, .csv, .tsv, .npy, one per line; with --prediction, by --id and --target.",
 )
 @click.option(
-    "--baseline", metavar="COL|FILE|NAME", help="The baseline's predictions; with --by its name (default: the best)."
+    "--against",
+    metavar="COL|FILE|NAME",
+    help="The baseline's predictions; in tables by model its name (default: the best).",
 )
 @click.option(
     "--model",
-    "models",
     multiple=True,
-    metavar="COL|FILE|NAME",
-    help="A model's predictions; with --by its name (default: all); repeatable.",
+    metavar="COL|FILE",
+    help="A model's predictions; repeatable. In tables with one row per model, item (--id) and run: the column of the "
+    "model (default: the file, with several).",
 )
-@long_form_options
+@click.option("--prediction", metavar="COL", help="Column of the predictions, in tables by model.")
+@click.option(
+    "--score",
+    multiple=True,
+    metavar="COL",
+    help="Column of a score that each row already has (exact match, a grade); repeatable.",
+)
+@click.option(
+    "--positive",
+    "pos_label",
+    metavar="VALUE",
+    help="The value of --score that counts as 1; every other counts as 0.",
+)
+@click.option("--lower-is-better", is_flag=True, help="Lower values of --score are better.")
+@click.option("--all-pairs", is_flag=True, help="Show every pair of models, not only those with the best.")
 @click.option(
     "--id", metavar="COL", help="Column identifying the item, with several runs and in tables by model; several: a,b."
 )
@@ -149,69 +182,98 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @testing_options
 def compare_command(
     files: tuple[str, ...],
-    target: str | None,
+    model: tuple[str, ...],
     targets: str | None,
-    baseline: str | None,
-    models: tuple[str, ...],
-    model: str | None,
-    prediction: str | None,
-    score: tuple[str, ...],
-    pos_label: str | None,
-    lower_is_better: bool,
-    all_pairs: bool,
-    id: str | None,
-    run: str | None,
-    clusters: str | None,
-    strata: str | None,
-    classes: list[str] | None,
-    skip_missing: bool,
-    input_format: str | None,
     across_files: str,
     where: str | None,
     by_file: bool,
-    **testing: Any,
+    skip_missing: bool,
+    input_format: str | None,
+    **asked: Any,
 ) -> None:
     """Compare models with a baseline: columns of FILE... (CSV, TSV, JSON lines, Parquet), or one file each.
 
-    With --by, a table has one row per model and item (and run): every pair of models is tested, and those with the
-    best are shown, unless a --baseline is named.
+    With --score or --prediction, a table has one row per model and item (and run): every pair of models is tested, and
+    those with the best are shown, unless one is named by --against.
 
     \b
-    howsure significance dev.jsonl --target gold --baseline base --model large --model large-ft
-    howsure significance runs.csv --target gold --baseline base --model large --run seed --id uid
-    howsure significance items.csv --baseline rouge_base --model rouge_large --metric score --cluster document
-    howsure significance log.tsv --by model --id question --run prompt --target gold --prediction answer
-    howsure significance log.tsv --by model --id question --score exact_match --cluster document
+    howsure significance dev.jsonl --target gold --against base --model large --model large-ft
+    howsure significance runs.csv --target gold --against base --model large --run seed --id uid
+    howsure significance items.csv --against rouge_base --model rouge_large --metric score --cluster document
+    howsure significance log.tsv --model model --id question --run prompt --target gold --prediction answer
+    howsure significance log.tsv --model model --id question --score exact_match --cluster document
     howsure significance base.jsonl large.jsonl --id uid --target gold --prediction label
-    howsure significance --targets targs.txt --baseline h0.txt --model h1.txt --method boostsa --sample-size 0.2
+    howsure significance --targets targs.txt --against h0.txt --model h1.txt --method boostsa --sample-size 0.2
     """
-    options, showing = _split(testing)
-    asked = Asked(
-        model,
-        id,
-        run,
-        target,
-        targets,
-        prediction,
-        score,
-        pos_label,
-        clusters,
-        strata,
-        baseline,
-        models,
-        all_pairs,
-        lower_is_better,
-        skip_missing,
-        input_format,
-        across_files,
-        where,
-        by_file,
-    )
-    asked.check(bool(files))
-    way = compare_long if asked.is_long else compare_wide
-    result, read = way(files, asked, classes, options)
-    true = str(target or targets or " and ".join(score))
-    _show(_in_options(result, true=true), {"command": "howsure significance", **read}, **showing)
+    from howsure.significance import compare
+
+    options, showing = _split(asked)
+    how: dict[str, Any] = {"where": where, "by_file": by_file, "skip_missing": skip_missing, "format": input_format}
+    asked["score"] = list(asked["score"]) or None
+    in_rows = asked["prediction"] is not None or asked["score"] is not None
+    read: dict[str, Any] = {}
+    if files:
+        if in_rows and len(model) > 1:
+            raise InputError(
+                "--model names one column in a table by model, the model's; choose models by --where, such as "
+                "\"model in ('base', 'large')\"."
+            )
+        if targets is not None and not (in_rows and asked["y_true"] and asked["prediction"]):
+            raise InputError("--targets holds what is true: name its column, --target, and the --prediction's.")
+        asked |= {
+            "data": replace(files_of(files, across_files=across_files, **how), tell=tell),
+            "model": None if not model else model[0] if in_rows else list(model),
+            "targets": None if targets is None else files_of(targets, skip_missing=skip_missing),
+        }
+    else:
+        asked, read = _files_of_labels(asked, targets, model, how | {"across_files": across_files != "error"})
+    true = str(asked["y_true"] if files and asked["y_true"] else targets or " and ".join(asked["score"] or ()))
+    with comparing() as advance:
+        result = compare(**asked, **options, progress=advance)
+    _show(_in_options(replace(result, read=dict(result.read) | read), true=true), "howsure significance", **showing)
+
+
+def _files_of_labels(
+    asked: dict[str, Any], targets: str | None, models: Sequence[str], how: Mapping[str, Any]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The labels in one file for what is true and one for each model, as the paper has it; and what was read.
+
+    Raises InputError for options of columns, and for a file that is named twice.
+    """
+    from howsure.significance.boostsa.storage import read_labels
+
+    columns = {"--prediction": "prediction", "--score": "score", "--target": "y_true", "--id": "id", "--run": "run"}
+    columns |= {"--cluster": "clusters", "--stratum": "strata"}
+    given = {option: asked.pop(name) for option, name in columns.items()}
+    others = {"--where": "where", "--by-file": "by_file", "--from": "format", "--skip-missing": "skip_missing"}
+    given |= {option: how[name] for option, name in others.items()} | {"--across-files": how["across_files"]}
+    wrong = [option for option, value in given.items() if value]
+    if wrong:
+        raise InputError(f"{wrong[0]} is for columns: name a FILE that holds them.")
+    against = asked.pop("against")
+    if targets is None or against is None or not models:
+        raise InputError(
+            "name a FILE and its columns, or files: --targets of the true labels, --against and --model of predictions."
+        )
+    if against in models or len(set(models)) < len(models):
+        twice = against if against in models else next(name for name in models if models.count(name) > 1)
+        raise InputError(f"--against and --model must name different files; {twice} is named twice.")
+    names = apart([against, *models])
+    held = {name: read_labels(path) for name, path in zip(names, (against, *models), strict=True)}
+    true = read_labels(targets)
+    read = {"files": [targets, against, *models], "rows": len(true), "skipped": {}}
+    return asked | {"y_true": true, "against": {names[0]: held.pop(names[0])}, "model": held}, read
+
+
+def apart(paths: Sequence[str]) -> list[str]:
+    """What tells files apart: their paths without the folders that all of them share.
+
+    >>> apart(["runs/base/preds.txt", "runs/large/preds.txt"])
+    ['base/preds.txt', 'large/preds.txt']
+    """
+    whole = [os.path.abspath(path) for path in paths]
+    shared = os.path.commonpath([os.path.dirname(path) for path in whole])
+    return [os.path.relpath(path, shared) for path in whole]
 
 
 @command.command("outcomes")
@@ -224,11 +286,8 @@ def outcomes_command(file: str, **testing: Any) -> None:
 
     options, showing = _split(testing)
     result = compare_outcomes(read_outcomes(file), **options)
-    _show(
-        _in_options(result, true="what is true"),
-        {"command": "howsure significance outcomes", "files": [file]},
-        **showing,
-    )
+    result = replace(result, read={"files": [file]})
+    _show(_in_options(result, true="what is true"), "howsure significance outcomes", **showing)
 
 
 @command.command("power")
@@ -292,28 +351,47 @@ def power_command(
     emit(power_output(found, form), output)
 
 
-def _split(testing: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The options of `compare`, and where results go."""
-    check_memory(testing["n_resamples"] * RESAMPLE_BYTES, name="--resamples", value=testing["n_resamples"])
-    showing = {key: testing.pop(key) for key in ("form", "output", "figure", "report")}
-    options = {**testing, "rng": testing["seed"], "metrics": list(testing["metrics"]) or None}
-    del options["seed"]
+def _split(asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Takes what `testing_options` say out of all that was asked: how to compare, and where results go."""
+    check_memory(asked["n_resamples"] * RESAMPLE_BYTES, name="--resamples", value=asked["n_resamples"])
+    showing = {key: asked.pop(key) for key in ("form", "output", "figure", "report")}
+    options = {key: asked.pop(key) for key in TESTING}
+    options |= {"metrics": list(asked.pop("metrics")) or None}
     for key in ("adjust", "interval"):
         options[key] = None if options[key] == "none" else options[key]
     return options, showing
 
 
-def _in_options(result: Any, *, true: str) -> Any:
+@contextmanager
+def comparing() -> Iterator[Callable[[int, int], None]]:
+    """A bar over the pairs that are compared, whose number is known with the first of them."""
+    with ExitStack() as ending:
+        bars: list[Callable[[int], None]] = []
+
+        def advance(done: int, total: int) -> None:
+            if not bars:
+                bars.append(ending.enter_context(progress("comparing", total=total)))
+            bars[0](1 if done else 0)
+
+        yield advance
+
+
+def _in_options(result: Comparison, *, true: str) -> Comparison:
     """A comparison whose notes speak of options; `true` is the column or file of what is true."""
     options = options_of(click.get_current_context().command) | {"y_true": true}
     return replace(result, notes=tuple(as_options(note, options) for note in result.notes))
 
 
 def _show(
-    result: Any, recipe: dict[str, Any], *, form: str, output: str | None, figure: str | None, report: str | None
+    result: Comparison, command: str, *, form: str, output: str | None, figure: str | None, report: str | None
 ) -> None:
     if figure is not None:
-        write_figure(result, figure)
+        from howsure.figures.files import save_figure
+
+        save_figure(result.figure(), figure)
     if report is not None:
-        write_report(result, report, recipe)
-    emit(comparison_output(result, recipe, form), output)
+        from howsure.report.files import write_report
+        from howsure.report.results import significance_report
+
+        write_report(significance_report(result, command=command_line()), report)
+    emit(comparison_output(result, command, form), output)

@@ -13,7 +13,7 @@ from howsure.data.predictions.selection import Selection, codes_sql, group_sizes
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import Connection, NullFound, batches, chunks, identifier, reading
 from howsure.data.tables.table import Table
-from howsure.errors import GIVEN, InputError, parameter, shown, way
+from howsure.errors import GIVEN, ColumnName, Fault, InputError, parameter, shown, way
 from howsure.inputs.classes import (
     CLASS_WISE,
     LOG_PROBABILITIES,
@@ -185,7 +185,8 @@ def _no_numbers(selection: Selection, columns: Sequence[Column], *, lists: bool)
             place, held = selection.place(f"({condition})", column.text)
             wanted = "lists of numbers" if lists else "numbers"
             advice = "" if lists else comma_advice(str(held))
-            return InputError(f"{column.name} must hold {wanted}; {place} holds {held!r}. {advice}".rstrip())
+            name = ColumnName(column.name, "y_prob")
+            return InputError(Fault(name, f"must hold {wanted}", repr(held), place=place, advice=advice))
     return InputError(f"{shortened(column.name for column in columns)}: the values changed while they were read.")
 
 

@@ -202,9 +202,8 @@ class Bootstrap:
         short = SOFT if soft else HARD if targetclass is None else {**HARD, **OF_CLASS}
         result = compare(
             systems["targs"],
-            systems["h0 preds"],
+            {names[0]: systems["h0 preds"]},
             {names[1]: systems["h1 preds"]},
-            baseline_name=names[0],
             metrics=list(short.values()),
             target_class=None if soft else targetclass,
             method="boostsa",
@@ -252,7 +251,7 @@ def _rows(values: Any) -> list[Any]:
 def _baseline_row(rows: dict[str, Difference], names: list[str], epochs: Any, spread: dict[str, Any]) -> list[Any]:
     cells: list[Any] = [epochs]
     for name in names:
-        cells += [value_text(rows[name].baseline_value), "", ""] + ([spread[name]] if name in spread else [])
+        cells += [value_text(rows[name].against_value), "", ""] + ([spread[name]] if name in spread else [])
     return cells
 
 

@@ -55,7 +55,7 @@ def value_text(value: float) -> float:
 
 def difference_of(row: Difference) -> float:
     """The difference of the rounded values, to 4 digits."""
-    return round(value_text(row.model_value) - value_text(row.baseline_value), DIGITS)
+    return round(value_text(row.model_value) - value_text(row.against_value), DIGITS)
 
 
 def columns_of(names: Sequence[str], *, spread: bool) -> list[str]:
@@ -89,7 +89,7 @@ def block(
     for name, values in systems.items():
         yield _counts(name, values) if width == 1 else f"{name} distribution: {np.mean(values, axis=0)}"
     for name, row in rows.items():
-        a, b, d = value_text(row.baseline_value), value_text(row.model_value), difference_of(row)
+        a, b, d = value_text(row.against_value), value_text(row.model_value), difference_of(row)
         what = f"{FULL[name]}:" if width > 1 else FULL[name].ljust(14, ".")
         yield f"{what} - h0: {a:.4f} - h1: {b:.4f} - diff: {d:.4f}"
     for name, row in rows.items():
@@ -219,9 +219,7 @@ def compare_outcomes(outcomes: Outcomes, *, adjust: str | None = "holm", **optio
     for h0, control in outcomes.items():
         for h1, treatment in control["h1"].items():
             targets, baseline, model = aligned(h0, control, h1, treatment)
-            results.append(
-                compare(targets, Runs(baseline), {h1: Runs(model)}, baseline_name=h0, adjust=None, **options)
-            )
+            results.append(compare(targets, {h0: Runs(baseline)}, {h1: Runs(model)}, adjust=None, **options))
     if not results:
         raise InputError("the file holds no treatment (h1) to compare with a control (h0).")
     rows = [row for result in results for row in result]

@@ -1,0 +1,111 @@
+"""Notes on a comparison: caveats in sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from howsure.inputs.naming import counted, shortened
+from howsure.significance.metrics.metric import Metric
+from howsure.significance.metrics.probabilities import BINS, alone_in_bin
+from howsure.significance.reading import Systems
+from howsure.significance.results import Difference
+from howsure.stats.clusters import few_clusters
+
+CALIBRATION = ("calibration_error", "squared_calibration_error")
+OVER_ALL = ("accuracy", "mcc")  # metrics of labels that do not average over classes
+
+
+def notes_of(views: Sequence[tuple[Systems, Sequence[Metric]]], rows: Sequence[Difference]) -> tuple[str, ...]:
+    """All notes that the data, the metrics and the results require; the views are the systems with the metrics that
+    take them so."""
+    notes: list[str] = []
+    for systems, metrics in views:
+        notes += _of_classes(systems, metrics) if systems.task == "hard" else ()
+        notes += _of_bins(systems, metrics, rows)
+        notes += _of_bounds(systems, metrics)
+    return (*notes, *_of_clusters(views[0][0]), *_of_zero_width(views[0][0], rows))
+
+
+def _of_classes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
+    """Predicted classes missing from the targets, and classes of the targets that a system never predicts."""
+    n = len(systems.labels)
+    true = np.bincount(systems.targets, minlength=n)
+    averages = any(metric.name not in OVER_ALL for metric in metrics)
+    counted_in = set(np.flatnonzero(true) if systems.averaged is None else systems.averaged)
+    for name, runs in systems.predictions.items():
+        predicted = np.bincount(runs.ravel(), minlength=n)
+        strange = np.flatnonzero((predicted > 0) & (true == 0))
+        if len(strange):
+            what = f"{name} predicts {_named(systems, strange)} in {counted(int(predicted[strange].sum()), 'row')}"
+            left = [code for code in strange if code not in counted_in]
+            outside = "wrong there, and no class of the averages; classes=[...] would make it one"
+            fate = outside if left else "wrong there, and a class of the averages that is worth 0"
+            yield f"{what}, which y_true never holds: {fate if averages else 'wrong there'}."
+        missed = np.flatnonzero((predicted == 0) & (true > 0))
+        if len(missed):
+            rows = counted(int(true[missed].sum()), "row")
+            worth = ", worth 0 in every average over classes" if averages else ""
+            yield f"{name} never predicts {_named(systems, missed)}, which {rows} of y_true hold{worth}."
+
+
+def _of_bins(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Difference]) -> Iterable[str]:
+    """How a calibration error was binned, what was left out, and which errors were below 0 before taking the root."""
+    if any(metric.name in CALIBRATION for metric in metrics):
+        alone = {name: alone_in_bin(systems.targets, runs[0]) for name, runs in systems.predictions.items()}
+        left = [f"{name} has {counted(rows, 'row')} alone in a bin, left out" for name, rows in alone.items() if rows]
+        yield (
+            f"calibration errors here are over {BINS} bins of equal width{''.join(f'; {one}' for one in left)}. "
+            "howsure.compare_calibration, with the bins of howsure.calibration_error, has the better interval."
+        )
+    for row in rows:
+        values = {row.against: row.against_value, row.model: row.model_value}
+        clipped = [name for name, value in values.items() if row.metric == "calibration_error" and value == 0]
+        if clipped:
+            yield (
+                f"calibration_error of {' and '.join(clipped)} is 0 because the bins differ no more than by chance: "
+                "this does not mean a model without error. The interval says how far apart two such models may be; "
+                "p is that of squared_calibration_error."
+            )
+
+
+def _of_bounds(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
+    """What is supposed of scores whose bounds are unknown."""
+    if systems.task == "score":
+        for metric in metrics:
+            if metric.bounds is None:
+                yield (
+                    f"the bounds of {metric.name} are unknown: what is said of it supposes that no values are far away "
+                    f"and so rare that {counted(systems.n, 'item')} do not show them. If it has bounds, give them: "
+                    "bounds=[0, 1]."
+                )
+
+
+def _of_clusters(systems: Systems) -> Iterable[str]:
+    few = None if systems.clusters is None else few_clusters(np.bincount(systems.clusters))
+    if few is not None:
+        yield f"{few}."
+
+
+def _of_zero_width(systems: Systems, rows: Sequence[Difference]) -> Iterable[str]:
+    """If the systems differ on no item, or equally on all, an interval of width 0 holds only for these items."""
+    n, unit = systems.n, "item"
+    if systems.clusters is not None:
+        n, unit = int(systems.clusters.max()) + 1, "cluster"
+    flat = [row for row in rows if row.low == row.high]
+    for model in dict.fromkeys(row.model for row in flat):
+        names = ", ".join(row.metric for row in flat if row.model == model)
+        yield (
+            f"{model}, {names}: all {counted(n, unit)} agree, so the interval has no width. It holds only for these; "
+            f"up to {_unseen(n):.1%} of others may differ (level .95)."
+        )
+
+
+def _unseen(n: int) -> float:
+    """The largest share that goes unobserved in n draws with probability .05: about 3/n."""
+    return float(1 - 0.05 ** (1 / n))
+
+
+def _named(systems: Systems, codes: Iterable[int]) -> str:
+    return shortened((repr(systems.labels[code]) for code in codes), limit=6)
