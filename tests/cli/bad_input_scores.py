@@ -1,4 +1,4 @@
-"""Wrong inputs of `howsure significance`, tables by model, and what is said to them: part of the table of `bad_input.py`."""
+"""Wrong tables by model, and what `howsure significance` says to them: part of the table of `bad_input.py`."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ BY_MODEL = [
     Wrong("a score without the model", "significance log.csv --id uid --score score",
           "--model must name the model's column; or give a FILE for each model.", log()),
     Wrong("a table by model without answers", BY,
-          "--against must name a column of predictions. In a table or log with one row per model and item, name the --score, "
-          "or --target and --prediction, and by --model the model's column.", log()),
+          "--against must name a column of predictions. In a table or log with one row per model and item, name the "
+          "--score, or --target and --prediction, and by --model the model's column.", log()),
     Wrong("a single model", f"{BY} --score score --where \"model = 'base'\"",
           "model must name two models or more; every row is of 'base'.", log()),
     Wrong("an item that a model lacks", f"{BY} --score score",
@@ -59,7 +59,8 @@ BY_MODEL = [
           "--method permutation.", log()),
     Wrong("an option of tables by model elsewhere",
           "significance log.csv --target gold --against gold --model score --all-pairs",
-          "--all-pairs is for tables with one row per model and item, by --prediction or --score. Leave it out.", log()),
+          "--all-pairs is for tables with one row per model and item, by --prediction or --score. Leave it "
+          "out.", log()),
     Wrong("scores in columns with runs",
           "significance log.csv --against score --model gold --metric score --run uid",
           "--run cannot be given with a column of scores for each model; several runs need a table by model, --model "

@@ -15,7 +15,7 @@ from howsure.cli import terminated_as_interrupted
 
 COMMANDS = (
     (signal.SIGTERM, ("calibration", "-", "--target", "y", "--prob", "p")),
-    (signal.SIGINT, ("significance", "-", "--target", "y", "--baseline", "p", "--model", "q")),
+    (signal.SIGINT, ("significance", "-", "--target", "y", "--against", "p", "--model", "q")),
 )
 
 

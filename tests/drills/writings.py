@@ -16,7 +16,7 @@ from tests.cli.running import printed
 from tests.cli.walking import commands
 
 JUDGE = "--target label --prob probability"
-COMPARE = "two.csv --target y --baseline a --model b"
+COMPARE = "two.csv --target y --against a --model b"
 GONE_ON_WITH = (".duckdb", ".state")  # what is read and written, not replaced
 APPENDED = ".md"  # what is written behind what a file holds
 # By the words of the command: the rest of what is typed, and what it writes.

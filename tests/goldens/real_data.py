@@ -23,7 +23,7 @@ ROOM = Room(
     selective {READ} --where "model = 'gpt-4-turbo'" --format json
     check calibration {READ} --where "model = 'Yi-34b'" --max-error 0.2
     calibration data/nli_model_predictions/MNLI_dev_roberta-base_0.jsonl.gz --target true --probs-column probs
-    significance {MMLU} --by model --id question --run prompt --score grade --positive correct --skip-missing
+    significance {MMLU} --model model --id question --run prompt --score grade --positive correct --skip-missing
     data show ark_twitter_pos --format json
     """,
     steps={"data": data},
