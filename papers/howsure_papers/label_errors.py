@@ -14,8 +14,9 @@ from howsure.calibration.clusters import clustered_mse, clustered_value, without
 from howsure.calibration.error import cluster_sums, root
 from howsure.calibration.table import by_group
 from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.stats.clusters import jackknife_error, ratio_error
 from howsure.stats.estimate import Estimate
-from howsure.stats.proportions import normal_quantile
+from howsure.stats.proportions import normal_quantile, t_quantile
 
 LEVEL = 0.95
 
@@ -123,8 +124,7 @@ def jackknifed(value: float, without: Floats, *, n: int) -> Estimate:
     """
     if math.isnan(value) or np.isnan(without).any():
         return Estimate(math.nan, None, None, LEVEL, "jackknife", n)
-    m = len(without)
-    reach = normal_quantile(LEVEL) * math.sqrt((m - 1) / m * float(((without - without.mean()) ** 2).sum()))
+    reach = normal_quantile(LEVEL) * float(jackknife_error(without))
     return Estimate(float(value), float(value) - reach, float(value) + reach, LEVEL, "jackknife", n)
 
 
@@ -153,9 +153,7 @@ def over_halves(value: float, replicates: Sequence[float]) -> Estimate:
     >>> print(over_halves(30.0, [28.0, 31.0, 33.0, 30.0, 28.0]))
     30.0000 [24.1103, 35.8897]
     """
-    from scipy.special import stdtrit
-
-    reach = float(stdtrit(len(replicates) - 1, 0.5 + LEVEL / 2)) * float(np.std(replicates, ddof=1))
+    reach = t_quantile(LEVEL, len(replicates) - 1) * float(np.std(replicates, ddof=1))
     return Estimate(value, value - reach, value + reach, LEVEL, "training and test halves", len(replicates))
 
 
@@ -166,7 +164,5 @@ def clustered_mean(values: Floats, clusters: Integers) -> Estimate:
     0.5000 [-0.4800, 1.4800]
     """
     mean = float(values.mean())
-    sums = np.bincount(clusters, values - mean)
-    m = len(sums)
-    reach = normal_quantile(LEVEL) * math.sqrt(m / (m - 1) * float((sums**2).sum())) / len(values)
+    reach = normal_quantile(LEVEL) * ratio_error(np.bincount(clusters, values), np.bincount(clusters))
     return Estimate(mean, mean - reach, mean + reach, LEVEL, "clustered", len(values))

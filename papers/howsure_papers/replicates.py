@@ -10,7 +10,7 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.estimate import Estimate
-from howsure.stats.proportions import normal_quantile
+from howsure.stats.proportions import normal_quantile, t_quantile
 from howsure.stats.randomness import Randomness, generator_from
 
 HALF = 0.5
@@ -47,8 +47,6 @@ def over_training(
     replicates.
     Source: Shao & Wu (1989).
     """
-    from scipy.special import stdtrit
-
     if len(replicates) < 2:
         raise InputError(f"an interval over training data needs two subsamples or more; there are {len(replicates)}.")
     if estimate.low is None or estimate.high is None or not np.isfinite(replicates).all():
@@ -57,7 +55,7 @@ def over_training(
     training = share / (1 - share) * float(np.var(replicates, ddof=1))
     total = test + training
     degrees = (len(replicates) - 1) * (total / training) ** 2 if training > 0 else math.inf
-    reach = float(stdtrit(min(degrees, 1e12), 0.5 + estimate.level / 2)) * math.sqrt(total)
+    reach = t_quantile(estimate.level, degrees) * math.sqrt(total)
     low, high = max(estimate.value - reach, least), estimate.value + reach
     return Estimate(estimate.value, low, high, estimate.level, "training and test", estimate.n)
 

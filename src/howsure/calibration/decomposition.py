@@ -27,7 +27,7 @@ from howsure.result import Result
 from howsure.show.preformatted import preformatted
 from howsure.stats.clusters import kish
 from howsure.stats.estimate import Estimate, finite_or_none
-from howsure.stats.proportions import normal_quantile
+from howsure.stats.proportions import normal_quantile, t_quantile
 
 GAIN = 1.43  # what a step gains by fitting, in variances of its frequency
 FEWEST = 20  # rows, or clusters, of the rarer label, on which an interval may rest (docs/coverage.md)
@@ -189,10 +189,7 @@ def _quantile(pairs: Ordered, level: float) -> float:
     """Of Student's t with the degrees of freedom of the clusters, or of the normal distribution."""
     if pairs.clusters is None:
         return normal_quantile(level)
-    from scipy.special import stdtrit
-
-    freedom = Units(pairs.clusters, pairs.w, clustered=True).degrees_of_freedom
-    return float(stdtrit(freedom, 0.5 + level / 2))
+    return t_quantile(level, Units(pairs.clusters, pairs.w, clustered=True).degrees_of_freedom)
 
 
 def rows_of_steps(steps: Integers, rows: int) -> Integers:

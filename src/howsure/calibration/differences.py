@@ -11,7 +11,9 @@ from howsure.calibration.clusters import NOTHING
 from howsure.calibration.error import exact_interval
 from howsure.calibration.scores import ProperLoss, multiclass_losses
 from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.stats.clusters import jackknife_error
 from howsure.stats.estimate import Estimate
+from howsure.stats.proportions import t_quantile
 
 # The interval of a difference between two models: a jackknife over rows or clusters, and its minimum extent.
 
@@ -58,14 +60,11 @@ def jackknifed(
 
     beside: a variance to add, of what leaving one out does not show.
     """
-    from scipy.special import stdtrit
-
     known = np.sort(without[~np.isnan(without)])
     if len(known) < 2 or math.isnan(value):
         return Estimate(math.nan, None, None, level, "jackknife", n)
-    m = len(known)
-    quantile = float(stdtrit(min(units.degrees_of_freedom, 1e12), 0.5 + level / 2))
-    seen = quantile * math.sqrt((m - 1) / m * float(((known - known.mean()) ** 2).sum()) + beside)
+    quantile = t_quantile(level, units.degrees_of_freedom)
+    seen = quantile * math.sqrt(float(jackknife_error(known)) ** 2 + beside)
     return Estimate(value, value - max(seen, reach[0]), value + max(seen, reach[1]), level, "jackknife", n)
 
 

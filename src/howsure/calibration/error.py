@@ -11,6 +11,7 @@ import numpy as np
 from howsure.calibration.bins import Sums
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.stats.clusters import ends_with_one_more, kish
+from howsure.stats.proportions import t_quantile
 
 # The sums of a bin over each cluster's pairs, from which clustered estimates follow.
 
@@ -213,11 +214,9 @@ class SquaredError:
         hardly vary, the ends extend as far as `rare` requires, and where few clusters are off, the upper end as far as
         `clusters` does; the interval contains zero if `p_value`, where given, is above 1 - level.
         """
-        from scipy.special import stdtrit
-
         if math.isnan(self.value):
             return math.nan, math.nan
-        z, one_sided = (float(stdtrit(min(self.degrees_of_freedom, 1e12), tail)) for tail in (0.5 + level / 2, level))
+        z, one_sided = (t_quantile(one, self.degrees_of_freedom) for one in (level, 2 * level - 1))
         shortest = z * math.sqrt(self.least)
         down, up = (max(self._furthest(slope, z), shortest) for slope in (-self.slope_below, self.slope_above))
         low, high = self.value - down, max(self.value, 0.0) + up

@@ -12,7 +12,7 @@ from howsure.calibration.error import ClusterSums, cluster_sums, exact_interval,
 from howsure.errors import InputError, parameter
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.estimate import Estimate
-from howsure.stats.proportions import normal_quantile
+from howsure.stats.proportions import normal_quantile, t_quantile
 
 # The expected calibration error Σ p_b |g_b| of bins, with an interval for its value in the population.
 
@@ -36,12 +36,10 @@ def expected_error(sums: Sums, cells: ClusterSums | None, *, level: float) -> Es
         between = max(float(share @ gap**2) - value**2, 0.0) * float(sums.w2.sum() / sums.w1.sum() ** 2)
         variance = float(share**2 @ seen) + between
     else:
-        from scipy.special import stdtrit
-
         many = len(np.unique(cells.cluster))
         if many < 2:
             return Estimate(value, None, None, level, "plugin", n)
-        z = float(stdtrit(many - 1, 0.5 + level / 2))
+        z = t_quantile(level, many - 1)
         effective = cautious_numbers(cells, frequency, clustered_standard_errors(cells))
         seen, variance = clustered_noise(cells, gap)
         between = max(variance - float(share**2 @ seen), 0.0)

@@ -19,6 +19,7 @@ from howsure.inputs.parameter_types import ArrayLike
 from howsure.result import Result
 from howsure.show.numbers import p_in_words
 from howsure.show.preformatted import preformatted
+from howsure.stats.proportions import t_quantile
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 if TYPE_CHECKING:
@@ -147,8 +148,6 @@ def clustered_tests(
 
     The interval of a bar is Student's with C - 1 degrees of freedom and the variance of such sums, Σ_c S_c².
     """
-    from scipy.special import stdtrit
-
     n, possible, number = len(ranks), int(edges[-1]), int(clusters.max()) + 1
     counts = np.bincount(clusters * possible + ranks, minlength=number * possible).reshape(number, possible)
     surprise = counts - np.bincount(clusters)[:, None] / possible
@@ -158,7 +157,7 @@ def clustered_tests(
         "chi-square": sign_test(bars, lambda rows: rows**2 @ (1 / expected), times=times, rng=rng),
         "band": sign_test(surprise, lambda rows: np.abs(np.cumsum(rows, axis=1)).max(axis=1) / n, times=times, rng=rng),
     }
-    reach = float(stdtrit(number - 1, 0.5 + level / 2)) * np.sqrt((bars**2).sum(axis=0))
+    reach = t_quantile(level, number - 1) * np.sqrt((bars**2).sum(axis=0))
     return RankTests(
         {name: test.value for name, test in found.items()},
         {name: test.p_value for name, test in found.items()},

@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 
+from howsure.inputs.classes import softmax
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.logistic import sigmoid
 from howsure.stats.proportions import poisson_binomial
@@ -195,13 +196,11 @@ def cell_levels(
     for domain in range(len(spreads)):
         members = np.flatnonzero(domain_of_cell == domain)
         log_weight = log_prior + information[domain] + np.log(evidence[members]).sum(axis=0)
-        weight = np.exp(log_weight - log_weight.max())
-        weight /= weight.sum()
+        weight = softmax(log_weight[None])[0]
         posterior[members] = likelihood[members] * ((weight / evidence[members]) @ densities)
         spreads[domain] = weight.reshape(len(MEANS), len(SPREADS)).sum(axis=0)
         log_others = log_weight - np.log(evidence[members])
-        others = np.exp(log_others - log_others.max(axis=1, keepdims=True))
-        law = (others / others.sum(axis=1, keepdims=True)) @ densities
+        law = softmax(log_others) @ densities
         agreement[members] = [_agreement(*both) for both in zip(likelihood[members], law, strict=True)]
     return CellLevels(posterior / posterior.sum(axis=1, keepdims=True), spreads, agreement)
 

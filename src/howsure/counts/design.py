@@ -11,7 +11,7 @@ from howsure.counts.draw import PSEUDO, Draw
 from howsure.counts.units import Bools, Lumps, share_of_lumps
 from howsure.inputs.pairs import Floats
 from howsure.stats.clusters import kish
-from howsure.stats.proportions import normal_quantile, wilson_interval
+from howsure.stats.proportions import normal_quantile, t_quantile, wilson_interval
 
 MOST_GAIN = 2.0  # by given chances, the effective number of labels per one that is drawn with equal weight
 EQUAL = Lumps()
@@ -116,10 +116,8 @@ def _wilson(
     if k in (0, n):
         effective_n = min(effective_n, of_binomial)
     if lumps.matter(draw) and n:
-        from scipy.special import stdtrit
-
         degrees = max(min(lumps.alike, kish(stand_for**2)) - 1.0, 1.0)
-        effective_n *= (normal_quantile(level) / float(stdtrit(degrees, (1.0 + level) / 2))) ** 2
+        effective_n *= (normal_quantile(level) / t_quantile(level, degrees)) ** 2
     low, high = wilson_interval(np.array([share]), np.array([effective_n]), level=level)
     value, first, last = np.clip([total, float(low[0]) * units, float(high[0]) * units], k, units - (n - k))
     return DesignTotal(float(value), float(first), float(last), variance)

@@ -11,8 +11,8 @@ from howsure.errors import InputError, parameter
 from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.labelled import Labelled
 from howsure.recalibration.parameters import Parameters, number, refuse_one_value, uncertain
-from howsure.recalibration.scores import Binary, Scores, expit
-from howsure.stats.logistic import fit_logistic
+from howsure.recalibration.scores import Binary, Scores
+from howsure.stats.logistic import fit_logistic, sigmoid
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class Temperature:
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of label 1 (n,)."""
         assert isinstance(scores, Binary)
-        return expit(scores.log_odds / self.temperature)
+        return sigmoid(scores.log_odds / self.temperature)
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +141,8 @@ class Platt:
         """The probabilities of label 1 (n,)."""
         assert isinstance(scores, Binary)
         if self.slope == 0.0:
-            return np.full(len(scores), float(expit(np.array([self.intercept]))[0]))
-        return expit(self.intercept + self.slope * scores.log_odds)
+            return np.full(len(scores), float(sigmoid(np.array([self.intercept]))[0]))
+        return sigmoid(self.intercept + self.slope * scores.log_odds)
 
 
 # Beta calibration: log q and log(1 - q) with slopes of their own.
@@ -189,7 +189,7 @@ class Beta:
         held = np.full(len(scores), self.intercept)
         for slope, column in ((self.of_one, log_one), (self.of_zero, minus_log_zero)):
             held += slope * column if slope > 0 else 0.0
-        return expit(held)
+        return sigmoid(held)
 
 
 def _logs(odds: Floats) -> tuple[Floats, Floats]:

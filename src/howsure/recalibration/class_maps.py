@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -15,15 +14,11 @@ from howsure.inputs.pairs import Floats
 from howsure.recalibration.labelled import Labelled
 from howsure.recalibration.parameters import Parameters, number, numbers, refuse_certain_errors, square
 from howsure.recalibration.scores import Classes, Scores
+from howsure.stats.logistic import LARGEST, Objective, newton_minimum
 
 # The softmax of linear functions: the derivatives of its log loss, and where a penalised one is least.
 
-Objective = Callable[[Floats], tuple[float, Floats]]
-Hessian = Callable[[Floats], Floats]
-STEPS = 100
-TOLERANCE = 1e-14  # of the loss
-LEAST_STEP = 1e-8
-LARGEST = 1e3  # a coefficient of anything but separated classes
+STEPS = 100  # of the search for a temperature
 MANY_STEPS, FLAT = 500, 1e-6  # of L-BFGS, and the largest slope where it ends
 
 
@@ -36,26 +31,6 @@ def softmax_loss(scores: Floats, labels: Floats, share: Floats) -> tuple[float, 
     loss = float(share @ (np.log(total) - np.einsum("ij,ij->i", shifted, labels)))
     residual: Floats = (raised / total[:, None] - labels) * share[:, None]
     return loss, residual
-
-
-def newton_minimum(objective: Objective, hessian: Hessian, start: Floats) -> Floats:
-    """Where a smooth convex function is least, by Newton's method with step halving; directions in which it is flat
-    stay as they are. Where it is least nowhere, a coefficient beyond 1000."""
-    at = start
-    value, slope = objective(at)
-    for _ in range(STEPS):
-        step = np.linalg.lstsq(hessian(at), slope, rcond=1e-13)[0]
-        size = 1.0
-        moved, of_moved = objective(at - step)
-        while not moved <= value and size > LEAST_STEP:
-            size /= 2.0
-            moved, of_moved = objective(at - size * step)
-        if not moved <= value:
-            break
-        gained, at, value, slope = value - moved, at - size * step, moved, of_moved
-        if gained <= TOLERANCE * (1.0 + abs(value)) or np.abs(at).max() > LARGEST:
-            break
-    return at
 
 
 def quasi_newton_minimum(objective: Objective, start: Floats) -> Floats:

@@ -15,6 +15,7 @@ from howsure.inputs.classes import LOGITS, first_fault, first_fault_in_scores, s
 from howsure.inputs.frames import all_columns, is_frame
 from howsure.inputs.naming import shortened
 from howsure.inputs.pairs import Floats, Integers
+from howsure.stats.logistic import log_softmax, sigmoid
 
 Rows = npt.NDArray[np.bool_] | Integers | slice
 HIGHEST_FLOOR = 0.1
@@ -91,7 +92,7 @@ def binary_of(column: Floats, *, logits: bool = False, floor: float | None = Non
     if logits:
         bound = np.inf if floor is None else float(np.log(1.0 - floor) - np.log(floor))
         odds = np.clip(column, -bound, bound)
-        return Binary(expit(odds), odds)
+        return Binary(sigmoid(odds), odds)
     q = column if floor is None else np.clip(column, floor, 1.0 - floor)
     with np.errstate(divide="ignore"):
         return Binary(q, np.log(q) - np.log1p(-q))
@@ -132,25 +133,6 @@ def check_floor(floor: float | None) -> float | None:
     if isinstance(floor, (int, float, np.number)) and not isinstance(floor, bool) and 0.0 < floor <= HIGHEST_FLOOR:
         return float(floor)
     raise InputError(f"floor must lie above 0 and up to {HIGHEST_FLOOR}; it is {floor!r}. Write 1e-6, say.")
-
-
-def expit(log_odds: Floats) -> Floats:
-    """1 / (1 + e^-x), precise where it is near 0."""
-    from scipy.special import expit as logistic
-
-    found: Floats = logistic(log_odds)
-    return found
-
-
-def log_softmax(matrix: Floats) -> Floats:
-    """The logarithm of the softmax of each row (n, K).
-
-    >>> np.exp(log_softmax(np.array([[0.0, np.log(3)]]))).round(2).tolist()
-    [[0.25, 0.75]]
-    """
-    shifted = matrix - matrix.max(axis=1, keepdims=True)
-    found: Floats = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
-    return found
 
 
 def _is_matrix(given: Any) -> bool:

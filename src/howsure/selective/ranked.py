@@ -11,7 +11,7 @@ from howsure.errors import InputError, parameter
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.stats.clusters import FEWEST, carriers, ends_with_one_more, kish
 from howsure.stats.estimate import Estimate
-from howsure.stats.proportions import normal_quantile
+from howsure.stats.proportions import normal_quantile, t_quantile
 
 # Answers in the order of their confidence, ties together: what every selective measure is computed from.
 
@@ -122,12 +122,11 @@ def logit_interval(
 
     logit(value) ± t · √variance / (value (1 - value)); (None, None) at 0 and 1, or without a variance.
     """
-    from scipy.special import expit, logit, stdtrit
+    from scipy.special import expit, logit
 
     if not (0.0 < value < 1.0 and variance > 0.0):
         return None, None
-    t = float(stdtrit(min(max(degrees_of_freedom, 1.0), 1e12), 0.5 + level / 2))
-    reach = t * math.sqrt(variance) / (value * (1 - value))
+    reach = t_quantile(level, max(degrees_of_freedom, 1.0)) * math.sqrt(variance) / (value * (1 - value))
     middle = float(logit(value))
     return float(expit(middle - reach)), float(expit(middle + reach))
 

@@ -27,7 +27,9 @@ from howsure.sequences.token_labels import EntityLabels
 from howsure.sequences.words import ERROR, KEEP
 from howsure.show.numbers import UNDEFINED, interval, number
 from howsure.show.table import Table
+from howsure.stats.clusters import ratio_error
 from howsure.stats.estimate import Estimate
+from howsure.stats.proportions import t_quantile
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -328,8 +330,6 @@ def mean_over_sentences(sums: Floats, counts: Floats, level: float) -> Estimate:
     >>> print(mean_over_sentences(np.array([2.0, 4.0, 3.0]), np.array([2.0, 4.0, 2.0]), 0.95))
     1.1250 [0.5088, 1.7412]
     """
-    from scipy.special import stdtrit
-
     held = counts > 0
     sums, counts = sums[held], counts[held]
     total, n = float(counts.sum()), len(counts)
@@ -337,8 +337,7 @@ def mean_over_sentences(sums: Floats, counts: Floats, level: float) -> Estimate:
         mean = float(sums.sum()) / total if n else math.nan
         return Estimate(mean, None, None, level, "mean over sentences", n)
     mean = float(sums.sum()) / total
-    spread = math.sqrt(n / (n - 1) * float(((sums - mean * counts) ** 2).sum())) / total
-    reach = float(stdtrit(n - 1, (1 + level) / 2)) * spread
+    reach = t_quantile(level, n - 1) * ratio_error(sums, counts)
     return Estimate(mean, mean - reach, mean + reach, level, "mean over sentences", n)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.inputs.pairs import Floats, Integers
+from howsure.stats.logistic import log_sum_exp
 
 # Arrays used again from batch to batch: fresh memory costs more than the arithmetic on it.
 
@@ -306,14 +307,6 @@ class LogProduct:
         if len(faint[0]):
             logs[faint] = log_sum_exp(rows[faint[0]] + transitions.T[faint[1]])
         return logs
-
-
-def log_sum_exp(values: Floats, axis: int = -1) -> Floats:
-    """log Σ exp(values) along an axis; −inf if all are."""
-    highest = _finite(values.max(axis=axis, keepdims=True))
-    with np.errstate(divide="ignore"):
-        sums: Floats = np.log(np.exp(values - highest).sum(axis=axis))
-    return sums + highest.squeeze(axis)
 
 
 def _highest(rows: Floats) -> Floats:

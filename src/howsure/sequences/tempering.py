@@ -28,7 +28,9 @@ from howsure.sequences.temperatures import (
     check_unseen,
     gold_codes,
 )
+from howsure.stats.clusters import jackknife_error
 from howsure.stats.estimate import Estimate
+from howsure.stats.proportions import t_quantile
 from howsure.stats.randomness import Randomness, generator_from
 
 # The minimum of a sum of losses over sentences, as a function of the logarithms of a few temperatures.
@@ -84,15 +86,12 @@ def intervals(losses: Losses, found: Minimum, level: float) -> list[Ends]:
     step of Newton's, which needs no other fit. None where the rest of the sentences hardly says anything: the ends
     would lie beyond all numbers.
     """
-    from scipy.special import stdtrit
-
     gradients, curvatures = _gradients(losses, found.at), found.curvatures
     sentences, rest = len(gradients), found.curvature - curvatures
     if np.linalg.eigvalsh(rest).min() <= 0:  # without one of the sentences, the others tell nothing
         return [(None, None)] * len(found.at)
     steps = np.linalg.solve(rest, gradients[:, :, None])[:, :, 0]
-    spread = (sentences - 1) * np.mean((steps - steps.mean(axis=0)) ** 2, axis=0)
-    reach = float(stdtrit(sentences - 1, (1 + level) / 2)) * np.sqrt(spread)
+    reach = t_quantile(level, sentences - 1) * jackknife_error(steps)
     with np.errstate(over="ignore"):
         lows, highs = np.exp(found.at - reach), np.exp(found.at + reach)
     return [

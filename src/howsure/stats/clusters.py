@@ -61,6 +61,27 @@ def few_clusters(sizes: npt.NDArray[Any]) -> str | None:
     )
 
 
+def ratio_error(sums: Floats, counts: npt.NDArray[Any]) -> float:
+    """The standard error of the mean Σ sums / Σ counts over clusters of `counts` (C,) items, whose values add up to
+    `sums` (C,): √(C/(C - 1) Σ (sums - mean · counts)²) / Σ counts, as of a linearised ratio.
+
+    >>> ratio_error(np.array([2.0, 0.0]), np.array([2, 2]))
+    0.5
+    """
+    total, n = float(counts.sum()), len(counts)
+    deviation = sums - float(sums.sum()) / total * counts
+    return math.sqrt(n / (n - 1) * float((deviation**2).sum())) / total
+
+
+def jackknife_error(without: Floats) -> Any:
+    """The standard error that values (m, …) with one unit left out in turn give: √((m - 1) / m Σ (θ - θ̄)²).
+
+    >>> jackknife_error(np.array([1.5, 2.0, 2.5])).round(4).item()
+    0.5774
+    """
+    return np.sqrt((len(without) - 1) * np.mean((without - without.mean(axis=0)) ** 2, axis=0))
+
+
 @dataclass(frozen=True, slots=True)
 class ItemGroups:
     """n items; the unit of each (its cluster, or None if each is its own), and the stratum of each unit.

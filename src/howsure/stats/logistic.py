@@ -1,16 +1,21 @@
-"""Logistic regression of a few columns: Newton's method on the (penalised) log-likelihood."""
+"""Logits and what is fitted to them: sigmoid, softmax, Newton's method, logistic regression of a few columns."""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from howsure.inputs.pairs import Floats
 
-STEPS = 50
-TOLERANCE = 1e-10
-LEAST_STEP = 1e-6
+Objective = Callable[[Floats], tuple[float, Floats]]  # the value and its slopes
+Hessian = Callable[[Floats], Floats]
+STEPS = 100
+LEAST_STEP = 1e-8
+LARGEST = 1e3  # a coefficient of anything but separated classes
+TOLERANCE = 1e-10  # of the loss of a logistic regression
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,12 +27,68 @@ class LogisticFit:
 
 
 def sigmoid(x: Floats) -> Floats:
-    """1 / (1 + e^-x).
+    """1 / (1 + e^-x), precise where it is near 0.
 
     >>> sigmoid(np.array([-np.inf, 0.0, np.inf])).tolist()
     [0.0, 0.5, 1.0]
     """
-    return np.asarray(0.5 * (1.0 + np.tanh(0.5 * x)))
+    from scipy.special import expit
+
+    found: Floats = expit(x)
+    return found
+
+
+def log_sum_exp(values: Floats, axis: int = -1) -> Floats:
+    """log Σ exp(values) along an axis; −inf if all are."""
+    highest = values.max(axis=axis, keepdims=True)
+    highest = np.where(highest == -np.inf, 0.0, highest)
+    with np.errstate(divide="ignore"):
+        sums: Floats = np.log(np.exp(values - highest).sum(axis=axis))
+    return sums + highest.squeeze(axis)
+
+
+def log_softmax(matrix: Floats) -> Floats:
+    """The logarithm of the softmax of each row (n, K).
+
+    >>> np.exp(log_softmax(np.array([[0.0, np.log(3)]]))).round(2).tolist()
+    [[0.25, 0.75]]
+    """
+    shifted: Floats = matrix - matrix.max(axis=1, keepdims=True)
+    return shifted - log_sum_exp(shifted)[:, None]
+
+
+def _least_squares(hessian: Floats, slope: Floats) -> Floats:
+    return np.asarray(np.linalg.lstsq(hessian, slope, rcond=1e-13)[0], dtype=np.float64)
+
+
+def newton_minimum(
+    objective: Objective,
+    hessian: Hessian,
+    start: Floats,
+    *,
+    tolerance: float = 1e-14,
+    largest: float = LARGEST,
+    solve: Callable[[Floats, Floats], Floats] = _least_squares,
+) -> Floats:
+    """Where a smooth convex function is least, by Newton's method with step halving; directions in which it is flat
+    stay as they are (but not for another `solve`). Where it is least nowhere, a coefficient beyond the `largest`.
+    tolerance: of the function.
+    """
+    at = start
+    value, slope = objective(at)
+    for _ in range(STEPS):
+        step = solve(hessian(at), slope)
+        size = 1.0
+        moved, of_moved = objective(at - step)
+        while not moved <= value and size > LEAST_STEP:
+            size /= 2.0
+            moved, of_moved = objective(at - size * step)
+        if not moved <= value:
+            break
+        gained, at, value, slope = value - moved, at - size * step, moved, of_moved
+        if gained <= tolerance * (1.0 + abs(value)) or np.abs(at).max() > largest:
+            break
+    return at
 
 
 def fit_logistic(
@@ -44,27 +105,17 @@ def fit_logistic(
     >>> sigmoid(found.coefficients).round(4).tolist()
     [0.6667]
     """
-    b = (centre if start is None else start).copy()
 
-    def objective(at: Floats) -> float:
-        eta = design @ at
-        return float(weight @ (np.logaddexp(0.0, eta) - targets * eta) + 0.5 * penalty @ (at - centre) ** 2)
+    def objective(at: Floats) -> tuple[float, Floats]:
+        eta, moved = design @ at, at - centre
+        value = weight @ (np.logaddexp(0.0, eta) - targets * eta) + 0.5 * penalty @ moved**2
+        return float(value), design.T @ (weight * (sigmoid(eta) - targets)) + penalty * moved
 
-    value = objective(b)
-    for _ in range(STEPS):
-        p = sigmoid(design @ b)
-        gradient = design.T @ (weight * (p - targets)) + penalty * (b - centre)
-        step = np.linalg.solve(_hessian(design, p, weight, penalty), gradient)
-        size, moved = 1.0, objective(b - step)
-        while not moved <= value and size > LEAST_STEP:
-            size /= 2
-            moved = objective(b - size * step)
-        b, gained, value = b - size * step, value - moved, moved
-        if gained < TOLERANCE * (1.0 + abs(value)):
-            break
-    return LogisticFit(b, _hessian(design, sigmoid(design @ b), weight, penalty))
+    def hessian(at: Floats) -> Floats:
+        p = sigmoid(design @ at)
+        found: Floats = (design * (weight * p * (1.0 - p))[:, None]).T @ design + np.diag(penalty)
+        return found
 
-
-def _hessian(design: Floats, p: Floats, weight: Floats, penalty: Floats) -> Floats:
-    found: Floats = (design * (weight * p * (1.0 - p))[:, None]).T @ design + np.diag(penalty)
-    return found
+    first = centre if start is None else start
+    found = newton_minimum(objective, hessian, first, tolerance=TOLERANCE, largest=math.inf, solve=np.linalg.solve)
+    return LogisticFit(found, hessian(found))

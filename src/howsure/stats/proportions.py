@@ -26,6 +26,18 @@ def normal_quantile(level: float) -> float:
     return float(ndtri(0.5 + level / 2))
 
 
+def t_quantile(level: float, degrees: float) -> float:
+    """The quantile t of Student's distribution such that a t of these degrees of freedom lies within ±t with
+    probability `level`; that of the normal distribution where they are infinite.
+
+    >>> round(t_quantile(0.95, 9), 4), round(t_quantile(0.95, float("inf")), 4)
+    (2.2622, 1.96)
+    """
+    from scipy.special import stdtrit
+
+    return float(stdtrit(min(degrees, 1e12), 0.5 + level / 2))
+
+
 def wilson_interval(frequency: Floats, n: Floats, *, level: float = 0.95) -> tuple[Floats, Floats]:
     """Wilson's (1927) interval for a proportion observed among n: valid also at 0 and 1, and always within [0, 1].
 
