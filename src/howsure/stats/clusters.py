@@ -61,7 +61,7 @@ def few_clusters(sizes: npt.NDArray[Any]) -> str | None:
     )
 
 
-def ratio_error(sums: Floats, counts: npt.NDArray[Any]) -> float:
+def ratio_error(sums: npt.NDArray[Any], counts: npt.NDArray[Any]) -> float:
     """The standard error of the mean Σ sums / Σ counts over clusters of `counts` (C,) items, whose values add up to
     `sums` (C,): √(C/(C - 1) Σ (sums - mean · counts)²) / Σ counts, as of a linearised ratio.
 
@@ -73,7 +73,7 @@ def ratio_error(sums: Floats, counts: npt.NDArray[Any]) -> float:
     return math.sqrt(n / (n - 1) * float((deviation**2).sum())) / total
 
 
-def jackknife_error(without: Floats) -> Any:
+def jackknife_error(without: npt.NDArray[Any]) -> Any:
     """The standard error that values (m, …) with one unit left out in turn give: √((m - 1) / m Σ (θ - θ̄)²).
 
     >>> jackknife_error(np.array([1.5, 2.0, 2.5])).round(4).item()

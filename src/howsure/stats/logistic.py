@@ -61,6 +61,10 @@ def _least_squares(hessian: Floats, slope: Floats) -> Floats:
     return np.asarray(np.linalg.lstsq(hessian, slope, rcond=1e-13)[0], dtype=np.float64)
 
 
+def _solution(hessian: Floats, slope: Floats) -> Floats:
+    return np.linalg.solve(hessian, slope)
+
+
 def newton_minimum(
     objective: Objective,
     hessian: Hessian,
@@ -117,5 +121,5 @@ def fit_logistic(
         return found
 
     first = centre if start is None else start
-    found = newton_minimum(objective, hessian, first, tolerance=TOLERANCE, largest=math.inf, solve=np.linalg.solve)
+    found = newton_minimum(objective, hessian, first, tolerance=TOLERANCE, largest=math.inf, solve=_solution)
     return LogisticFit(found, hessian(found))
