@@ -158,6 +158,18 @@ def corp_table(curves: Sequence[CorpCurve], *, exact: bool = False) -> Table:
     )
 
 
+def steps_table(curve: CorpCurve, *, most: int = 20) -> Table:
+    """The steps of a curve; of many steps, some at regular places, and the header says so."""
+    s = curve.steps
+    shown = np.unique(np.linspace(0, len(s) - 1, min(len(s), most)).round().astype(int))
+    rows = [
+        [f"{i + 1}", f"{s.count[i]}", *(number(c[i]) for c in (s.lower, s.upper, s.frequency, s.low, s.high))]
+        for i in shown
+    ]
+    first = "step" if len(shown) == len(s) else f"step of {len(s)}"
+    return Table((first, "n", "from", "to", "observed", "low", "high"), rows)
+
+
 # The result of `calibration_curve(…, method="corp")`.
 
 STEPS = ("count", "weight", "lower", "upper", "mean_prob", "frequency", "low", "high")

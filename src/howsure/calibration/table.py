@@ -196,10 +196,14 @@ def by_group(pairs: Pairs) -> Iterator[tuple[str, Pairs]]:
     if pairs.groups is None:
         raise InputError("the pairs have no groups")
     for name, group in pairs.by_group():
-        yield name, _weighing(name, group)
+        yield name, weighing(name, group)
 
 
-def _weighing(name: str, pairs: Pairs) -> Pairs:
+def weighing(name: str, pairs: Pairs) -> Pairs:
+    """The pairs of a group that weigh something.
+
+    Raises InputError if there are none.
+    """
     if pairs.weights is not None and not pairs.weights.any():
         raise group_weighs_nothing(name)
     return pairs.that_weigh()
@@ -218,7 +222,7 @@ def _judge(name: str, part: Pairs | Slots, level: float, bins: dict[str, Any]) -
     """The row of a group, with unadjusted p."""
     if isinstance(part, Slots) and not len(part):
         raise _holds_nothing(name, part.weightless)
-    pairs = part if isinstance(part, Slots) else _weighing(name, part)
+    pairs = part if isinstance(part, Slots) else weighing(name, part)
     weightless = part.weightless if isinstance(part, Slots) else len(part) - len(pairs)
     binned = bin_pairs(pairs, **bins)
     squared = squared_error(pairs, binned)

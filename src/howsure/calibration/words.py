@@ -338,6 +338,18 @@ def _legend(curve: CalibrationCurve, adjusted: str) -> dict[str, str]:
     }
 
 
+def bins_table(curve: CalibrationCurve, *, most: int = 20) -> Table:
+    """The bins of a curve; of many bins, some at regular steps, and the header says so."""
+    b = curve.bins
+    shown = np.unique(np.linspace(0, len(b) - 1, min(len(b), most)).round().astype(int))
+    rows = [
+        [f"{i + 1}", f"{b.count[i]}", *(number(column[i]) for column in (b.mean_prob, b.frequency, b.low, b.high))]
+        for i in shown
+    ]
+    first = "bin" if len(shown) == len(b) else f"bin of {len(b)}"
+    return Table((first, "n", "predicted", "observed", "low", "high"), rows)
+
+
 # Notes on calibration figures: caveats in sentences.
 
 

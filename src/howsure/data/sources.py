@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from howsure.errors import GIVEN, InputError, parameter, way
 from howsure.inputs.classes import TOP_LABEL
-from howsure.inputs.frames import Kind, Rows, Source, no_column_name
+from howsure.inputs.frames import SAVED, Kind, Rows, Source, no_column_name
 from howsure.inputs.given import PROB, PROBS, PROBS_COLUMN, UNNAMED, Given, given_of
 from howsure.inputs.naming import natural_order, shortened
 
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 DUCKDB, DASK = "duckdb", "dask"
 ENGINES = (DUCKDB, DASK)
-SAVED = "saved summaries"
 BY_DASK = ("y_true", "y_prob", "groups", "sample_weight", "pos_label")  # what the workers of a cluster read
 ROLES = {"label": "y_true", "group": "groups", "cluster": "clusters", "weight": "sample_weight", "id": "id"}
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]

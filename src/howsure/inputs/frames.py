@@ -20,6 +20,7 @@ from howsure.inputs.naming import shortened, unknown_name
 from howsure.inputs.numbers import as_spelled
 from howsure.inputs.pairs import Pairs
 
+SAVED = "saved summaries"  # the engine of sums that were read of them
 BACKENDS = ("pandas", "polars", "pyarrow")
 
 
