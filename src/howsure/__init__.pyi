@@ -24,6 +24,10 @@ from howsure.calibration.corp_results import (
 from howsure.calibration.curve import (
     calibration_curve as calibration_curve,
 )
+from howsure.calibration.curves import (
+    CalibrationCurves as CalibrationCurves,
+    calibration_curves as calibration_curves,
+)
 from howsure.calibration.decomposition import (
     ScoreDecomposition as ScoreDecomposition,
 )

@@ -59,6 +59,11 @@ class Result:
         return (self,)
 
     @property
+    def what_was_read(self) -> str:
+        """What was read, "" of arrays and frames."""
+        return rows_read(result_recipe(self))
+
+    @property
     def words(self) -> str:
         """What it prints instead of a table, "" to print that: its figures, one a line."""
         pairs = [(column.shown, *column.cells([self])) for column in self.columns() if column.only != FRAME]
@@ -99,7 +104,7 @@ class Result:
 
         raw: names are not made harmless for a terminal. most: rows of the table.
         """
-        read, words = rows_read(result_recipe(self)), self.words if columns is None else ""
+        read, words = self.what_was_read, self.words if columns is None else ""
         if words:
             return "\n\n".join(filter(None, [read, words]))
         table = chosen_columns(self.table(), columns)
@@ -267,12 +272,20 @@ def rows_read(recipe: Mapping[str, Any]) -> str:
     """
     if "files" not in recipe or "rows" not in recipe:
         return ""
-    files, skipped = recipe["files"], recipe.get("skipped", {})
-    read = files[0] if len(files) == 1 else f"{len(files):,} files pooled ({shortened(files, limit=6)})"
-    read += f": {counted(recipe['rows'], 'row')}"
+    skipped, read = recipe.get("skipped", {}), f"{files_read(recipe)}: {counted(recipe['rows'], 'row')}"
     missing = ", ".join(f"{column}: {count:,}" for column, count in skipped.items())
     read += f", {sum(skipped.values()):,} skipped ({missing})" if any(skipped.values()) else ""
     return read + (f", {recipe['left_out']:,} left out (not where {recipe['where']})" if "where" in recipe else "")
+
+
+def files_read(recipe: Mapping[str, Any]) -> str:
+    """The names of the files, and how many there are if several are pooled.
+
+    >>> files_read({"files": ["a.csv", "b.csv"]})
+    '2 files pooled (a.csv, b.csv)'
+    """
+    files = recipe["files"]
+    return str(files[0]) if len(files) == 1 else f"{len(files):,} files pooled ({shortened(files, limit=6)})"
 
 
 def title_of(result: object) -> str:

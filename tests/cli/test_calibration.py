@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 import howsure
+from howsure.data.predictions.open_predictions import open_predictions
 from howsure.calibration.curve import curve_of
 from howsure.calibration.slots import EXACT_UP_TO
-from howsure.cli.calibration.main import judged as curves_of
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 
@@ -214,14 +214,16 @@ def test_curves_without_bins_of_many_pairs(many: tuple[Path, dict[str, Any]]) ->
     assert weighted["n"] == len(columns["gold"])
 
 
-def test_the_bootstrap_and_other_tests_take_the_pairs_themselves(predictions: Path) -> None:
+def test_the_bootstrap_and_other_tests_take_the_pairs_themselves(
+    predictions: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(open_predictions.__kwdefaults__, "exact_up_to", 0)
     columns = columns_of(predictions)
-    options: dict[str, Any] = {"bin_size": "auto", "n_bins": None, "binning": "adaptive", "level": 0.95, "rng": 1}
-    with howsure.read(predictions).predictions("gold", "prob", exact_up_to=0) as opened:
-        (found,) = curves_of(opened, interval="bootstrap", **options)
-        (tested,) = curves_of(opened, interval="debiased", test="spiegelhalter", **options)
+    options: dict[str, Any] = {"data": howsure.read(predictions), "rng": 1}
+    (found,) = howsure.calibration_curves("gold", "prob", interval="bootstrap", **options)
+    (tested,) = howsure.calibration_curves("gold", "prob", test="spiegelhalter", **options)
     wanted = howsure.calibration_curve(columns["gold"], columns["prob"], interval="bootstrap", rng=1)
-    assert found.error == wanted.error
+    assert found.algorithm1_error == wanted.algorithm1_error
     assert tested.p_value == howsure.calibration_test(columns["gold"], columns["prob"], method="spiegelhalter").p_value
 
 

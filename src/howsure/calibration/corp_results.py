@@ -10,11 +10,11 @@ import numpy as np
 
 from howsure.calibration.decomposition import ScoreDecomposition
 from howsure.calibration.scores import base_rate_words, heading, score_key, score_words
-from howsure.calibration.words import BOTH, NONE_SEEN, NOT_LOCATED, OVERCONFIDENT, UNDERCONFIDENT, rounded
+from howsure.calibration.words import BOTH, NONE_SEEN, NOT_LOCATED, OVERCONFIDENT, UNDERCONFIDENT, WHOLE, rounded
 from howsure.inputs.pairs import Floats, Integers
-from howsure.result import Result, chosen_columns
-from howsure.show.numbers import all_digits, interval, number, p_in_words, p_text
-from howsure.show.preformatted import preformatted
+from howsure.result import Result
+from howsure.show.column import NUMBER, P_VALUE, WORDS, Column, digits
+from howsure.show.numbers import interval, number, p_in_words
 from howsure.show.table import HIGHER, LOWER, Table
 from howsure.stats.estimate import Estimate
 
@@ -127,35 +127,29 @@ def interval_of(curves: Sequence[CorpCurve]) -> str:
     return f"the {level:g} % interval of the miscalibration, corrected for fitting: {why}"
 
 
-def corp_table(curves: Sequence[CorpCurve], *, exact: bool = False) -> Table:
-    """One row per curve. `exact`: all digits, and nothing for what is unknown."""
-    shown, fine, shown_p = (all_digits, all_digits, all_digits) if exact else (number, _fine, p_text)
-    rate, reduction = base_rate_words(curves), curves[0].reduction
+def corp_columns(curves: Sequence[CorpCurve]) -> list[Column]:
+    """The figures of curves without bins, one row each."""
+    reduction = curves[0].reduction
     brier, log = (heading(score_words(score, reduction)) for score in ("brier", "log_loss"))
-    parts = ("miscalibration", "low", "high", "by chance", "discrimination", "uncertainty")
-    headings = ("group", "n", rate, *parts, brier, log, "p", "verdict")
-    rows = []
-    for curve in curves:
-        score, found = curve.brier, curve.brier.miscalibration
-        small = [fine(value) for value in (found.value, found.low, found.high, curve.by_chance.value)]
-        small.append(fine(score.discrimination.value))
-        others = (score.uncertainty.value, score.score.value, curve.log_loss.score.value)
-        values = [shown(curve.base_rate), *small, *(shown(value) for value in others)]
-        rows.append([curve.name or "all", f"{curve.n}", *values, shown_p(curve.p_value), kind(curve)])
-    return Table(
-        headings,
-        rows,
-        words=("group", "verdict"),
-        title="Calibration without bins" + (f" of {len(curves):,} groups" if len(curves) > 1 else ""),
-        better={"miscalibration": LOWER, "discrimination": HIGHER, brier: LOWER, log: LOWER},
-        legend={
-            "miscalibration": "what the isotonic curve would save of the Brier score",
-            "low": f"from here to high, {interval_of(curves)}",
-            "by chance": "the mean miscalibration of a calibrated model with these predictions",
-            "discrimination": "what the curve saves beyond the base rate",
-            "p": "of calibrated predictions, by simulation",
-        },
-    )
+    saved, fine = "what the isotonic curve would save of the Brier score", digits(5)
+    chance = "the mean miscalibration of a calibrated model with these predictions"
+    ends = f"from here to high, {interval_of(curves)}"
+    kept = "what the curve saves beyond the base rate"
+    return [
+        Column("group", WORDS, get=lambda curve: curve.name or "all"),
+        Column("n", WHOLE),
+        Column("base_rate", NUMBER, base_rate_words(curves)),
+        Column("miscalibration", fine, "", LOWER, saved, lambda curve: curve.brier.miscalibration.value),
+        Column("low", fine, "", "", ends, lambda curve: curve.brier.miscalibration.low),
+        Column("high", fine, get=lambda curve: curve.brier.miscalibration.high),
+        Column("by_chance", fine, "", "", chance, lambda curve: curve.by_chance.value),
+        Column("discrimination", fine, "", HIGHER, kept, lambda curve: curve.brier.discrimination.value),
+        Column("uncertainty", NUMBER, get=lambda curve: curve.brier.uncertainty.value),
+        Column("brier", NUMBER, brier, LOWER, get=lambda curve: curve.brier.score.value),
+        Column("log_loss", NUMBER, log, LOWER, get=lambda curve: curve.log_loss.score.value),
+        Column("p_value", P_VALUE, "p", "", "of calibrated predictions, by simulation"),
+        Column("verdict", WORDS, get=kind),
+    ]
 
 
 def steps_table(curve: CorpCurve, *, most: int = 20) -> Table:
@@ -216,7 +210,7 @@ class ConsistencyBand:
         return len(self.at)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CorpCurve(Result):
     """The result of `calibration_curve(…, method="corp")`: a curve without bins.
 
@@ -245,9 +239,10 @@ class CorpCurve(Result):
     reduction: str | None = None
     positive: str | None = None
 
+    title = "Calibration without bins"
+
     def verdict(self) -> str:
         """Whether the curve is that of a calibrated model, and where it is not, in a sentence."""
-
         return verdict(self)
 
     def to_dict(self) -> dict[str, Any]:
@@ -273,11 +268,14 @@ class CorpCurve(Result):
             "band": [dict(zip(BAND, row, strict=True)) for row in band],
         }
 
-    def table(self) -> Table:
+    def columns(self) -> Sequence[Column]:
         """One row with the figures of the curve."""
+        return corp_columns([self])[0 if self.name is not None else 1 :]
 
-        table = corp_table([self])
-        return table if self.name is not None else chosen_columns(table, table.headings[1:])
+    @property
+    def words(self) -> str:
+        """The figures of the curve, aligned, with the verdict, the notes and the recipe."""
+        return summary(self)
 
     def _columns(self) -> dict[str, Any]:
         """The steps."""
@@ -294,10 +292,3 @@ class CorpCurve(Result):
         from howsure.figures.corp import corp_figure
 
         return corp_figure([self], title=title)
-
-    def __repr__(self) -> str:
-
-        return summary(self)
-
-    def _repr_html_(self) -> str:
-        return preformatted(repr(self))

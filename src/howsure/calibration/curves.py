@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from howsure import __version__
 from howsure.calibration.calibration_errors import check_interval
-from howsure.calibration.calibration_tests import CalibrationTest, check_calibration
 from howsure.calibration.calibration_tests import METHODS as TESTS
+from howsure.calibration.calibration_tests import CalibrationTest, check_calibration
 from howsure.calibration.corp import SIMULATIONS, corp_of
-from howsure.calibration.corp_results import CorpCurve, corp_table, interval_of, steps_table
+from howsure.calibration.corp_results import CorpCurve, corp_columns, interval_of, steps_table
 from howsure.calibration.curve import check_method, curve_of
 from howsure.calibration.engines.pairs_or_sums import Parts, parts_of, parts_read
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import scores_of_all_classes
 from howsure.calibration.slots import Slots
 from howsure.calibration.table import weighing
-from howsure.calibration.words import bins_table, curves_table, notes_by_name, recipe_rows, verdict
+from howsure.calibration.words import bins_table, curve_columns, notes_by_name, recipe_rows, verdict
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import check_level
 from howsure.inputs.classes import CLASS_WISE
@@ -28,8 +28,8 @@ from howsure.inputs.frames import SAVED, Source
 from howsure.inputs.given import Given
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.result import Result
-from howsure.show.rows_read import left_out, n_skipped
+from howsure.result import Rows, plain, rows_read
+from howsure.show.column import Column
 from howsure.show.table import Table
 from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
 from howsure.stats.randomness import Randomness
@@ -43,97 +43,85 @@ MOST_PICTURED = 24  # curves with a picture each in a report; the table holds al
 ALIKE = "each pair of a row and a class counts alike; howsure calibration logits FILE has them count by probability"
 
 
-@dataclass(frozen=True, slots=True)
-class CalibrationCurves(Result):
-    """The result of `calibration_curves`: iterate, index by the name of a group, or convert it.
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CalibrationCurves(Rows[Any]):
+    """The curves of `calibration_curves`: iterate, or take one by the name of its group (None: that of all pairs).
 
-    curves: one per group, or one without a name; all with bins, or all without. adjust: how p is adjusted for their
-    number ("holm", "bh", None). without_bins: beside curves with bins, those without of the groups that a report draws,
-    if asked for. recipe: what was read, and the adjustment.
+    rows: the curves, all with bins or all without. adjust: how p is adjusted for their number ("holm", "bh", None).
+    beside: if asked for, the curves of the other method, for a report. recipe: what was read, and the adjustment.
     """
 
-    curves: tuple[CalibrationCurve, ...] | tuple[CorpCurve, ...]
+    rows: tuple[CalibrationCurve, ...] | tuple[CorpCurve, ...]
     adjust: str | None
+    beside: tuple[CalibrationCurve, ...] | tuple[CorpCurve, ...] = field(default=(), repr=False)
     recipe: dict[str, Any] = field(repr=False)
-    without_bins: tuple[CorpCurve, ...] = field(default=(), repr=False)
-
-    def __iter__(self) -> Iterator[CalibrationCurve | CorpCurve]:
-        return iter(self.curves)
-
-    def __len__(self) -> int:
-        return len(self.curves)
-
-    def __getitem__(self, name: str | None) -> CalibrationCurve | CorpCurve:
-        """The curve of a group, by name; None is that of all pairs."""
-        for curve in self.curves:
-            if curve.name == name:
-                return curve
-        raise KeyError(name)
 
     @property
     def binned(self) -> tuple[CalibrationCurve, ...]:
         """The curves if they have bins, else none."""
-        return tuple(curve for curve in self.curves if isinstance(curve, CalibrationCurve))
+        return tuple(curve for curve in self.rows if isinstance(curve, CalibrationCurve))
 
     @property
     def corp(self) -> tuple[CorpCurve, ...]:
         """The curves if they have no bins, else none."""
-        return tuple(curve for curve in self.curves if isinstance(curve, CorpCurve))
+        return tuple(curve for curve in self.rows if isinstance(curve, CorpCurve))
 
     @property
     def p_adjusted(self) -> list[float]:
-        """The p-values, adjusted for the number of curves."""
-        adjusted: list[float] = adjust_p_values([one.p_value for one in self.curves], method=self.adjust).tolist()
-        return adjusted
+        """The p-values, adjusted for the number of curves with bins."""
+        adjusted = adjust_p_values([one.p_value for one in self.rows], method=self.adjust if self.binned else None)
+        return [float(p) for p in adjusted]
+
+    @property
+    def skipped(self) -> int:
+        """The rows of files that were left out because of missing values."""
+        return sum(self.recipe.get("skipped", {}).values())
 
     def to_dict(self) -> dict[str, Any]:
         """The documented schema: recipe, curves, skipped."""
-        found = [curve.to_dict() for curve in self.corp]
-        for curve, p in zip(self.binned, self.p_adjusted if self.binned else (), strict=True):
-            found.append(curve.to_dict() | {"p_adjusted": None if math.isnan(p) else p, "recipe": curve.recipe})
-        return {"recipe": self.recipe, "curves": found, "skipped": n_skipped(self.recipe)}
+        found = [curve.to_dict() for curve in self.rows]
+        if self.binned:
+            more = zip(self.p_adjusted, self.binned, strict=True)
+            more_of_each = [{"p_adjusted": plain(p), "recipe": curve.recipe} for p, curve in more]
+            found = [one | of_it for one, of_it in zip(found, more_of_each, strict=True)]
+        return {"recipe": self.recipe, "curves": found, "skipped": self.skipped}
 
-    def table(self, *, exact: bool = False) -> Table:
-        """One row a curve; p is adjusted for the number of curves. `exact`: all digits, nothing for what is unknown."""
+    def columns(self) -> Sequence[Column]:
+        """One row a curve; p is adjusted for the number of curves."""
         if self.corp:
-            return replace(corp_table(self.corp, exact=exact), caption="\n".join([*self._made(), *self._notes()]))
-        adjusted = self._adjustment if len(self.curves) > 1 and self.adjust else ""
-        table = curves_table(self.binned, self.p_adjusted, adjusted=adjusted, exact=exact)
-        told = [*self._made(), *scores_of_all_classes(self.binned), *self._families(), *self._notes()]
-        return replace(table, caption="\n".join(told))
+            return corp_columns(self.corp)
+        adjusted = self._adjustment if len(self.rows) > 1 and self.adjust else ""
+        return curve_columns(self.binned, self.p_adjusted, adjusted=adjusted)
 
-    def details(self) -> Table | None:
-        """The bins or the steps of the curve, where there is one for all pairs."""
-        if len(self.curves) > 1 or self.curves[0].name is not None:
-            return None
-        return bins_table(self.binned[0]) if self.binned else steps_table(self.corp[0])
+    def table(self) -> Table:
+        """One row a curve, and what is said of them below."""
+        title = "Calibration without bins" if self.corp else "Calibration"
+        title += f" of {len(self.rows):,} groups" if len(self.rows) > 1 else ""
+        bold = bool(self.corp) or any(curve.reduction != CLASS_WISE for curve in self.binned)
+        return replace(Rows.table(self), title=title, bold=bold)
 
-    def lines(self) -> list[str]:
-        """What stands below the table: what p is, the verdict on each curve in a sentence, and the notes."""
+    @property
+    def what_was_read(self) -> str:
+        """What was read, and how rows of several files count."""
+        notes = [f"note: {note}" for note in pooling_notes(self.recipe)]
+        return "\n".join(filter(None, [rows_read(self.recipe), *notes]))
+
+    @property
+    def words(self) -> str:
+        """Of one curve for all pairs, its figures, and its bins or steps; else nothing, and the table is printed."""
+        if len(self.rows) > 1 or self.rows[0].name is not None:
+            return ""
+        details = bins_table(self.binned[0]) if self.binned else steps_table(self.corp[0])
+        return f"{self.rows[0].words}\n\n{details.text()}"
+
+    def below(self) -> Sequence[str]:
+        """What p is, the verdict on each curve in a sentence, and the notes."""
+        notes = notes_by_name((curve.name or "note", curve.notes) for curve in self.rows)
         if self.corp:
             said = [f"low to high: {interval_of(self.corp)}", ""]
-            return [*said, *(_named(curve, curve.verdict()) for curve in self.corp), *self._notes()]
+            return [*said, *(_named(curve, curve.verdict()) for curve in self.corp), *notes]
         said = [_named(curve, verdict(curve, p)) for curve, p in zip(self.binned, self.p_adjusted, strict=True)]
-        return [*scores_of_all_classes(self.binned), *self._families(), *said, *self._notes()]
-
-    def _columns(self) -> dict[str, Any]:
-        """One row a curve."""
-        table = self.table(exact=True)
-        numbers = [name for name in table.headings if name not in table.words]
-        columns = dict(zip(table.headings, map(list, zip(*table.rows, strict=True)), strict=True))
-        for name in numbers:
-            whole = name == "n"
-            columns[name] = [None if text == "" else int(text) if whole else float(text) for text in columns[name]]
-        return columns
-
-    def __repr__(self) -> str:
-        details = self.details()
-        if details is not None:
-            return f"{self.curves[0]!r}\n\n{details}"
-        return "\n".join([self.table().text(), *self.lines()])
-
-    def _repr_html_(self) -> str:
-        return replace(self.table(), caption="", notes=self.lines()).html()
+        return [*scores_of_all_classes(self.binned), *self.families(), *said, *notes]
 
     def plot(self, ax: Axes | None = None, *, axis: str = "auto") -> Axes:
         """Draw the curves, at most eight, on matplotlib axes (new ones if None) and return them."""
@@ -145,35 +133,24 @@ class CalibrationCurves(Result):
         """The curves as a matplotlib figure: in one panel, in one each, or of very many the errors alone."""
         from howsure.figures.calibration import curves_figure
 
-        return curves_figure(self.curves, axis=axis)
+        return curves_figure(self.rows, axis=axis)
 
     @property
     def _adjustment(self) -> str:
-        return f"adjusted for {len(self.curves):,} groups ({ADJUSTED[self.adjust or 'holm']})"
+        return f"adjusted for {len(self.rows):,} groups ({ADJUSTED[self.adjust or 'holm']})"
 
-    def _families(self) -> list[str]:
+    def families(self) -> list[str]:
         """What of several curves is adjusted for their number, and what is not."""
-        if len(self.curves) == 1:
+        if len(self.rows) == 1:
             return []
         if self.adjust is None:
-            return [f"Verdicts and p are each group's own; nothing is adjusted for {len(self.curves):,} groups."]
+            return [f"Verdicts and p are each group's own; nothing is adjusted for {len(self.rows):,} groups."]
         return [f"Verdicts are each group's own; p is {self._adjustment}."]
 
-    def _notes(self) -> list[str]:
-        return notes_by_name((curve.name or "note", curve.notes) for curve in self.curves)
-
-    def _made(self) -> list[str]:
-        """What was read, and how the curves were made."""
-        files = self.recipe.get("files", [])
-        read = f"howsure {__version__}"
-        if files:
-            read += f", files {', '.join(files)}, skipped {n_skipped(self.recipe)}{left_out(self.recipe)}"
-        if self.corp:
-            shown = ("method", "n_simulations", "level", "seed", "weighted", "clustered")
-            return [read, ", ".join(f"{key} {self.corp[0].recipe[key]}" for key in shown)]
-        read += f", files pooled {len(files)}" if len(files) > 1 else ""
-        method = dict(recipe_rows(self.binned))
-        return [read, ", ".join(f"{key} {value}" for key, value in method.items() if key not in ("howsure", "n"))]
+    def _printed(self, columns: Sequence[str] | None) -> Table:
+        table = Rows._printed(self, columns)
+        how = ", ".join(f"{key} {value}" for key, value in recipe_rows(self.rows) if key != "n")
+        return replace(table, caption=f"{how}\n{table.caption}")
 
 
 def calibration_curves(
@@ -181,7 +158,7 @@ def calibration_curves(
     y_prob: ArrayLike | str | Given | None = None,
     *,
     groups: ArrayLike | str | None = None,
-    method: Literal["bins", "corp"] = "bins",
+    method: str = "bins",
     bin_size: int | str = "auto",
     n_bins: int | None = None,
     binning: str = "adaptive",
@@ -189,7 +166,7 @@ def calibration_curves(
     interval: str = "debiased",
     test: str | None = None,
     adjust: str | None = "holm",
-    without_bins: bool = False,
+    both_methods: bool = False,
     sample_weight: ArrayLike | str | None = None,
     clusters: ArrayLike | str | None = None,
     id: ArrayLike | str | None = None,
@@ -201,9 +178,9 @@ def calibration_curves(
     """A calibration curve for each group, or one for all pairs: what `howsure calibration` shows.
 
     groups (n,): what each pair belongs to. test: the method of `calibration_test` that p comes from (default: the
-    binned test). adjust: how p is adjusted for the number of groups, "holm", "bh", or None. without_bins: beside curves
-    with bins, also those without, for a report. id: in files, the item of each row, for rows of several files. The
-    other arguments are those of `calibration_curve`. `calibration_table` gives fewer figures of many groups, quicker.
+    binned test). adjust: how p is adjusted for the number of groups, "holm", "bh", or None. both_methods: also the
+    curves of the other method, which a report then shows. id: in files, the item of each row, for rows of several
+    files. The other arguments are those of `calibration_curve`. `calibration_table` gives fewer figures, quicker.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -231,21 +208,18 @@ def calibration_curves(
             asked: Callable[[bool], Parts] = lambda rows: parts_read(read, data, in_memory=rows)  # noqa: E731
         else:
             asked = lambda rows: parts_of(y_true, y_prob, data=data, in_memory=rows, **roles)  # noqa: E731
-        binned: list[CalibrationCurve] = []
-        corp: list[CorpCurve] = []
-        parts = asked(in_memory or (method == "corp" and sample_weight is not None))
-        if method == "bins":
+        parts, binned, corp = asked(in_memory or (method == "corp" and sample_weight is not None)), [], []
+        if method == "bins" or both_methods:
             binned = list(_with_bins(parts, test=test, **of_bins, **shared))
-        if method == "corp" or without_bins:
+        if method == "corp" or both_methods:
             weighted = "weight" in parts.read or sample_weight is not None
             held = parts if method == "corp" or not weighted else asked(True)
-            shown = None if method == "corp" else {binned[i].name for i in most_pairs(binned)}
-            times = n_simulations or SIMULATIONS
-            corp = list(_corp(held, only=shown, n_simulations=times, **shared))
-    made = {**(parts.read or {"howsure": __version__, "n": parts.n})}
-    curves = tuple(binned) if method == "bins" else tuple(corp)
-    recipe = made | {"adjust": (adjust or "none") if method == "bins" and len(curves) > 1 else None}
-    return CalibrationCurves(curves, adjust, recipe, tuple(corp) if method == "bins" else ())
+            only = None if method == "corp" else {binned[i].name for i in most_pairs(binned)}
+            corp = list(_corp(held, only=only, n_simulations=n_simulations or SIMULATIONS, **shared))
+    rows, beside = (tuple(binned), tuple(corp)) if method == "bins" else (tuple(corp), tuple(binned))
+    made = parts.read or {"howsure": __version__, "n": parts.n}
+    recipe = {**made, "adjust": (adjust or "none") if len(binned) > 1 else None}
+    return CalibrationCurves(rows=rows, adjust=adjust, beside=beside, recipe=recipe)
 
 
 def most_pairs(curves: Sequence[CalibrationCurve]) -> list[int]:
@@ -304,6 +278,29 @@ def _said(found: CalibrationTest) -> list[str]:
     if math.isfinite(intercept) and math.isfinite(slope):
         return [f"cox test: log-odds of the labels = {intercept:.3f} + {slope:.3f} · log-odds of the predictions"]
     return []
+
+
+SOFT = (
+    "labels are shares of annotators: a row is a pair of label 1 and one of label 0, weighted by its shares, in one "
+    "cluster; every score is that against an annotator drawn at random, and intervals are on the safe side"
+)
+
+
+def pooling_notes(recipe: Mapping[str, Any]) -> list[str]:
+    """How rows of several files, and shares of annotators, count."""
+    notes = [SOFT] if recipe.get("soft_labels") else []
+    if len(recipe.get("files", [])) < 2 or "classes" in recipe:  # shards of one thing
+        return notes
+    independent = "rows of all files count as independent"
+    if "engine" in recipe:
+        return [*notes, independent]
+    if recipe.get("across_files"):
+        column = recipe.get("cluster") or recipe["id"]
+        same = "are one cluster" if recipe["across_files"] == "same" else "are kept apart"
+        return [*notes, f"equal values of {column} in several files {same}"]
+    if recipe.get("cluster") or recipe.get("id"):
+        return notes
+    return [*notes, f"{independent}; if files evaluate the same items, name the item with id='COL'"]
 
 
 def _named(curve: CalibrationCurve | CorpCurve, said: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,8 @@ import numpy as np
 from howsure.calibration.bins import Binned
 from howsure.calibration.scores import MULTICLASS, MulticlassScores, ScoreParts, score_key, score_words
 from howsure.inputs.pairs import Floats, Integers
-from howsure.result import Result, chosen_columns
+from howsure.result import Result
+from howsure.show.column import Column
 from howsure.show.numbers import UNDEFINED, interval, number
 from howsure.show.preformatted import preformatted
 from howsure.show.table import Table
@@ -47,7 +48,7 @@ class Bins:
         return len(self.count)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CalibrationCurve(Result):
     """The result of `calibration_curve`.
 
@@ -83,6 +84,8 @@ class CalibrationCurve(Result):
     multiclass: MulticlassScores | None = None
     positive: str | None = None
 
+    title = "Calibration"
+
     def to_dict(self) -> dict[str, Any]:
         """The JSON form of a curve, as the command line writes it, too."""
         bins = zip(
@@ -106,12 +109,18 @@ class CalibrationCurve(Result):
             "bins": [dict(zip(("n", "mean_prob", "frequency", "low", "high"), row, strict=True)) for row in bins],
         }
 
-    def table(self) -> Table:
+    def columns(self) -> Sequence[Column]:
         """One row with the figures of the curve."""
-        from howsure.calibration.words import curves_table
+        from howsure.calibration.words import curve_columns
 
-        table = curves_table([self], [self.p_value])
-        return table if self.name is not None else chosen_columns(table, table.headings[1:])
+        return curve_columns([self], [self.p_value])[0 if self.name is not None else 1 :]
+
+    @property
+    def words(self) -> str:
+        """The figures of the curve, aligned, with the verdict, the notes and the recipe."""
+        from howsure.calibration.words import summary
+
+        return summary(self)
 
     def _columns(self) -> dict[str, Any]:
         """The bins."""
@@ -128,11 +137,6 @@ class CalibrationCurve(Result):
         from howsure.figures.calibration import draw_curves
 
         return draw_curves([self], ax=ax, axis=axis)
-
-    def __repr__(self) -> str:
-        from howsure.calibration.words import summary
-
-        return summary(self)
 
     def _repr_html_(self) -> str:
         from howsure.figures.calibration import curve_html

@@ -23,12 +23,14 @@ from howsure.calibration.scores import (
 from howsure.calibration.slots import Slots
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Pairs
-from howsure.show.numbers import UNDEFINED, all_digits, number, p_in_words, p_text
+from howsure.show.column import FRAME, NUMBER, P_VALUE, POINT, WORDS, Column, Kind
+from howsure.show.numbers import UNDEFINED, number, p_in_words
 from howsure.show.table import HIGHER, LOWER, Table
 from howsure.stats.clusters import few_clusters
 from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
+    from howsure.calibration.corp_results import CorpCurve
     from howsure.calibration.results import CalibrationCurve
 
 
@@ -213,9 +215,6 @@ def _on_the_whole(curve: CalibrationCurve) -> tuple[str, str]:
 
 # Calibration curves as a short text, as a table, and their recipes.
 
-WORDS = ("group", "miscalibration")
-FIGURES = ("error", "low", "high", "Algorithm 1", "ECE")
-
 
 def summary(curve: CalibrationCurve) -> str:
     """The figures of a curve as a short aligned text, with the verdict, the notes and the recipe."""
@@ -278,7 +277,7 @@ def recipe_line(curve: CalibrationCurve) -> str:
     return ", ".join(f"{name}={value}" for name, value in curve.recipe.items())
 
 
-def recipe_rows(curves: Sequence[CalibrationCurve]) -> list[tuple[str, str]]:
+def recipe_rows(curves: Sequence[CalibrationCurve] | Sequence[CorpCurve]) -> list[tuple[str, str]]:
     """The recipes of the curves: each entry once, with numbers that differ between curves as a range."""
     keys = list(dict.fromkeys(key for curve in curves for key in curve.recipe))
     return [(key, _together([curve.recipe.get(key) for curve in curves])) for key in keys]
@@ -298,44 +297,54 @@ def _yes_or_no(value: object) -> str:
     return UNDEFINED if value is None else str(value)
 
 
-def curves_table(
-    curves: Sequence[CalibrationCurve], p_values: Sequence[float], *, adjusted: str = "", exact: bool = False
-) -> Table:
-    """One row per curve. `adjusted` says how the p-values are; `exact`: all digits, and nothing for what is unknown."""
-    shown, shown_p = (all_digits, all_digits) if exact else (number, p_text)
-    scores, rate = score_columns(curves, each=exact), base_rate_words(curves)
-    if exact:
-        scores += [(f"ECE {end}", [getattr(curve.ece, end) for curve in curves]) for end in ("low", "high")]
-    rows = []
-    for i, (curve, p) in enumerate(zip(curves, p_values, strict=True)):
-        e = curve.error
-        figures = (curve.base_rate, e.value, e.low, e.high, curve.algorithm1_error.value, curve.ece.value)
-        values = [shown(one) for one in (*figures, *(held[i] for _, held in scores))]
-        rows.append([curve.name or "all", f"{curve.n}", *values, shown_p(p), kind(curve, p)])
-    names = [name for name, _ in scores]
-    lower = dict.fromkeys(("error", "Algorithm 1", "ECE", *names), LOWER)
-    return Table(
-        ("group", "n", rate, *FIGURES, *names, "p", "miscalibration"),
-        rows,
-        words=WORDS,
-        title=f"Calibration of {len(curves):,} groups" if len(curves) > 1 else "Calibration",
-        better=lower | ({"accuracy": HIGHER} if rate == "accuracy" else {}),
-        bold=any(curve.reduction != "class-wise" for curve in curves),
-        legend=_legend(curves[0], adjusted),
-    )
+WHOLE = Kind(str)  # numbers of pairs without separators
 
 
-def _legend(curve: CalibrationCurve, adjusted: str) -> dict[str, str]:
-    """What the headings mean."""
-    level = f"{100 * curve.error.level:g} %"
-    return {
-        "error": "root mean squared gap between probabilities and frequencies, corrected for noise",
-        "low": f"from here to high, the {level} interval of the error",
-        "Algorithm 1": "the same gap with its noise",
-        "ECE": "mean absolute gap of the bins",
-        f"{MULTICLASS} Brier": "sum over the classes",
-        "p": f"of calibrated predictions{f', {adjusted}' if adjusted else ''}",
-    }
+def curve_columns(curves: Sequence[CalibrationCurve], p_values: Sequence[float], *, adjusted: str = "") -> list[Column]:
+    """The figures of curves, one row each; `adjusted` says how the p-values are."""
+    level, rate = f"{100 * curves[0].error.level:g} %", base_rate_words(curves)
+    shown, each = score_columns(curves), score_columns(curves, each=True)
+    scores = [Column(_called(name), NUMBER, name, LOWER, LEGENDS.get(name, ""), values=held) for name, held in shown]
+    names = {name for name, _ in shown}
+    hidden = [Column(_called(name), NUMBER, only=FRAME, values=held) for name, held in each if name not in names]
+    kinds = [kind(curve, p) for curve, p in zip(curves, p_values, strict=True)]
+    return [
+        Column("group", WORDS, get=lambda curve: curve.name or "all"),
+        Column("n", WHOLE),
+        Column("base_rate", NUMBER, rate, HIGHER if rate == "accuracy" else ""),
+        Column("error", NUMBER, "", LOWER, LEGENDS["error"], lambda curve: curve.error.value),
+        Column("low", NUMBER, "", "", f"from here to high, the {level} interval of the error", lambda c: c.error.low),
+        Column("high", NUMBER, get=lambda curve: curve.error.high),
+        Column(
+            "algorithm1_error", NUMBER, "Algorithm 1", LOWER, LEGENDS["Algorithm 1"],
+            lambda curve: curve.algorithm1_error.value,
+        ),
+        Column("ece", POINT, "ECE", LOWER, LEGENDS["ECE"]),
+        *scores,
+        *hidden,
+        Column(
+            "p_value", P_VALUE, "p", "", f"of calibrated predictions{f', {adjusted}' if adjusted else ''}",
+            values=p_values,
+        ),
+        Column("miscalibration", WORDS, values=kinds),
+    ]  # fmt: skip
+
+
+LEGENDS = {
+    "error": "root mean squared gap between probabilities and frequencies, corrected for noise",
+    "Algorithm 1": "the same gap with its noise",
+    "ECE": "mean absolute gap of the bins",
+    f"{MULTICLASS} Brier": "sum over the classes",
+}
+
+
+def _called(heading: str) -> str:
+    """What frames call a column of a table.
+
+    >>> _called("top-label log loss")
+    'top_label_log_loss'
+    """
+    return heading.lower().replace(" ", "_").replace("-", "_")
 
 
 def bins_table(curve: CalibrationCurve, *, most: int = 20) -> Table:

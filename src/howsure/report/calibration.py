@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
 from howsure.calibration.corp_results import CorpCurve
 from howsure.calibration.corp_results import figures_in_words as corp_figures
+from howsure.calibration.curves import CalibrationCurves, most_pairs, pooling_notes
 from howsure.calibration.results import Bins, CalibrationCurve
-from howsure.calibration.scores import base_rate_words, score_columns, scores_of_all_classes
+from howsure.calibration.scores import scores_of_all_classes
 from howsure.calibration.words import (
     NONE_SEEN,
     NOT_LOCATED,
@@ -30,49 +31,32 @@ from howsure.errors import InputError
 from howsure.figures.calibration import corp_figure, curve_figure, error_figure, histogram_figure
 from howsure.figures.files import inline_svg
 from howsure.report.pages import page_template
-from howsure.result import cell
-from howsure.show.numbers import interval, p_text
+from howsure.result import cell, files_read
+from howsure.show.numbers import interval
 from howsure.show.table import Table
-from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-# Calibration curves as the cells of a report's tables.
+IN_A_TITLE = 3  # names of files
+VERDICTS_UP_TO = 12
+COMPARED_UP_TO = 100  # rows of the figure of errors
+IN_A_SENTENCE = {
+    NONE_SEEN: "without detected miscalibration",
+    TOO_LITTLE: "with too little data to tell",
+    UNKNOWN_SIZE: "miscalibrated by an unknown amount",
+    NOT_LOCATED: "miscalibrated, but not in any single bin",
+}
 
 
-def table_of_curves(curves: Sequence[CalibrationCurve], names: Sequence[str], *, adjust: str | None) -> Table:
-    """One row a curve, the largest error first; p-values of several curves are adjusted for their number."""
-    level = f"{100 * curves[0].error.level:g} %"
-    scores = score_columns(curves)
-    headings = ["curve", "pairs", base_rate_words(curves), f"error [{level} interval]", _p_heading(len(curves), adjust)]
-    headings += [*(name for name, _ in scores), "miscalibration"]
-    p_values = adjust_p_values([curve.p_value for curve in curves], method=adjust)
-    order = sorted(range(len(curves)), key=lambda i: _rank(curves[i].error.value))
-    rows = [
-        [
-            names[i],
-            cell(curve.n),
-            cell(curve.base_rate),
-            cell(curve.error),
-            p_text(float(p_values[i])),
-            *(cell(values[i]) for _, values in scores),
-            kind(curve, float(p_values[i])),
-        ]
-        for i, curve in ((i, curves[i]) for i in order)
-    ]
-    return Table(headings, rows, words=(headings[0], headings[-1]))
-
-
-def table_of_rows(rows: Sequence[Mapping[str, object]]) -> Table:
-    """Rows made elsewhere, as they are; the first one names the columns."""
-    headings = list(rows[0])
-    for place, row in enumerate(rows):
-        if list(row) != headings:
-            raise InputError(f"table_rows must have one set of columns; row {place} has {list(row)}, not {headings}.")
-    words = [heading for heading in headings if any(isinstance(row[heading], str) for row in rows)]
-    return Table(headings, [[cell(value) for value in row.values()] for row in rows], words=words)
+def table_of_curves(result: CalibrationCurves, names: Sequence[str]) -> Table:
+    """One row a curve, the largest error first."""
+    table = result.table()
+    order = sorted(range(len(result)), key=lambda i: _rank(result.binned[i].error.value))
+    rows = [[names[i], *table.rows[i][1:]] for i in order]
+    headings, words = ["curve", *table.headings[1:]], ["curve", *table.words[1:]]
+    return replace(table, headings=headings, rows=rows, words=words, notes=())
 
 
 def table_of_bins(bins: Bins, *, level: float) -> Table:
@@ -93,10 +77,6 @@ def table_of_bins(bins: Bins, *, level: float) -> Table:
     return Table(headings, rows, words=headings[-1:])
 
 
-def _p_heading(curves: int, adjust: str | None) -> str:
-    return "p" if curves == 1 or adjust is None else f"p ({ADJUSTED.get(adjust, adjust)})"
-
-
 def _rank(error: float) -> float:
     return math.inf if math.isnan(error) else -error
 
@@ -105,17 +85,6 @@ def _side(mean_prob: float, low: float, high: float) -> str:
     if low > mean_prob:
         return f"above: {UNDERCONFIDENT}"
     return f"below: {OVERCONFIDENT}" if high < mean_prob else "on it"
-
-
-PICTURED_UP_TO = 24  # curves with a picture each; the table holds all of them
-VERDICTS_UP_TO = 12
-COMPARED_UP_TO = 100  # rows of the figure of errors
-IN_A_SENTENCE = {
-    NONE_SEEN: "without detected miscalibration",
-    TOO_LITTLE: "with too little data to tell",
-    UNKNOWN_SIZE: "miscalibrated by an unknown amount",
-    NOT_LOCATED: "miscalibrated, but not in any single bin",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,60 +117,65 @@ class Section:
     without_bins: WithoutBins | None
 
 
-def calibration_report(
-    curves: Sequence[CalibrationCurve],
-    *,
-    title: str,
-    subtitle: str | None = None,
-    table_rows: Sequence[Mapping[str, object]] | None = None,
-    notes: Sequence[str] = (),
-    adjust: str | None = "holm",
-    command: str | None = None,
-    corp: Sequence[CorpCurve] = (),
-) -> str:
+def calibration_report(result: CalibrationCurves, *, title: str | None = None, command: str | None = None) -> str:
     """Everything about some calibration curves as one HTML page that needs no network and runs no script.
 
-    table_rows: rows (heading → value) to show instead of the page's own table of the curves. notes: what else must be
-    said, such as skipped rows. adjust: how the p-values of several curves are adjusted ("holm", "bh", None).
-    command: what was typed, to be copied. corp: curves without bins of the same groups, shown beside. Up to 24 curves
-    are drawn, those with most pairs, and the page says so; the table holds all.
+    result: curves with bins, and perhaps some without bins beside them. command: what was typed, to be copied. Up to 24
+    curves are drawn, those with most pairs, and the page says so; the table holds all.
 
-    Raises InputError if there is no curve, or if the rows of the table differ in their columns.
+    Raises InputError if there is no curve with bins.
     """
+    if result.corp:
+        result = replace(result, rows=result.beside, beside=result.corp)
+    curves = result.binned
     if len(curves) == 0:
-        raise InputError("curves must hold at least one calibration curve; it is empty.")
-    names, without_bins = _names(curves), {curve.name: curve for curve in corp}
-    p_values = adjust_p_values([curve.p_value for curve in curves], method=adjust).tolist()
-    shown = largest(curves)
-    page = page_template("calibration.html")
-    return page.render(
-        title=title,
-        subtitle=subtitle,
+        raise InputError("curves must hold at least one calibration curve with bins; it holds none.")
+    names = _names(curves)
+    without_bins = {curve.name: curve for curve in result.beside if isinstance(curve, CorpCurve)}
+    p_values, shown = result.p_adjusted, most_pairs(curves)
+    verdicts = [(names[i], verdict(curves[i], p_values[i])) for i in shown]
+    pictures = _overview(curves, names, shown)
+    sections = [
+        _section(curves[i], names[i], f"s{i}", without_bins.get(curves[i].name), pictured=len(curves) > 1)
+        for i in shown
+    ]
+    return page_template("calibration.html").render(
+        title=title or _title(result),
+        subtitle=None,
         opening=_opening(curves, names, p_values),
-        verdicts=[(names[i], verdict(curves[i], p_values[i])) for i in shown]
-        if 1 < len(curves) <= VERDICTS_UP_TO
-        else [],
-        notes=[*scores_of_all_classes(curves), *notes],
-        table_of_curves=table_of_rows(table_rows) if table_rows else table_of_curves(curves, names, adjust=adjust),
-        pictures=_overview(curves, names, shown),
-        sections=[
-            _section(curves[i], names[i], f"s{i}", without_bins.get(curves[i].name), pictured=len(curves) > 1)
-            for i in shown
-        ],
+        verdicts=verdicts if 1 < len(curves) <= VERDICTS_UP_TO else [],
+        notes=[*scores_of_all_classes(curves), *_of_rows(result)],
+        table_of_curves=table_of_curves(result, names),
+        pictures=pictures,
+        sections=sections,
         recipe=recipe_rows(curves),
         command=command,
     )
+
+
+def _title(result: CalibrationCurves) -> str:
+    asked, files = "How far can these predictions be trusted?", result.recipe.get("files", [])
+    if not files:
+        return asked
+    return f"{asked} {files_read(result.recipe) if len(files) <= IN_A_TITLE else f'{len(files):,} files'}"
+
+
+def _of_rows(result: CalibrationCurves) -> list[str]:
+    """What was read, where the title does not say it, what was left out, and what is adjusted."""
+    recipe = result.recipe
+    notes = [f"{files_read(recipe)}."] if len(recipe.get("files", [])) > IN_A_TITLE else []
+    if result.skipped:
+        counts = ", ".join(f"{column}: {number:,}" for column, number in recipe["skipped"].items())
+        notes.append(f"{result.skipped:,} rows were skipped: {counts}.")
+    if "where" in recipe:
+        notes.append(f"{recipe['left_out']:,} rows were left out: not where {recipe['where']}.")
+    return [*notes, *(f"{note[0].upper()}{note[1:]}." for note in pooling_notes(recipe)), *result.families()]
 
 
 def _names(curves: Sequence[CalibrationCurve]) -> list[str]:
     alone = len(curves) == 1
     default = ["all pairs"] if alone else [f"curve {i}" for i in range(1, len(curves) + 1)]
     return [default[i] if curve.name is None else curve.name for i, curve in enumerate(curves)]
-
-
-def largest(curves: Sequence[CalibrationCurve]) -> list[int]:
-    """The curves to draw, in their own order."""
-    return sorted(sorted(range(len(curves)), key=lambda i: -curves[i].n)[:PICTURED_UP_TO])
 
 
 def _opening(curves: Sequence[CalibrationCurve], names: Sequence[str], p_values: Sequence[float]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from howsure.calibration.curves import CalibrationCurves
 from howsure.calibration.results import CalibrationCurve
 from howsure.counts.results import CountEstimate, CountEstimates
 from howsure.figures.counts import count_svg, is_drawn
@@ -179,7 +180,10 @@ def result_report(
     """
     match result:
         case CalibrationCurve():
-            return calibration_report([result], title=title or "How far can these predictions be trusted?")
+            alone = CalibrationCurves(rows=(result,), adjust=None, recipe=result.recipe)
+            return calibration_report(alone, title=title, command=command)
+        case CalibrationCurves() if result.binned or result.beside:
+            return calibration_report(result, title=title, command=command)
         case Comparison():
             return significance_report(result, title=title or "Is the model really better?")
         case CountEstimates():

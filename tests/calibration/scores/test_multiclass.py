@@ -149,5 +149,5 @@ def test_of_a_file_printed_and_on_a_page(real_data: Path) -> None:
     assert "All classes together: multi-class Brier score 0.1341 (sum over the classes)" in together
     assert "class-wise Brier" in together
     pairs = howsure.pairs_from_classes([row["true"] for row in rows], [row["probs"] for row in rows])
-    page = calibration_report([howsure.calibration_curve(pairs)], title="SNLI")
+    page = calibration_report(howsure.calibration_curves(pairs), title="SNLI")
     assert all(text in page for text in ("top-label Brier", "multi-class Brier", "0.0653", "0.1341"))

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from howsure.cli.calibration.output import curves_json, curves_table, curves_text, write_figure, write_report
+from howsure.calibration.curves import CalibrationCurves
+from howsure.cli.calibration.output import shown_in, write_pictures
 from howsure.cli.terminal.commands import Command, Written, refuse_given
 from howsure.cli.terminal.options import axis_option, binning_options, figure_option, output_options, report_option
-from howsure.cli.terminal.output import emit, table_text
+from howsure.cli.terminal.output import emit
 from howsure.cli.terminal.progress import progress
 from howsure.data.logit_files import IGNORED, LogitShards, open_logits
 from howsure.data.sources import saved_summaries, sums_of_saved
@@ -81,22 +82,9 @@ def command(
         curve = replace(curve, notes=(WEIGHED, *curve.notes))
     if axis == AUTO and curve.bins.mean_prob[0] > 0.0 and curve.bins.mean_prob[-1] < 1.0 and reduce == CLASS_WISE:
         axis = LOGIT
-    told: dict[str, Any] = {
-        "recipe": recipe,
-        "skipped": sum(recipe["skipped"].values()),
-        "adjust": "none",
-    }  # there is one curve
-    if form == "json":
-        shown = curves_json([curve], **told)
-    elif form == "table":
-        shown = curves_text([curve], **told)
-    else:
-        shown = table_text(curves_table([curve], **told, exact=form == "csv"), form)
-    if figure is not None:
-        write_figure([curve], figure, axis=axis)
-    if report is not None:
-        write_report([curve], report, corp=[], **told)
-    emit(shown, output)
+    found = CalibrationCurves(rows=(curve,), adjust=None, recipe=recipe)
+    write_pictures(found, figure=figure, report=report, axis=axis)
+    emit(shown_in(form, found), output)
 
 
 def summed(shards: LogitShards, reduce: str) -> tuple[CalibrationSummary, dict[str, Any]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import Any
@@ -11,17 +10,9 @@ import click
 
 from howsure.calibration.calibration_tests import METHODS
 from howsure.calibration.corp import SIMULATIONS
-from howsure.cli.calibration.corp import check_options, corp_text, judged_without_bins, write_corp_figure
-from howsure.cli.calibration.output import (
-    curves_json,
-    curves_table,
-    curves_text,
-    pictured,
-    with_test,
-    write_figure,
-    write_report,
-)
-from howsure.cli.calibration.reading import as_called, engine_options, opened, reading_options, sources
+from howsure.calibration.curves import calibration_curves
+from howsure.cli.calibration.output import shown_in, write_pictures
+from howsure.cli.calibration.reading import as_called, engine_options, opened, reading_options, source_and_roles
 from howsure.cli.terminal.options import (
     PROBABILITIES,
     DefaultGroup,
@@ -34,11 +25,9 @@ from howsure.cli.terminal.options import (
     report_option,
 )
 from howsure.cli.terminal.output import emit, table_text
-from howsure.cli.terminal.progress import progress
-from howsure.data.sources import SAVED
-from howsure.inputs.classes import CLASS_WISE
+from howsure.errors import InputError
 
-ALIKE = "each pair of a row and a class counts alike; howsure calibration logits FILE has them count by probability"
+OF_BINS = ("bin_size", "bins", "binning", "interval", "test", "adjust")
 
 
 ELSEWHERE = {name: f"howsure.cli.calibration.{name.replace('-', '_')}" for name in ("find-groups", "logits", "summary")}
@@ -94,66 +83,28 @@ def curve_command(
     howsure calibration 'results/*/samples_*.jsonl'
     """
     check_options(method)
-    with opened(files, soft_labels=True, **reading) as predictions:
-        common: dict[str, Any] = {"level": level, "rng": seed}
-        of_bins: dict[str, Any] = {
-            "test": test,
-            "bin_size": bin_size,
-            "n_bins": bins,
-            "binning": binning,
-            "interval": interval,
-        }
-        curves = list(judged(predictions, **of_bins, **common)) if method == "bins" or report else []
-        corp: list[Any] = []
-        if method == "corp" or report:
-            weighted = predictions.columns.get("weight") is not None
-            found = judged_without_bins(
-                sources(predictions, in_memory=weighted), positive=predictions.notes.get("positive"),
-                n_simulations=simulations, only=None if method == "corp" else pictured(curves), **common,
-            )  # fmt: skip
-            corp = list(found)
-        recipe = {
-            "command": "howsure calibration",
-            **as_called(predictions.describe()),
-            "adjust": adjust if len(curves) > 1 else None,
-        }
-        skipped = sum(predictions.skipped.values())
-    if method == "corp":
-        shown = corp_text(corp, form, recipe=recipe, skipped=skipped)
-    else:
-        shown = _shown(curves, form, recipe=recipe, skipped=skipped, adjust=adjust)
-    if figure is not None and method == "corp":
-        write_corp_figure(corp, figure, axis=axis)
-    elif figure is not None:
-        write_figure(curves, figure, axis=axis)
-    if report is not None:
-        write_report(curves, report, corp=corp, recipe=recipe, skipped=skipped, adjust=adjust)
-    emit(shown, output)
+    source, roles = source_and_roles(files, reading)
+    of_bins: dict[str, Any] = {"bin_size": bin_size, "n_bins": bins, "binning": binning, "interval": interval}
+    how: dict[str, Any] = {"n_simulations": simulations} if method == "corp" else {**of_bins, "test": test}
+    found = calibration_curves(
+        **roles, data=source, method=method, adjust=None if adjust == "none" else adjust,
+        both_methods=report is not None, level=level, rng=seed, **how,
+    )  # fmt: skip
+    found = replace(found, recipe={"command": "howsure calibration", **as_called(found.recipe)})
+    write_pictures(found, figure=figure, report=report, axis=axis)
+    emit(shown_in(form, found), output)
 
 
-def _shown(curves: Sequence[Any], form: str, **told: Any) -> str:
-    """The curves in one of the formats."""
-    if form == "json":
-        return curves_json(curves, **told)
-    if form == "table":
-        return curves_text(curves, **told)
-    return table_text(curves_table(curves, **told, exact=form == "csv"), form)
-
-
-def judged(predictions: Any, *, test: str | None = None, **arguments: Any) -> Iterator[Any]:
-    """One curve per group, or one for all. `test` gives their p; it and the bootstrap need the pairs in memory."""
-    from howsure.calibration.curve import curve_of
-
-    positive = predictions.notes.get("positive")
-    in_memory = test is not None or arguments["interval"] == "bootstrap"
-    of_classes = predictions.notes.get("engine") == SAVED  # perhaps of all classes of a language model
-    with progress("pairs", total=predictions.n) as advance:
-        for name, source in sources(predictions, in_memory=in_memory, advance=advance):
-            curve = curve_of(source, name=name, whole=predictions.n, **arguments)
-            if of_classes and source.reduction == CLASS_WISE and source.weights is None:
-                curve = replace(curve, notes=(ALIKE, *curve.notes))
-            curve = curve if test is None else with_test(curve, source, test, **arguments)
-            yield curve if positive is None else replace(curve, positive=str(positive))
+def check_options(method: str) -> None:
+    """Raise InputError for an option of the other method."""
+    context = click.get_current_context()
+    wrong = OF_BINS if method == "corp" else ("simulations",)
+    for option in context.command.params:
+        default = click.core.ParameterSource.DEFAULT
+        if option.name in wrong and context.get_parameter_source(option.name) is not default:
+            other = "bins" if method == "corp" else "corp"
+            why = "a curve without bins has none" if method == "corp" else "bins are not simulated"
+            raise InputError(f"{option.opts[0]} belongs to --method {other}: {why}. Leave out one of the two.")
 
 
 @command.command("compare")

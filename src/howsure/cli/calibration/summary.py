@@ -7,7 +7,8 @@ from typing import Any
 
 import click
 
-from howsure.cli.calibration.output import rows_text
+from howsure.calibration.curves import pooling_notes
+from howsure.cli.calibration.output import in_a_shell
 from howsure.cli.calibration.reading import engine_options, opened, reading_options, sources
 from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.options import as_names, probability_options
@@ -16,6 +17,7 @@ from howsure.cli.terminal.progress import progress
 from howsure.errors import InputError
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Pairs
+from howsure.result import rows_read
 
 
 @click.command("summary", cls=Command, context_settings={"max_content_width": 110})
@@ -57,9 +59,10 @@ def command(files: tuple[str, ...], output: str, **reading: Any) -> None:
                 slots = slots_of(source) if isinstance(source, Pairs) else source
                 parts.append(slots if positive is None else replace(slots, positive=str(positive)))
         names = list(predictions.group_names)
-        recipe, skipped = predictions.describe(), sum(predictions.skipped.values())
+        recipe = predictions.describe()
     write(Saved(parts, names or None), output)
     of_groups = f" in {counted(len(names), 'group')}" if names else ""
     pairs = counted(sum(map(len, parts)), "pair")
     told = f"{output}: the sums of {pairs}{of_groups}\nnext: howsure calibration {output}\n"
-    emit(f"{rows_text(recipe, skipped)}\n{told}", None)
+    notes = [f"note: {note}" for note in pooling_notes(recipe)]
+    emit(in_a_shell("\n".join([rows_read(recipe), *notes, told])), None)
