@@ -23,7 +23,6 @@ from howsure.cli.check.main import FOUND, command
 from howsure.cli.check.options import NAMES, read_baseline
 from howsure.cli.coreference.input import read_recalibration
 from howsure.cli.monitor.state_file import read_state
-from howsure.cli.recalibrate.fit import read_map
 from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.coreference.scored import posterior_from_scores
 from howsure.data.antecedent_files import read_antecedent_scores
@@ -40,6 +39,7 @@ from howsure.events.labels.label_files import read_labels as read_exported
 from howsure.events.lexicon import Lexicon
 from howsure.events.rule_files import read_rule
 from howsure.inputs.frames import Kind
+from howsure.recalibration.results import RecalibrationMap
 from howsure.sequences import TagPosterior, entity_spans, gold_tags
 from howsure.sequences.crf import CRFTagger
 from howsure.sequences.tagger import load_tagger
@@ -63,7 +63,7 @@ class Reader:
 
 def recalibration(path: Path) -> None:
     """A map, applied to a row."""
-    found = read_map(str(path))
+    found = RecalibrationMap.load(path)
     groups = found.groups[:1] or None
     found.apply([[1 / len(found.classes)] * len(found.classes)] if found.classes else [0.3], groups=groups)
 

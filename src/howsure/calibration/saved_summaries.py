@@ -16,13 +16,15 @@ from typing import Any
 import numpy as np
 
 from howsure.calibration.slots import CELLS, COLUMNS, FRACTION, LAST, MOST, SLOTS, STEEP, WEIGHTS, Slots
-from howsure.errors import InputError, shown
+from howsure.errors import InputError
 from howsure.files.opened import opened
+from howsure.files.saved import path_of, save
 from howsure.files.utf8 import parsed_json
-from howsure.files.whole import Place, write_whole
+from howsure.files.whole import Place
 from howsure.inputs.pairs import Integers
 
 WORDS = b"howsure calibration summary "
+LIKE = "monday.summary"
 VERSION = 1
 GRID = f"{CELLS} cells of the fourth root"
 CHECKSUM = 32  # bytes of SHA-256, at the end
@@ -98,26 +100,15 @@ def from_bytes(content: bytes, *, name: str = "content") -> Saved:
         raise _damaged(name, error) from error
 
 
-def read(path: object) -> Saved:
+def read(path: Place) -> Saved:
     """The summaries of a file."""
-    with opened(_checked(path)) as file:
+    with opened(path_of(path, like=LIKE)) as file:
         return from_bytes(file.read(), name=str(path))
 
 
-def write(saved: Saved, path: object) -> None:
+def write(saved: Saved, path: Place) -> None:
     """Write summaries to a file that appears whole or not at all."""
-    target = _checked(path)
-    try:
-        write_whole(to_bytes(saved), target)
-    except OSError as error:
-        raise InputError(f"cannot write {target}: {error.strerror or error}.") from error
-
-
-def _checked(path: object) -> Place:
-    found = path.__fspath__() if hasattr(path, "__fspath__") else path
-    if isinstance(found, str) and found and "\0" not in found:
-        return found
-    raise InputError(f"path must be the name of a file, such as 'monday.summary'; it is {shown(path)}.")
+    save(to_bytes(saved), path, like=LIKE)
 
 
 def _damaged(name: str, why: object) -> InputError:

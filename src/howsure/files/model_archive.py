@@ -9,10 +9,8 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import zipfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,11 +18,13 @@ import numpy as np
 from howsure.errors import InputError, shown
 from howsure.files.archive import Archive, ArchiveError, Array, read_array
 from howsure.files.opened import opened
+from howsure.files.saved import path_of, save
 from howsure.files.utf8 import parsed_json
-from howsure.files.whole import Place, write_whole
+from howsure.files.whole import Place
 from howsure.inputs.naming import shortened
 
 HEAD, CHECKSUM = "model.json", "model.json.sha256"
+LIKE = "model.npz"
 UNIX = 3  # the system that the zip names, whatever the system is: the same bytes everywhere
 
 
@@ -38,15 +38,11 @@ def write_model(
 
     Raises InputError where no file can be written.
     """
-    target = _checked(path)
     members = {f"{name}.npy": _bytes_of(array) for name, array in arrays.items()}
     sums = {name: _sha256(members[f"{name}.npy"]) for name in arrays}
     head = json.dumps({"kind": kind, "schema": schema, "content": content, "sha256": sums}).encode()
     packed = _zipped({HEAD: head, CHECKSUM: _sha256(head).encode(), **members})
-    try:
-        write_whole(packed, target)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}.") from error
+    save(packed, path, like=LIKE)
 
 
 def read_model(
@@ -58,7 +54,7 @@ def read_model(
     Raises InputError if there is no such file, or it is truncated, changed, of another kind or of another schema.
     """
     try:
-        with opened(_checked(path)) as file:
+        with opened(path_of(path, like=LIKE)) as file:
             archive = Archive(file)
             head = _head(path, archive)
             _check_kind(path, head, kind=kind, schemas=range(schema if oldest is None else oldest, schema + 1))
@@ -86,15 +82,6 @@ def _what_it_is(path: Place, arrays: Sequence[str]) -> str:
         f"{held}, which a model of another program put out: `howsure calibration {path}` judges them, `howsure "
         f"recalibrate fit {path}` recalibrates them, and `howsure sequences spans {path}` reads those of a tagger."
     )
-
-
-def _checked(path: object) -> Path:
-    """The path of a model; InputError where it can be none."""
-    if isinstance(path, str | os.PathLike):
-        found = os.fspath(path)
-        if isinstance(found, str) and found and "\0" not in found:
-            return Path(found)
-    raise InputError(f"path must be the name of a file, such as 'model.npz'; it is {shown(path)}.")
 
 
 def _zipped(members: Mapping[str, bytes]) -> bytes:

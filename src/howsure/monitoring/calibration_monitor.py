@@ -15,7 +15,9 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError
+from howsure.files.saved import load, save
 from howsure.files.utf8 import is_version, parsed_json
+from howsure.files.whole import Place
 from howsure.inputs.naming import shortened, unknown_name
 from howsure.inputs.pairs import Integers
 from howsure.monitoring.bets import CellSums
@@ -26,6 +28,7 @@ from howsure.monitoring.settings import ALL, DAY, Days, Rows, Settings, as_day, 
 # The state of a monitor as a text: JSON with its kind, the number of its form, and a checksum.
 
 KIND, SCHEMA = "howsure monitor", 2
+LIKE = "monitor.json"
 DAMAGED = "Restore a copy, or begin a new state."
 LITTLE = np.dtype("<i8")
 OLDER = "Begin a new state, and give it the whole log."
@@ -37,7 +40,7 @@ def state_text(held: dict[str, Any]) -> str:
 
 
 @contextmanager
-def state_of(text: str) -> Iterator[dict[str, Any]]:
+def state_of(text: str | bytes) -> Iterator[dict[str, Any]]:
     """The state in a text; whatever is wrong with it, also with what is done in the block, is an InputError."""
     try:
         found = parsed_json(text)
@@ -355,8 +358,20 @@ class CalibrationMonitor:
         }
         return state_text(held)
 
+    def save(self, path: Place) -> None:
+        """Put the whole state in a file that `load` reads, in the place of what is there."""
+        save(self.to_json().encode(), path, like=LIKE)
+
     @classmethod
-    def from_json(cls, text: str) -> Self:
+    def load(cls, path: Place) -> Self:
+        """The monitor of a file that `save` or `howsure monitor update` wrote.
+
+        Raises InputError if there is no such file, or it holds no state of a monitor.
+        """
+        return load(path, cls.from_json, like=LIKE, what="state of a monitor")
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Self:
         """The monitor of a text that `to_json` made.
 
         Raises InputError if the text is another, or was cut off or changed.

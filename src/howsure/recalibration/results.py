@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from howsure.errors import InputError, parameter, shown
-from howsure.files.utf8 import is_version, parsed_json
+from howsure.files.saved import Head, load, save
+from howsure.files.whole import Place
 from howsure.inputs.checks import check_codes
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
@@ -108,6 +109,14 @@ def _shown(value: Any) -> str:
 # A map as JSON: a text that people understand and other languages can apply; and back, checked.
 
 FORMAT, VERSION = "howsure recalibration map", 1
+HEAD = Head(
+    FORMAT,
+    VERSION,
+    ("format", "version"),
+    "the map",
+    f"this is no recalibration map: its format is not {FORMAT!r}. `recalibrate fit` writes one.",
+)
+LIKE = "map.json"
 MOST_CLASSES = 100_000
 KEYS = (
     "format",
@@ -162,12 +171,7 @@ def map_of(text: str | bytes) -> dict[str, Any]:
 
     Raises InputError where it is not one.
     """
-    held = _parsed(text)
-    if not isinstance(held, dict) or held.get("format") != FORMAT:
-        raise InputError(f"this is no recalibration map: its format is not {FORMAT!r}. `recalibrate fit` writes one.")
-    version = held.get("version")
-    if not is_version(version, VERSION):
-        raise InputError(f"the map is of version {shown(version)}, and this howsure reads version {VERSION}.")
+    held = HEAD.fields(text)
     _check_keys(held)
     classes = _texts(held, "classes") if held.get("classes") is not None else ()
     if classes and (not 2 <= len(classes) <= MOST_CLASSES or len(set(classes)) != len(classes)):
@@ -243,15 +247,6 @@ def _may_be(field: str, value: object) -> bool:
     if value is None:
         return field != "method"
     return isinstance(value, str) if field in ("method", "refused") else is_number(value)
-
-
-def _parsed(text: str | bytes) -> Any:
-    if not isinstance(text, str | bytes):
-        raise InputError(f"the map must be a JSON text; it is a {type(text).__name__}.")
-    try:
-        return parsed_json(text, strict=True)
-    except ValueError as error:
-        raise InputError(f"the map cannot be read as JSON: {error}.") from None
 
 
 def _check_keys(held: Mapping[str, Any]) -> None:
@@ -456,6 +451,18 @@ class RecalibrationMap(Result):
         Raises InputError if the text is no map, of a later version, or has parameters that no map can have.
         """
         return cls(**map_of(text))
+
+    def save(self, path: Place) -> None:
+        """Write the map, as `to_json` gives it, to a file that `load` reads; what is there is replaced."""
+        save(self.to_json().encode(), path, like=LIKE)
+
+    @classmethod
+    def load(cls, path: Place) -> RecalibrationMap:
+        """Read a map that `save` or `howsure recalibrate fit` wrote.
+
+        Raises InputError if there is no such file, or it is no map.
+        """
+        return load(path, cls.from_json, like=LIKE, what="recalibration map")
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form, as `to_json` writes it, too."""

@@ -62,7 +62,7 @@ def _least_squares(hessian: Floats, slope: Floats) -> Floats:
 
 
 def _solution(hessian: Floats, slope: Floats) -> Floats:
-    return np.linalg.solve(hessian, slope)
+    return np.asarray(np.linalg.solve(hessian, slope), dtype=np.float64)
 
 
 def newton_minimum(

@@ -72,7 +72,7 @@ def update_command(
     """
     from howsure.cli.monitor.database_table import as_files
     from howsure.cli.monitor.reading import dated_rows
-    from howsure.cli.monitor.state_file import read_state, write_state
+    from howsure.cli.monitor.state_file import read_state
     from howsure.files.whole import alone
     from howsure.monitoring.calibration_monitor import CalibrationMonitor
 
@@ -91,7 +91,7 @@ def update_command(
         else:
             monitor = CalibrationMonitor(**settings)
         taken = monitor.take(rows, until=until)
-        write_state(monitor, state)
+        monitor.save(state)
     emit(f"{state}: {taken!r}\n\n{monitor.status()!r}\n", None)
 
 

@@ -10,7 +10,7 @@ import click
 
 from howsure.cli.calibration.output import files_text, left_out
 from howsure.cli.calibration.reading import as_called, reading_options
-from howsure.cli.recalibrate.fit import labelled_rows, read_map, score_options
+from howsure.cli.recalibrate.fit import labelled_rows, score_options
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import (
     as_names,
@@ -30,6 +30,7 @@ from howsure.inputs.naming import counted
 from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation, RecalibrationTable
 from howsure.recalibration.fitted import AUTO, METHODS
 from howsure.recalibration.labelled import FOLDS, Labelled
+from howsure.recalibration.results import RecalibrationMap
 from howsure.recalibration.step_maps import BINS
 from howsure.show.numbers import all_digits
 from howsure.show.recipe import recipe_text
@@ -222,7 +223,7 @@ def evaluate_command(
     if map_file is not None:
         if given:
             raise InputError(f"--{next(iter(given))} is for maps that are fitted here, and --map names one that is.")
-        fitted = read_map(map_file)
+        fitted = RecalibrationMap.load(map_file)
         if fitted.groups and reading.get("group") is None:
             raise InputError("--group must name the column of groups: the map has one for each group.")
     how = None if adjust == "none" else adjust

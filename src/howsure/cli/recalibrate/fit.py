@@ -26,8 +26,6 @@ from howsure.cli.terminal.output import emit, name_text, table_text
 from howsure.cli.terminal.progress import progress
 from howsure.data.added_columns import SUFFIXES, FileToExtend, open_to_extend
 from howsure.errors import InputError
-from howsure.files.opened import missing_file
-from howsure.files.whole import write_text
 from howsure.inputs.classes import LOG_PROBABILITIES, LOGITS
 from howsure.inputs.given import Given
 from howsure.inputs.naming import counted
@@ -39,8 +37,6 @@ from howsure.recalibration.scores import Scores, binary_of, check_floor, classes
 from howsure.recalibration.step_maps import BINS
 
 # What `howsure recalibrate` reads: labelled scores, and maps.
-
-MOST_BYTES = 1 << 28  # of a map
 
 
 @contextmanager
@@ -89,26 +85,6 @@ def scores_of(held: Floats, scale: str | None, floor: float | None) -> Scores:
             return binary_of(np.minimum(np.exp(held), 1.0), floor=floor)
         return binary_of(held, logits=scale == LOGITS, floor=floor)
     return classes_of(held, logits=scale is not None, floor=floor)
-
-
-def read_map(path: str) -> RecalibrationMap:
-    """The map in a file.
-
-    Raises InputError if it is none.
-    """
-    try:
-        with open(path, "rb") as file:
-            text = file.read(MOST_BYTES + 1)
-    except FileNotFoundError:
-        raise missing_file(path) from None
-    except OSError as error:
-        raise InputError(f"{path} cannot be read: {error.strerror}.") from error
-    if len(text) > MOST_BYTES:
-        raise InputError(f"{path} is no recalibration map: it is larger than {MOST_BYTES >> 20} MiB.")
-    try:
-        return RecalibrationMap.from_json(text)
-    except InputError as error:
-        raise InputError(f"{path}: {error}") from error
 
 
 def _log_odds(predictions: Any) -> Floats | None:
@@ -245,7 +221,7 @@ def fit_command(
     )
     if figure is not None:
         _draw(found, figure)
-    write_text(found.to_json(), out)
+    found.save(out)
     emit(_text(found, read, out), None)
 
 
@@ -320,7 +296,7 @@ def apply_command(
     if len(given) != 1:
         raise InputError(ONE_WAY)
     Given(given[0], scores[given[0]], classes=classes)
-    found = read_map(map_file)
+    found = RecalibrationMap.load(map_file)
     if found.groups and group is None:
         raise InputError("--group COL must name the column of groups: the map has one for each group.")
     with open_to_extend(
