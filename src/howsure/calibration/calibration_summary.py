@@ -202,12 +202,16 @@ class CalibrationSummary:
         self,
         *,
         method: str = "binned",
+        n_simulations: int = 999,
         bin_size: int | str = "auto",
         n_bins: int | None = None,
         binning: str = "adaptive",
+        rng: Randomness = None,
     ) -> CalibrationTest:
-        """The test of calibration that sums suffice for, as of `calibration_test`: "binned"."""
-        return check_sums(self.filled(), method=method, bin_size=bin_size, n_bins=n_bins, binning=binning)
+        """The tests of calibration that sums suffice for, as of `calibration_test`: "binned", and "simulation" of pairs
+        without weights."""
+        bins: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning}
+        return check_sums(self.filled(), method=method, n_simulations=n_simulations, rng=rng, **bins)
 
     def to_bytes(self) -> bytes:
         """The summary as bytes: the same pairs give the same bytes, in whatever order and parts they were added.

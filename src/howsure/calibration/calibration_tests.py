@@ -11,17 +11,17 @@ import numpy as np
 
 from howsure import __version__
 from howsure.calibration.binned_test import binned_test, merged_edges
-from howsure.calibration.bins import Binned, bin_pairs, sorted_rows
+from howsure.calibration.bins import bin_pairs, by_cells, sorted_rows
 from howsure.calibration.clustered_tests import clustered_test, cox_test, cumulative_test
 from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
-from howsure.calibration.error import plugin_mse
-from howsure.calibration.slots import Slots
+from howsure.calibration.simulated_test import simulation_test
+from howsure.calibration.slots import Slots, slots_of
 from howsure.calibration.words import groups_together
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
 from howsure.inputs.numbers import check_whole
-from howsure.inputs.pairs import Floats, Pairs
+from howsure.inputs.pairs import Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result
 from howsure.show.numbers import p_in_words
@@ -29,7 +29,7 @@ from howsure.show.preformatted import preformatted
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 METHODS = ("simulation", "spiegelhalter", "binned", "cox", "cumulative")
-DRAWS_AT_ONCE = 1 << 22
+OF_SUMS = ("simulation", "binned")  # for which sums suffice; "simulation" without weights
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,13 +91,14 @@ def calibration_test(
 
     method "simulation": labels are drawn from the predictions `n_simulations` times and the squared error of the same
     bins computed; p = (c + 1) / (B + 1), c the number of draws with at least the error of the data. Exact for any n,
-    with ties and rare labels. "spiegelhalter": Z = Σ (y - q)(1 - 2q) / sqrt(Σ (1 - 2q)² q (1 - q)), two-sided, standard
-    normal; blind to errors that are the same on both sides of one half. "binned": Hosmer and Lemeshow's Σ gap_b² /
-    variance_b, in which rare labels count as much as common ones, against a chi-square; fast. "cox": the likelihood
-    ratio of log-odds(y) = a + b log-odds(q) against a = 0, b = 1; for predictions that are too extreme, not extreme
-    enough, or shifted. A wrong prediction of exactly 0 or 1 refutes calibration (p = 0), a correct one carries no
-    information. "cumulative": max_t |Σ_{q ≤ t} (y - q)| / n against a Brownian motion; no bins; for long runs of errors
-    with the same sign.
+    with ties and rare labels. Of more than 131,072 pairs without weights or clusters, bins are made of whole cells, and
+    the number of labels 1 of each bin is drawn from its law instead of each label, which is the same. "spiegelhalter":
+    Z = Σ (y - q)(1 - 2q) / sqrt(Σ (1 - 2q)² q (1 - q)), two-sided, standard normal; blind to errors that are the same
+    on both sides of one half. "binned": Hosmer and Lemeshow's Σ gap_b² / variance_b, in which rare labels count as much
+    as common ones, against a chi-square; fast. "cox": the likelihood ratio of log-odds(y) = a + b log-odds(q) against a
+    = 0, b = 1; for predictions that are too extreme, not extreme enough, or shifted. A wrong prediction of exactly 0 or
+    1 refutes calibration (p = 0), a correct one carries no information. "cumulative": max_t |Σ_{q ≤ t} (y - q)| / n
+    against a Brownian motion; no bins; for long runs of errors with the same sign.
 
     `Pairs` may replace y_true and y_prob; their weights and clusters are used, and their groups are pooled.
     sample_weight (n,): how much each pair counts; the variance of its label stays q (1 - q). clusters (n,): identifies
@@ -129,13 +130,12 @@ def calibration_test(
         sample_weight=sample_weight,
         clusters=clusters,
         pos_label=pos_label,
-        needs_rows=method != "binned",
+        needs_rows=method not in OF_SUMS or (method == "simulation" and sample_weight is not None),
     )
+    how: Any = {"n_simulations": n_simulations, "bin_size": bin_size, "n_bins": n_bins, "binning": binning, "rng": rng}
     if isinstance(pairs, Slots):
-        return check_sums(pairs, bin_size=bin_size, n_bins=n_bins, binning=binning)
-    found = check_calibration(
-        pairs, method, n_simulations=n_simulations, bin_size=bin_size, n_bins=n_bins, binning=binning, rng=rng
-    )
+        return check_sums(pairs, method=method, **how)
+    found = check_calibration(pairs, method, **how)
     together = groups_together(pairs)
     return found if together is None else replace(found, recipe=found.recipe | {"note": together})
 
@@ -152,11 +152,22 @@ def check_calibration(
 ) -> CalibrationTest:
     """The test of checked pairs: the implementation of `calibration_test`."""
     whole, pairs, times = len(pairs), _ready(pairs), check_whole(n_simulations, name="n_simulations")
+    if method == "simulation" and pairs.weights is None and by_cells(pairs, whole):
+        return check_sums(
+            slots_of(pairs),
+            method=method,
+            n_simulations=times,
+            bin_size=bin_size,
+            n_bins=n_bins,
+            binning=binning,
+            rng=rng,
+        )
     recipe: dict[str, Any] = {"howsure": __version__, "method": method, "n": len(pairs)}
     binned = None
     if method in ("simulation", "binned"):
         binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins, whole=whole)
         recipe |= {"binning": binning, "bin_size": binned.bin_size}
+        recipe |= {"ties": "cells"} if by_cells(pairs, whole) else {}
     recipe |= {"weighted": pairs.weights is not None, "clustered": pairs.clusters is not None}
     if method == "simulation" or pairs.clusters is not None:
         recipe |= {"n_simulations": times, "seed": seed_in_recipe(rng)}
@@ -177,7 +188,7 @@ def check_calibration(
         edges = None if binned is None else binned.inner if method == "simulation" else merged_edges(binned)
         found = clustered_test(pairs, method, edges=edges, times=times, rng=generator_from(rng))
     elif binned is not None and method == "simulation":
-        found = _simulation(pairs, binned, times, generator_from(rng))
+        found = simulation_test(pairs, binned, times=times, rng=generator_from(rng))
     statistic, p, p_error = (*found, 0.0)[:3]
     return CalibrationTest(method, statistic, p, p_error, len(pairs), recipe, estimates)
 
@@ -186,20 +197,31 @@ def check_sums(
     slots: Slots,
     *,
     method: str = "binned",
+    n_simulations: int = 999,
     bin_size: int | str = "auto",
     n_bins: int | None = None,
     binning: str = "adaptive",
+    rng: Randomness = None,
 ) -> CalibrationTest:
-    """The test of pairs of which there are sums: the binned one, since all others need the pairs."""
-    if method != "binned":
-        known = f"method={method!r} needs the pairs themselves: give them to calibration_test."
-        asked = known if method in METHODS else f"method must be 'binned', not {method!r}."
-        raise InputError(f"of a summary, {asked} Sums suffice for {parameter('method', 'binned')}.")
+    """The test of pairs of which there are sums: all others than these need the pairs."""
+    weighted, times = slots.weights is not None, check_whole(n_simulations, name="n_simulations")
+    if method not in OF_SUMS or (method == "simulation" and weighted):
+        needs = " of weighted pairs" if method == "simulation" else ""
+        known = f"method={method!r}{needs} needs the pairs themselves: give them to calibration_test."
+        asked = known if method in METHODS else f"method must be 'binned' or 'simulation', not {method!r}."
+        raise InputError(
+            f"of a summary, {asked} Sums suffice for {parameter('method', 'binned')}, and without weights for "
+            f"{parameter('method', 'simulation')}."
+        )
     binned = bin_pairs(slots, binning=binning, bin_size=bin_size, n_bins=n_bins)
     recipe: dict[str, Any] = {"howsure": __version__, "method": method, "n": len(slots), "binning": binning}
-    recipe |= {"bin_size": binned.bin_size, "ties": "cells", "weighted": slots.weights is not None, "clustered": False}
-    statistic, p = binned_test(binned)
-    return CalibrationTest(method, statistic, p, 0.0, len(slots), recipe)
+    recipe |= {"bin_size": binned.bin_size, "ties": "cells", "weighted": weighted, "clustered": False}
+    if method == "binned":
+        return CalibrationTest(method, *binned_test(binned), 0.0, len(slots), recipe)
+    recipe |= {"n_simulations": times, "seed": seed_in_recipe(rng)}
+    return CalibrationTest(
+        method, *simulation_test(slots, binned, times=times, rng=generator_from(rng)), len(slots), recipe
+    )
 
 
 def _ready(pairs: Pairs) -> Pairs:
@@ -229,27 +251,3 @@ def spiegelhalter_z(pairs: Pairs) -> float:
 def two_sided(z: float) -> float:
     """The probability that a standard normal variable is at least as far from 0 as z."""
     return math.erfc(abs(z) / math.sqrt(2))
-
-
-def _simulation(pairs: Pairs, binned: Binned, times: int, rng: np.random.Generator) -> tuple[float, float, float]:
-    """The squared error of the bins, how often labels drawn from the predictions give one as large, and its error."""
-    mse = plugin_mse(binned.sums)
-    as_large = int(np.count_nonzero(_simulated_mse(pairs, binned, times, rng) >= mse * (1 - 1e-12)))
-    p = (as_large + 1) / (times + 1)
-    return mse, p, math.sqrt(p * (1 - p) / (times + 1))
-
-
-def _simulated_mse(pairs: Pairs, binned: Binned, times: int, rng: np.random.Generator) -> Floats:
-    q, _, w = sorted_rows(pairs)
-    bins = binned.bins_of(q)
-    starts = np.flatnonzero(np.append(True, bins[1:] != bins[:-1]))
-    weight = np.ones(len(q)) if w is None else w
-    predicted, weights = np.add.reduceat(weight * q, starts), np.add.reduceat(weight, starts)
-    values = np.empty(times)
-    step = max(1, DRAWS_AT_ONCE // len(q))
-    for start in range(0, times, step):
-        rows = min(step, times - start)
-        drawn = rng.random((rows, len(q))) < q
-        positives = np.add.reduceat(drawn if w is None else drawn * w, starts, axis=1, dtype=np.float64)
-        values[start : start + rows] = ((predicted - positives) ** 2 / weights).sum(axis=1) / weights.sum()
-    return values

@@ -19,6 +19,7 @@ from howsure import (
     calibration_table,
     calibration_test,
 )
+from howsure.calibration.calibration_tests import check_sums
 from howsure.calibration.corp import corp_of
 from howsure.calibration.curve import curve_of
 from howsure.calibration.engines.pairs_or_sums import sums_of_frame
@@ -73,6 +74,7 @@ def test_every_figure_comes_from_the_sums(frame: pd.DataFrame, path: str) -> Non
     assert curve.to_dict() == curve_of(slots).to_dict()
     assert calibration_error("label", "prob", data=lazy) == curve.error
     assert calibration_test("label", "prob", data=lazy, method="binned").p_value == curve.p_value
+    assert calibration_test("label", "prob", data=lazy, rng=0) == check_sums(slots, method="simulation", rng=0)
     weighted = calibration_curve("label", "prob", data=lazy, sample_weight="weight")
     expected = curve_of(added(frame, weight="weight"))
     assert weighted.notes == expected.notes

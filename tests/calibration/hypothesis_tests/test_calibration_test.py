@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import math
 import warnings
+from functools import partial
 from itertools import product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
+from numpy.typing import ArrayLike
 from scipy.stats import binom, chi2
 
 from howsure.calibration.binned_test import p_value_of
 from howsure.calibration.bins import bin_pairs
 from howsure.calibration.calibration_errors import squared_error
-from howsure.calibration.calibration_tests import METHODS, calibration_test, spiegelhalter_z
+from howsure.calibration.calibration_summary import CalibrationSummary
+from howsure.calibration.calibration_tests import METHODS, OF_SUMS, calibration_test, spiegelhalter_z
 from howsure.calibration.curve import calibration_curve
+from howsure.calibration.simulated_test import LabelCount, simulation_test
+from howsure.calibration.slots import slots_of
 from howsure.errors import InputError
 from howsure.inputs.pairs import Pairs
+from howsure.stats.proportions import poisson_binomial
 from tests.calibration import reference
 from tests.calibration.samples import Small, language_pairs, pairs_of, small_pairs
 
@@ -52,6 +58,12 @@ def test_where_nothing_can_be_said_spiegelhalter_says_nothing() -> None:
     assert impossible.p_value == 0.0
 
 
+def summary_of(y: ArrayLike, q: ArrayLike) -> CalibrationSummary:
+    summary = CalibrationSummary()
+    summary.add(y, q)
+    return summary
+
+
 def exact_p_value(y: list[int], q: list[float], bin_size: int) -> float:
     """P(squared error at least as large) over all labels that there could be."""
     bins = reference.adaptive_bins(reference.rows_of(y, q), bin_size)
@@ -68,8 +80,10 @@ def exact_p_value(y: list[int], q: list[float], bin_size: int) -> float:
     ([1, 1, 0, 0, 0, 1], [0.1, 0.1, 0.4, 0.5, 0.8, 0.9]),
     ([1, 1, 1, 0, 0, 0], [0.2, 0.2, 0.2, 0.7, 0.7, 0.7]),
 ])  # fmt: skip
-def test_the_simulation_is_the_enumeration(y: list[int], q: list[float]) -> None:
-    found = calibration_test(y, q, bin_size=3, n_simulations=20_000, rng=0)
+@pytest.mark.parametrize("of_sums", [False, True])
+def test_the_simulation_is_the_enumeration(y: list[int], q: list[float], of_sums: bool) -> None:
+    test = summary_of(y, q).test if of_sums else partial(calibration_test, y, q)
+    found = test(method="simulation", bin_size=3, n_simulations=20_000, rng=0)
     assert found.p_value == pytest.approx(exact_p_value(y, q, 3), abs=4 * found.p_error)
     assert found.p_error == pytest.approx(math.sqrt(found.p_value * (1 - found.p_value) / 20_001))
 
@@ -80,17 +94,65 @@ def test_the_data_are_one_of_the_draws() -> None:
     assert found.p_value == 0.01
 
 
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("method", METHODS)
-def test_p_values_of_calibrated_models_are_uniform_enough(method: str, weighted: bool) -> None:
+LAWS = {
+    "few": (5, 1, 1),
+    "uniform": (2_000, 1, 1),
+    "low": (20_000, 0.05, 5),
+    "high": (5_000, 5, 0.01),
+    "near": (900, 90, 90),
+}
+
+
+@pytest.mark.parametrize("shape", LAWS.values(), ids=LAWS)
+def test_the_law_of_the_labels_of_a_bin_is_the_convolution_of_all_pairs(shape: tuple[int, float, float]) -> None:
+    n, *of_beta = shape
+    q = np.random.default_rng(70).beta(*of_beta, n)
+    law = LabelCount.of(slots_of(Pairs((q < 0.5).astype(np.uint8), q)), slice(None))
+    numbers = law.first + np.arange(len(law.below))
+    below = np.append(np.cumsum(poisson_binomial(q).pmf), 1.0)
+    wanted = np.where(numbers < 0, 0.0, below[np.clip(numbers, 0, n + 1)])
+    np.testing.assert_allclose(law.below, wanted, rtol=0, atol=1e-9)
+    assert law.mean == pytest.approx(q.sum(), rel=1e-12)
+
+
+@pytest.mark.parametrize("too_high", [0.0, 0.004])
+def test_of_many_pairs_numbers_of_labels_are_drawn_as_labels_are(too_high: float) -> None:
+    rng = np.random.default_rng(71)
+    q = rng.beta(0.3, 0.7, 140_000)
+    pairs = Pairs((rng.random(len(q)) < q - too_high).astype(np.uint8), q)
+    found = calibration_test(pairs, rng=0)
+    binned = bin_pairs(pairs)
+    mse, p, p_error = simulation_test(pairs, binned, times=400, rng=rng)
+    assert found.statistic == pytest.approx(mse, rel=1e-12)
+    assert found.p_value == pytest.approx(p, abs=4 * math.hypot(p_error, found.p_error) + 1 / 400)
+    assert found.recipe["ties"] == "cells"
+    assert "ties" not in calibration_test(pairs.only(np.arange(1_000)), rng=0).recipe
+
+
+def test_numbers_of_labels_are_told_apart_exactly() -> None:
+    """One bin that expects a fifth of a label: p is the chance of one at least, and of as many as expected 1."""
+    q = np.full(200_000, 1e-6)
+    for positives, wanted in ((1, 1 - (1 - 1e-6) ** 200_000), (0, 1.0)):
+        found = calibration_test(np.arange(len(q)) < positives, q, n_bins=1, n_simulations=4_000, rng=0)
+        assert found.p_value == pytest.approx(wanted, abs=4 * found.p_error + 1e-12)
+
+
+WAYS = [*product(METHODS, ("plain", "weighted")), *product(OF_SUMS, ("sums",))]
+
+
+@pytest.mark.parametrize(("method", "way"), WAYS)
+def test_p_values_of_calibrated_models_are_uniform_enough(method: str, way: str) -> None:
     rng = np.random.default_rng(61)
     p_values = []
     for _ in range(200):
         q = rng.beta(0.3, 0.7, 400)
         q[:160] = 0.0
         y = rng.random(400) < q
-        w = rng.exponential(size=400) if weighted else None
-        found = calibration_test(y, q, method=method, sample_weight=w, n_simulations=99, rng=rng)
+        w = rng.exponential(size=400) if way == "weighted" else None
+        if way == "sums":
+            found = summary_of(y, q).test(method=method, n_simulations=99, rng=rng)
+        else:
+            found = calibration_test(y, q, method=method, sample_weight=w, n_simulations=99, rng=rng)
         p_values.append(found.p_value)
     for level in (0.05, 0.2, 0.5):
         share = np.mean(np.array(p_values) <= level)
@@ -167,7 +229,7 @@ def test_ties_and_order_change_nothing() -> None:
 
 def test_the_simulation_in_parts_is_the_same_test(monkeypatch: pytest.MonkeyPatch) -> None:
     y, q = language_pairs(200, np.random.default_rng(64))
-    monkeypatch.setattr("howsure.calibration.calibration_tests.DRAWS_AT_ONCE", 1_000)
+    monkeypatch.setattr("howsure.calibration.simulated_test.DRAWS_AT_ONCE", 1_000)
     found = calibration_test(y, q, rng=0, n_simulations=400)
     monkeypatch.undo()
     whole = calibration_test(y, q, rng=0, n_simulations=400)

@@ -61,7 +61,7 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "other labels": (lambda: named("yes") + named("no"), "the summaries differ in pos_label: 'yes' and 'no'"),
     "bootstrap": (lambda: plain().curve(interval="bootstrap"), "interval='bootstrap' draws pairs anew"),
     "cox": (lambda: plain().test(method="cox"), "of a summary, method='cox' needs the pairs themselves"),
-    "no test": (lambda: plain().test(method="t"), "of a summary, method must be 'binned', not 't'"),
+    "no test": (lambda: plain().test(method="t"), "of a summary, method must be 'binned' or 'simulation', not 't'"),
     "bins": (lambda: plain().curve(bin_size=0), "bin_size must be"),
     "no summaries": (lambda: CalibrationSummaries().table(), "there are no summaries: add pairs first"),
     "weights of some groups": (
