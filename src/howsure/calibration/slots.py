@@ -54,13 +54,14 @@ def cells_of(q: Floats) -> Integers:
 def folded_slots(q: Floats, y: Labels, slot: Integers, fraction: Floats) -> None:
     """Write the folded slot of each pair, 4·floor(t) + 2·(q ≥ ½) + y, and where in its cell it lies, t - floor(t)."""
     roots_of(q, fraction)
-    np.copyto(slot, fraction, casting="unsafe")
-    fraction -= slot
+    whole = np.floor(fraction)
+    fraction -= whole
     half_and_label = (q >= 0.5).view(np.uint8)
     half_and_label <<= 1
     half_and_label |= y
-    slot <<= 2
-    slot |= half_and_label
+    whole *= 4.0
+    whole += half_and_label
+    np.copyto(slot, whole, casting="unsafe")
 
 
 @cache
@@ -294,6 +295,8 @@ def _agreed(name: str, one: str | None, other: str | None) -> str | None:
 # Adding pairs up by slot: one pass over any number of pairs, in memory that does not grow with them.
 
 BLOCK = 1 << 14  # rows worked on at a time, so that they stay in the cache
+ONE = 2.0**40  # a pair, counted in the float that adds up offsets, which fewer than 4,096 pairs leave below it
+FULL = 4095 * ONE
 FEW = 1 << 14  # pairs, which are sorted
 
 
@@ -347,10 +350,18 @@ class SlotAdder:
             for column in (o, s):
                 column *= FRACTION
                 np.floor(column, out=column)
-        count = np.bincount(slot, minlength=SLOTS)
+            o += ONE
+        together = np.bincount(slot, offset, SLOTS)
+        if together.max() < FULL:
+            count = (together / ONE).astype(np.int64)
+            offsets = together - count * ONE
+        else:
+            count = np.bincount(slot, minlength=SLOTS)
+            offset -= ONE
+            offsets = np.bincount(slot, offset, SLOTS)
         self._sums[0] += count
-        for sums, column in zip(self._sums[1:3], (offset, square), strict=True):
-            np.copyto(self._whole, np.bincount(slot, column, SLOTS), casting="unsafe")
+        for sums, column in zip(self._sums[1:3], (offsets, np.bincount(slot, square, SLOTS)), strict=True):
+            np.copyto(self._whole, column, casting="unsafe")
             sums += self._whole
         if has_steep(count):
             place, r = steep_rows(slot, q)[1:]

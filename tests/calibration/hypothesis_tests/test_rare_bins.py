@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from itertools import permutations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scipy.stats import binom, chi2, poisson
 
 from howsure import calibration_table, calibration_test, pairs_from_classes
-from howsure.calibration.binned_test import binned_p_value, label_numbers
+from howsure.calibration.binned_test import binned_p_value, blas_add_scaled, label_numbers
 from howsure.inputs.pairs import Pairs
 
 
@@ -71,13 +74,56 @@ def test_many_labels_are_a_chi_square() -> None:
     assert binned_p_value(11.0, nearly, nearly) == pytest.approx(chi2.sf(11.0, 6), rel=0.1)
 
 
+SHARES = [(0.3, 1.0), (0.3, 0.9), (5.0, 1.0), (5.0, 0.7), (24.0, 0.9), (24.0, 0.6), (24.0, 1 - 1e-6)]
+
+
 def test_the_numbers_have_the_moments_asked_for() -> None:
-    numbers = np.arange(200.0)
-    for mean, share in ((0.3, 1.0), (0.3, 0.9), (5.0, 1.0), (5.0, 0.7), (24.0, 0.9), (24.0, 0.6)):
-        chances = label_numbers(numbers, mean, mean * share)
-        assert chances.sum() == pytest.approx(1.0, abs=1e-9)
-        assert chances @ numbers == pytest.approx(mean, rel=1e-9)
-        assert chances @ (numbers - mean) ** 2 == pytest.approx(mean * share, rel=0.02)
+    mean, share = np.array(SHARES).T[:, :, None]
+    numbers = np.arange(200)
+    chances, more = label_numbers(200, mean, mean * share)
+    np.testing.assert_allclose(chances.sum(axis=1), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(chances @ numbers, mean[:, 0], rtol=1e-9)
+    np.testing.assert_allclose((chances * (numbers - mean) ** 2).sum(axis=1), (mean * share)[:, 0], rtol=0.02)
+    few, more = label_numbers(20, mean, mean * share)
+    np.testing.assert_array_equal(few, chances[:, :20])
+    np.testing.assert_allclose(more, chances[:, 20:].sum(axis=1), rtol=1e-9, atol=1e-300)
+
+
+@settings(max_examples=12, deadline=None)
+@given(
+    st.lists(st.tuples(st.floats(0.1, 30), st.floats(0.5, 1.0)), min_size=2, max_size=4),
+    st.floats(0.05, 60),
+)
+def test_the_law_is_the_sum_over_all_numbers_bin_by_bin(bins: list[tuple[float, float]], statistic: float) -> None:
+    """Twin: every part rounded to 1/4096 of the statistic and added in its turn, one value after the other."""
+    expected = np.array([mean for mean, _ in bins])
+    variance = expected * [share for _, share in bins]
+    wanted = slow_p_value(statistic, expected, variance)
+    assert binned_p_value(statistic, expected, variance) == pytest.approx(wanted, rel=1e-11)
+    assert binned_p_value(statistic, expected, variance, add=blas_add_scaled()) == pytest.approx(wanted, rel=1e-11)
+
+
+def slow_p_value(statistic: float, expected: np.ndarray, variance: np.ndarray) -> float:
+    rare = expected < 25
+    below: dict[int, float] = {0: 1.0}
+    reached = 0.0
+    for mean, spread in zip(expected[rare].tolist(), variance[rare].tolist(), strict=True):
+        (chances,), _ = label_numbers(400, np.array([[mean]]), np.array([[spread]]))
+        summed: dict[int, float] = defaultdict(float)
+        for number, chance in enumerate(chances.tolist()):
+            part = (number - mean) ** 2 / spread / statistic
+            step = 4096 if part >= 1 - 1e-9 else min(round(part * 4096), 4095)
+            for seen, before in below.items():
+                if seen + step >= 4096:
+                    reached += before * chance
+                else:
+                    summed[seen + step] += before * chance
+        below = summed
+    if rare.all():
+        return reached
+    if not rare.any():
+        return float(chi2.sf(statistic, len(expected)))
+    return reached + sum(p * chi2.sf(statistic * (1 - i / 4096), np.sum(~rare)) for i, p in below.items())
 
 
 def table_of_many_classes(classes: int, rows: int, rng: np.random.Generator) -> Pairs:
