@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from howsure.calibration.slots import CELLS, EXACT_UP_TO, Slots, cells_of, last_of_cells, slots_of
 from howsure.errors import InputError, parameter
@@ -17,25 +19,26 @@ from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 # A bin takes groups of equal predictions in ascending order until it contains at least `bin_size` pairs; then the next
 # one starts. A remainder that is too small is added to the last bin. A boundary is the largest prediction of its bin.
 
-Sorted = TypeVar("Sorted", Floats, Integers)
+
+def boundaries_of_sorted(q: Floats, *, bin_size: int) -> Floats:
+    """The boundaries between bins of sorted predictions, without the last bin's end."""
+    return q[lasts_of_bins(q, bin_size=bin_size)]
 
 
-def boundaries_of_sorted(q: Sorted, *, bin_size: int) -> Sorted:
-    """The boundaries between bins of sorted predictions, or of their cells, without the last bin's end."""
+def lasts_of_bins(q: Floats | Integers, *, bin_size: int) -> Integers:
+    """The last row of each bin but the last one, of sorted predictions or of their cells."""
     n = len(q)
-    last_of_group = np.append(np.flatnonzero(q[1:] != q[:-1]), n - 1)
-    ends = last_of_group + 1
+    ends = np.append(np.flatnonzero(q[1:] != q[:-1]) + 1, n)  # of groups of equal ones
     if len(ends) == n:  # no ties: every bin but the last has exactly bin_size pairs
-        return q[np.arange(1, n // bin_size) * bin_size - 1]
-    boundaries = []
-    start, tie_ends = 0, np.repeat(ends, np.diff(ends, prepend=0)).tolist()
+        return np.arange(1, n // bin_size) * bin_size - 1
+    lasts = []
+    start = 0
     while n - start >= 2 * bin_size:
-        end = tie_ends[start + bin_size - 1]
-        if n - end < bin_size:
+        start = int(ends[ends.searchsorted(start + bin_size)])
+        if n - start < bin_size:
             break
-        boundaries.append(end - 1)
-        start = end
-    return q[np.array(boundaries, dtype=np.int64)]
+        lasts.append(start - 1)
+    return np.array(lasts, dtype=np.int64)
 
 
 # The sums of a bin over its pairs, from which every calibration figure follows. Sums of bins are additive.
@@ -80,10 +83,19 @@ class Sums:
         columns = [added[id(getattr(self, name))] for name in _COLUMNS]
         return Sums(columns[0].astype(np.int64), *columns[1:])
 
+    def runs(self, starts: Integers) -> Sums:
+        """Add neighbours up: the entries from each start to the next one."""
+        added: dict[int, Any] = {}
+        for name in _COLUMNS:
+            column = getattr(self, name)
+            if id(column) not in added:
+                added[id(column)] = np.add.reduceat(column, starts)
+        return Sums(*(added[id(getattr(self, name))] for name in _COLUMNS))
+
     def __add__(self, other: Sums) -> Sums:
         return Sums(*(getattr(self, name) + getattr(other, name) for name in _COLUMNS))
 
-    def only(self, keep: Integers) -> Sums:
+    def only(self, keep: Integers | slice) -> Sums:
         """Some of the entries."""
         return Sums(*(getattr(self, name)[keep] for name in _COLUMNS))
 
@@ -285,13 +297,57 @@ def bin_pairs(
     Of sums, and of more than `EXACT_UP_TO` pairs in the whole input (`whole`, where these are a part of it), bins are
     made of whole cells; not so of pairs in clusters, which no engine adds up.
     """
-    if binning == "weight" and not isinstance(pairs, Slots):
+    return bin_parts([pairs], binning=binning, bin_size=bin_size, n_bins=n_bins, whole=whole)[0]
+
+
+def bin_parts(
+    parts: Sequence[Pairs | Slots],
+    *,
+    binning: str = "adaptive",
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    whole: int = 0,
+) -> list[Binned]:
+    """The bins of each part, as of `bin_pairs`; parts of few pairs are added up together, which is quicker."""
+    sizes = [_checked_size(part, binning, bin_size, n_bins) for part in parts]
+    found: dict[int, Binned] = {}
+    few: dict[bool, list[int]] = {True: [], False: []}
+    for i, part in enumerate(parts):
+        exact = not by_cells(part, whole)
+        if isinstance(part, Pairs) and (exact or (len(part) <= SORT_UP_TO and binning == "adaptive")):
+            few[exact].append(i)
+        else:
+            found[i] = _bin_slots(part if isinstance(part, Slots) else slots_of(part), binning, sizes[i], n_bins)
+    for exact, which in few.items():
+        for some in _batches(which, parts):
+            rows = [sorted_rows(parts[i]) for i in some]  # type: ignore[arg-type]
+            bins = _bin_sorted(rows, binning, [sizes[i] for i in some], n_bins, exact=exact)
+            found |= dict(zip(some, bins, strict=True))
+    return [found[i] for i in range(len(parts))]
+
+
+def _batches(which: Sequence[int], parts: Sequence[Pairs | Slots]) -> Iterator[list[int]]:
+    """Parts that are added up together: as many as have `SORT_UP_TO` pairs."""
+    batch, pairs = [], 0
+    for i in which:
+        batch.append(i)
+        pairs += len(parts[i])
+        if pairs >= SORT_UP_TO:
+            yield batch
+            batch, pairs = [], 0
+    if batch:
+        yield batch
+
+
+def _checked_size(part: Pairs | Slots, binning: str, bin_size: int | str, n_bins: int | None) -> int:
+    """The least number of pairs in a bin. Raises InputError for bins that cannot be made."""
+    if binning == "weight" and not isinstance(part, Slots):
         raise InputError(
             f"{parameter('binning', 'weight')} is for sums: add the pairs to a CalibrationSummary, whose curve takes "
             "it."
         )
     if binning not in ("adaptive", "uniform", "weight"):
-        known = "'adaptive', 'uniform' or 'weight'" if isinstance(pairs, Slots) else "'adaptive' or 'uniform'"
+        known = "'adaptive', 'uniform' or 'weight'" if isinstance(part, Slots) else "'adaptive' or 'uniform'"
         raise InputError(f"binning must be {known}, not {binning!r}")
     if binning != "adaptive" and bin_size != "auto":
         equal = "width" if binning == "uniform" else "weight"
@@ -299,13 +355,7 @@ def bin_pairs(
             f"bins of equal {equal} have no {parameter('bin_size')}; it is {bin_size!r}. Give {parameter('n_bins')} "
             "instead."
         )
-    size = choose_bin_size(len(pairs), bin_size=bin_size, n_bins=n_bins)
-    if isinstance(pairs, Pairs):
-        exact = not by_cells(pairs, whole)
-        if exact or (len(pairs) <= SORT_UP_TO and binning == "adaptive"):
-            return _bin_sorted(pairs, binning, size, n_bins, exact=exact)
-        pairs = slots_of(pairs)
-    return _bin_slots(pairs, binning, size, n_bins)
+    return choose_bin_size(len(part), bin_size=bin_size, n_bins=n_bins)
 
 
 def by_cells(pairs: Pairs | Slots, whole: int) -> bool:
@@ -320,34 +370,48 @@ def width_edges(n_bins: int | None) -> Floats:
     return np.linspace(0.0, 1.0, (n_bins or 15) + 1)[1:-1]
 
 
-def _bin_sorted(pairs: Pairs, binning: str, size: int, n_bins: int | None, *, exact: bool) -> Binned:
-    q, y, w = sorted_rows(pairs)
-    if binning == "uniform":
-        edges = width_edges(n_bins)
-    elif exact:
-        edges = boundaries_of_sorted(q, bin_size=size)
-    else:
-        edges = last_of_cells(boundaries_of_sorted(cells_of(q), bin_size=size))
-    bins = np.searchsorted(edges, q, side="left")
-    sums = sums_of_rows(q, y, w).into(bins, len(edges) + 1)
-    log_sum, infinite = log_loss_of_rows(q, y, w)
-    weight = np.ones(len(q)) if w is None else w
-    bars = bars_of_rows(q) * 2 + y
-    histogram = np.bincount(bars, weights=weight, minlength=2 * HISTOGRAM_BARS).astype(np.float64)
-    spread = q * (1 - q) if w is None else w**2 * q * (1 - q)
-    variance = np.bincount(bins, spread, len(edges) + 1).astype(np.float64)
-    return _finish(
-        sums,
-        edges,
-        edges,
-        float(q[-1]) if exact else 1.0,
-        binning,
-        size,
-        histogram.reshape(-1, 2).T,
-        log_sum,
-        infinite,
-        variance,
-    )
+Rows = tuple[Floats, Labels, Floats | None]  # sorted: predictions, labels and weights
+
+
+def _bin_sorted(
+    parts: Sequence[Rows], binning: str, sizes: Sequence[int], n_bins: int | None, *, exact: bool
+) -> list[Binned]:
+    """The bins of each part; the sums of all bins are those of runs of one table of rows."""
+    ends = np.cumsum([len(part[0]) for part in parts])
+    firsts = np.append(0, ends[:-1])
+    q, y, w = parts[0] if len(parts) == 1 else map(_joined, zip(*parts, strict=True))
+    keys = q if exact or binning == "uniform" else cells_of(q)
+    edges, bounds = [], []
+    for start, end, size in zip(firsts.tolist(), ends.tolist(), sizes, strict=True):
+        if binning == "uniform":
+            edge = width_edges(n_bins)
+            inside = q[start:end].searchsorted(edge, side="right")
+        else:
+            lasts = lasts_of_bins(keys[start:end], bin_size=size)
+            edge = q[start + lasts] if exact else last_of_cells(keys[start + lasts])
+            inside = lasts + 1
+        edges.append(edge)
+        bounds.append(np.concatenate([[start], start + inside, [end]]))
+    filled = [np.flatnonzero(bound[1:] > bound[:-1]) for bound in bounds]
+    starts = np.concatenate([bound[some] for bound, some in zip(bounds, filled, strict=True)])
+    sums = sums_of_rows(q, y, w).runs(starts)
+    variance = np.add.reduceat(q * (1 - q) if w is None else w**2 * q * (1 - q), starts)
+    loss, finite = losses_of_rows(q, y, w)
+    log_sums, infinite = np.add.reduceat(loss, firsts), ends - firsts - np.add.reduceat(finite.astype(np.int64), firsts)
+    bars = bars_of_rows(q) * 2 + y + 2 * HISTOGRAM_BARS * np.repeat(np.arange(len(parts)), ends - firsts)
+    weight = np.bincount(bars, w, 2 * HISTOGRAM_BARS * len(parts)).astype(np.float64)
+    histograms = weight.reshape(len(parts), HISTOGRAM_BARS, 2).transpose(0, 2, 1)
+    found, of_part = [], 0
+    for i, (edge, some) in enumerate(zip(edges, filled, strict=True)):
+        run = slice(of_part, of_part := of_part + len(some))
+        last = float(q[ends[i] - 1]) if exact else 1.0
+        of_rows = histograms[i], float(log_sums[i]), int(infinite[i]), variance[run]
+        found.append(_binned(sums.only(run), edge, edge, last, some, binning, sizes[i], *of_rows))
+    return found
+
+
+def _joined(columns: Sequence[Any]) -> Any:
+    return None if columns[0] is None else np.concatenate(columns)
 
 
 def _bin_slots(slots: Slots, binning: str, size: int, n_bins: int | None) -> Binned:
@@ -357,10 +421,18 @@ def _bin_slots(slots: Slots, binning: str, size: int, n_bins: int | None) -> Bin
     else:
         bins, inner = bins_of_weight(slots, n_bins) if binning == "weight" else bins_of_cells(slots, size)
         edges = inner
-    sums = sums_of_slots(slots).into(bins, len(edges) + 1)
-    variance = np.bincount(bins, label_variance_of(slots), len(edges) + 1).astype(np.float64)
-    histogram = bars_of(slots, HISTOGRAM_BARS)
-    return _finish(sums, edges, inner, 1.0, binning, size, histogram, slots.log_sum(), slots.infinite_rows, variance)
+    starts = np.flatnonzero(np.append(True, bins[1:] != bins[:-1]))
+    sums, variance = sums_of_slots(slots).runs(starts), np.add.reduceat(label_variance_of(slots), starts)
+    of_slots = bars_of(slots, HISTOGRAM_BARS), slots.log_sum(), slots.infinite_rows, variance
+    return _binned(sums, edges, inner, 1.0, bins[starts], binning, size, *of_slots)
+
+
+def _binned(
+    sums: Sums, edges: Floats, inner: Floats, last: float, filled: Integers, binning: str, size: int, *others: Any
+) -> Binned:
+    """The `filled` ones of bins with these edges, `last` being the largest prediction of the last one."""
+    upper = np.append(edges, 1.0 if binning == "uniform" else last)[filled]
+    return Binned(sums, upper, inner[filled[:-1]], size if binning == "adaptive" else None, *others)
 
 
 def sorted_rows(pairs: Pairs) -> tuple[Floats, Labels, Floats | None]:
@@ -374,32 +446,20 @@ def sorted_rows(pairs: Pairs) -> tuple[Floats, Labels, Floats | None]:
 
 def log_loss_of_rows(q: Floats, y: Labels, w: Floats | None) -> tuple[float, int]:
     """The weighted sum of -log P(label) over the finite rows, and the number of the infinite ones."""
+    loss, finite = losses_of_rows(q, y, w)
+    return float(loss.sum()), int(len(q) - np.count_nonzero(finite))
+
+
+def losses_of_rows(q: Floats, y: Labels, w: Floats | None) -> tuple[Floats, npt.NDArray[np.bool_]]:
+    """The weighted -log P(label) of each row, 0 where it is infinite, and where it is finite."""
     likely = np.where(y == 1, q, 1.0 - q)
     finite = likely > 0.0
     loss = -np.log(np.where(finite, likely, 1.0))
     loss *= finite if w is None else finite * w
-    return float(loss.sum()), int(len(q) - np.count_nonzero(finite))
+    return loss, finite
 
 
 def bars_of_rows(q: Floats) -> Integers:
     """The histogram bar of each prediction: symmetric, so that q = ½ belongs to the upper half."""
     bar = np.minimum((np.minimum(q, 1.0 - q) * HISTOGRAM_BARS).astype(np.int64), HISTOGRAM_BARS // 2 - 1)
     return np.where(q < 0.5, bar, HISTOGRAM_BARS - 1 - bar)
-
-
-def _finish(
-    sums: Sums,
-    edges: Floats,
-    inner: Floats,
-    last: float,
-    binning: str,
-    size: int,
-    histogram: Floats,
-    log_sum: float,
-    infinite: int,
-    variance: Floats,
-) -> Binned:
-    filled = np.flatnonzero(sums.count)
-    upper = np.append(edges, 1.0 if binning == "uniform" else last)[filled]
-    chosen = size if binning == "adaptive" else None
-    return Binned(sums.only(filled), upper, inner[filled[:-1]], chosen, histogram, log_sum, infinite, variance[filled])
