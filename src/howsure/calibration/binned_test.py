@@ -96,13 +96,17 @@ def _added(parts: Sequence[Part], steps: int, add: Add) -> tuple[Floats, float]:
     step, chance, beyond = np.zeros(1, dtype=np.int64), np.ones(1), 0.0
     for i, part in enumerate(parts):
         if len(step) * len(part.step) > SPARSE:
-            below, more = _added_densely(np.bincount(step, chance, steps), parts[i:], add)
+            below, more = _added_densely(_by_step(step, chance, steps), parts[i:], add)
             return below, beyond + more
         beyond += float(chance.sum()) * part.reached
         step, chance = np.add.outer(step, part.step).ravel(), np.multiply.outer(chance, part.chance).ravel()
         beyond += float(chance[step >= steps].sum())
         step, chance = step[inside := step < steps], chance[inside]
-    return np.bincount(step, chance, steps), beyond
+    return _by_step(step, chance, steps), beyond
+
+
+def _by_step(step: Integers, chance: Floats, steps: int) -> Floats:
+    return np.bincount(step, chance, steps).astype(np.float64, copy=False)
 
 
 def _added_densely(below: Floats, parts: Sequence[Part], add: Add) -> tuple[Floats, float]:
@@ -199,5 +203,11 @@ def _with_enough(positives: Floats, negatives: Floats) -> Integers:
 
 def p_value_of(pairs: Pairs | Slots, binned: Binned, squared: SquaredError) -> float:
     """The p-value of calibration used in tables: the binned test, or for clusters that of the debiased estimate."""
-    clustered = isinstance(pairs, Pairs) and pairs.clusters is not None
-    return squared.p_value if clustered else binned_test(binned)[1]
+    return p_values_of([pairs], [binned], [squared])[0]
+
+
+def p_values_of(parts: Sequence[Pairs | Slots], many: Sequence[Binned], squared: Sequence[SquaredError]) -> list[float]:
+    """The same of several parts."""
+    clustered = [isinstance(part, Pairs) and part.clusters is not None for part in parts]
+    tested = iter(binned_tests([binned for binned, of_signs in zip(many, clustered, strict=True) if not of_signs]))
+    return [one.p_value if of_signs else next(tested)[1] for one, of_signs in zip(squared, clustered, strict=True)]

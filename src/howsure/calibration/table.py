@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from howsure import __version__
-from howsure.calibration.binned_test import p_value_of
-from howsure.calibration.bins import bin_pairs
+from howsure.calibration.binned_test import p_values_of
+from howsure.calibration.bins import bin_parts
 from howsure.calibration.calibration_errors import debiased_estimate, squared_error
 from howsure.calibration.engines.pairs_or_sums import pairs_or_group_sums
 from howsure.calibration.error import plugin_mse, root
@@ -29,6 +29,7 @@ from howsure.stats.multiplicity import adjust_p_values
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+TOGETHER = 256  # groups
 HEADINGS = ("group", "n", "base rate", "error", "p (adjusted)")
 
 
@@ -177,7 +178,7 @@ def table_of(
     whole: the pairs of the whole input, of which these may be a part."""
     bins: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning}
     level = check_level(level)
-    rows = [_judge(name, pairs, level, bins | {"whole": whole}) for name, pairs in parts]
+    rows = [row for some in _together(parts) for row in _judged(some, level, bins | {"whole": whole})]
     adjusted = adjust_p_values([row.p_value for row in rows], method=adjust).tolist()
     rows = [replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True)]
     recipe = {
@@ -218,23 +219,46 @@ def _holds_nothing(name: str, weightless: int) -> InputError:
     return group_weighs_nothing(name) if weightless else InputError(f"the group {name!r} is empty: leave it out first.")
 
 
-def _judge(name: str, part: Pairs | Slots, level: float, bins: dict[str, Any]) -> GroupCalibration:
-    """The row of a group, with unadjusted p."""
+def _together(parts: Iterable[tuple[str, Pairs | Slots]]) -> Iterator[list[tuple[str, Pairs | Slots]]]:
+    """Groups that are evaluated together: sums, which are large, one by one."""
+    batch: list[tuple[str, Pairs | Slots]] = []
+    for name, part in parts:
+        batch.append((name, part))
+        if isinstance(part, Slots) or len(batch) == TOGETHER:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _judged(
+    parts: Sequence[tuple[str, Pairs | Slots]], level: float, bins: dict[str, Any]
+) -> Iterator[GroupCalibration]:
+    """The rows of groups, with unadjusted p."""
+    counting = [_counting(name, part) for name, part in parts]
+    many = bin_parts(counting, **bins)
+    squared = [squared_error(pairs, binned) for pairs, binned in zip(counting, many, strict=True)]
+    p_values = p_values_of(counting, many, squared)
+    for (name, part), pairs, binned, error, p in zip(parts, counting, many, squared, p_values, strict=True):
+        s, n = binned.sums, len(pairs)
+        weight = float(s.w1.sum())
+        yield GroupCalibration(
+            name=name,
+            n=n,
+            base_rate=float(s.y.sum()) / weight,
+            mean_prob=float(s.q.sum()) / weight,
+            error=debiased_estimate(error, n=n, level=level),
+            algorithm1_error=root(plugin_mse(s)),
+            p_value=p,
+            p_adjusted=p,
+            notes=notes_of(
+                pairs, binned, error, weightless=part.weightless if isinstance(part, Slots) else len(part) - n
+            ),
+        )
+
+
+def _counting(name: str, part: Pairs | Slots) -> Pairs | Slots:
+    """The pairs of a group that count; sums have no others."""
     if isinstance(part, Slots) and not len(part):
         raise _holds_nothing(name, part.weightless)
-    pairs = part if isinstance(part, Slots) else weighing(name, part)
-    weightless = part.weightless if isinstance(part, Slots) else len(part) - len(pairs)
-    binned = bin_pairs(pairs, **bins)
-    squared = squared_error(pairs, binned)
-    weight, p_value = float(binned.sums.w1.sum()), p_value_of(pairs, binned, squared)
-    return GroupCalibration(
-        name=name,
-        n=len(pairs),
-        base_rate=float(binned.sums.y.sum()) / weight,
-        mean_prob=float(binned.sums.q.sum()) / weight,
-        error=debiased_estimate(squared, n=len(pairs), level=level),
-        algorithm1_error=root(plugin_mse(binned.sums)),
-        p_value=p_value,
-        p_adjusted=p_value,
-        notes=notes_of(pairs, binned, squared, weightless=weightless),
-    )
+    return part if isinstance(part, Slots) else weighing(name, part)
