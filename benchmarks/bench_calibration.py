@@ -4,11 +4,11 @@ Data: q ~ Beta(0.3, 0.7) in float64, y ~ Bernoulli(q) in int64. CPU seconds are 
 taking turns in one process; memory is what a first call adds, each in a process of its own.
 
 Limits: `calibration_error` of 10⁷ pairs at most 0.20 CPU seconds (a machine on which np.sum takes .005; the table says
-how many times np.sum and np.bincount) and at most half of the fastest peer that returns an error; 1,000 bins at most
-1.05 × 20 bins; weights at most 1.5 × none; 1,000 groups at most 2 × one; `import howsure` under 0.3 s and `howsure
---help` under 0.4 s.
+how many times np.sum), at most 6 × np.bincount, and at most half of the fastest peer that returns an error; 1,000 bins
+at most 1.05 × 20 bins; weights at most 1.5 × none; 1,000 groups at most 3 × one; `calibration_test` of 10⁷ pairs at
+most 1 CPU second; `import howsure` under 0.3 s and `howsure --help` under 0.4 s. Ratios hold on other machines.
 
-    python benchmarks/bench_calibration.py [--sizes 100000 1000000 10000000]
+    python benchmarks/bench_calibration.py [--sizes 100000 1000000 10000000] [--before SRC]
 """
 
 from __future__ import annotations
@@ -39,8 +39,9 @@ REPEATS = {100_000: 9, 1_000_000: 5, 10_000_000: 5}
 FEW_REPEATS = 3
 OURS, SORT = "howsure.calibration_error", "np.sort(q)"
 SUM, BINCOUNT = "np.sum(q) + np.sum(y)", "np.bincount, 100,000 places"
-TABLE = "howsure.calibration_table"
-LIMIT_SECONDS, LIMIT_WEIGHTS, LIMIT_GROUPS = 0.2, 1.5, 2.0
+TABLE, TEST = "howsure.calibration_table", "howsure.calibration_test"
+LIMIT_SECONDS, LIMIT_WEIGHTS, LIMIT_GROUPS = 0.2, 1.5, 3.0
+LIMIT_BINCOUNT, LIMIT_TEST = 6.0, 1.0
 LIMIT_SORT, LIMIT_PEER, LIMIT_BINS = 1.2, 0.5, 1.05
 LIMIT_IMPORT, LIMIT_HELP = 0.3, 0.4
 
@@ -78,6 +79,12 @@ def _weights(n: int) -> Floats:
 @cache
 def _codes(n: int, groups: int) -> Labels:
     return np.random.default_rng(2).integers(groups, size=n)
+
+
+def _test() -> Task:
+    import howsure
+
+    return lambda y, q: howsure.calibration_test(y, q, rng=0)
 
 
 def _bincount() -> Task:
@@ -131,6 +138,7 @@ TASKS: dict[str, Callable[[], Task]] = {
     f"{OURS}, weights": _weighted,
     f"{TABLE}, 1 group": lambda: _grouped(1),
     f"{TABLE}, 1,000 groups": lambda: _grouped(1_000),
+    TEST: _test,
     "howsure.calibration_curve, method='corp'": _corp,
     "scikit-learn IsotonicRegression (no band, no scores)": _isotonic,
     "scikit-learn calibration_curve, 20 quantile bins (no error)": _sklearn,
@@ -195,15 +203,15 @@ def memory_here(name: str, n: int) -> float:
     return peak_memory() - before
 
 
-def in_new_process(*arguments: str) -> Any:
+def in_new_process(*arguments: str, source: Path = ROOT / "src") -> Any:
     """What this script prints with these arguments, from JSON."""
     command = [sys.executable, __file__, *arguments]
-    done = subprocess.run(command, env=_environment(), check=True, stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(command, env=_environment(source), check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def _environment() -> dict[str, str]:
-    path = os.pathsep.join(filter(None, [str(ROOT / "src"), os.environ.get("PYTHONPATH")]))
+def _environment(source: Path = ROOT / "src") -> dict[str, str]:
+    path = os.pathsep.join(filter(None, [str(source), os.environ.get("PYTHONPATH")]))
     return os.environ | {"PYTHONPATH": path}
 
 
@@ -237,8 +245,8 @@ def verdict(what: str, ratio: float, limit: float) -> str:
     return f"- {what}: {ratio:.2f} (limit {limit:g}: {'holds' if ratio <= limit else '**broken**'})"
 
 
-def arrays(sizes: Sequence[int]) -> list[str]:
-    """The table of tasks on arrays; what it says of the limits."""
+def arrays(sizes: Sequence[int], before: Path | None) -> list[str]:
+    """The table of tasks on arrays; what it says of the limits, and of the times of another commit."""
     verdicts = []
     head("task", "pairs", "CPU seconds", "× np.sort", "MB added")
     for n in sizes:
@@ -252,8 +260,10 @@ def arrays(sizes: Sequence[int]) -> list[str]:
         verdicts.append(verdict(f"{n:,} pairs, in np.sort(q)", found[OURS] / found[SORT], LIMIT_SORT))
         if n == 10_000_000:
             verdicts.append(verdict(f"{n:,} pairs, CPU seconds", found[OURS], LIMIT_SECONDS))
-        passes, counts = found[OURS] / found[SUM], found[OURS] / found[BINCOUNT]
-        verdicts.append(f"- {n:,} pairs: {passes:.0f} × {SUM}, {counts:.1f} × {BINCOUNT}")
+            verdicts.append(verdict(f"{n:,} pairs, CPU seconds of {TEST}", found[TEST], LIMIT_TEST))
+        verdicts.append(f"- {n:,} pairs: {found[OURS] / found[SUM]:.0f} × {SUM}")
+        verdicts.append(f"- {n:,} pairs: {TEST} {found[TEST] / found[OURS]:.1f} × {OURS}")
+        verdicts.append(verdict(f"{n:,} pairs, in {BINCOUNT}", found[OURS] / found[BINCOUNT], LIMIT_BINCOUNT))
         verdicts.append(
             verdict(f"{n:,} pairs, weights in none", found[f"{OURS}, weights"] / found[OURS], LIMIT_WEIGHTS)
         )
@@ -264,6 +274,10 @@ def arrays(sizes: Sequence[int]) -> list[str]:
             verdicts.append(
                 verdict(f"{n:,} pairs, in the fastest peer with an error", found[OURS] / min(peers), LIMIT_PEER)
             )
+        if before is not None:
+            then = in_new_process("--sizes", str(n), "--seconds", source=before)
+            own = [name for name in then if name.startswith("howsure.")]
+            verdicts += [f"- {n:,} pairs, {name}: {found[name] / then[name]:.2f} × before" for name in own]
         many, few = (found[f"{OURS}, {number} bins"] for number in ("1,000", "20"))
         verdicts.append(verdict(f"{n:,} pairs, 1,000 bins in 20 bins", many / few, LIMIT_BINS))
     return verdicts
@@ -291,6 +305,7 @@ def start_up() -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--sizes", nargs="+", type=int, default=list(REPEATS))
+    parser.add_argument("--before", type=Path, metavar="SRC", help="howsure's src of another commit, to compare with")
     parser.add_argument("--seconds", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--memory", choices=list(TASKS), help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -298,7 +313,7 @@ def main() -> None:
         n = options.sizes[0]
         print(json.dumps(seconds_here(n) if options.seconds else memory_here(options.memory, n)))
         return
-    verdicts = arrays(options.sizes)
+    verdicts = arrays(options.sizes, options.before)
     print()
     verdicts += start_up()
     print("", *verdicts, sep="\n")
