@@ -376,7 +376,7 @@ Rows = tuple[Floats, Labels, Floats | None]  # sorted: predictions, labels and w
 def _bin_sorted(
     parts: Sequence[Rows], binning: str, sizes: Sequence[int], n_bins: int | None, *, exact: bool
 ) -> list[Binned]:
-    """The bins of each part; the sums of all bins are those of runs of one table of rows."""
+    """The bins of each part; the rows of all are added up at once."""
     ends = np.cumsum([len(part[0]) for part in parts])
     firsts = np.append(0, ends[:-1])
     q, y, w = parts[0] if len(parts) == 1 else map(_joined, zip(*parts, strict=True))
@@ -394,10 +394,11 @@ def _bin_sorted(
         bounds.append(np.concatenate([[start], start + inside, [end]]))
     filled = [np.flatnonzero(bound[1:] > bound[:-1]) for bound in bounds]
     starts = np.concatenate([bound[some] for bound, some in zip(bounds, filled, strict=True)])
-    sums = sums_of_rows(q, y, w).runs(starts)
-    variance = np.add.reduceat(q * (1 - q) if w is None else w**2 * q * (1 - q), starts)
+    which = np.repeat(np.arange(len(starts)), np.diff(starts, append=len(q)))
+    sums = sums_of_rows(q, y, w).into(which, len(starts))
+    variance = np.bincount(which, q * (1 - q) if w is None else w**2 * q * (1 - q), len(starts)).astype(np.float64)
     loss, finite = losses_of_rows(q, y, w)
-    log_sums, infinite = np.add.reduceat(loss, firsts), ends - firsts - np.add.reduceat(finite.astype(np.int64), firsts)
+    infinite = ends - firsts - np.add.reduceat(finite.astype(np.int64), firsts)
     bars = bars_of_rows(q) * 2 + y + 2 * HISTOGRAM_BARS * np.repeat(np.arange(len(parts)), ends - firsts)
     weight = np.bincount(bars, w, 2 * HISTOGRAM_BARS * len(parts)).astype(np.float64)
     histograms = weight.reshape(len(parts), HISTOGRAM_BARS, 2).transpose(0, 2, 1)
@@ -405,7 +406,7 @@ def _bin_sorted(
     for i, (edge, some) in enumerate(zip(edges, filled, strict=True)):
         run = slice(of_part, of_part := of_part + len(some))
         last = float(q[ends[i] - 1]) if exact else 1.0
-        of_rows = histograms[i], float(log_sums[i]), int(infinite[i]), variance[run]
+        of_rows = histograms[i], float(loss[firsts[i] : ends[i]].sum()), int(infinite[i]), variance[run]
         found.append(_binned(sums.only(run), edge, edge, last, some, binning, sizes[i], *of_rows))
     return found
 

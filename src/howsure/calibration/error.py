@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from howsure.calibration.bins import Sums
 from howsure.inputs.pairs import Floats, Integers, Pairs
@@ -119,9 +120,10 @@ class RareLabels:
 
     def one_bin_nearer(self, value: float, level: float) -> float:
         """The squared error with one bin's frequency at the end of its interval that lies nearer to the prediction."""
-        low, high = exact_interval(self.frequency, self.effective, tail=min(1 - level, 0.5))
+        above = self.gap > 0.0
+        end = exact_end(self.frequency, self.effective, tail=min(1 - level, 0.5), above=above)
         predicted = self.frequency + self.gap
-        nearest = np.maximum(np.maximum(predicted - high, low - predicted), 0.0) ** 2
+        nearest = np.maximum(np.where(above, predicted - end, end - predicted), 0.0) ** 2
         return value - float(np.maximum(self.share * (self.squared_gap - nearest), 0.0).max())
 
 
@@ -133,13 +135,20 @@ def exact_interval(frequency: Floats, n: Floats, *, tail: float) -> tuple[Floats
     >>> low.round(3).tolist(), high.round(3).tolist()
     ([0.0, 0.272], [0.168, 0.728])
     """
+    low, high = (exact_end(frequency, n, tail=tail, above=np.asarray(above)) for above in (False, True))
+    return low, high
+
+
+def exact_end(frequency: Floats, n: Floats, *, tail: float, above: npt.NDArray[np.bool_]) -> Floats:
+    """The end of each exact interval that lies above, or below, the frequency."""
     from scipy.special import betaincinv
 
     seen = np.clip(frequency, 0.0, 1.0) * n
     others = n - seen
-    low = np.where(seen > 0, betaincinv(np.where(seen > 0, seen, 1.0), others + 1, tail), 0.0)
-    high = np.where(others > 0, betaincinv(seen + 1, np.where(others > 0, others, 1.0), 1 - tail), 1.0)
-    return low, high
+    inside = np.where(above, others, seen) > 0
+    one = np.where(above, seen + 1, np.where(inside, seen, 1.0))
+    other = np.where(above, np.where(inside, others, 1.0), others + 1)
+    return np.where(inside, betaincinv(one, other, np.where(above, 1 - tail, tail)), np.where(above, 1.0, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
