@@ -112,13 +112,13 @@ class Result:
         return "\n\n".join(filter(None, [read, table.text(raw=raw), "\n".join(map(in_a_line, table.notes))]))
 
     def to_csv(self, *, columns: Sequence[str] | None = None, raw: bool = False) -> str:
-        """The table as CSV with all digits, both ends of an interval beside its estimate; empty cells are unknown.
+        """The frame as CSV, with all digits and the headings of the table; empty cells are unknown.
 
         columns: some of its headings. raw: no cell is changed for spreadsheets.
 
         Raises InputError for a heading that the table does not have.
         """
-        known = {column.shown: column for column in self.columns() if column.only != FRAME}
+        known = {column.shown: column for column in self.columns() if column.only != TABLE}
         wanted = chosen_columns(Table(list(known), []), columns).headings
         rows = self.rows_shown()
         held = {name: cells for heading in wanted for name, cells in known[heading].exact(rows).items()}

@@ -82,7 +82,7 @@ def test_a_data_frame_names_its_columns() -> None:
     frame = pd.DataFrame({"gold": Y, "new": Q, "old": WORSE, "part": THIRDS})
     named = check_calibration("gold", "new", data=frame, better_than="old", groups="part", max_error=0.1)
     given = check_calibration(Y, Q, better_than=WORSE, groups=THIRDS, max_error=0.1)
-    assert named.verdicts == given.verdicts
+    assert named.rows == given.rows
 
 
 def test_pairs_keep_their_groups() -> None:

@@ -114,9 +114,9 @@ def test_wrong_sizes_are_refused(level: float, runs: float, told: str) -> None:
 
 def test_a_sentence_says_which_check_it_is_of() -> None:
     found = [Evidence(Rule(name, "x", BELOW, 0.0), None, 100, Normal(5.0), ("odd",)) for name in ("dev", "test")]
-    check = Check(decided(found, level=0.95, alarms_over=1), 0.95, {})
+    check = Check(rows=decided(found, level=0.95, alarms_over=1), level=0.95, recipe={})
     assert check.table().headings[0] == "check"
-    assert [line.split(": ")[1] for line in check.lines()] == ["dev", "test", "dev; test"]
-    alone = Check(check.verdicts[:1], 0.95, {})
+    assert [line.split(": ")[1] for line in check.below()] == ["dev", "test", "dev; test"]
+    alone = Check(rows=check.rows[:1], level=0.95, recipe={})
     assert alone.table().headings[0] == "rule"
-    assert [line.split(": ")[1][:2] for line in alone.lines()] == ["x ", "od"]
+    assert [line.split(": ")[1][:2] for line in alone.below()] == ["x ", "od"]

@@ -14,7 +14,7 @@ from howsure.calibration.slots import Slots
 from howsure.calibration.table import by_group
 from howsure.calibration.words import notes_of_error
 from howsure.check.baseline import Baseline, Entry, ErrorSummary
-from howsure.check.decision import Found, check_sizes, checked, rows_read
+from howsure.check.decision import Found, check_sizes, checked
 from howsure.check.errors_of_models import OneError, two_errors
 from howsure.check.evidence import BELOW, Evidence, Rule, check_limit, check_margin, named_once
 from howsure.check.results import Check
@@ -150,7 +150,7 @@ def calibration_found(
         for rule in comparison_rules(better=False, margin=not_worse_than, against=former.name, name=name):
             evidence += former.evidence(entries, rule)
     recipe = {"check": name, **(parts.read or {"n": parts.n, "clustered": clusters is not None}), **bins.options}
-    said = rows_read(recipe)
+    said: list[str] = []
     if matched is not None:
         margin = not_worse_than if former is None or against is not None else None
         rules = comparison_rules(

@@ -15,7 +15,6 @@ from howsure.check.evidence import BELOW, Evidence
 from howsure.check.results import CANNOT_TELL, FAIL, PASS, Check, Verdict
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
-from howsure.inputs.naming import counted, shortened
 from howsure.inputs.numbers import check_whole
 from howsure.stats.estimate import Estimate
 from howsure.stats.multiplicity import adjust_p_values
@@ -131,14 +130,6 @@ def checked(found: Sequence[Found], *, level: float, alarms_over: int) -> Check:
     evidence = [one for each in found for one in each.evidence]
     recipe = {"howsure": __version__, "level": level, "alarms_over": alarms_over}
     recipe |= found[0].recipe if len(found) == 1 else {"checks": [each.recipe for each in found]}
-    return Check(decided(evidence, level=level, alarms_over=alarms_over), level, recipe)
-
-
-def rows_read(recipe: dict[str, Any]) -> list[str]:
-    """The files, the rows used, and those left out; [] of arrays and frames."""
-    if "files" not in recipe:
-        return []
-    files, skipped = recipe["files"], sum(recipe["skipped"].values())
-    named = files[0] if len(files) == 1 else f"{len(files):,} files pooled ({shortened(files, limit=6)})"
-    left = f", {recipe['left_out']:,} left out (not where {recipe['where']})" if "where" in recipe else ""
-    return [f"{named}: {counted(recipe['rows'], 'row')}{f', {skipped:,} skipped' if skipped else ''}{left}"]
+    notes = tuple(dict.fromkeys(note for each in found for note in each.notes))
+    rows = decided(evidence, level=level, alarms_over=alarms_over)
+    return Check(rows=rows, level=level, recipe=recipe, notes=notes)

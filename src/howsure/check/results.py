@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar
 
 from howsure.check.evidence import BELOW
-from howsure.result import Result
-from howsure.show.harmless import in_a_line
-from howsure.show.numbers import number, p_in_words
-from howsure.show.table import Table
+from howsure.result import Rows, as_json, rows_read
+from howsure.show.column import COUNT, ENDS, FRAME, NUMBER, TABLE, WORDS, Column, Kind
+from howsure.show.numbers import interval, number, p_in_words
 from howsure.significance.trend import TrendPoint, check_date
-from howsure.stats.estimate import Estimate, finite_or_none
+from howsure.stats.estimate import Estimate
 
 PASS, FAIL, CANNOT_TELL = "pass", "fail", "cannot tell"
 EXIT_CODES = {PASS: 0, FAIL: 1, CANNOT_TELL: 3}
-HEADINGS = ("check", "rule", "group", "n", "estimate", "interval", "bound", "verdict")
-WORDS = ("check", "rule", "group", "verdict")
+PLAIN = ("limit", "p_pass", "p_fail", "p_pass_adjusted", "p_fail_adjusted")
+INTERVAL = Kind(lambda estimate: interval(estimate.low, estimate.high), ends=ENDS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,8 @@ class Verdict:
     more_rows: int | None
     notes: tuple[str, ...] = ()
 
+    derived: ClassVar = {"sentence": "notes"}
+
     @property
     def sentence(self) -> str:
         """The verdict in one sentence, the estimate before the p-value."""
@@ -78,12 +80,6 @@ class Verdict:
             return "; the estimate lies too near to the limit for any number of rows to tell"
         return f"; about {rounded_up(self.more_rows):,} more rows would tell, if it is as estimated"
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        held = {one.name: getattr(self, one.name) for one in fields(self)}
-        told = {"estimate": self.estimate.to_dict(), "notes": list(self.notes), "sentence": self.sentence}
-        return {name: finite_or_none(value) for name, value in held.items()} | told
-
 
 def rounded_up(rows: int) -> int:
     """A number of rows to two digits, upwards.
@@ -95,32 +91,26 @@ def rounded_up(rows: int) -> int:
     return -(-rows // step) * step
 
 
-@dataclass(frozen=True, slots=True)
-class Check(Result):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Check(Rows[Verdict]):
     """The verdicts of a check, the level of its tests, and notes; iterate over it, or take one by its position.
 
     `outcome` is "fail" if any verdict is, else "cannot tell" if any is, else "pass". A verdict errs with probability at
     most 1 - level: docs/check.md says of which set of verdicts this holds.
     """
 
-    verdicts: tuple[Verdict, ...]
     level: float
-    recipe: Mapping[str, Any] = field(repr=False)
+    rows: tuple[Verdict, ...] = as_json("verdicts")
     notes: tuple[str, ...] = ()
+    recipe: Mapping[str, Any]
 
-    def __iter__(self) -> Iterator[Verdict]:
-        return iter(self.verdicts)
-
-    def __len__(self) -> int:
-        return len(self.verdicts)
-
-    def __getitem__(self, place: int) -> Verdict:
-        return self.verdicts[place]
+    named = ""
+    derived: ClassVar = {"outcome": "recipe", "exit_code": "outcome"}
 
     @property
     def outcome(self) -> str:
         """The worst of the verdicts: "fail", "cannot tell" or "pass"."""
-        found = {one.outcome for one in self.verdicts}
+        found = {one.outcome for one in self.rows}
         return next(one for one in (FAIL, CANNOT_TELL, PASS) if one in found)
 
     @property
@@ -139,66 +129,58 @@ class Check(Result):
                 day, one.check, one.rule, one.group, one.n, one.estimate.value, _or_nan(one.estimate.low),
                 _or_nan(one.estimate.high), one.limit, one.outcome,
             )
-            for one in self.verdicts
+            for one in self.rows
         )  # fmt: skip
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form: the outcome, the verdicts, the recipe."""
-        shown = [one.to_dict() for one in self.verdicts]
-        return {
-            "recipe": dict(self.recipe), "outcome": self.outcome, "exit_code": self.exit_code, "level": self.level,
-            "verdicts": shown, "notes": list(self.notes),
-        }  # fmt: skip
-
-    def _columns(self) -> dict[str, list[Any]]:
-        names = [
-            one.name for one in fields(Verdict) if one.name not in ("estimate", "bound", "notes", "more_rows", "group")
-        ]
-        rows = self.verdicts
-        ends = {name: [_or_nan(getattr(one.estimate, name)) for one in rows] for name in ("value", "low", "high")}
-        ends["bound"] = [_or_nan(one.bound) for one in rows]
-        more = [math.nan if one.more_rows is None else float(one.more_rows) for one in rows]
-        groups = ["" if one.group is None else one.group for one in rows]
-        return {"group": groups, **{name: [getattr(one, name) for one in rows] for name in names}, **ends} | {
-            "more_rows": more, "sentence": [one.sentence for one in rows], "notes": ["; ".join(n.notes) for n in rows],
-        }  # fmt: skip
-
-    def table(self) -> Table:
+    def columns(self) -> Sequence[Column]:
         """One row per verdict; the columns of checks and groups only where there are several, or some."""
-        told = {"check": _several(self.verdicts), "group": any(one.group is not None for one in self.verdicts)}
-        shown = [name for name in HEADINGS if told.get(name, True)]
-        rows = [[_cells(one)[name] for name in shown] for one in self.verdicts]
-        return Table(shown, rows, words=WORDS)
+        grouped = any(one.group is not None for one in self.rows)
+        of_groups = [Column("group", WORDS, get=lambda one: one.group or "all", only=TABLE)] if grouped else []
+        ends = [Column(name, NUMBER, get=partial(_of_estimate, name), only=FRAME) for name in ("value", "low", "high")]
+        return [
+            Column("group", WORDS, only=FRAME),
+            Column("check", WORDS, only="" if _several(self.rows) else FRAME),
+            Column("rule", WORDS),
+            *of_groups,
+            Column("n", COUNT),
+            *(Column(name, WORDS, only=FRAME) for name in ("quantity", "wanted")),
+            *(Column(name, NUMBER, only=FRAME) for name in PLAIN),
+            Column("outcome", WORDS, only=FRAME),
+            *ends,
+            Column("estimate", NUMBER, get=partial(_of_estimate, "value"), only=TABLE),
+            Column("interval", INTERVAL, get=lambda one: one.estimate, only=TABLE),
+            Column("bound", NUMBER, only=FRAME),
+            Column("bound", Kind(str), get=lambda one: one.bound_text, only=TABLE),
+            Column("verdict", WORDS, get=lambda one: one.outcome, only=TABLE),
+            Column("more_rows", NUMBER, only=FRAME),
+            Column("sentence", WORDS, only=FRAME),
+            Column("notes", WORDS, get=lambda one: "; ".join(one.notes), only=FRAME),
+        ]
 
-    def lines(self) -> list[str]:
+    @property
+    def what_was_read(self) -> str:
+        """What each check read, a line each."""
+        lines = [rows_read(one) for one in self.recipe.get("checks", [self.recipe])]
+        return "\n".join(dict.fromkeys(filter(None, lines)))
+
+    def below(self) -> Sequence[str]:
         """A sentence per verdict, failures first, then what holds of all, then the notes."""
         order = (FAIL, CANNOT_TELL, PASS)
-        ranked = sorted(self.verdicts, key=lambda one: order.index(one.outcome))
-        said = [f"{one.outcome}: {_prefix(one, self.verdicts)}{one.sentence}" for one in ranked]
-        return [*said, *self.notes, *_notes(self.verdicts)]
+        ranked = sorted(self.rows, key=lambda one: order.index(one.outcome))
+        said = [f"{one.outcome}: {_prefix(one, self.rows)}{one.sentence}" for one in ranked]
+        return [*said, *self.notes, *_notes(self.rows)]
 
-    def __str__(self) -> str:
-        return "\n".join([f"check: {self.outcome}", "", str(self.table()), *map(in_a_line, self.lines())])
+    def text(self, *, columns: Sequence[str] | None = None, raw: bool = False, most: int | None = None) -> str:
+        """What was read, the verdicts as a table and in sentences, and what follows from all of them."""
+        return f"{Rows.text(self, columns=columns, raw=raw, most=most)}\n\ncheck: {self.outcome}"
 
-    __repr__ = __str__
 
-    def _repr_html_(self) -> str:
-        from dataclasses import replace
-
-        return replace(self.table(), notes=[f"check: {self.outcome}", *self.lines()]).html()
+def _of_estimate(name: str, one: Verdict) -> object:
+    return getattr(one.estimate, name)
 
 
 def _or_nan(value: float | None) -> float:
     return math.nan if value is None else value
-
-
-def _cells(one: Verdict) -> dict[str, str]:
-    e = one.estimate
-    ends = "–" if e.low is None else f"[{number(e.low)}, {number(e.high)}]"
-    return {
-        "check": one.check, "rule": one.rule, "group": one.group or "all", "n": f"{one.n:,}",
-        "estimate": number(e.value), "interval": ends, "bound": one.bound_text, "verdict": one.outcome,
-    }  # fmt: skip
 
 
 def _prefix(one: Verdict, others: Sequence[Verdict]) -> str:

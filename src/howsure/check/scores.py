@@ -91,7 +91,7 @@ def check_score(
     recipe = {"howsure": __version__, "n": n, "clustered": units is not None, "min_score": min_score}
     recipe |= {"max_score": max_score, "not_worse_than": not_worse_than, "lower_is_better": lower_is_better}
     recipe |= {"bounds": ends, "level": level, "alarms_over": alarms_over}
-    return Check(decided(found, level=level, alarms_over=alarms_over), level, recipe)
+    return Check(rows=decided(found, level=level, alarms_over=alarms_over), level=level, recipe=recipe)
 
 
 def score_limits(

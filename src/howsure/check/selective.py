@@ -60,7 +60,7 @@ def check_selective(
     found = list(of_risk(pairs, rule, min_coverage))
     recipe = {"howsure": __version__, "n": len(pairs), "clustered": pairs.clusters is not None, "max_risk": max_risk}
     recipe |= {"min_coverage": min_coverage, "level": level, "alarms_over": alarms_over}
-    return Check(decided(found, level=level, alarms_over=alarms_over), level, recipe)
+    return Check(rows=decided(found, level=level, alarms_over=alarms_over), level=level, recipe=recipe)
 
 
 def risk_rule(max_risk: float, min_coverage: float, *, name: str = KIND) -> Rule:

@@ -10,7 +10,7 @@ from howsure.explorer.assembly import Design, assemble
 from howsure.inputs.naming import counted
 from howsure.monitoring import CalibrationMonitor, GroupStatus
 from howsure.monitoring.bets import EDGES, CellSums
-from howsure.monitoring.results import SERIES, in_words
+from howsure.monitoring.results import SERIES
 from howsure.show.recipe import recipe_rows
 from howsure.stats.proportions import wilson_interval
 
@@ -64,7 +64,7 @@ def _group(monitor: CalibrationMonitor, row: GroupStatus) -> dict[str, Any]:
 
 
 def _told(row: GroupStatus) -> str:
-    said = in_words(row)
+    said = row.sentence
     return f"{said[0].upper()}{said[1:]}."
 
 

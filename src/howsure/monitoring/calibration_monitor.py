@@ -291,13 +291,13 @@ class CalibrationMonitor:
         periods = list(self._taken)
         missing = {period: int(held[2]) for period, held in self._taken.items() if held[2]}
         return MonitorStatus(
-            tuple(group_status(name, group, self.settings, self.recipe) for name, group in self._groups.items()),
-            e_of(float(np.logaddexp.reduce(log_e))) if log_e else 1.0,
-            periods[0] if periods else None,
-            periods[-1] if periods else None,
-            missing,
-            self.recipe,
-            self._notes(sum(missing.values()), int(sum(held[3] for held in self._taken.values()))),
+            rows=tuple(group_status(name, group, self.settings, self.recipe) for name, group in self._groups.items()),
+            e_value=e_of(float(np.logaddexp.reduce(log_e))) if log_e else 1.0,
+            first=periods[0] if periods else None,
+            last=periods[-1] if periods else None,
+            unlabelled_by_period=missing,
+            recipe=self.recipe,
+            notes=self._notes(sum(missing.values()), int(sum(held[3] for held in self._taken.values()))),
         )
 
     def _notes(self, unlabelled: int, left_out: int) -> tuple[str, ...]:

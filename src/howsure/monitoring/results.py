@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -14,21 +14,22 @@ from howsure.monitoring.bets import CellSums
 from howsure.monitoring.error_sequence import error_sequence, period_error
 from howsure.monitoring.group import Group
 from howsure.monitoring.settings import Settings
-from howsure.result import Result
+from howsure.result import Result, Rows, as_json
+from howsure.show.column import COUNT, ESTIMATE, FRAME, NUMBER, TABLE, WORDS, Column, Kind
 from howsure.show.harmless import in_a_line
-from howsure.show.numbers import UNDEFINED, interval, number
-from howsure.show.preformatted import preformatted
-from howsure.show.table import Table
-from howsure.stats.estimate import Estimate, finite_or_none
+from howsure.show.numbers import UNDEFINED, number
+from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 
 # What a monitor tells of each group as of now.
 
 CALIBRATED, ALARM, NO_DATA = "no alarm", "alarm", "no data"
 EXIT_CODES = {CALIBRATED: 0, ALARM: 1, NO_DATA: 3}
+SERIES = ("period", "n", "predicted", "observed", "error", "low", "high", "e_value")
 LARGEST = 700.0  # a logarithm beyond which a number is infinite
 
 
@@ -46,7 +47,10 @@ def e_text(log_e: float | None) -> str:
     return UNDEFINED if log_e is None else f"{e_of(log_e):.2g}"
 
 
-@dataclass(frozen=True, slots=True)
+E_VALUE = Kind(lambda value: e_text(log_of(value)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class GroupStatus(Result):
     """One group of a `MonitorStatus`.
 
@@ -58,7 +62,7 @@ class GroupStatus(Result):
     now. name: the group.
     """
 
-    name: str | None
+    name: str = as_json("group")
     n: int
     error: Estimate
     latest: Estimate
@@ -69,44 +73,40 @@ class GroupStatus(Result):
     alarm: str | None
     since: str | None
     bet: str | None
-    recipe: dict[str, Any] = field(repr=False)
+    recipe: dict[str, Any]
+
+    derived: ClassVar = {"outcome": "group"}
 
     @property
     def outcome(self) -> str:
         """`alarm`, `no alarm` or `no data`."""
         return NO_DATA if self.n == 0 else CALIBRATED if self.alarm is None else ALARM
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        return {
-            "recipe": self.recipe,
-            "group": self.name,
-            "outcome": self.outcome,
-            "n": self.n,
-            "error": self.error.to_dict(),
-            "latest": self.latest.to_dict(),
-            "gap": finite_or_none(self.gap),
-            "e_value": self.e_value,
-            "threshold": self.threshold,
-            "p_value": self.p_value,
-            "alarm": self.alarm,
-            "since": self.since,
-            "bet": self.bet,
-        }
-
-    def _columns(self) -> dict[str, Any]:
+    def columns(self) -> Sequence[Column]:
         """One row."""
-        return columns_of([self])
+        return columns_of(self.error.level)
 
-    def __repr__(self) -> str:
-        return f"{in_a_line(self.name or 'all')}: {in_words(self)}"
+    @property
+    def words(self) -> str:
+        """What is to be said of the group, after its name."""
+        return f"{in_a_line(self.name)}: {self.sentence}"
 
-    def _repr_html_(self) -> str:
-        return preformatted(repr(self))
+    @property
+    def sentence(self) -> str:
+        """What is to be said of the group."""
+        if self.n == 0:
+            return "no data yet"
+        if self.alarm is None:
+            return f"no alarm after {counted(self.n, 'row')}; error {self.error}"
+        how = "less" if self.gap < 0 else "more"
+        return (
+            f"no longer calibrated since about {self.since} (alarm in the period from {self.alarm}): label 1 is "
+            f"{number(abs(self.gap))} {how} frequent than predicted since then"
+        )
 
 
-@dataclass(frozen=True, slots=True)
-class MonitorStatus(Result):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class MonitorStatus(Rows[GroupStatus]):
     """The result of `CalibrationMonitor.status`: one row per group; iterate, or index by name.
 
     e_value: the evidence against the calibration of all groups together, the weighted mean of theirs. first, last: the
@@ -114,25 +114,16 @@ class MonitorStatus(Result):
     period was taken; unlabelled_by_period: the same by the first day of the period. notes: caveats.
     """
 
-    rows: tuple[GroupStatus, ...]
     e_value: float
     first: str | None
     last: str | None
     unlabelled_by_period: dict[str, int]
-    recipe: dict[str, Any] = field(repr=False)
+    rows: tuple[GroupStatus, ...] = as_json("groups")
     notes: tuple[str, ...] = ()
+    recipe: dict[str, Any]
 
-    def __iter__(self) -> Iterator[GroupStatus]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, name: str) -> GroupStatus:
-        for row in self.rows:
-            if row.name == name:
-                return row
-        raise KeyError(name)
+    title = "Monitor"
+    derived: ClassVar = {"outcome": "recipe", "unlabelled": "last"}
 
     @property
     def unlabelled(self) -> int:
@@ -150,57 +141,38 @@ class MonitorStatus(Result):
         """0 without an alarm, 1 with one, 3 before any data."""
         return EXIT_CODES[self.outcome]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        return {
-            "recipe": self.recipe,
-            "outcome": self.outcome,
-            "e_value": self.e_value,
-            "first": self.first,
-            "last": self.last,
-            "unlabelled": self.unlabelled,
-            "unlabelled_by_period": self.unlabelled_by_period,
-            "groups": [row.to_dict() for row in self.rows],
-            "notes": list(self.notes),
-        }
-
-    def _columns(self) -> dict[str, Any]:
+    def columns(self) -> Sequence[Column]:
         """One row per group."""
-        return columns_of(self.rows)
+        return columns_of(self.rows[0].error.level if self.rows else 0.95)
 
-    def table(self) -> Table:
-        """One row per group, what there is to say below."""
-        headings = ["group", "n", "error", "last period", "e-value", "alarm at", "alarm", "since"]
-        rows = [
-            [
-                row.name or "all",
-                f"{row.n:,}",
-                str(row.error),
-                str(row.latest),
-                e_text(log_of(row.e_value)),
-                e_text(log_of(row.threshold)),
-                row.alarm or UNDEFINED,
-                row.since if row.alarm else UNDEFINED,
-            ]
-            for row in self.rows
-        ]
-        cells = [[cell or UNDEFINED for cell in row] for row in rows]
-        told = [f"{row.name or 'all'}: {in_words(row)}" for row in self.rows if row.alarm is not None]
-        notes = [f"note: {note}" for note in self.notes]
-        level = next((100 * row.error.level for row in self.rows), 95)
-        legend = {
-            "error": f"calibration error over all periods, with a {level:g} % band for all times together",
-            "last period": f"that of the last period, with a {level:g} % interval",
-            "e-value": "evidence against calibration; an alarm from `alarm at` on",
-            "since": "first day of the stretch in which the evidence is largest",
-        }
-        return Table(headings, cells, words=("group",), notes=[*told, *notes], title="Monitor", legend=legend)
+    @property
+    def words(self) -> str:
+        """Before any data, that there are none; else the table is printed."""
+        return "" if self.rows else "no data yet"
 
-    def __repr__(self) -> str:
-        return str(self.table())
+    def below(self) -> Sequence[str]:
+        """What is to be said of groups with an alarm, and the notes."""
+        return [*(row.words for row in self.rows if row.alarm is not None), *(f"note: {note}" for note in self.notes)]
 
-    def _repr_html_(self) -> str:
-        return self.table().html()
+
+def columns_of(level: float) -> Sequence[Column]:
+    """The figures of a group."""
+    interval = f"{100 * level:g} %"
+    return (
+        Column("group", WORDS, get=lambda row: row.name),
+        Column("n", COUNT),
+        Column("error", ESTIMATE, legend=f"calibration error over all periods, with a {interval} band for all times "
+               "together"),
+        Column("latest", ESTIMATE, "last period", legend=f"that of the last period, with a {interval} interval"),
+        Column("gap", NUMBER, only=FRAME),
+        Column("e_value", E_VALUE, "e-value", legend="evidence against calibration; an alarm from `alarm at` on"),
+        Column("threshold", E_VALUE, "alarm at"),
+        Column("p_value", NUMBER, only=FRAME),
+        Column("alarm", WORDS),
+        Column("since", WORDS, only=FRAME),
+        Column("since", WORDS, legend="first day of the stretch in which the evidence is largest", only=TABLE,
+               get=lambda row: row.since if row.alarm else None),
+    )  # fmt: skip
 
 
 def group_status(name: str, group: Group, settings: Settings, recipe: dict[str, Any]) -> GroupStatus:
@@ -227,48 +199,14 @@ def group_status(name: str, group: Group, settings: Settings, recipe: dict[str, 
     )
 
 
-def in_words(row: GroupStatus) -> str:
-    """What is to be said of a group."""
-    if row.n == 0:
-        return "no data yet"
-    if row.alarm is None:
-        return f"no alarm after {counted(row.n, 'row')}; error {row.error}"
-    how = "less" if row.gap < 0 else "more"
-    return (
-        f"no longer calibrated since about {row.since} (alarm in the period from {row.alarm}): label 1 is "
-        f"{number(abs(row.gap))} {how} frequent than predicted since then"
-    )
-
-
-def columns_of(rows: Any) -> dict[str, Any]:
-    """The columns of a data frame of groups."""
-    columns: dict[str, list[Any]] = {"group": [row.name or "all" for row in rows], "n": [row.n for row in rows]}
-    for name in ("error", "latest"):
-        held = [getattr(row, name) for row in rows]
-        columns |= {name: [one.value for one in held]}
-        for end in ("low", "high"):
-            columns |= {f"{name}_{end}": [_or_nan(getattr(one, end)) for one in held]}
-    for name in ("gap", "e_value", "threshold", "p_value", "alarm", "since"):
-        columns |= {name: [getattr(row, name) for row in rows]}
-    for name in ("alarm", "since"):
-        columns[name] = [held or "" for held in columns[name]]
-    return columns
-
-
-def _or_nan(value: float | None) -> float:
-    return math.nan if value is None else value
-
-
 def log_of(value: float) -> float:
     return math.log(value) if value > 0 else -math.inf
 
 
 # What a monitor tells of each period.
 
-SERIES = ("period", "n", "predicted", "observed", "error", "low", "high", "e_value")
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class MonitorSeries(Result):
     """The result of `CalibrationMonitor.series`: one entry per period with rows, in tuples of the same length.
 
@@ -277,49 +215,45 @@ class MonitorSeries(Result):
     reference. threshold, alarm, since: as in `GroupStatus`.
     """
 
-    period: tuple[str, ...]
-    n: tuple[int, ...]
-    predicted: tuple[float, ...]
-    observed: tuple[float, ...]
-    error: tuple[float, ...]
-    low: tuple[float, ...]
-    high: tuple[float, ...]
-    e_value: tuple[float | None, ...]
+    name: str | None = as_json("group", default=None)
     threshold: float
     alarm: str | None
     since: str | None
-    recipe: dict[str, Any] = field(repr=False)
-    name: str | None = None
+    period: tuple[str, ...] = as_json(None)
+    n: tuple[int, ...] = as_json(None)
+    predicted: tuple[float, ...] = as_json(None)
+    observed: tuple[float, ...] = as_json(None)
+    error: tuple[float, ...] = as_json(None)
+    low: tuple[float, ...] = as_json(None)
+    high: tuple[float, ...] = as_json(None)
+    e_value: tuple[float | None, ...] = as_json(None)
+    recipe: dict[str, Any]
+
+    derived: ClassVar = {"periods": "since"}
+    words = ""
 
     def __len__(self) -> int:
         return len(self.period)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
+    @property
+    def periods(self) -> list[dict[str, Any]]:
+        """The periods, each as an object."""
         rows = zip(*(getattr(self, column) for column in SERIES), strict=True)
-        return {
-            "recipe": self.recipe,
-            "group": self.name,
-            "threshold": self.threshold,
-            "alarm": self.alarm,
-            "since": self.since,
-            "periods": [dict(zip(SERIES, row, strict=True)) for row in rows],
-        }
+        return [dict(zip(SERIES, row, strict=True)) for row in rows]
 
-    def _columns(self) -> dict[str, Any]:
+    def columns(self) -> Sequence[Column]:
         """One row per period."""
-        undefined = math.nan
-        found: dict[str, Any] = {column: list(getattr(self, column)) for column in SERIES}
-        return found | {"e_value": [undefined if one is None else one for one in self.e_value]}
-
-    def table(self) -> Table:
-        """One row per period."""
-        headings = ["period", "n", "predicted", "observed", "error", "e-value"]
-        rows = [
-            [p, f"{n:,}", number(q), number(y), f"{number(e)} {interval(low, high)}", e_text(_log_or_none(evidence))]
-            for p, n, q, y, e, low, high, evidence in zip(*(getattr(self, name) for name in SERIES), strict=True)
-        ]
-        return Table(headings, rows, words=("period",))
+        spans = zip(self.error, self.low, self.high, self.n, strict=True)
+        errors = [Estimate(value, low, high, self.recipe["level"], "period", n) for value, low, high, n in spans]
+        return (
+            Column("period", WORDS, values=self.period),
+            Column("n", COUNT, values=self.n),
+            Column("predicted", NUMBER, values=self.predicted),
+            Column("observed", NUMBER, values=self.observed),
+            Column("error", ESTIMATE, values=errors, only=TABLE),
+            *(Column(name, NUMBER, values=getattr(self, name), only=FRAME) for name in ("error", "low", "high")),
+            Column("e_value", E_VALUE, "e-value", values=self.e_value),
+        )
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the error of each period with its band on matplotlib axes (new ones if None), and the alarm."""
@@ -327,17 +261,11 @@ class MonitorSeries(Result):
 
         return draw_series(self, ax=ax)
 
-    def figure(self) -> Any:
+    def figure(self) -> Figure:
         """Two panels: the error of each period, and the evidence."""
         from howsure.figures.monitoring import series_figure
 
         return series_figure(self)
-
-    def __repr__(self) -> str:
-        return str(self.table().shortened(24))
-
-    def _repr_html_(self) -> str:
-        return self.table().shortened(24).html()
 
 
 def series_of(name: str, group: Group, settings: Settings, recipe: dict[str, Any]) -> MonitorSeries:
@@ -363,11 +291,7 @@ def series_of(name: str, group: Group, settings: Settings, recipe: dict[str, Any
     )
 
 
-def _log_or_none(value: float | None) -> float | None:
-    return None if value is None else log_of(value)
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class MonitorUpdate(Result):
     """What `CalibrationMonitor.update` took.
 
@@ -390,21 +314,17 @@ class MonitorUpdate(Result):
     open: int
     moved: int
     continued: int
-    recipe: dict[str, Any] = field(repr=False)
+    recipe: dict[str, Any]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        return {"recipe": self.recipe, "periods": list(self.periods)} | self._counts()
-
-    def _counts(self) -> dict[str, int]:
+    def columns(self) -> Sequence[Column]:
+        """One row: how many of each."""
         names = ("n", "unlabelled", "already", "missed", "late", "changed", "open", "moved", "continued")
-        return {name: getattr(self, name) for name in names}
+        periods = Column("periods", COUNT, get=lambda update: len(update.periods))
+        return [periods, *(Column(name, COUNT) for name in names)]
 
-    def _columns(self) -> dict[str, Any]:
-        """One row."""
-        return {"periods": [len(self.periods)]} | {name: [count] for name, count in self._counts().items()}
-
-    def __repr__(self) -> str:
+    @property
+    def words(self) -> str:
+        """What was taken, and why the rest was not."""
         taken = f"{counted(self.n, 'row')} of {counted(len(self.periods), 'new period')}"
         if self.periods:
             taken += f", {self.periods[0]} to {self.periods[-1]}"
@@ -423,6 +343,3 @@ class MonitorUpdate(Result):
             self.continued and f"{counted(self.continued, 'row')} of clusters taken in an earlier update, left out",
         ]
         return "\n  ".join(str(part) for part in parts if part)
-
-    def _repr_html_(self) -> str:
-        return preformatted(repr(self))

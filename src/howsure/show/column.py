@@ -13,7 +13,7 @@ import numpy as np
 from howsure.show.numbers import UNDEFINED, all_digits, number, p_text
 from howsure.show.table import Cell
 
-FRAME, TABLE = "frame", "table"  # what alone holds a column
+FRAME, TABLE = "frame", "table"  # what alone holds a column: frames and CSV, or what people read
 ENDS = ("", "_low", "_high")
 
 
@@ -66,8 +66,8 @@ class Column:
 
     name: what frames call it. kind: what it is. heading: of tables, where it is not the name. better: LOWER or HIGHER
     values are; then the best is bold in print. legend: what it means, below a table in print. get: how a row gives it,
-    where that is not its attribute of this name; or `values`, all of them. only: FRAME or TABLE, where one alone holds
-    it.
+    where that is not its attribute of this name; or `values`, all of them. only: FRAME, for frames and CSV alone, or
+    TABLE, for text, Markdown, LaTeX and HTML alone.
 
     >>> Column("p_value", P_VALUE).shown, Column("p_value", P_VALUE).framed([0.5, None])
     ('p value', {'p_value': [0.5, nan]})
@@ -84,8 +84,8 @@ class Column:
 
     @property
     def shown(self) -> str:
-        """The heading."""
-        return self.heading or self.name.replace("_", " ")
+        """The heading; of what only programs read, the name."""
+        return self.heading or (self.name if self.only == FRAME else self.name.replace("_", " "))
 
     def of(self, rows: Iterable[object]) -> Sequence[Any] | np.ndarray[Any, Any]:
         """The values of some rows."""

@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure.check.baseline import Baseline, Entry, MeanSummary
 from howsure.check.calibration import Bins, calibration_found
-from howsure.check.decision import Found, rows_read
+from howsure.check.decision import Found
 from howsure.check.evidence import BELOW, Rule, named_once
 from howsure.check.scores import (
     Part,
@@ -80,7 +80,7 @@ def selective_found(
         quantity = f"difference of the {risk_rule(0.5, min_coverage).quantity}"
         evidence += baseline.evidence(entries, Rule(name, quantity, BELOW, float(not_worse_than or 0), baseline.name))
     limits = {"max_risk": max_risk, "min_coverage": min_coverage, "not_worse_than": not_worse_than}
-    return Found(name, tuple(evidence), recipe | limits, tuple(rows_read(recipe)), tuple(entries))
+    return Found(name, tuple(evidence), recipe | limits, (), tuple(entries))
 
 
 # What `howsure check score` reads, and the evidence in it.
@@ -123,7 +123,7 @@ def score_found(
     evidence = [one for rule in limits for one in of_scores(values, units, parts, rule, bounds=ends)]
     entries = [_entry(name, part, values, units, ends) for part in parts]
     recipe = {"check": name, **read.read, "score": score, "group": group, "cluster": cluster, "id": id}
-    notes = rows_read(recipe)
+    notes: list[str] = []
     named: dict[str, Any] = {"lower_is_better": lower_is_better, "name": name, "quantity": quantity}
     if baseline is not None:
         for rule in score_rules(better=False, margin=not_worse_than, against=baseline.name, **named):

@@ -14,7 +14,7 @@ from howsure.check.decision import Found
 from howsure.check.decision import checked as verdicts_on
 from howsure.check.results import CANNOT_TELL, FAIL, Check, Verdict
 from howsure.cli.check.options import Shared, write_baseline
-from howsure.cli.terminal.output import emit, is_raw, json_text, records_csv, table_text
+from howsure.cli.terminal.output import emit, emit_result, is_raw
 from howsure.files.whole import alone, write_whole
 from howsure.show.harmless import in_a_line
 from howsure.show.table import markdown_escaped
@@ -52,7 +52,7 @@ def _quoted(text: str) -> str:
 
 def summary_markdown(check: Check) -> str:
     """A heading with the outcome, the table, and a sentence per verdict; nothing in it is HTML or a link."""
-    said = [f"- {markdown_escaped(in_a_line(line))}" for line in check.lines()]
+    said = [f"- {markdown_escaped(in_a_line(line))}" for line in check.below()]
     table = check.table().markdown(raw=is_raw())
     return "\n".join([f"### howsure check: {check.outcome}", "", table, "", *said, "", ""])
 
@@ -79,25 +79,10 @@ def show(check: Check, found: Sequence[Found], shared: Shared) -> None:
         _append(summary_markdown(check), shared.summary)
     if store is not None:
         store.add_points(check.points(shared.date or datetime.date.today()))
-    emit(_text(check, found, shared.form), shared.output)
-
-
-def _text(check: Check, found: Sequence[Found], form: str) -> str:
-    if form == "json":
-        return json_text(check.to_dict())
-    if form == "csv":
-        return records_csv([_flat(one.to_dict()) for one in check])
-    if form == "markdown":
-        return summary_markdown(check)
-    read = list(dict.fromkeys(line for each in found for line in each.notes))
-    return "\n".join([*read, "", table_text(check.table()), *check.lines(), "", f"check: {check.outcome}", ""])
-
-
-def _flat(held: dict[str, object]) -> dict[str, object]:
-    estimate, notes = held.pop("estimate"), held.pop("notes")
-    assert isinstance(estimate, dict)
-    assert isinstance(notes, list)
-    return held | {name: estimate[name] for name in ("value", "low", "high")} | {"notes": "; ".join(notes)}
+    if shared.form == "markdown":
+        emit(summary_markdown(check), shared.output)
+    else:
+        emit_result(check, shared.form, shared.output)
 
 
 def _append(text: str, path: str) -> None:

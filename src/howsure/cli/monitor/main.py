@@ -17,7 +17,7 @@ from howsure.cli.terminal.options import (
     output_options,
     probability_options,
 )
-from howsure.cli.terminal.output import emit, json_text, table_text
+from howsure.cli.terminal.output import emit, emit_result
 from howsure.errors import InputError
 from howsure.monitoring.settings import PERIODS
 
@@ -119,13 +119,7 @@ def status_command(state: str, form: str, output: str | None) -> None:
     from howsure.cli.monitor.state_file import read_state
 
     found = read_state(state).status()
-    if form == "json":
-        shown = json_text(found.to_dict())
-    elif form == "table":
-        shown = "\n".join([table_text(found.table()), *found.table().notes, ""] if found.rows else ["no data yet", ""])
-    else:
-        shown = table_text(found.table(), form)
-    emit(shown, output)
+    emit_result(found, form, output)
     if found.exit_code:
         click.get_current_context().exit(found.exit_code)
 
@@ -148,7 +142,7 @@ def series_command(state: str, group: str | None, form: str, output: str | None,
         from howsure.figures.files import save_figure
 
         save_figure(series.figure(), figure)
-    emit(json_text(series.to_dict()) if form == "json" else table_text(series.table(), form), output)
+    emit_result(series, form, output)
 
 
 @command.command("metrics", short_help="The same for Prometheus.")
