@@ -175,7 +175,7 @@ def test_the_order_of_rows_changes_no_sample(tmp_path: Path) -> None:
     drawn = []
     for at, order in enumerate((rows, rows[::-1])):
         scores = scores_of(tmp_path, order, ("id", "date", "actor", "p"), fields=BARE)
-        import_events(scores, tmp_path / f"{at}.duckdb", seed=3)
+        import_events(scores, tmp_path / f"{at}.duckdb", rng=3)
         held = contents(tmp_path / f"{at}.duckdb")
         names = {row[0]: row[1] for row in held["documents"]}
         drawn.append({(names[row[0]], row[1]): row[3] for row in held["events"]})

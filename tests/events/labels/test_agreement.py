@@ -109,7 +109,7 @@ def test_the_interval_covers(tmp_path: Path) -> None:
                 said = world ^ (rng.random(40) > right)
                 given = zip(order, said.tolist(), strict=True)
                 give(store, coder, [(number, ["IRQ"] if one else []) for number, one in given])
-            row = agreement(store, seed=at).rows[0]
+            row = agreement(store, rng=at).rows[0]
             assert row.low is not None
             hits += row.low <= truth <= (row.high or 0)
     assert hits / rounds >= 0.85

@@ -124,7 +124,7 @@ def test_chances_are_as_they_are_said(untouched: EventStore) -> None:
 def _drawn(store: EventStore, n: int, seed: int) -> list[tuple[int, float, str]]:
     """A draw, taken back at once."""
     store.connection.execute("DELETE FROM label_draw; DELETE FROM label_strata; DELETE FROM label_sample")
-    draw_documents(store, n, actors=ACTORS, period="none", seed=seed)
+    draw_documents(store, n, actors=ACTORS, period="none", rng=seed)
     return store.ask(
         "SELECT document, inclusion, stratum FROM label_sample JOIN label_strata USING (document) ORDER BY position"
     )

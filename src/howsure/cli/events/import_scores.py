@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from howsure.cli.terminal.commands import Command, Written
+from howsure.cli.events.options import date_options, seed_option, store_option
+from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import CLUSTERINGS, as_names
 from howsure.cli.terminal.output import emit
 from howsure.cli.terminal.progress import progress
-from howsure.events.corpus import BAD_DATES, NO_DATE, REASONS
+from howsure.events.corpus import NO_DATE, REASONS
 from howsure.inputs.naming import counted
 
 if TYPE_CHECKING:
@@ -64,14 +65,7 @@ ALL_ACT = (
     help='What readers are asked who label documents, such as "Which of these '
     "attack here?\" (default: made of the event's name).",
 )
-@click.option("--date-format", metavar="FORMAT", help="Date format, such as %d/%m/%Y (default: ISO 8601).")
-@click.option(
-    "--bad-dates",
-    type=click.Choice(BAD_DATES),
-    default="error",
-    show_default=True,
-    help="What to do about documents whose date is missing or invalid.",
-)
+@date_options
 @click.option("--from", "input_format", metavar="FORMAT", help="jsonl, csv, tsv, parquet or npz; default: by name.")
 @click.option(
     "--sample-size",
@@ -80,14 +74,8 @@ ALL_ACT = (
     show_default=True,
     help="Number of samples to draw per event, without --samples.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
-@click.option(
-    "--store",
-    type=Written(beside=lambda path: (f"{path}.wal",)),
-    metavar="OUT",
-    required=True,
-    help="DuckDB file to write.",
-)
+@seed_option
+@store_option()
 def import_command(
     files: tuple[str, ...],
     actor: str | None,
@@ -131,7 +119,7 @@ def import_command(
     )
     with progress("documents", total=scores.corpus.total, rate=True) as advance:
         report = import_events(
-            scores, store, event=event, question=question, samples=sample_size, seed=seed, advance=advance
+            scores, store, event=event, question=question, samples=sample_size, rng=seed, advance=advance
         )
     emit(_summary(store, report, has_text=fields["text"] is not None), None)
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import contextlib
 import json
 import textwrap
-import webbrowser
 from collections import Counter
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
+from howsure.cli.events.options import seed_option
+from howsure.cli.events.page import serve_page, serving_options
 from howsure.cli.events.queries import as_groups
 from howsure.cli.terminal.commands import Command, Group, Written
 from howsure.cli.terminal.options import as_names, level_option, output_options
-from howsure.cli.terminal.output import emit, json_text, say, table_text
+from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.errors import InputError
 from howsure.events.labels.agreement import Disagreement, agreement, disagreements
 from howsure.events.labels.answers import Answer, answers_of, asked_of, labelling_of, reading_order
@@ -26,18 +27,11 @@ from howsure.events.store.reading import Store, rows_of
 from howsure.inputs.naming import counted
 from howsure.show.table import Table
 
-if TYPE_CHECKING:
-    from howsure.explorer import Address, Room
-
-
 # `howsure events label`: draw documents of a store, and read them in the page.
 
 LABELS = 200
+LABELLED = "labelled at {} (Ctrl-C ends it; every answer is stored at once)"
 OPTIONS = {"actors": "--actor", "question": "--question", "period": "--period", "design": "--design"}
-WRITABLE = (
-    "howsure: other machines can reach the page at {host}, and anyone who has its address with the token can read the "
-    "documents and answer; the connection is not encrypted. Without --host, only this machine can reach it."
-)
 
 
 def as_codes(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> list[str] | None:
@@ -69,30 +63,17 @@ def as_codes(context: click.Context, parameter: click.Parameter, values: tuple[s
     help="Periods that all get labels (default: quarter; longer ones if N is too small).",
 )
 @click.option("--design", type=click.Choice(DESIGNS), help="Sampling method (default: stratified).")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed of the draw.")
+@click.option(
+    "--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed of the draw."
+)
 @click.option("--draw-only", is_flag=True, help="Draw, and do not open the page.")
 @click.option("--assisted", is_flag=True, help="Show coders what the rule found (default: the text alone).")
-@click.option(
-    "--port", type=click.IntRange(0, 65535), default=8350, show_default=True, help="Port of the page; 0: any free port."
-)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address at which to serve the page.")
-@click.option(
-    "--name",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    help="Another host name for the page, as in the browser's address bar; repeatable.",
-)
-@click.option("--open/--no-open", "show", default=True, show_default=True, help="Open the page in the browser.")
+@serving_options
 def label_command(
     path: str,
     n: int | None,
     draw_only: bool,
     assisted: bool,
-    port: int,
-    host: str,
-    names: tuple[str, ...],
-    show: bool,
     **options: Any,
 ) -> None:
     """Draw documents of STORE at random, and read them in a page: which actors act in each? Ctrl-C ends it.
@@ -104,12 +85,14 @@ def label_command(
     Every answer is stored at once: rerun the same command to resume, with a larger N to read more. Documents in which
     the rule found nothing are drawn too, since events that it misses are there.
     """
+    serving = {name: options.pop(name) for name in ("port", "host", "names", "show")}
     with EventStore.open(path, read_only=False) as store, contextlib.suppress(KeyboardInterrupt):
         _draw(store, n, options)
         if not draw_only:
-            from howsure.explorer import Address, Room
+            from howsure.explorer import Room
 
-            _serve(store, Address(host, port, names), Room(store, assisted=assisted), show)
+            room = Room(store, assisted=assisted)
+            serve_page(store, done=LABELLED, what="the documents and answer", room=room, **serving)
 
 
 def _draw(store: EventStore, number: int | None, options: dict[str, Any]) -> None:
@@ -135,20 +118,6 @@ def _draw(store: EventStore, number: int | None, options: dict[str, Any]) -> Non
             f"{asked.question} Leave {OPTIONS[changed]} out to go on with them."
         )
     emit(f"{counted(drawn, 'document')} drawn before: {asked.question}\n", None)
-
-
-def _serve(store: EventStore, address: Address, room: Room, show: bool) -> None:
-    from howsure.explorer import Opening, serve
-
-    if not address.is_private:
-        say(WRITABLE.format(host=address.host))
-
-    def ready(opening: Opening) -> None:
-        emit(f"{store.path} is labelled at {opening.address} (Ctrl-C ends it; every answer is stored at once)\n", None)
-        if show:
-            webbrowser.open(opening.once)
-
-    serve(store, address, ready=ready, room=room)
 
 
 # `howsure events labels`: labels of a store in files, how far coders agree, and where they do not.
@@ -240,14 +209,14 @@ def export_command(path: str, output: str | None) -> None:
 @click.argument("path", metavar="STORE")
 @click.option("--coders", metavar="A,B,…", callback=as_names, help="Coders to compare (default: all).")
 @level_option
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
+@seed_option
 @output_options
 def agreement_command(
     path: str, coders: list[str] | None, level: float, seed: int, form: str, output: str | None
 ) -> None:
     """Print how far coders agree beyond chance: Krippendorff's alpha per actor and in all, with intervals."""
     with EventStore.open(path) as store:
-        found = agreement(store, coders=coders, level=level, seed=seed)
+        found = agreement(store, coders=coders, level=level, rng=seed)
     table = found.table()
     said = "".join(f"{line}\n" for note in table.notes for line in textwrap.wrap(note, 100)) if form == "table" else ""
     emit(json_text(found.to_dict()) if form == "json" else table_text(table, form) + said, output)

@@ -8,30 +8,33 @@ from typing import Any
 
 import click
 
-from howsure.cli.events.antecedents import coreference_options
-from howsure.cli.terminal.commands import Group, Written
-from howsure.cli.terminal.options import CLUSTERINGS, PROCESSES, in_order
+from howsure.cli.events.options import (
+    coreference_options,
+    date_options,
+    days_options,
+    seed_option,
+    store_option,
+    workers_option,
+)
+from howsure.cli.terminal.commands import Group
+from howsure.cli.terminal.options import CLUSTERINGS, in_order
 from howsure.cli.terminal.output import emit, json_text
 from howsure.cli.terminal.progress import progress
 
-QUERIES, PAGE, CHECK = "howsure.cli.events.queries", "howsure.cli.events.page", "howsure.cli.events.stores"
-RECOUNT, IMPORT = "howsure.cli.events.stores", "howsure.cli.events.import_scores"
-MERGE = "howsure.cli.events.stores"
-LABEL, LABELS_OF_STORES = "howsure.cli.events.labels", "howsure.cli.events.labels"
-ELSEWHERE = {  # name -> (module that holds `NAME_command`, what `howsure events --help` says of it)
-    "merge": (MERGE, "Put the parts of an input together that extract --part made."),
-    "import": (IMPORT, "Make a store of the events that another model found."),
-    "recount": (RECOUNT, "Count the events of a store under another rule, without parsing again."),
-    "series": (QUERIES, "Show how often actors act in each period, with intervals: as a table, a file or a figure."),
-    "compare": (QUERIES, "Print the probability that one actor acts more often than another."),
-    "doubtful": (QUERIES, "Print the most uncertain documents, with the links they depend on."),
-    "explore": (PAGE, "Open the page: series, documents, evidence."),
-    "report": (PAGE, "Write the page as one self-contained HTML file."),
-    "label": (LABEL, "Draw documents, and read them in a page: what the rule misses can be counted then."),
-    "labels": (LABELS_OF_STORES, "Labels of documents: sheets, import, export, and how far coders agree."),
-    "check": (CHECK, "Check whether a store is intact, and report any damage."),
+ELSEWHERE = {  # name -> (file that holds `NAME_command`, what `howsure events --help` says of it)
+    "merge": ("stores", "Put the parts of an input together that extract --part made."),
+    "import": ("import_scores", "Make a store of the events that another model found."),
+    "recount": ("stores", "Count the events of a store under another rule, without parsing again."),
+    "series": ("queries", "Show how often actors act in each period, with intervals: as a table, a file or a figure."),
+    "compare": ("queries", "Print the probability that one actor acts more often than another."),
+    "doubtful": ("queries", "Print the most uncertain documents, with the links they depend on."),
+    "explore": ("page", "Open the page: series, documents, evidence."),
+    "report": ("page", "Write the page as one self-contained HTML file."),
+    "label": ("labels", "Draw documents, and read them in a page: what the rule misses can be counted then."),
+    "labels": ("labels", "Labels of documents: sheets, import, export, and how far coders agree."),
+    "check": ("stores", "Check whether a store is intact, and report any damage."),
 }
-BAD_DATES, STEMMING, LABELS = ("error", "leave-out"), ("suffixes", "paper", "none"), ("ud", "ud-2014", "clear")
+STEMMING, LABELS = ("suffixes", "paper", "none"), ("ud", "ud-2014", "clear")
 FIRST, LAST = "extract", "dependencies"
 
 
@@ -44,7 +47,7 @@ class Events(Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in ELSEWHERE:
             return super().get_command(ctx, cmd_name)
-        found = getattr(importlib.import_module(ELSEWHERE[cmd_name][0]), f"{cmd_name}_command")
+        found = getattr(importlib.import_module(f"howsure.cli.events.{ELSEWHERE[cmd_name][0]}"), f"{cmd_name}_command")
         assert isinstance(found, click.Command)
         return found
 
@@ -75,14 +78,7 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
             help="Column of the story, or key of metadata; documents of one "
             "story count as one source (default: nearly equal texts do).",
         ),
-        click.option("--date-format", metavar="FORMAT", help="Date format, such as %d/%m/%Y (default: ISO 8601)."),
-        click.option(
-            "--bad-dates",
-            type=click.Choice(BAD_DATES),
-            default="error",
-            show_default=True,
-            help="What to do about documents whose date is missing or invalid.",
-        ),
+        date_options,
         click.option(
             "--from", "input_format", metavar="FORMAT", help="jsonl, csv, tsv, parquet or conllu; default: by name."
         ),
@@ -112,8 +108,7 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--model", metavar="FILE", help="Antecedent model (default: the bundled one)."),
         click.option("--keep", metavar="REGEX", help="Keep documents whose category matches."),
         click.option("--drop", metavar="REGEX", help="Leave out documents whose category matches."),
-        click.option("--since", metavar="DATE", help="Leave out documents before this day (YYYY-MM-DD)."),
-        click.option("--until", metavar="DATE", help="Leave out documents after this day."),
+        days_options("Leave out documents before this day", "Leave out documents after this day."),
         click.option("--require-actor", is_flag=True, help="Leave out documents that name no actor."),
     )
     return in_order(options)(function)
@@ -124,17 +119,9 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--samples", type=CLUSTERINGS, default=100, show_default=True, help="Number of clusterings sampled per document."
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
-@click.option(
-    "--store",
-    type=Written(beside=lambda path: (f"{path}.wal",)),
-    metavar="OUT",
-    required=True,
-    help="DuckDB file to write or to resume.",
-)
-@click.option(
-    "--workers", type=PROCESSES, metavar="N", help="Number of processes (default: one per processor, at most 4)."
-)
+@seed_option
+@store_option("write or to resume")
+@workers_option
 @click.option(
     "--part",
     metavar="K/N",

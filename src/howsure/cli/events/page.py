@@ -4,42 +4,77 @@ from __future__ import annotations
 
 import contextlib
 import webbrowser
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from howsure.cli.terminal.commands import PAGES, Command, Written
-from howsure.cli.terminal.options import CLUSTERINGS, as_names, level_option
+from howsure.cli.terminal.options import CLUSTERINGS, as_names, in_order, level_option
 from howsure.cli.terminal.output import emit, say
 from howsure.cli.terminal.progress import progress
 from howsure.events.periods import PERIODS
 from howsure.events.store.event_store import EventStore
 
+if TYPE_CHECKING:
+    from howsure.explorer import Room
+
 EXPOSED = (
-    "howsure: other machines can reach the page at {host}, and anyone who has its address with the token can read all "
-    "documents; the connection is not encrypted. Without --host, only this machine can reach it."
+    "howsure: other machines can reach the page at {host}, and anyone who has its address with the token can read "
+    "{what}; the connection is not encrypted. Without --host, only this machine can reach it."
 )
+
+serving_options = in_order(
+    [
+        click.option(
+            "--port",
+            type=click.IntRange(0, 65535),
+            default=8350,
+            show_default=True,
+            help="Port of the page; 0: any free port.",
+        ),
+        click.option("--host", default="127.0.0.1", show_default=True, help="Address at which to serve the page."),
+        click.option(
+            "--name",
+            "names",
+            multiple=True,
+            metavar="NAME",
+            help="Another host name for the page, as in the browser's address bar; repeatable.",
+        ),
+        click.option("--open/--no-open", "show", default=True, show_default=True, help="Open the page in the browser."),
+    ]
+)
+
+
+def serve_page(
+    store: EventStore,
+    *,
+    port: int,
+    host: str,
+    names: tuple[str, ...],
+    show: bool,
+    done: str,
+    what: str,
+    room: Room | None = None,
+) -> None:
+    """Serve the page of a store, or its labelling room, until Ctrl-C; what: what those can do who reach it."""
+    from howsure.explorer import Address, Opening, serve
+
+    address = Address(host, port, names)
+    if not address.is_private:
+        say(EXPOSED.format(host=host, what=what))
+
+    def ready(opening: Opening) -> None:
+        emit(f"{store.path} is {done.format(opening.address)}\n", None)
+        if show:
+            webbrowser.open(opening.once)
+
+    serve(store, address, ready=ready, room=room)
 
 
 @click.command("explore", cls=Command)
 @click.argument("store", metavar="STORE")
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8350,
-    show_default=True,
-    help="Port of the page; 0: any free port.",
-)
-@click.option("--host", default="127.0.0.1", show_default=True, help="Address at which to serve the page.")
-@click.option(
-    "--name",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    help="Another host name for the page, as in the browser's address bar; repeatable.",
-)
-@click.option("--open/--no-open", "show", default=True, show_default=True, help="Open the page in the browser.")
-def explore_command(store: str, port: int, host: str, names: tuple[str, ...], show: bool) -> None:
+@serving_options
+def explore_command(store: str, **serving: Any) -> None:
     """Open a page on this machine for exploring STORE; Ctrl-C ends it.
 
     \b
@@ -47,19 +82,8 @@ def explore_command(store: str, port: int, host: str, names: tuple[str, ...], sh
 
     Series with bands, the documents behind each point, their entities sample by sample, and comparisons of actors.
     """
-    from howsure.explorer import Address, Opening, serve
-
-    address = Address(host, port, names)
-    if not address.is_private:
-        say(EXPOSED.format(host=host))
-
-    def ready(opening: Opening) -> None:
-        emit(f"{store} is shown at {opening.address} (Ctrl-C ends it)\n", None)
-        if show:
-            webbrowser.open(opening.once)
-
     with EventStore.open(store) as opened, contextlib.suppress(KeyboardInterrupt):
-        serve(opened, address, ready=ready)
+        serve_page(opened, done="shown at {} (Ctrl-C ends it)", what="all documents", **serving)
 
 
 @click.command("report", cls=Command)

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from howsure.cli.events.options import days_options
 from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.options import figure_option, in_order, level_option, of_a_figure, output_options
 from howsure.cli.terminal.output import emit, is_raw
@@ -57,10 +58,7 @@ def asked_options(question: Decorated, *names: str, **defaults: Any) -> Callable
     return in_order(options)
 
 
-def days_options(function: Decorated) -> Decorated:
-    """Of which days documents are."""
-    since = click.option("--since", metavar="DATE", help="First day (YYYY-MM-DD).")
-    return since(click.option("--until", metavar="DATE", help="Last day (YYYY-MM-DD).")(function))
+of_days = days_options("First day", "Last day (YYYY-MM-DD).")
 
 
 def correction_options(function: Decorated) -> Decorated:
@@ -104,7 +102,7 @@ def recipe_beside(path: str) -> list[str]:
     help=f"The N most frequent actors, if none is named (default: {TOP}; with --figure {TOP_DRAWN}, --export all).",
 )
 @asked_options(event_series, "unit", "interval", "stories", "overdispersion")
-@days_options
+@of_days
 @level_option
 @correction_options
 @output_options
@@ -163,7 +161,7 @@ def series_command(
 @click.argument("first")
 @click.argument("second")
 @asked_options(compare_actors, "period", "unit", "stories", "overdispersion")
-@days_options
+@of_days
 @level_option
 @correction_options
 @output_options

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
-from howsure.cli.events.antecedents import antecedent_model
+from howsure.cli.events.options import antecedent_model
 from howsure.cli.terminal.output import table_text
 from howsure.errors import InputError
 from howsure.events.corpus import REASONS, Corpus, Fields, Filter, open_corpus

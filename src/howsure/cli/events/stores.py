@@ -8,17 +8,23 @@ from typing import Any
 
 import click
 
-from howsure.cli.events.antecedents import antecedent_model, coreference_options
+from howsure.cli.events.options import (
+    antecedent_model,
+    coreference_options,
+    days_options,
+    store_option,
+    workers_option,
+)
 from howsure.cli.terminal.commands import Command, Written
-from howsure.cli.terminal.options import PROCESSES, output_options
+from howsure.cli.terminal.options import output_options
 from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.cli.terminal.progress import progress
 from howsure.errors import InputError
+from howsure.events.periods import PERIODS
 from howsure.inputs.naming import natural_order
 
 # `howsure events recount`: the documents of a store counted again by another rule.
 
-PERIODS = ("week", "month", "quarter", "year")
 NOTE = """
 Expected documents by each rule, and those of the 1-best; then in how many documents both rules, only
 the first or only the second find an event in some sample.
@@ -29,16 +35,9 @@ CARRIED = "labels of {n} are carried over from {path}; they answer: {question}\n
 @click.command("recount", cls=Command)
 @click.argument("path", metavar="STORE")
 @click.option("--rule", metavar="NAME|FILE", required=True, help="attack, attack-wide, or a YAML file.")
-@click.option(
-    "--store",
-    type=Written(beside=lambda path: (f"{path}.wal",)),
-    metavar="OUT",
-    required=True,
-    help="DuckDB file to write or to resume.",
-)
+@store_option("write or to resume")
 @click.option("--model", metavar="FILE", help="Antecedent model that made STORE (default: the one in the package).")
-@click.option("--since", metavar="DATE", help="Leave out documents before this day (YYYY-MM-DD).")
-@click.option("--until", metavar="DATE", help="Leave out documents after this day.")
+@days_options("Leave out documents before this day", "Leave out documents after this day.")
 @click.option("--period", type=click.Choice(PERIODS), help="Compare the rules by period (default: over all documents).")
 @click.option(
     "--top",
@@ -48,9 +47,7 @@ CARRIED = "labels of {n} are carried over from {path}; they answer: {question}\n
     metavar="N",
     help="Show the N most frequent actors.",
 )
-@click.option(
-    "--workers", type=PROCESSES, metavar="N", help="Number of processes (default: one per processor, at most 4)."
-)
+@workers_option
 @coreference_options
 def recount_command(
     path: str,

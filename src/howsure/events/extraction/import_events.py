@@ -102,7 +102,7 @@ def import_events(
     event: str = "event",
     question: str | None = None,
     samples: int = 100,
-    seed: int = 0,
+    rng: int = 0,
     advance: Advance | None = None,
 ) -> ImportReport:
     """Write a store at `path` of the events that another model found; `event` is what they are called,
@@ -117,6 +117,7 @@ def import_events(
     Raises InputError if the file at `path` is another, or for an invalid option; StoreError if it cannot be written.
     """
     n = scores.n_samples or check_whole(samples, name="samples", least=2, most=MOST_CLUSTERINGS)
+    seed = check_whole(rng, name="rng", least=0)
     if not event.strip():
         raise InputError("event must be a name; it is empty.")
     asked = {} if question is None else {"question": checked_question(question)}

@@ -27,6 +27,7 @@ from howsure.result import Rows
 from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits
 from howsure.show.numbers import interval
 from howsure.stats.agreement import alpha, pairable_sums
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 # How far coders agree, beyond chance: Krippendorff's alpha for each actor and for all, with intervals.
 
@@ -94,7 +95,9 @@ class Agreement(Rows[ActorAgreement]):
         return said
 
 
-def agreement(store: Store, *, coders: Sequence[str] | None = None, level: float = 0.95, seed: int = 0) -> Agreement:
+def agreement(
+    store: Store, *, coders: Sequence[str] | None = None, level: float = 0.95, rng: Randomness = 0
+) -> Agreement:
     """Krippendorff's alpha of the coders' answers, as they gave them, before any was settled.
 
     For each actor the units are the documents, the values "acts" and "does not"; for all, the pairs of a document and
@@ -118,15 +121,14 @@ def agreement(store: Store, *, coders: Sequence[str] | None = None, level: float
             f"agreement needs documents that two coders read; {store.path} holds none, of "
             f"{counted(len(chosen), 'coder')}. Let a second one read: howsure events label {store.path}."
         )
-    rng = np.random.default_rng(seed)
-    resampled = rng.multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=REPLICATES)
+    resampled = generator_from(rng).multinomial(len(counts), np.full(len(counts), 1 / len(counts)), size=REPLICATES)
     parts = [(actor, counts[:, [k]]) for k, actor in enumerate(asked.actors)] + [(ALL, counts)]
     recipe = {
         "howsure": __version__,
         "question": asked.question,
         "level": level,
         "replicates": REPLICATES,
-        "seed": seed,
+        "seed": seed_in_recipe(rng),
         "unclear": sum(one.unclear for one in held),
     }
     rows = tuple(_row(actor, part, resampled, level) for actor, part in parts)

@@ -227,7 +227,7 @@ def draw_documents(
     period: str | None = None,
     design: str | None = None,
     scores: Scores | None = None,
-    seed: int = 0,
+    rng: int = 0,
 ) -> LabelDraw:
     """Draw n documents of a store at random, to be read by hand; those drawn before stay, with the right chances.
 
@@ -253,7 +253,7 @@ def draw_documents(
     Raises InputError if the store is unfinished or open for reading only, an actor is unknown, n is too small for 2
     documents per stratum or larger than what is left, or a setting differs from the first draw.
     """
-    n = check_whole(n, name="n")
+    n, seed = check_whole(n, name="n"), check_whole(rng, name="rng", least=0)
     if not store.settings.get("finished", True):
         raise InputError(f"{store.path} is not finished: give the command that began it again, and draw then.")
     asked = labelling_of(store)

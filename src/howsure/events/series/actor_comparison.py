@@ -6,14 +6,14 @@ import datetime
 import math
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
 
 from howsure.errors import InputError
 from howsure.events.periods import Day, period_end, period_of, period_start
-from howsure.events.series.corrected_comparison import CorrectedComparison
+from howsure.events.series.corrected_comparison import CorrectedComparison, verdict_of
 from howsure.events.series.counts import CountComparison, check_overdispersion, compare_counts
 from howsure.events.series.event_series import (
     APART,
@@ -37,8 +37,8 @@ from howsure.events.store.reading import (
 )
 from howsure.events.store.tables import as_bits, as_counts
 from howsure.inputs.checks import check_level
-from howsure.inputs.naming import counted, unknown_name
-from howsure.result import Result
+from howsure.inputs.naming import unknown_name
+from howsure.result import Result, dict_of, plain
 from howsure.show.numbers import UNDEFINED, interval, number
 from howsure.show.table import Table
 
@@ -79,11 +79,11 @@ class ActorComparison(Result):
 
     first: str
     second: str
-    rows: tuple[PeriodComparison, ...]
     titles: Mapping[str, str]
+    rows: tuple[PeriodComparison, ...]
     recipe: Mapping[str, Any]
-    silent: tuple[str, ...] = ()
-    corrected: CorrectedComparison | None = None
+    silent: tuple[str, ...] = field(default=(), metadata={"json": None})
+    corrected: CorrectedComparison | None = field(default=None, metadata={"json": None})
 
     def beside(self, corrected: CorrectedComparison) -> ActorComparison:
         """This comparison with that by corrected counts: the table shows both.
@@ -97,29 +97,18 @@ class ActorComparison(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe and the rows as plain values, and the corrected comparison; undefined values are None."""
-        columns = {name: [None if one != one else one for one in values] for name, values in self._own().items()}
-        rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-        actors = {"first": self.first, "second": self.second, "titles": dict(self.titles)}
-        held = {"recipe": dict(self.recipe), **actors, "rows": rows}
-        return held if self.corrected is None else held | {"corrected": self.corrected.to_dict()}
+        beside = {} if self.corrected is None else {"corrected": self.corrected.to_dict()}
+        return dict_of(self) | beside
 
     def _columns(self) -> dict[str, Any]:
         """The rows."""
-        held = self._own()
-        return held if self.corrected is None else held | self.corrected.columns_beside()
-
-    def _own(self) -> dict[str, list[Any]]:
-        return {field.name: [getattr(row, field.name) for row in self.rows] for field in fields(PeriodComparison)}
+        own = {field.name: [getattr(row, field.name) for row in self.rows] for field in fields(PeriodComparison)}
+        return own if self.corrected is None else own | self.corrected.columns_beside()
 
     def records(self) -> list[dict[str, Any]]:
         """The rows as plain values, those of the corrected comparison included; undefined values are None."""
-        rows: list[dict[str, Any]] = self.to_dict()["rows"]
-        if self.corrected is None:
-            return rows
-        held = self.corrected.columns_beside()
-        beside = [dict(zip(held, values, strict=True)) for values in zip(*held.values(), strict=True)]
-        plain = [{name: None if one != one else one for name, one in row.items()} for row in beside]
-        return [row | other for row, other in zip(rows, plain, strict=True)]
+        held = plain(self._columns())
+        return [dict(zip(held, values, strict=True)) for values in zip(*held.values(), strict=True)]
 
     def table(self) -> Table:
         """One row per period, and the verdict below."""
@@ -139,23 +128,16 @@ class ActorComparison(Result):
     def verdict(self) -> str:
         """The number of periods in which one acts in more documents, with at least the probability `level`, and of
         undecided ones."""
-        level, period, a, b = self.recipe["level"], self.recipe["period"], self.first, self.second
+        level, a, b = self.recipe["level"], self.first, self.second
         if len(self.silent) == 2:
             return f"Neither {a} nor {b} acts in any document of the store."
         silence = "".join(f"{actor} acts in no document of the store. " for actor in self.silent)
         told = [row for row in self.rows if row.n_documents]
-        n = len(told)
-        sides = ("greater", "less", "equal")
-        more, fewer, equal = (sum(getattr(row, side) >= level for row in told) for side in sides)
         open_ = sum(
             row.greater_low < level <= row.greater_high or row.less_low < level <= row.less_high for row in told
         )
         close = f" In {open_}, more samples may change that (Monte Carlo error)." if open_ else ""
-        return (
-            f"{silence}Of {counted(n, period)} with documents, {a} acts in more in {more} and {b} in {fewer}, "
-            f"with probability {level:g} or more; {equal} {'is' if equal == 1 else 'are'} equal; in "
-            f"{n - more - fewer - equal} there is no conclusion.{close}"
-        )
+        return f"{silence}{verdict_of(told, a, b, self.recipe)}{close}"
 
     @property
     def event(self) -> str:
@@ -229,7 +211,7 @@ def compare_actors(
     titles = {actor: title_of(store, actor) for actor in (first, second)}
     pairs = [pair for held in samples.values() for pair in held]
     silent = tuple(actor for side, actor in enumerate(chosen) if all(pair[side] is None for pair in pairs))
-    return ActorComparison(first, second, tuple(rows), titles, recipe, silent)
+    return ActorComparison(first, second, titles, tuple(rows), recipe, silent)
 
 
 Pair = tuple[bytes | None, bytes | None, int]

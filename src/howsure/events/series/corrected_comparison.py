@@ -81,18 +81,26 @@ class CorrectedComparison(Result):
 
     def verdict(self) -> str:
         """In how many periods one acts in more documents, with at least the probability `level`; and in all."""
-        level, period, a, b = self.recipe["level"], self.recipe["period"], self.first, self.second
+        level, a, b = self.recipe["level"], self.first, self.second
         told = [row for row in self.rows if not math.isnan(row.greater)]
-        more, fewer, equal = (sum(getattr(row, side) >= level for row in told) for side in ("greater", "less", "equal"))
         whole = self.total
         in_all = f"{a} acts in more" if whole.greater >= level else f"{b} acts in more" if whole.less >= level else ""
-        p = f"P({a} > {b}) {probability_is(whole.greater)}"
         return (
-            f"Corrected counts. Of {counted(len(told), period)} with documents, {a} acts in more in {more} and {b} in "
-            f"{fewer}, with probability {level:g} or more; {equal} {'is' if equal == 1 else 'are'} equal; in "
-            f"{len(told) - more - fewer - equal} there is no conclusion. "
-            f"In all, {in_all or 'there is no conclusion'}: {p}."
+            f"Corrected counts. {verdict_of(told, a, b, self.recipe)} In all, {in_all or 'there is no conclusion'}: "
+            f"P({a} > {b}) {probability_is(whole.greater)}."
         )
+
+
+def verdict_of(told: Sequence[Any], first: str, second: str, recipe: Mapping[str, Any]) -> str:
+    """In how many of the periods told one acts in more documents, with at least the probability `level`, and undecided
+    ones."""
+    level = recipe["level"]
+    more, fewer, equal = (sum(getattr(row, side) >= level for row in told) for side in ("greater", "less", "equal"))
+    return (
+        f"Of {counted(len(told), recipe['period'])} with documents, {first} acts in more in {more} and {second} in "
+        f"{fewer}, with probability {level:g} or more; {equal} {'is' if equal == 1 else 'are'} equal; in "
+        f"{len(told) - more - fewer - equal} there is no conclusion."
+    )
 
 
 def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> CorrectedComparison:

@@ -1,0 +1,75 @@
+"""Options that several commands of events share, and the antecedent model that they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from howsure.cli.terminal.commands import Written
+from howsure.cli.terminal.options import PROCESSES, in_order
+from howsure.errors import InputError
+
+Decorated = Callable[..., Any]
+BAD_DATES = ("error", "leave-out")
+
+seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
+workers_option = click.option(
+    "--workers", type=PROCESSES, metavar="N", help="Number of processes (default: one per processor, at most 4)."
+)
+date_options = in_order(
+    [
+        click.option("--date-format", metavar="FORMAT", help="Date format, such as %d/%m/%Y (default: ISO 8601)."),
+        click.option(
+            "--bad-dates",
+            type=click.Choice(BAD_DATES),
+            default="error",
+            show_default=True,
+            help="What to do about documents whose date is missing or invalid.",
+        ),
+    ]
+)
+
+
+def days_options(since: str, until: str) -> Callable[[Decorated], Decorated]:
+    """`--since` and `--until`."""
+    first = click.option("--since", metavar="DATE", help=f"{since} (YYYY-MM-DD).")
+    last = click.option("--until", metavar="DATE", help=until)
+    return in_order([first, last])
+
+
+def store_option(what: str = "write") -> Callable[[Decorated], Decorated]:
+    """`--store`, a store that is made, with the log that DuckDB keeps beside it."""
+    kind = Written(beside=lambda path: (f"{path}.wal",))
+    return click.option("--store", type=kind, metavar="OUT", required=True, help=f"DuckDB file to {what}.")
+
+
+def coreference_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`--coreference` and `--misplaced`."""
+    misplaced = click.option(
+        "--misplaced",
+        type=click.Choice(["error", "leave-out"]),
+        default="error",
+        show_default=True,
+        help="What to do about mentions of --coreference that cross sentences, or begin or end inside a word.",
+    )
+    scores = click.option(
+        "--coreference", metavar="FILE", help="Antecedent scores of any other model instead of --model, by document id."
+    )
+    return scores(misplaced(function))
+
+
+def antecedent_model(model: str | None, coreference: str | None, misplaced: Any) -> Any:
+    """The model of a file, the scores of a file, or the model in the package.
+
+    Raises InputError if both are named, or as they do.
+    """
+    from howsure.coreference.antecedent_model import AntecedentModel
+    from howsure.events.extraction.scored_coreference import ScoredCoreference
+
+    if coreference is None:
+        return AntecedentModel.pretrained() if model is None else AntecedentModel.load(model)
+    if model is not None:
+        raise InputError("--coreference has the scores of another model; leave --model out.")
+    return ScoredCoreference(coreference, misplaced=misplaced)
