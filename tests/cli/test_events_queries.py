@@ -16,10 +16,8 @@ from click.testing import CliRunner, Result
 
 from howsure.cli.events.main import command
 from howsure.errors import InputError
-from howsure.events.series.actor_comparison import compare_actors
 from howsure.events.series.corrected_series import corrected_series
 from howsure.events.series.event_series import event_series
-from howsure.events.series.files import doubtful_documents
 from howsure.events.store.event_store import EventStore
 from tests.events.corrected.known_truth import labelled_store
 from tests.events.made_up_store import hussein_document, store_file, write_store
@@ -43,32 +41,6 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(command, [str(one) for one in arguments], catch_exceptions=False)
 
 
-def test_series_as_a_table(path: Path, store: EventStore) -> None:
-    out = run("series", path, "--period", "year", "--top", 2).output
-    first = event_series(store, period="year").rows[1]
-    row = next(line for line in out.splitlines() if "1999" in line).split()
-    assert row[0] == first.actor
-    assert row[-4:] == [
-        f"{first.mean:.1f}", f"[{first.low:.0f},", f"{first.high:.0f}]", f"{first.best:.0f}"
-    ]  # fmt: skip
-    assert "3 more actors" in out
-    assert "40 samples per document. The uncertainty is that of coreference only" in out
-
-
-def test_series_as_data(path: Path, store: EventStore) -> None:
-    options = ["--actor", "YUG,NATO", "--actor", "IRQ", "--unit", "share", "--interval", "normal", "--level", "0.9"]
-    held = event_series(store, actors=["YUG", "NATO", "IRQ"], unit="share", interval="normal", level=0.9)
-    document = json.loads(run("series", path, *options, "--format", "json").output)
-    assert document == {"store": str(path), **held.to_dict()}
-    rows = list(csv.DictReader(io.StringIO(run("series", path, *options, "--format", "csv").output)))
-    assert [(row["actor"], row["mean"]) for row in rows] == [
-        (row.actor, "" if row.mean != row.mean else repr(row.mean)) for row in held.rows
-    ]
-    latex = run("series", path, *options, "--format", "latex").output
-    assert latex.startswith("% howsure ")
-    assert "interval normal, unit share" in latex
-
-
 def test_export(path: Path, store: EventStore, tmp_path: Path) -> None:
     """All actors, unless some are named, and the same table as is printed."""
     given = ["series", path, "--period", "month", "--format", "csv"]
@@ -80,41 +52,7 @@ def test_export(path: Path, store: EventStore, tmp_path: Path) -> None:
     assert (tmp_path / "a.parquet").read_bytes()[:4] == b"PAR1"
 
 
-def test_compare(path: Path, store: EventStore) -> None:
-    held = compare_actors(store, "YUG", "NATO", period="year")
-    assert json.loads(run("compare", path, "YUG", "NATO", "--period", "year", "--format", "json").output) == {
-        "store": str(path), **held.to_dict()
-    }  # fmt: skip
-    line = next(
-        line for line in run("compare", path, "YUG", "NATO", "--period", "year").output.splitlines() if "1999" in line
-    )
-    row = held.rows[1]
-    assert line.split() == [
-        "1999", str(row.n_documents),
-        f"{row.greater:.3f}", f"[{row.greater_low:.3f},", f"{row.greater_high:.3f}]", f"{row.equal:.3f}",
-        f"{row.less:.3f}", f"[{row.less_low:.3f},", f"{row.less_high:.3f}]",
-        f"{row.mean:.1f}", f"[{row.low:g},", f"{row.high:g}]",
-    ]  # fmt: skip
-    quarters = run("compare", path, "yugoslavia", "NATO").output
-    assert " ".join(compare_actors(store, "YUG", "NATO").verdict().split()) in " ".join(quarters.split())
-    assert next(line for line in quarters.splitlines() if "1999-Q3" in line).split() == ["1999-Q3", "0", *["–"] * 4]
-    rows = list(csv.DictReader(io.StringIO(run("compare", path, "YUG", "NATO", "--format", "csv").output)))
-    assert [row["greater"] == "" for row in rows] == [row["n_documents"] == "0" for row in rows]
-
-
-def test_doubtful(path: Path, store: EventStore) -> None:
-    out = run("doubtful", path, "--actor", "IRQ", "--limit", 40).output
-    assert '"Mr. Hussein" ~ "President Saddam Hussein of Iraq", p = 0.50; together in 100 % of the samples' in out
-    found = doubtful_documents(store, actor="IRQ", limit=40)
-    assert [line.split()[3] for line in out.splitlines() if not line.startswith(" ")] == [one["id"] for one in found]
-    document = json.loads(run("doubtful", path, "--actor", "IRQ", "--limit", 40, "--format", "json").output)
-    assert document == {"store": str(path), "documents": found}
-
-
-@pytest.mark.long
-def test_doubtful_as_rows(path: Path, store: EventStore) -> None:
-    rows = list(csv.DictReader(io.StringIO(run("doubtful", path, "--limit", 3, "--format", "csv").output)))
-    assert {row["document"] for row in rows} == {one["id"] for one in doubtful_documents(store, limit=3)}
+def test_nothing_is_that_doubtful(path: Path) -> None:
     assert "no document is that uncertain" in run("doubtful", path, "--low", 0.501, "--high", 0.502).output
 
 

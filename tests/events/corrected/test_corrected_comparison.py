@@ -81,11 +81,3 @@ def test_what_cannot_be_compared(known: KnownTruth, series: CorrectedSeries) -> 
     shares = corrected_series(known.store, labels=known.read(known.drawn(80, seed=1)), unit="share")
     with pytest.raises(InputError, match="no unit 'share' in corrected comparisons"):
         corrected_comparison(shares, "AAA", "BBB")
-
-
-def test_it_is_plain_data(series: CorrectedSeries) -> None:
-    compared = corrected_comparison(series, "AAA", "BBB")
-    assert len(compared.to_frame()) == len(compared.rows) + 1
-    held = compared.to_dict()
-    assert held["total"]["period"] == "all"
-    assert "P(AAA > BBB)" in str(compared)

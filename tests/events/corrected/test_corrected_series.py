@@ -253,11 +253,5 @@ def test_reprints_are_told_of(tmp_path: Path) -> None:
     assert "2 documents tell a story that others tell too" in " ".join(series.checks)
 
 
-def test_it_prints_and_is_plain_data(plain: object) -> None:
-    text = str(plain)
-    assert "The corrected counts rest on" in text
-    assert "read by anna" in text
-    assert not any(term in text for term in ("cluster", "units"))
-    held = plain.to_dict()
-    assert held["rows"][0].keys() >= {"actor", "period", "estimate", "low", "high", "n", "labelled", "positives"}
-    assert len(plain.to_frame()) == len(plain.rows) == 8
+def test_it_speaks_of_documents(plain: object) -> None:
+    assert not any(term in str(plain) for term in ("cluster", "units"))

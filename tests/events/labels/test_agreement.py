@@ -113,14 +113,3 @@ def test_the_interval_covers(tmp_path: Path) -> None:
             assert row.low is not None
             hits += row.low <= truth <= (row.high or 0)
     assert hits / rounds >= 0.85
-
-
-def test_its_results_are_plain(store: EventStore) -> None:
-    for number, of_bob in zip(reading_order(store), (["IRQ"], ["NATO"], []), strict=False):
-        record_answer(store, number, "anna", acting=["IRQ"] if of_bob == ["IRQ"] else [], revision=0)
-        record_answer(store, number, "bob", acting=of_bob, revision=0)
-    found = agreement(store)
-    assert [one["actor"] for one in found.to_dict()["rows"]] == ["IRQ", "NATO", "all"]
-    assert list(found.to_frame()["actor"]) == ["IRQ", "NATO", "all"]
-    assert "Krippendorff's alpha" in str(found)
-    assert found._repr_html_().startswith("<")

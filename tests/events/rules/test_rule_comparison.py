@@ -12,7 +12,7 @@ from howsure.events.examples import example_store
 from howsure.events.extraction.recount import recount_events
 from howsure.events.periods import period_of
 from howsure.events.rule import Rule
-from howsure.events.rule_comparison import WHOLE, RuleComparison, compare_rules
+from howsure.events.rule_comparison import WHOLE, compare_rules
 from howsure.events.store.event_store import EventStore
 from tests.events.made_up_store import make_store
 
@@ -47,17 +47,6 @@ def test_counts_are_those_of_the_stores(stores: tuple[EventStore, EventStore], p
         assert row.both == len(first.keys() & second.keys())
         assert (row.only_first, row.only_second) == (len(first.keys() - second), len(second.keys() - first))
     assert sum(row.only_second for row in held.rows) > 5
-
-
-def test_the_result_converts(stores: tuple[EventStore, EventStore]) -> None:
-    held = compare_rules(*stores)
-    assert str(held).startswith(
-        "first rule: attack (attack, attacks, attacked, attacking); second rule: met (met, attacked, protested)\n"
-    )
-    assert held.to_dict()["rows"][0]["actor"] == held.rows[0].actor == "SUDORIA"
-    assert held.to_dict()["recipe"]["second_store"]["rule"]["name"] == "met"
-    assert list(held.to_frame("pandas")["first"]) == [row.first for row in held.rows]
-    assert "<table>" in RuleComparison._repr_html_(held)
 
 
 def test_other_documents_are_refused(stores: tuple[EventStore, EventStore], tmp_path: Path) -> None:

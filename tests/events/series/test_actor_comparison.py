@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator
 from pathlib import Path
@@ -70,16 +69,6 @@ def test_turned_round_it_says_the_same(store: EventStore) -> None:
     for a, b in zip(one.rows, other.rows, strict=True):
         assert (a.greater, a.equal, a.less) == pytest.approx((b.less, b.equal, b.greater), nan_ok=True)
         assert (a.low, a.high) == pytest.approx((-b.high, -b.low), nan_ok=True)
-
-
-def test_the_result_converts(store: EventStore) -> None:
-    compared = compare_actors(store, "IRQ", "KWT")
-    plain = compared.to_dict()
-    assert json.loads(json.dumps(plain, allow_nan=False)) == plain
-    assert plain["titles"] == {"IRQ": "Iraq", "KWT": "Kuwait"}
-    assert plain["recipe"]["unit"] == "documents"
-    assert [row["greater"] for row in plain["rows"] if not row["n_documents"]] == [None]
-    assert list(compared.to_frame("polars")["period"]) == [row.period for row in compared.rows]
 
 
 def test_what_is_refused(store: EventStore) -> None:
