@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers
+from howsure.show.numbers import UNDEFINED
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_quantile, t_quantile
 from howsure.stats.randomness import Randomness, generator_from
@@ -98,7 +99,23 @@ def verdict(estimate: Estimate, *, above: float = 0.0) -> bool | None:
     return True if estimate.low > above else False if estimate.high < above else None
 
 
+def value_text(estimate: Estimate, digits: int) -> str:
+    """The value with so many digits."""
+    return UNDEFINED if math.isnan(estimate.value) else f"{estimate.value:.{digits}f}"
+
+
+def interval_text(estimate: Estimate, digits: int, *, sign: str = "") -> str:
+    """The interval with so many digits; nothing if there is none."""
+    low, high = estimate.low, estimate.high
+    return "" if low is None or high is None else f"[{low:{sign}.{digits}f}, {high:{sign}.{digits}f}]"
+
+
+def all_hold(verdicts: Iterable[bool | None]) -> bool | None:
+    """Whether all hold: False if one does not, else None if one is undecided."""
+    known = list(verdicts)
+    return False if False in known else None if None in known else True
+
+
 def all_verdicts(estimates: Sequence[Estimate]) -> bool | None:
     """Whether all values are above 0: False if one is not, else None if one is undecided."""
-    verdicts = [verdict(one) for one in estimates]
-    return False if False in verdicts else None if None in verdicts else True
+    return all_hold(map(verdict, estimates))

@@ -35,7 +35,7 @@ from howsure_papers.coreference.judging import (
     overconfidence_far,
     overconfidence_near,
 )
-from howsure_papers.replicates import verdict
+from howsure_papers.replicates import interval_text, verdict
 from howsure_papers.reproduction import Finding
 
 SMALL = 0.01  # the calibration error that the paper stays below
@@ -267,15 +267,13 @@ def _percent(chosen: np.ndarray[tuple[int, ...], np.dtype[np.bool_]]) -> str:
 
 
 def _percents(estimate: Estimate) -> str:
-    if estimate.low is None or estimate.high is None:
-        return f"{estimate.value:.1f}"
-    return f"{estimate.value:.1f} [{estimate.low:.1f}, {estimate.high:.1f}]"
+    return f"{estimate.value:.1f} {interval_text(estimate, 1)}".rstrip()
 
 
 def _fine(estimate: Estimate) -> str:
     if estimate.low is None or estimate.high is None:
         return UNDEFINED
-    return f"{estimate.value:+.5f} [{estimate.low:+.5f}, {estimate.high:+.5f}]"
+    return f"{estimate.value:+.5f} {interval_text(estimate, 5, sign='+')}"
 
 
 def _loss(value: float) -> str:

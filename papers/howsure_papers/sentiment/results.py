@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from howsure.calibration.results import CalibrationCurve
-from howsure.show.numbers import UNDEFINED
 from howsure.show.table import Table
 from howsure.stats.estimate import Estimate
 from howsure_papers.figures.paths import Setting, path_figure
-from howsure_papers.replicates import SUBSAMPLES, all_verdicts, verdict
+from howsure_papers.replicates import SUBSAMPLES, all_verdicts, interval_text, value_text, verdict
 from howsure_papers.reproduction import Finding
 from howsure_papers.sentiment.classifiers import LOGISTIC_REGRESSION, NAIVE_BAYES, TextClassifier
 from howsure_papers.sentiment.tweets import Tweets
@@ -77,7 +75,7 @@ def paper_table(of_test: Estimates, in_all: Estimates) -> Table:
     """The paper's numbers beside ours."""
     headers = ("quantity", "paper", "ours", "95 %, test data", "95 %, training and test data")
     rows = [
-        [name, PAPER.get(name, ""), _value(one), _interval(one), _interval(in_all[name])]
+        [name, PAPER.get(name, ""), value_text(one, 4), interval_text(one, 4), interval_text(in_all[name], 4)]
         for name, one in of_test.items()
     ]
     title = "Figure 2: paper and ours; differences are naive Bayes minus logistic regression"
@@ -157,11 +155,3 @@ def _log_loss(curve: CalibrationCurve) -> str:
     parts = curve.log_loss
     rows = "1 row" if parts.infinite_rows == 1 else f"{parts.infinite_rows:,} rows"
     return f"infinite ({rows})" if parts.infinite_rows else f"{parts.score:.4f}"
-
-
-def _value(estimate: Estimate) -> str:
-    return UNDEFINED if math.isnan(estimate.value) else f"{estimate.value:.4f}"
-
-
-def _interval(estimate: Estimate) -> str:
-    return "" if estimate.low is None else f"[{estimate.low:.4f}, {estimate.high:.4f}]"

@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from howsure.figures.calibration import curve_figure
-from howsure.show.numbers import UNDEFINED
 from howsure.show.table import Table
 from howsure.stats.estimate import Estimate
 from howsure.stats.multiplicity import adjust_p_values
 from howsure_papers.figures.side_by_side import side_by_side_figure
 from howsure_papers.label_errors import Contest, p_value
-from howsure_papers.replicates import SUBSAMPLES, verdict
+from howsure_papers.replicates import SUBSAMPLES, all_hold, all_verdicts, interval_text, value_text, verdict
 from howsure_papers.reproduction import Finding
 from howsure_papers.tagging.contest import BIN_SIZE, CRF, FEW, HMM, MANY, NOUN, Outcome
 from howsure_papers.tagging.corpora import Corpus
@@ -43,8 +42,8 @@ def findings(corpus: Corpus, outcome: Outcome) -> list[Finding]:
         ),
         Finding(
             "3", "the HMM is very underconfident, the CRF overconfident",
-            f"P of the most probable tag minus its accuracy: HMM {hmm}, CRF {crf}", _both(_below(hmm), verdict(crf)),
-            where,
+            f"P of the most probable tag minus its accuracy: HMM {hmm}, CRF {crf}",
+            all_hold([_below(hmm), verdict(crf)]), where,
         ),
         *findings_by_label("4 (a)", where, outcome, paper="39 of 47"),
         _equal("4 (a)", where, found[f"{NOUN}, difference"]),
@@ -72,7 +71,7 @@ def findings_by_label(figure: str, where: str, outcome: Outcome, *, paper: str) 
         Finding(
             figure, f"and on average over the most common {labels}",
             f"HMM minus CRF, root mean square error of {asked.few}: {average[0]}, of {asked.many}: {average[1]}",
-            _both(*map(verdict, average)), where,
+            all_verdicts(average), where,
         ),
     ]  # fmt: skip
 
@@ -105,7 +104,7 @@ def quantities_table(corpus: Corpus, outcomes: Sequence[Outcome]) -> Table:
         row = [name, PAPER.get(name, "")]
         for outcome in outcomes:
             one = outcome.in_test[name]
-            row += [_value(one), _interval(one), _interval(outcome.in_all[name])]
+            row += [value_text(one, 5), interval_text(one, 5), interval_text(outcome.in_all[name], 5)]
         rows.append(row)
     return Table(headers, rows, ("quantity",), caption=f"{corpus.name}: paper and ours; differences are HMM minus CRF")
 
@@ -264,15 +263,3 @@ def _below(estimate: Estimate) -> bool | None:
     """Whether the value is below 0."""
     above = verdict(estimate)
     return None if above is None else not above
-
-
-def _both(first: bool | None, second: bool | None) -> bool | None:
-    return False if False in (first, second) else None if None in (first, second) else True
-
-
-def _value(estimate: Estimate) -> str:
-    return UNDEFINED if estimate.value != estimate.value else f"{estimate.value:.5f}"
-
-
-def _interval(estimate: Estimate) -> str:
-    return "" if estimate.low is None or estimate.high is None else f"[{estimate.low:.5f}, {estimate.high:.5f}]"

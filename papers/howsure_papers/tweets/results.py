@@ -11,7 +11,7 @@ from howsure.calibration.results import CalibrationCurve
 from howsure.show.table import Table
 from howsure.stats.estimate import Estimate
 from howsure_papers.figures.paths import Setting, path_figure
-from howsure_papers.replicates import SUBSAMPLES, verdict
+from howsure_papers.replicates import SUBSAMPLES, interval_text, verdict
 from howsure_papers.reproduction import Finding
 from howsure_papers.tweets.models import POOLED_BIN_SIZE, QUERY, Fit
 
@@ -106,7 +106,10 @@ def pooled_table(chosen: Chosen) -> Table:
 def differences_table(in_test: Mapping[str, Estimate], in_all: Mapping[str, Estimate]) -> Table:
     """Every quantity that a finding rests on, and some more."""
     headers = ("quantity", "value", "95 %, test tweets", "95 %, training and test tweets")
-    rows = [[name, f"{one.value:+.6f}", interval(one), interval(in_all[name])] for name, one in in_test.items()]
+    rows = [
+        [name, f"{one.value:+.6f}", interval_text(one, 6), interval_text(in_all[name], 6)]
+        for name, one in in_test.items()
+    ]
     title = (
         "Evidence for the findings; differences are first minus second (loss or error above 0: the second is better)"
     )
@@ -199,12 +202,7 @@ def notes() -> tuple[str, ...]:
 
 def fine(estimate: Estimate) -> str:
     """An estimate of small numbers."""
-    return f"{estimate.value:.6f} {interval(estimate)}".rstrip()
-
-
-def interval(estimate: Estimate) -> str:
-    """The interval of small numbers; nothing if there is none."""
-    return "" if estimate.low is None else f"[{estimate.low:.6f}, {estimate.high:.6f}]"
+    return f"{estimate.value:.6f} {interval_text(estimate, 6)}".rstrip()
 
 
 def _setting(fit: Fit) -> str:
