@@ -135,7 +135,7 @@ def _series() -> None:
     sample = sample_for_labels(score, 200, clusters=document, rng=0)
     labels = dict(zip(sample.indices.tolist(), truth[sample.indices].tolist(), strict=True))
     cells = {"actor": actor, "quarter": quarter}
-    estimate_counts(score, labels, cells=cells, features=features, inclusion=_by_row(sample),
+    estimate_counts(labels, score, groups=cells, features=features, inclusion=_by_row(sample),
                     strata=dict(zip(sample.indices.tolist(), sample.stratum[sample.indices], strict=True)),
                     clusters=document, rng=0)  # fmt: skip
 
@@ -149,7 +149,7 @@ def _many_cells() -> None:
     n = 100_000
     score = rng.random(n) ** 3
     labels = {int(i): int(rng.random() < score[i]) for i in rng.choice(n, 500, replace=False)}
-    estimate_counts(score, labels, cells={"actor": rng.integers(0, 100, n), "month": rng.integers(0, 30, n)}, rng=0)
+    estimate_counts(labels, score, groups={"actor": rng.integers(0, 100, n), "month": rng.integers(0, 30, n)}, rng=0)
 
 
 if __name__ == "__main__":

@@ -89,7 +89,7 @@ def _counts() -> Any:
     rng = np.random.default_rng(5)
     score = rng.random(300)
     labels = np.where(np.arange(300) < 100, rng.random(300) < score, np.nan)
-    return howsure.estimate_counts(score, labels, cells=rng.choice(["VB", HOSTILE], 300), rng=0)
+    return howsure.estimate_counts(labels, score, groups=rng.choice(["VB", HOSTILE], 300), rng=0)
 
 
 @cache
@@ -188,7 +188,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "means of a table": lambda: _long_form(),
     "means alone": lambda: howsure.compare(score=_scores()).means,
     "counts": lambda: _counts(),
-    "counts without cells": lambda: howsure.estimate_counts(np.linspace(0, 1, 40), [1, 0] * 20, method="labels"),
+    "counts without cells": lambda: howsure.estimate_counts([1, 0] * 20, np.linspace(0, 1, 40), method="labels"),
     "sample for labels": lambda: howsure.sample_for_labels(np.linspace(0, 1, 200), 30, rng=0),
     "groups found": lambda: _planted(),
     "multicalibration": lambda: howsure.multicalibration_error(PAIRS, features={HOSTILE: np.arange(300) % 2}),

@@ -64,8 +64,8 @@ def importance(rng: Generator, *, n: int, domains: int, rate: tuple[float, float
     score = score_of(truth, kind, rng)
     sample = sample_for_labels(score, n, design="importance", rng=rng)
     cells = {"domain": domain.astype(str), "all": np.full(units, ALL)}
-    counts = estimate_counts(score, read(truth, sample), cells=cells, inclusion=sample.chances, rng=0)
-    named = {row.cell[0]: row for row in counts.domains}
+    counts = estimate_counts(read(truth, sample), score, groups=cells, inclusion=sample.chances, rng=0)
+    named = {row.group[0]: row for row in counts.domains}
     a, b = rng.choice(sorted(named), 2, replace=False)
     of_a, of_b = (int(truth[domain == int(one)].sum()) for one in (a, b))
     return {
@@ -84,7 +84,7 @@ def few_cells(
     truth = rng.random(units) < np.where(cell < carrying, inside, outside)
     score = score_of(truth, kind, rng)
     sample = sample_for_labels(score, n, rng=rng)
-    counts = estimate_counts(score, read(truth, sample), cells=cell.astype(str), strata=sample.stratum, rng=0)
+    counts = estimate_counts(read(truth, sample), score, groups=cell.astype(str), strata=sample.stratum, rng=0)
     wanted = np.bincount(cell, weights=truth, minlength=cells)
     own, other = rng.integers(0, carrying), rng.integers(carrying, cells)
     quiet = rng.choice(np.arange(carrying, cells), 2, replace=False)
@@ -119,7 +119,7 @@ def documents(rng: Generator, *, n: int, sizes: str, follow: float, kind: str = 
     domain = rng.integers(0, 2, pairs)
     sample = sample_for_labels(score, n, clusters=document, design="simple", rng=rng)
     cells = {"domain": domain.astype(str), "all": np.full(pairs, ALL)}
-    counts = estimate_counts(score, read(truth, sample), cells=cells, clusters=document, rng=0)
+    counts = estimate_counts(read(truth, sample), score, groups=cells, clusters=document, rng=0)
     return {
         "the total covers": holds(counts.total, truth.sum()),
         "a domain covers": holds(counts.domains[0], truth[domain == 0].sum()),
@@ -153,7 +153,7 @@ def with_holes(rng: Generator, *, n: int, unread: str, kind: str = "good", desig
         else {"inclusion": sample.chances}
     )
     try:
-        counts = estimate_counts(score, labels, cells=cell.astype(str), rng=0, **given)
+        counts = estimate_counts(labels, score, groups=cell.astype(str), rng=0, **given)
     except InputError:
         return {"the total covers": None, "a cell covers": None}
     return {
@@ -175,7 +175,7 @@ def chosen_by_score(rng: Generator, *, n: int) -> Answers:
         take = int((stratum[sample.indices] == code).sum())
         chosen = members[np.argsort(-score[members], kind="stable")[:take]]
         labels[chosen] = truth[chosen]
-    counts = estimate_counts(score, labels, strata=sample.stratum, rng=0)
+    counts = estimate_counts(labels, score, strata=sample.stratum, rng=0)
     return {"the total covers": holds(counts.total, truth.sum())}
 
 

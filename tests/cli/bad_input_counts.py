@@ -81,11 +81,11 @@ COUNTS = [
     Wrong("a score with a decimal comma", TARGET,
           f"p must hold numbers; row 3 of news.csv {COUNTED} holds '0,5'. Write a decimal point.",
           changed("p", 3, '"0,5"')),
-    Wrong("a unit without a cell", f"{TARGET} --by actor",
+    Wrong("a unit without a cell", f"{TARGET} --group actor",
           f"actor must not be missing; row 3 of news.csv {COUNTED} holds nothing. Give each unit a value, or "
           "remove it (1 in all).",
           changed("actor", 3, "")),
-    Wrong("one column for two purposes", f"{TARGET} --by actor,p",
+    Wrong("one column for two purposes", f"{TARGET} --group actor,p",
           "a column has one meaning; some of these are named for two: actor, p, p, y.",
           NEWS),
     Wrong("a date that is none", f"{TARGET} --date day --period month",

@@ -8,8 +8,8 @@ from typing import Any
 from howsure import recalibrate
 from tests.cli.bad_input import COUNTED, CSV, Wrong, table
 
-FIT = "recalibrate fit dev.csv --target gold --prob prob --out map.json"
-APPLY = "recalibrate apply dev.csv --map map.json --prob prob --out out.csv"
+FIT = "recalibrate fit dev.csv --target gold --prob prob --output map.json"
+APPLY = "recalibrate apply dev.csv --map map.json --prob prob --output out.csv"
 KNOWN = [0, 1] * 40, [0.2, 0.7] * 20 + [0.4, 0.9] * 10 + [0.6, 0.3] * 10
 
 
@@ -25,8 +25,8 @@ WITH_MAP = CSV | {"map.json": a_map()}
 
 RECALIBRATE = [
     Wrong("a map of another name", FIT.replace("map.json", "map.txt"),
-          "--out writes .json; name a file that ends in one of these, not map.txt.", CSV),
-    Wrong("a map over its rows", "recalibrate fit dev.json --target gold --prob prob --out dev.json",
+          "--output writes .json; name a file that ends in one of these, not map.txt.", CSV),
+    Wrong("a map over its rows", "recalibrate fit dev.json --target gold --prob prob --output dev.json",
           "dev.json is an input of this command and would be overwritten; name another file.",
           {"dev.json": b'[{"gold": 1, "prob": 0.5}]'}),
     Wrong("a method for classes", f"{FIT} --method vector",
@@ -56,7 +56,7 @@ RECALIBRATE = [
           "no temperature above 0 is best: the higher the probability, the rarer the label. Does the probability "
           "belong to the other label? --method platt may reverse the order.",
           {"dev.csv": b"gold,prob\n1,0.2\n0,0.9\n1,0.6\n"}),
-    Wrong("groups that are too small", f"{FIT} --by lang",
+    Wrong("groups that are too small", f"{FIT} --group lang",
           "groups must have 20 rows of each label for a map of their own; 'de' have fewer ('de': 1). Leave them out, "
           "or say --small-groups pooled: they then take the map of all rows.",
           {"dev.csv": b"gold,prob,lang\n1,0.2,de\n0,0.9,de\n"}),
@@ -78,18 +78,20 @@ RECALIBRATE = [
     Wrong("a map of classes for one number", APPLY,
           "the map is one of 2 classes, no, yes; prob holds one number per row.",
           CSV | {"map.json": a_map(**CLASSES)}),
-    Wrong("a map of other classes", "recalibrate apply dev.csv --map map.json --probs gold,prob --out out.csv",
+    Wrong("a map of other classes",
+          "recalibrate apply dev.csv --map map.json --probs gold,prob --output out.csv",
           "the map has the classes no, yes, and the columns are gold, prob. If these are only other names, say which "
           "class each column is, in order: --classes A,B,C.", CSV | {"map.json": a_map(**CLASSES)}),
-    Wrong("classes for a map of one number", "recalibrate apply dev.csv --map map.json --probs gold,prob --out out.csv",
+    Wrong("classes for a map of one number",
+          "recalibrate apply dev.csv --map map.json --probs gold,prob --output out.csv",
           "the map takes one probability per row; gold, prob hold several. Name one column by --prob COL.", WITH_MAP),
     Wrong("a map of groups without groups", APPLY,
           "--group COL must name the column of groups: the map has one for each group.",
           CSV | {"map.json": a_map(**GROUPS)}),
-    Wrong("a group that the map does not know", f"{APPLY} --by lang",
+    Wrong("a group that the map does not know", f"{APPLY} --group lang",
           "groups must be known to the map, which has 'de'; not 'en'.",
           {"dev.csv": b"gold,prob,lang\n1,0.2,de\n0,0.9,en\n", "map.json": a_map(**GROUPS)}),
-    Wrong("groups for a map without", f"{APPLY} --by lang",
+    Wrong("groups for a map without", f"{APPLY} --group lang",
           "groups must be left out: the map is one of all rows; they hold 'de', 'en'.",
           {"dev.csv": b"gold,prob,lang\n1,0.2,de\n0,0.9,en\n", "map.json": a_map()}),
     Wrong("a new column that is there", f"{APPLY} --new-name gold",
@@ -97,10 +99,10 @@ RECALIBRATE = [
           WITH_MAP),
     Wrong("an output over the input", APPLY.replace("out.csv", "dev.csv"),
           "dev.csv is an input of this command and would be overwritten; name another file.", WITH_MAP),
-    Wrong("an output over the map", APPLY.replace("--out out.csv", "--out map.json"),
+    Wrong("an output over the map", APPLY.replace("--output out.csv", "--output map.json"),
           "map.json is an input of this command and would be overwritten; name another file.", WITH_MAP),
     Wrong("an output of another format", APPLY.replace("out.csv", "out.parquet"),
-          "--out must be of the format of dev.csv, csv; out.parquet is not.", WITH_MAP),
+          "--output must be of the format of dev.csv, csv; out.parquet is not.", WITH_MAP),
     Wrong("a probability that is missing", APPLY,
           f"prob must not be missing; row 2 of dev.csv {COUNTED} holds nothing. Leave such rows out with "
           "--skip-missing (1 in all).", {"dev.csv": b"gold,prob\n1,0.2\n0,\n", "map.json": a_map()}),

@@ -68,7 +68,18 @@ def test_the_sample_is_that_of_the_library(news: tuple[Path, np.ndarray], labell
 
 def test_the_estimate_is_that_of_the_library(news: tuple[Path, np.ndarray], labelled: Path) -> None:
     path, truth = news
-    options = ["--prob", "score", "--labelled", labelled, "--by", "month", "--features", "length", "--format", "json"]
+    options = [
+        "--prob",
+        "score",
+        "--labelled",
+        labelled,
+        "--group",
+        "month",
+        "--features",
+        "length",
+        "--format",
+        "json",
+    ]
     found = json.loads(printed("counts", "estimate", path, *options))
     rows = rows_of(path)
     score = np.array([float(row["score"]) for row in rows])
@@ -76,14 +87,14 @@ def test_the_estimate_is_that_of_the_library(news: tuple[Path, np.ndarray], labe
     labels = np.full(600, np.nan)
     labels[sample.indices] = truth[sample.indices]
     wanted = estimate_counts(
-        score,
         labels,
-        cells={"month": [row["month"] for row in rows]},
+        score,
+        groups={"month": [row["month"] for row in rows]},
         features={"length": [float(row["length"]) for row in rows]},
         strata=sample.stratum,
         rng=0,
     ).to_dict()
-    assert found["cells"] == wanted["cells"]
+    assert found["groups"] == wanted["groups"]
     assert found["total"] == wanted["total"]
     assert found["recipe"]["files"] == [str(path)]
 
@@ -98,7 +109,7 @@ def test_labels_in_the_file_itself(news: tuple[Path, np.ndarray], tmp_path: Path
         writer.writerow(["score", "month", "attack"])
         for i, row in enumerate(rows):
             writer.writerow([row["score"], row["month"], int(truth[i]) if i in known else ""])
-    given = ["counts", "estimate", held, "--prob", "score", "--target", "attack", "--by", "month"]
+    given = ["counts", "estimate", held, "--prob", "score", "--target", "attack", "--group", "month"]
     assert "drawn at random from all" in printed(*given)
     some = printed(*given, "--where", "month <> 'M1'")
     assert ("M2" in some, "M1" in some.replace("'M1'", "")) == (True, False)
@@ -107,7 +118,7 @@ def test_labels_in_the_file_itself(news: tuple[Path, np.ndarray], tmp_path: Path
 def test_a_figure_and_a_plan(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
     figure = tmp_path / "counts.svg"
     printed(
-        "counts", "estimate", news[0], "--prob", "score", "--labelled", labelled, "--by", "month", "--figure", figure
+        "counts", "estimate", news[0], "--prob", "score", "--labelled", labelled, "--group", "month", "--figure", figure
     )
     assert "M1" in figure.read_text(encoding="utf-8")
     assert "labels of 600 units" in printed("counts", "plan", news[0], "--prob", "score", "--width", 50)
@@ -247,10 +258,10 @@ OF_ATTACKS = ("--prob", "score", "--target", "attack", "--format", "json")
 
 def test_periods_of_dates(dated: Rows, tmp_path: Path) -> None:
     given = ["counts", "estimate", written(dated, tmp_path / "dated.csv"), *OF_ATTACKS]
-    by_date = json.loads(printed(*given, "--by", "month", "--date", "day", "--period", "quarter"))
-    by_column = json.loads(printed(*given, "--by", "month,quarter"))
+    by_date = json.loads(printed(*given, "--group", "month", "--date", "day", "--period", "quarter"))
+    by_column = json.loads(printed(*given, "--group", "month,quarter"))
     assert by_date["columns"] == ["month", "quarter"]
-    assert by_date["cells"] == by_column["cells"]
+    assert by_date["groups"] == by_column["groups"]
     alone = howsure(*given, "--date", "day")
     assert (alone.code, "belong together" in alone.err) == (2, True)
     given[2] = written([*dated[:6], dated[6] | {"day": "3/20/2003"}, *dated[7:]], tmp_path / "bad.csv")
@@ -266,7 +277,7 @@ def test_dates_in_a_form_of_their_own(dated: Rows, tmp_path: Path) -> None:
     turned = [row | {"day": "{2}.{1}.{0}".format(*row["day"][:10].split("-"))} for row in dated]
     given[2] = written(turned, tmp_path / "turned.csv")
     german = ("--date", "day", "--date-format", "%d.%m.%Y", "--period", "quarter")
-    assert json.loads(printed(*given, *german))["cells"] == wanted["cells"]
+    assert json.loads(printed(*given, *german))["groups"] == wanted["groups"]
     drawn = howsure("counts", "sample", given[2], "--prob", "score", "--labels", "60", *german)
     assert (drawn.code, drawn.out.count("\n")) == (0, 61)
 
@@ -274,7 +285,7 @@ def test_dates_in_a_form_of_their_own(dated: Rows, tmp_path: Path) -> None:
 def test_the_command_that_a_sample_prints_works_when_typed(dated: Rows, tmp_path: Path) -> None:
     given = written(dated, tmp_path / "dated news.csv")
     sheet = tmp_path / "to label.csv"
-    cells = ("--by", "month", "--date", "day", "--period", "quarter", "--where", "length < 6")
+    cells = ("--group", "month", "--date", "day", "--period", "quarter", "--where", "length < 6")
     told = howsure("counts", "sample", given, "--prob", "score", "--labels", "80", *cells, "--output", sheet)
     rows = rows_of(sheet)
     with open(sheet, "w", newline="", encoding="utf-8") as file:
@@ -292,7 +303,7 @@ def test_the_command_that_a_sample_prints_works_when_typed(dated: Rows, tmp_path
 def test_shares_in_table_figure_and_report(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     figure = tmp_path / "shares.svg"
-    given = ["counts", "estimate", news[0], "--prob", "score", "--labelled", labelled, "--by", "month"]
+    given = ["counts", "estimate", news[0], "--prob", "score", "--labelled", labelled, "--group", "month"]
     table = printed(*given, "--share", "--report", report, "--figure", figure)
     total = json.loads(printed(*given, "--format", "json"))["total"]
     assert f"{total['share']:.4f}  [{total['low'] / 600:.4f}, {total['high'] / 600:.4f}]" in table
@@ -323,9 +334,9 @@ def test_a_parquet_file_says_what_a_csv_says(news: tuple[Path, np.ndarray], labe
     columns = {name: [kinds.get(name, str)(row[name]) for row in rows] for name in rows[0]}
     file = tmp_path / "news.parquet"
     parquet.write_table(pa.table(columns), file)
-    options = ["--prob", "score", "--labelled", labelled, "--by", "month,length", "--format", "csv"]
+    options = ["--prob", "score", "--labelled", labelled, "--group", "month,length", "--format", "csv"]
     assert printed("counts", "estimate", file, *options) == printed("counts", "estimate", news[0], *options)
-    drawn = ["--prob", "score", "--labels", 50, "--by", "month", "--show", "text,id"]
+    drawn = ["--prob", "score", "--labels", 50, "--group", "month", "--show", "text,id"]
     assert printed("counts", "sample", file, *drawn) == printed("counts", "sample", news[0], *drawn)
 
 
@@ -366,7 +377,7 @@ def test_an_empty_sheet_is_told(news: tuple[Path, np.ndarray], labelled: Path, t
 @pytest.mark.parametrize(
     "options",
     [
-        ["--by", "month"],
+        ["--group", "month"],
         *(pytest.param(one, marks=pytest.mark.long) for one in ([], ["--design", "simple"], ["--cluster", "id"])),
     ],
 )
@@ -414,12 +425,12 @@ def test_what_cannot_go_on_is_said(news: tuple[Path, np.ndarray], labelled: Path
 def test_csv_holds_one_number_in_each_cell_with_all_digits(
     news: tuple[Path, np.ndarray], labelled: Path, share: bool
 ) -> None:
-    given = ["counts", "estimate", news[0], "--prob", "score", "--labelled", labelled, "--by", "month,length"]
+    given = ["counts", "estimate", news[0], "--prob", "score", "--labelled", labelled, "--group", "month,length"]
     rows = list(csv.DictReader(printed(*given, "--format", "csv", *(["--share"] if share else [])).splitlines()))
     held = json.loads(printed(*given, "--format", "json"))
-    expected = [*held["cells"], *held["domains"], held["total"]]
+    expected = [*held["groups"], *held["domains"], held["total"]]
     assert [list(row.values())[:2] for row in rows] == [
-        [*one["cell"], *["all"] * (2 - len(one["cell"]))] for one in expected
+        [*one["group"], *["all"] * (2 - len(one["group"]))] for one in expected
     ]
     for row, one in zip(rows, expected, strict=True):
         assert [int(row[name]) for name in ("n", "labelled", "positives")] == [
@@ -440,7 +451,7 @@ def test_csv_holds_one_number_in_each_cell_with_all_digits(
 def test_latex_and_markdown_say_how_the_counts_came_about(
     news: tuple[Path, np.ndarray], labelled: Path, form: str, start: str, end: str
 ) -> None:
-    given = ["counts", "estimate", news[0], "--prob", "score", "--labelled", labelled, "--by", "month"]
+    given = ["counts", "estimate", news[0], "--prob", "score", "--labelled", labelled, "--group", "month"]
     text = printed(*given, "--format", form)
     assert text.startswith(f"{start}method auto; level 0.95; design units drawn at random within")
     for said in ("seed 0", "howsure 0.1.0", "files ", "note: the intervals rely on"):
@@ -485,7 +496,7 @@ def test_where_counts_the_units_it_names_as_a_file_of_these_alone(
             writer = csv.DictWriter(stream, list(drawn[0]))
             writer.writeheader()
             writer.writerows(drawn)
-        out = printed("counts", "estimate", file, "--prob", "score", "--by", "month", "--labelled", sheet, *where)
+        out = printed("counts", "estimate", file, "--prob", "score", "--group", "month", "--labelled", sheet, *where)
         assert (said in out) == bool(where)
         found.append(out.replace(f"{said}\n", ""))
     assert found[0] == found[1]

@@ -46,14 +46,16 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def fitted(folder: Path, *typed: str) -> RecalibrationMap:
-    done = run("recalibrate", "fit", *typed, "--out", str(folder / "map.json"))
+    done = run("recalibrate", "fit", *typed, "--output", str(folder / "map.json"))
     assert (done.code, done.err) == (0, "")
     return RecalibrationMap.from_json((folder / "map.json").read_bytes())
 
 
 def applied(folder: Path, name: str, *typed: str) -> Path:
     out = folder / f"out{Path(name).suffix}"
-    done = run("recalibrate", "apply", str(folder / name), "--map", str(folder / "map.json"), *typed, "--out", str(out))
+    done = run(
+        "recalibrate", "apply", str(folder / name), "--map", str(folder / "map.json"), *typed, "--output", str(out)
+    )
     assert (done.code, done.err) == (0, "")
     return out
 
@@ -62,11 +64,11 @@ def applied(folder: Path, name: str, *typed: str) -> Path:
 def test_a_map_of_groups_in_every_format(folder: Path, name: str) -> None:
     y, q = binary(N)
     lang = np.where(np.arange(N) % 3, "en", "de")
-    typed = (str(folder / name), "--target", "gold", "--prob", "p", "--by", "lang", "--cluster", "doc")
+    typed = (str(folder / name), "--target", "gold", "--prob", "p", "--group", "lang", "--cluster", "doc")
     found = fitted(folder, *typed, "--method", "beta")
     expected = recalibrate(y, q, groups=lang, method="beta").apply(q, groups=lang)
     assert found.apply(q, groups=lang) == pytest.approx(expected, abs=1e-12)
-    out = applied(folder, name, "--prob", "p", "--by", "lang", "--new-name", "mended")
+    out = applied(folder, name, "--prob", "p", "--group", "lang", "--new-name", "mended")
     if name.endswith("csv"):
         before, after = (pd.read_csv(one, dtype=str, keep_default_na=False) for one in (folder / name, out))
     elif name.endswith("parquet"):
@@ -111,7 +113,7 @@ def test_logits_of_one_number_and_the_top_label(folder: Path) -> None:
 
 def test_what_is_printed_says_what_each_method_scored(folder: Path) -> None:
     typed = ("recalibrate", "fit", str(folder / "rows.csv"), "--target", "gold", "--prob", "p", "--cluster", "doc")
-    said = printed(*typed, "--out", str(folder / "map.json"), "--figure", str(folder / "map.svg"))
+    said = printed(*typed, "--output", str(folder / "map.json"), "--figure", str(folder / "map.svg"))
     assert "Temperature scaling, fitted to 600 rows" in said
     assert "above the least" in said
     assert "howsure recalibrate evaluate judges the map with the choice." in said
@@ -136,7 +138,7 @@ def test_rows_without_a_value_keep_their_place(folder: Path, tmp_path: Path) -> 
     table.loc[[0, 7, 8], "p"] = None
     table.to_csv(tmp_path / "gaps.csv", index=False)
     typed = ("recalibrate", "apply", str(tmp_path / "gaps.csv"), "--map", str(folder / "map.json"), "--prob", "p")
-    said = printed(*typed, "--skip-missing", "--out", str(tmp_path / "out.csv"))
+    said = printed(*typed, "--skip-missing", "--output", str(tmp_path / "out.csv"))
     assert "600 rows, 3 of them without a value" in said
     after = pd.read_csv(tmp_path / "out.csv")["recalibrated"]
     assert list(np.flatnonzero(after.isna())) == [0, 7, 8]
@@ -164,8 +166,8 @@ def test_a_spreadsheet_comes_back_with_its_separator(tmp_path: Path) -> None:
     rows = "text;q;y\n" + "".join(f"a, b;{q};{y}\n" for q, y in [(0.2, 0), (0.3, 1), (0.7, 0), (0.9, 1)] * 20)
     (tmp_path / "sheet.csv").write_text(rows)
     sheet, fitted, out = (str(tmp_path / name) for name in ("sheet.csv", "map.json", "out.csv"))
-    assert run("recalibrate", "fit", sheet, "--target", "y", "--prob", "q", "--method", "platt", "--out", fitted)
-    assert run("recalibrate", "apply", sheet, "--prob", "q", "--map", fitted, "--out", out)
+    assert run("recalibrate", "fit", sheet, "--target", "y", "--prob", "q", "--method", "platt", "--output", fitted)
+    assert run("recalibrate", "apply", sheet, "--prob", "q", "--map", fitted, "--output", out)
     heading, first, *_ = Path(out).read_text().splitlines()
     assert heading == "text;q;y;recalibrated"
     assert first.startswith("a, b;0.2;0;0.")

@@ -22,7 +22,7 @@ from tests.counts.populations import CELLS, KINDS, counted_words, labelled, popu
 
 def covered(counts: CountEstimates, truth: np.ndarray, cell: np.ndarray) -> list[bool]:
     wanted = np.bincount(cell, weights=truth, minlength=CELLS)
-    return [row.low <= wanted[int(row.cell[0])] <= row.high for row in counts]
+    return [row.low <= wanted[int(row.group[0])] <= row.high for row in counts]
 
 
 def coverage_of(kind: str, runs: int, **options: object) -> tuple[float, float, float]:
@@ -31,7 +31,7 @@ def coverage_of(kind: str, runs: int, **options: object) -> tuple[float, float, 
     for run in range(runs):
         score, truth, cell = population(kind, np.random.default_rng(run))
         sample, labels = labelled(score, truth, 200, run)
-        counts = estimate_counts(score, labels, cells=cell, strata=sample.stratum, rng=run, **options)
+        counts = estimate_counts(labels, score, groups=cell, strata=sample.stratum, rng=run, **options)
         cells += covered(counts, truth, cell)
         totals.append(counts.total.low <= truth.sum() <= counts.total.high)
         widths += [row.high - row.low for row in counts]
@@ -66,9 +66,9 @@ def test_strata_that_are_read_unevenly_do_not_mislead_cells() -> None:
     for stratum in (often, ~often):
         read = rng.choice(np.flatnonzero(stratum), 100, replace=False)
         labels[read] = truth[read]
-    counts = estimate_counts(np.full(2000, 0.5), labels, cells=cell, strata=often.astype(int), rng=0)
+    counts = estimate_counts(labels, np.full(2000, 0.5), groups=cell, strata=often.astype(int), rng=0)
     assert sum(row.estimate for row in counts) == pytest.approx(truth.sum(), rel=0.25)
-    assert sum(row.low <= (truth * (cell == int(row.cell[0]))).sum() <= row.high for row in counts) >= 3
+    assert sum(row.low <= (truth * (cell == int(row.group[0]))).sum() <= row.high for row in counts) >= 3
 
 
 def test_few_positive_labels_are_covered() -> None:
@@ -76,7 +76,7 @@ def test_few_positive_labels_are_covered() -> None:
     rows = []
     for k in range(10):
         labels = np.array([1.0] * k + [0.0] * (100 - k) + [np.nan] * 1000)
-        rows.append(estimate_counts(np.full(1100, 0.5), labels, method="hierarchical", rng=0)[0])
+        rows.append(estimate_counts(labels, np.full(1100, 0.5), method="hierarchical", rng=0)[0])
     for total in (15, 40):
         chances = hypergeom.pmf(range(10), 1100, total, 100)
         assert sum(p for p, row in zip(chances, rows, strict=True) if row.low <= total <= row.high) >= 0.93, total
@@ -94,15 +94,15 @@ def news() -> dict[str, np.ndarray]:
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_gives_rows_domains_and_a_total(news: dict[str, np.ndarray], method: str) -> None:
     counts = estimate_counts(
-        news["score"],
         news["labels"],
-        cells={"actor": news["actor"], "period": news["period"]},
+        news["score"],
+        groups={"actor": news["actor"], "period": news["period"]},
         strata=news["stratum"],
         method=method,
         rng=0,
     )
-    assert [row.cell for row in counts][:2] == [("IRQ", "0"), ("IRQ", "1")]
-    assert [row.cell for row in counts.domains] == [("IRQ",), ("USA",)]
+    assert [row.group for row in counts][:2] == [("IRQ", "0"), ("IRQ", "1")]
+    assert [row.group for row in counts.domains] == [("IRQ",), ("USA",)]
     assert sum(row.n for row in counts) == counts.total.n == 1200
     for row in (*counts, *counts.domains, counts.total):
         assert row.low <= row.estimate <= row.high
@@ -119,8 +119,8 @@ def test_the_order_of_rows_changes_nothing(news: dict[str, np.ndarray]) -> None:
     found = []
     for rows in (np.arange(1200), order):
         held = {name: column[rows] for name, column in news.items()}
-        counts = estimate_counts(held["score"], held["labels"], cells=held["period"], strata=held["stratum"], rng=3)
-        found.append([(row.cell, row.n, row.estimate, row.low, row.high) for row in (*counts, counts.total)])
+        counts = estimate_counts(held["labels"], held["score"], groups=held["period"], strata=held["stratum"], rng=3)
+        found.append([(row.group, row.n, row.estimate, row.low, row.high) for row in (*counts, counts.total)])
     for one, other in zip(*found, strict=True):
         assert one[:2] == other[:2]
         assert one[2:] == pytest.approx(other[2:], abs=1e-6)
@@ -137,7 +137,7 @@ def test_the_order_of_rows_changes_nothing_where_scores_are_equal(together: int)
     labels = np.where(np.isin(document, rng.choice(n // together, 120 // together, replace=False)), truth, np.nan)
     found = [
         estimate_counts(
-            score[rows], labels[rows], cells=cell[rows], features=feature[rows], clusters=document[rows], rng=3
+            labels[rows], score[rows], groups=cell[rows], features=feature[rows], clusters=document[rows], rng=3
         )
         for rows in (np.arange(n), rng.permutation(n))
     ]
@@ -150,13 +150,13 @@ def test_labels_alone_are_worth_themselves(share: float) -> None:
     """120 labels drawn at random; where they are all alike, their interval is near that of a share of 0."""
     labels = np.full(1500, np.nan)
     labels[::12] = np.arange(125) < 125 * share
-    worth = estimate_counts(np.full(1500, 0.5), labels, method="labels", rng=0).diagnostics.worth
+    worth = estimate_counts(labels, np.full(1500, 0.5), method="labels", rng=0).diagnostics.worth
     assert worth == pytest.approx(125, rel=0.25)
 
 
 def test_the_same_seed_gives_the_same(news: dict[str, np.ndarray]) -> None:
     first, second = (
-        estimate_counts(news["score"], news["labels"], cells=news["period"], strata=news["stratum"], rng=4).to_dict()
+        estimate_counts(news["labels"], news["score"], groups=news["period"], strata=news["stratum"], rng=4).to_dict()
         for _ in range(2)
     )
     assert first == second
@@ -165,12 +165,12 @@ def test_the_same_seed_gives_the_same(news: dict[str, np.ndarray]) -> None:
 def test_a_data_frame_says_the_same(news: dict[str, np.ndarray]) -> None:
     frame = pd.DataFrame(news)
     by_name = estimate_counts(
-        "score", "labels", cells=["actor", "period"], strata="stratum", features=["score"], data=frame, rng=0
+        "labels", "score", groups=["actor", "period"], strata="stratum", features=["score"], data=frame, rng=0
     )
     by_array = estimate_counts(
-        news["score"],
         news["labels"],
-        cells={"actor": news["actor"], "period": news["period"]},
+        news["score"],
+        groups={"actor": news["actor"], "period": news["period"]},
         strata=news["stratum"],
         features={"score": news["score"]},
         rng=0,
@@ -184,31 +184,31 @@ def test_labels_that_are_all_alike_raise_nothing_and_are_not_sure(value: float, 
     score = np.random.default_rng(0).random(500)
     labels = np.full(500, np.nan)
     labels[:40] = value
-    counts = estimate_counts(score, labels, cells=np.arange(500) % 3, method=method, rng=0)
+    counts = estimate_counts(labels, score, groups=np.arange(500) % 3, method=method, rng=0)
     assert all(row.high - row.low >= 1 for row in (*counts, counts.total))
 
 
 @pytest.mark.parametrize("method", ["auto", "exact", "difference", "labels"])
 def test_where_all_is_labelled_counts_are_exact(method: str) -> None:
     score, truth, cell = population("misses", np.random.default_rng(1), n=300)
-    counts = estimate_counts(score, truth, cells=cell, method=method, rng=0)
+    counts = estimate_counts(truth, score, groups=cell, method=method, rng=0)
     wanted = np.bincount(cell, weights=truth, minlength=CELLS)
     for row in counts:
-        assert (row.low, row.estimate, row.high) == pytest.approx((wanted[int(row.cell[0])],) * 3)
+        assert (row.low, row.estimate, row.high) == pytest.approx((wanted[int(row.group[0])],) * 3)
     assert (counts.total.low, counts.total.high) == (truth.sum(), truth.sum())
 
 
 def test_two_cells_differ_by_their_joint_law(news: dict[str, np.ndarray]) -> None:
-    counts = estimate_counts(news["score"], news["labels"], cells=news["actor"], strata=news["stratum"], rng=0)
+    counts = estimate_counts(news["labels"], news["score"], groups=news["actor"], strata=news["stratum"], rng=0)
     difference, more = counts.difference("IRQ", "USA")
     assert difference.value == pytest.approx(counts["IRQ"].estimate - counts["USA"].estimate)
     assert difference.low < difference.value < difference.high
     back, less = counts.difference("USA", "IRQ")
     assert more + less == pytest.approx(1.0, abs=1e-9)
     assert back.value == pytest.approx(-difference.value)
-    with pytest.raises(InputError, match="cell"):
+    with pytest.raises(InputError, match="no group 'IRN'"):
         counts.difference("IRQ", "IRN")
-    raw = estimate_counts(news["score"], news["labels"], method="raw", strata=news["stratum"])
+    raw = estimate_counts(news["labels"], news["score"], method="raw", strata=news["stratum"])
     with pytest.raises(InputError, match="hierarchical"):
         raw.difference("IRQ", "USA")
 
@@ -218,7 +218,7 @@ def test_checks_tell_a_score_that_drifts_from_one_that_does_not() -> None:
     for kind in ("calibrated", "break"):
         score, truth, cell = population(kind, np.random.default_rng(2))
         sample, labels = labelled(score, truth, 600, 2)
-        checks = estimate_counts(score, labels, cells=cell, strata=sample.stratum, rng=0).diagnostics
+        checks = estimate_counts(labels, score, groups=cell, strata=sample.stratum, rng=0).diagnostics
         assert checks.hidden_coverage > 0.8
         assert checks.worth is not None
         found[kind] = checks
@@ -228,7 +228,7 @@ def test_checks_tell_a_score_that_drifts_from_one_that_does_not() -> None:
 def test_labels_chosen_by_hand_are_told() -> None:
     score = np.random.default_rng(0).random(2000)
     labels = np.where(score > 0.9, (score > 0.95).astype(float), np.nan)
-    counts = estimate_counts(score, labels, rng=0)
+    counts = estimate_counts(labels, score, rng=0)
     notes, total = counts.notes, counts.total
     assert any("cannot tell" in note and "not drawn as stated" in note for note in notes)
     assert (total.low, total.high) == (total.positives, 2000 - (total.labelled - total.positives))
@@ -243,8 +243,8 @@ def test_strata_of_the_labelled_units_with_their_chances_are_enough(news: dict[s
     chance = {name: (known & (news["stratum"] == name)).sum() / size[name] for name in size}
     inclusion = [chance[name] if k else None for name, k in zip(news["stratum"], known, strict=True)]
     strata = [name if k else None for name, k in zip(news["stratum"], known, strict=True)]
-    full = estimate_counts(news["score"], news["labels"], strata=news["stratum"], rng=0)
-    few = estimate_counts(news["score"], news["labels"], strata=strata, inclusion=inclusion, rng=0)
+    full = estimate_counts(news["labels"], news["score"], strata=news["stratum"], rng=0)
+    few = estimate_counts(news["labels"], news["score"], strata=strata, inclusion=inclusion, rng=0)
     assert few.to_dict() == full.to_dict()
 
 
@@ -253,7 +253,7 @@ def test_importance_samples_are_weighted() -> None:
     for run in range(5):
         score, truth, _ = population("misses", np.random.default_rng(run))
         sample, labels = labelled(score, truth, 300, run, design="importance")
-        total = estimate_counts(score, labels, inclusion=sample.chances, rng=run).total
+        total = estimate_counts(labels, score, inclusion=sample.chances, rng=run).total
         held.append(total.low <= truth.sum() <= total.high)
     assert sum(held) >= 4
 
@@ -265,7 +265,7 @@ def importance_coverage(kind: str, runs: int, method: str) -> float:
         rng = np.random.default_rng(run)
         score, truth = counted_words(rng) if kind == "words" else population(kind, rng)[:2]
         sample, labels = labelled(score, truth, 200, run, design="importance")
-        units = read_units(score, labels, inclusion=sample.chances)
+        units = read_units(labels, score, inclusion=sample.chances)
         proxy = fit_proxy(units, [], np.random.default_rng(run))
         fitted = cell_counts.fit_cells(units, proxy, with_laws=False)
         total = cell_counts.count_total(units, proxy, fitted, domain=None, method=method, level=0.95)
@@ -293,7 +293,7 @@ def test_labels_of_the_positives_alone_are_refused(design: str) -> None:
     found = np.where(labels == 1, labels, np.nan)
     strata = None if design == "importance" else np.where(np.isnan(found), None, sample.stratum)
     with pytest.raises(InputError, match="Give labels for all drawn units"):
-        estimate_counts(score, found, strata=strata, inclusion=sample.chances)
+        estimate_counts(found, score, strata=strata, inclusion=sample.chances)
 
 
 def test_cells_and_features_in_several_forms(news: dict[str, np.ndarray]) -> None:
@@ -301,12 +301,14 @@ def test_cells_and_features_in_several_forms(news: dict[str, np.ndarray]) -> Non
     given = {"strata": news["stratum"], "rng": 0}
     frame = pd.DataFrame({"month": month, "length": length}, index=np.arange(len(month)) + 5)
     wanted = estimate_counts(
-        news["score"], news["labels"], cells={"month": month}, features={"length": length}, **given
+        news["labels"], news["score"], groups={"month": month}, features={"length": length}, **given
     )
-    frames = estimate_counts(news["score"], news["labels"], cells=frame[["month"]], features=frame[["length"]], **given)
+    frames = estimate_counts(
+        news["labels"], news["score"], groups=frame[["month"]], features=frame[["length"]], **given
+    )
     assert frames.to_dict() == wanted.to_dict()
     for column in (frame["length"], length.tolist(), [length], length[:, None]):
-        one = estimate_counts(news["score"], news["labels"], cells=frame["month"], features=column, **given)
+        one = estimate_counts(news["labels"], news["score"], groups=frame["month"], features=column, **given)
         assert one.total == wanted.total
         assert one.recipe["features"] == ["feature 1"]
 
@@ -314,17 +316,17 @@ def test_cells_and_features_in_several_forms(news: dict[str, np.ndarray]) -> Non
 def test_labels_written_as_floats_are_labels(news: dict[str, np.ndarray]) -> None:
     """A column of 1 and 0 with gaps becomes one of 1.0 and 0.0 in many programs."""
     texts = [None if np.isnan(one) else f"{one:.1f}" for one in news["labels"]]
-    wanted = estimate_counts(news["score"], news["labels"], strata=news["stratum"], rng=0)
-    assert estimate_counts(news["score"], texts, strata=news["stratum"], rng=0).to_dict() == wanted.to_dict()
+    wanted = estimate_counts(news["labels"], news["score"], strata=news["stratum"], rng=0)
+    assert estimate_counts(texts, news["score"], strata=news["stratum"], rng=0).to_dict() == wanted.to_dict()
     row = next(k for k, one in enumerate(texts) if one is not None)
     with pytest.raises(InputError, match=f"row {row} holds '2.0'"):
-        estimate_counts(news["score"], [*texts[:row], "2.0", *texts[row + 1 :]], strata=news["stratum"])
+        estimate_counts([*texts[:row], "2.0", *texts[row + 1 :]], news["score"], strata=news["stratum"])
 
 
 def test_scores_taken_as_they_are_claim_no_worth() -> None:
     score, truth, _ = population("misses", np.random.default_rng(0), n=400)
     labels = labelled(score, truth, 60, 0, design="simple")[1]
-    raw = estimate_counts(score, labels, method="raw", rng=0)
+    raw = estimate_counts(labels, score, method="raw", rng=0)
     assert raw.diagnostics.worth is None
     assert raw.notes == ("the scores are taken as calibrated: the labels changed neither estimates nor intervals",)
     assert "as precise as" not in str(raw)
@@ -333,15 +335,15 @@ def test_scores_taken_as_they_are_claim_no_worth() -> None:
 def test_one_cell_says_nothing_of_how_cells_differ() -> None:
     score, truth, cell = population("misses", np.random.default_rng(0), n=400)
     labels = labelled(score, truth, 60, 0, design="simple")[1]
-    one = estimate_counts(score, labels, rng=0)
+    one = estimate_counts(labels, score, rng=0)
     assert np.isnan(one.diagnostics.drift).all()
     assert one.to_dict()["diagnostics"]["drift"] == [None]
-    assert "varies between cells" not in str(one)
-    assert "varies between cells" in str(estimate_counts(score, labels, cells=cell, rng=0))
+    assert "varies between groups" not in str(one)
+    assert "varies between groups" in str(estimate_counts(labels, score, groups=cell, rng=0))
 
 
 def test_a_row_is_found_by_any_whole_number(news: dict[str, np.ndarray]) -> None:
-    counts = estimate_counts(news["score"], news["labels"], cells=news["actor"], method="labels")
+    counts = estimate_counts(news["labels"], news["score"], groups=news["actor"], method="labels")
     assert counts[np.int64(1)] == counts[1] == counts["USA"]
 
 
@@ -353,7 +355,7 @@ def test_documents_as_clusters() -> None:
     sample = sample_for_labels(score, 60, clusters=document, rng=0)
     labels = np.full(2000, np.nan)
     labels[sample.indices] = truth[sample.indices]
-    counts = estimate_counts(score, labels, strata=sample.stratum, clusters=document, rng=0)
+    counts = estimate_counts(labels, score, strata=sample.stratum, clusters=document, rng=0)
     assert counts.total.labelled == 300
     assert "clusters" in counts.recipe["design"]
     assert any("independent given their scores" in note for note in counts.notes)
@@ -367,25 +369,25 @@ def test_documents_as_clusters() -> None:
 
 def test_labels_as_a_mapping_of_rows_say_the_same(news: dict[str, np.ndarray]) -> None:
     known = np.flatnonzero(~np.isnan(news["labels"])).tolist()
-    wanted = estimate_counts(news["score"], news["labels"], rng=0)
-    mapped = estimate_counts(news["score"], {row: int(news["labels"][row]) for row in reversed(known)}, rng=0)
+    wanted = estimate_counts(news["labels"], news["score"], rng=0)
+    mapped = estimate_counts({row: int(news["labels"][row]) for row in reversed(known)}, news["score"], rng=0)
     assert mapped.to_dict() == wanted.to_dict()
     size = {name: (news["stratum"] == name).sum() for name in np.unique(news["stratum"])}
     read = {name: (news["stratum"][known] == name).sum() for name in size}
     of_rows = {row: news["stratum"][row] for row in known}
     chances = {row: read[name] / size[name] for row, name in of_rows.items()}
-    sparse = estimate_counts(news["score"], news["labels"], strata=of_rows, inclusion=chances, rng=0)
-    assert sparse.to_dict() == estimate_counts(news["score"], news["labels"], strata=news["stratum"], rng=0).to_dict()
+    sparse = estimate_counts(news["labels"], news["score"], strata=of_rows, inclusion=chances, rng=0)
+    assert sparse.to_dict() == estimate_counts(news["labels"], news["score"], strata=news["stratum"], rng=0).to_dict()
 
 
 def test_labels_may_be_words(news: dict[str, np.ndarray]) -> None:
     words = [None if np.isnan(one) else "correct" if one else "wrong" for one in news["labels"]]
-    wanted = estimate_counts(news["score"], news["labels"], rng=0)
-    assert estimate_counts(news["score"], words, pos_label="correct", rng=0).to_dict() == wanted.to_dict()
+    wanted = estimate_counts(news["labels"], news["score"], rng=0)
+    assert estimate_counts(words, news["score"], pos_label="correct", rng=0).to_dict() == wanted.to_dict()
     with pytest.raises(InputError, match="Say which value is positive: pos_label='wrong'"):
-        estimate_counts(news["score"], words)
-    with pytest.raises(InputError, match="'right' is not a value of labels"):
-        estimate_counts(news["score"], words, pos_label="right")
+        estimate_counts(words, news["score"])
+    with pytest.raises(InputError, match="'right' is not a value of y_true"):
+        estimate_counts(words, news["score"], pos_label="right")
 
 
 @pytest.mark.parametrize("value", [0.0, 1.0])
@@ -396,14 +398,14 @@ def test_few_negatives_fall_back_as_few_positives_do(value: float) -> None:
     labels = np.full(2_000, np.nan)
     drawn = rng.choice(2_000, 100, replace=False)
     labels[drawn] = np.where(np.arange(100) < 10, 1 - value, value)
-    found = estimate_counts(score, labels, rng=0).total
+    found = estimate_counts(labels, score, rng=0).total
     assert found.method == "labels"
-    mirrored = estimate_counts(1 - score, 1 - labels, rng=0).total
+    mirrored = estimate_counts(1 - labels, 1 - score, rng=0).total
     assert (found.low, found.high) == (2_000 - mirrored.high, 2_000 - mirrored.low)
 
 
 def test_a_cell_does_not_differ_from_itself(news: dict[str, np.ndarray]) -> None:
-    counts = estimate_counts(news["score"], news["labels"], cells=news["actor"], strata=news["stratum"], rng=0)
+    counts = estimate_counts(news["labels"], news["score"], groups=news["actor"], strata=news["stratum"], rng=0)
     same, more = counts.difference("IRQ", "IRQ")
     assert (same.value, same.low, same.high, more) == (0.0, 0.0, 0.0, 0.5)
 
@@ -416,7 +418,7 @@ def test_a_small_stratum_without_labels_is_no_silence() -> None:
     chances = {int(row): 50 / (strata == strata[row]).sum() for row in drawn}
     with pytest.raises(InputError, match="labelled units say that there are 2,975 units; there are 3,000"):
         estimate_counts(
-            score, dict.fromkeys(chances, 1), strata={row: strata[row] for row in chances}, inclusion=chances
+            dict.fromkeys(chances, 1), score, strata={row: strata[row] for row in chances}, inclusion=chances
         )
 
 
@@ -425,7 +427,7 @@ def test_rounded_chances_are_taken_and_told() -> None:
     strata = np.where(score > 0.7, "high", "low")
     labels = {int(row): int(row) % 2 for name in ("high", "low") for row in np.flatnonzero(strata == name)[:40]}
     chances = {row: round(40 / (strata == strata[row]).sum(), 4) for row in labels}
-    counts = estimate_counts(score, labels, strata={row: strata[row] for row in labels}, inclusion=chances, rng=0)
+    counts = estimate_counts(labels, score, strata={row: strata[row] for row in labels}, inclusion=chances, rng=0)
     assert any("probabilities are rounded" in note and "not 2,998" in note for note in counts.notes)
 
 
@@ -435,7 +437,7 @@ def test_hundreds_of_domains_need_no_matrix_of_them() -> None:
     actor, score = rng.integers(0, 400, 20_000), rng.random(20_000)
     truth = rng.random(20_000) < score**2
     _, labels = labelled(score, truth.astype(float), 300, 0)
-    units = read_units(score, labels, cells={"actor": actor, "half": np.arange(20_000) % 2})
+    units = read_units(labels, score, groups={"actor": actor, "half": np.arange(20_000) % 2})
     proxy = fit_proxy(units, [], rng)
     assert proxy.fits.shape[1] == 1 + 1 + MOST_DOMAINS
     features = proxy.features
@@ -446,15 +448,15 @@ def test_hundreds_of_domains_need_no_matrix_of_them() -> None:
 
 def test_blocks_of_units_change_nothing(news: dict[str, np.ndarray], monkeypatch: pytest.MonkeyPatch) -> None:
     """Large populations are read in blocks, cell by cell; where cells are large, logits alike are taken together."""
-    given = {"cells": {"actor": news["actor"], "period": news["period"]}, "strata": news["stratum"], "rng": 0}
-    wanted = estimate_counts(news["score"], news["labels"], **given)
+    given = {"groups": {"actor": news["actor"], "period": news["period"]}, "strata": news["stratum"], "rng": 0}
+    wanted = estimate_counts(news["labels"], news["score"], **given)
     for module, name in ((cell_counts, "BLOCK"), (unit_features, "BLOCK"), (cells, "BLOCK")):
         monkeypatch.setattr(module, name, 170)
-    found = estimate_counts(news["score"], news["labels"], **given)
+    found = estimate_counts(news["labels"], news["score"], **given)
     for one, other in zip((*found, found.total), (*wanted, wanted.total), strict=True):
         assert (one.low, one.estimate, one.high) == pytest.approx((other.low, other.estimate, other.high), abs=1e-6)
     monkeypatch.setattr(cell_counts, "MOST_UNITS", 10)
-    binned = estimate_counts(news["score"], news["labels"], **given)
+    binned = estimate_counts(news["labels"], news["score"], **given)
     for one, other in zip((*binned, binned.total), (*wanted, wanted.total), strict=True):
         assert abs(one.estimate - other.estimate) < 0.1
         assert abs(one.low - other.low) <= 1 >= abs(one.high - other.high)
@@ -469,16 +471,16 @@ BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
         ({"y_prob": [0.5, 1.7] + [0.1] * 38}, "y_prob must lie in .*row 1 holds 1.7"),
         ({"y_prob": []}, "y_prob is empty"),
         ({"y_prob": [None] * 40}, "y_prob must not be missing"),
-        ({"labels": [1, 0]}, "labels must have as many rows as y_prob; it has 2, y_prob has 40"),
-        ({"labels": [None] * 40}, "labels must be known for at least 10 units; they are for 0 of 40"),
+        ({"labels": [1, 0]}, "y_true must have as many rows as y_prob; it has 2, y_prob has 40"),
+        ({"labels": [None] * 40}, "y_true must be known for at least 10 units; they are for 0 of 40"),
         ({"labels": [1] + [None] * 39}, "they are for 1 of 40"),
-        ({"labels": [1, 0, 2] + [1] * 17 + [None] * 20}, "labels must be 0, 1 or missing; row 2 holds 2"),
+        ({"labels": [1, 0, 2] + [1] * 17 + [None] * 20}, "y_true must be 0, 1 or missing; row 2 holds 2"),
         ({"labels": ["yes"] + ["0"] * 19 + [""] * 20}, "row 0 holds 'yes'"),
-        ({"labels": 1}, "labels must be a list"),
-        ({"cells": ["a"] * 39}, "as many rows"),
-        ({"cells": ["a"] * 39 + [None]}, "row 39"),
-        ({"cells": {}}, "cells names no column"),
-        ({"cells": [["a"] * 40, ["b"] * 3]}, "as many rows"),
+        ({"labels": 1}, "y_true must be a list"),
+        ({"groups": ["a"] * 39}, "as many rows"),
+        ({"groups": ["a"] * 39 + [None]}, "row 39"),
+        ({"groups": {}}, "groups names no column"),
+        ({"groups": [["a"] * 40, ["b"] * 3]}, "as many rows"),
         ({"features": [["x"] * 40]}, "must be a column of numbers"),
         ({"features": [[1.0] * 39]}, "must have 40 rows"),
         ({"features": {"length": [1.0] * 39 + [float("inf")]}}, r"features\['length'\] must be finite.*row 39"),
@@ -495,15 +497,15 @@ BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
         ({"inclusion": [None] * 40}, "row 0 has none"),
         ({"inclusion": [0.5]}, "inclusion must have as many rows"),
         ({"inclusion": ["often"] * 40}, r"must lie in \(0, 1\].*row 0 has 'often'"),
-        ({"labels": [{}] * 40}, "labels must be 0, 1 or missing; row 0 holds {}"),
-        ({"labels": {7: 1, 40: 0}}, "labels must map rows, 0 to 39, to values; one of its rows is 40"),
+        ({"labels": [{}] * 40}, "y_true must be 0, 1 or missing; row 0 holds {}"),
+        ({"labels": {7: 1, 40: 0}}, "y_true must map rows, 0 to 39, to values; one of its rows is 40"),
         ({"labels": {"7": 1}}, "one of its rows is '7'"),
         ({"labels": {}}, "they are for 0 of 40"),
         ({"labels": dict.fromkeys(range(20), 1), "inclusion": {0: 0.5}}, "row 1 has none"),
         ({"features": [[1 + 2j] * 40]}, "must be a column of numbers; row 0 holds"),
         ({"features": [["1"] * 39 + ["2,5"]]}, "row 39 holds '2,5'"),
         ({"features": [np.ma.masked_array([1.0] * 40, [0] * 39 + [1])]}, "row 39 holds nothing"),
-        ({"cells": {"month": ["a"] * 40, "day": [1.0] * 39 + [float("nan")]}}, r"cells\['day'\].*row 39"),
+        ({"groups": {"month": ["a"] * 40, "day": [1.0] * 39 + [float("nan")]}}, r"groups\['day'\].*row 39"),
         ({"features": 3}, "features must be columns of numbers; it is a int"),
         ({"features": [[1e300] * 40]}, r"at most 1e\+100 in size; row 0"),
         ({"clusters": [0] * 21 + list(range(1, 20))}, "labelled as a whole or not at all.*row 20"),
@@ -518,26 +520,26 @@ BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
 def test_what_cannot_be_right_is_refused(change: dict, said: str) -> None:
     options = BASE | change
     with pytest.raises(InputError, match=said):
-        estimate_counts(options.pop("y_prob"), options.pop("labels"), **options)
+        estimate_counts(options.pop("labels"), options.pop("y_prob"), **options)
 
 
 def test_arrays_may_stand_beside_the_columns_of_a_frame() -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"score": rng.random(400), "country": np.repeat(["A", "B"], 200), "words": rng.random(400)})
-    sample = sample_for_labels(frame["score"], 60, cells=frame[["country"]], rng=0)
+    sample = sample_for_labels(frame["score"], 60, groups=frame[["country"]], rng=0)
     frame["label"] = np.nan
     frame.loc[sample.indices, "label"] = (rng.random(60) < frame["score"].to_numpy()[sample.indices]).astype(float)
     plain = estimate_counts(
-        frame["score"],
         frame["label"],
-        cells=frame[["country"]],
+        frame["score"],
+        groups=frame[["country"]],
         features=frame[["words"]],
         strata=sample.stratum,
         rng=0,
     )
     for strata in (sample.stratum, pd.Series(sample.stratum)):
         mixed = estimate_counts(
-            "score", "label", cells=["country"], features=frame.columns[2:3], strata=strata, rng=0, data=frame
+            "label", "score", groups=["country"], features=frame.columns[2:3], strata=strata, rng=0, data=frame
         )
         assert mixed.to_dict() == plain.to_dict()
 
@@ -551,7 +553,7 @@ def test_cells_of_an_event_stand_on_their_own_labels() -> None:
         truth = (rng.random(2400) < np.where(cell < 3, 0.4, 0.01)).astype(float)
         score = np.where(rng.random(2400) < np.where(truth == 1, 0.6, 0.1), rng.random(2400), 0.0)
         sample, labels = labelled(score, truth, 200, run)
-        counts = estimate_counts(score, labels, cells=cell, sample=sample, rng=0)
+        counts = estimate_counts(labels, score, groups=cell, sample=sample, rng=0)
         held += covered(counts, truth, cell)[:3]
         wanted = np.bincount(cell, weights=truth)
         difference, _ = counts.difference("0", "11")
@@ -568,18 +570,18 @@ def test_holes_of_a_sample_are_bounded(design: str) -> None:
     truth = (rng.random(2000) < 0.2).astype(float)
     score = np.where(rng.random(2000) < np.where(truth == 1, 0.6, 0.1), rng.random(2000), 0.0)
     sample, labels = labelled(score, truth, 200, 0, design=design)
-    whole = estimate_counts(score, labels, sample=sample, rng=0)
+    whole = estimate_counts(labels, score, sample=sample, rng=0)
     by_hand = {"strata": sample.stratum} if design == "stratified" else {"inclusion": sample.chances}
-    assert whole.total.low == pytest.approx(estimate_counts(score, labels, rng=0, **by_hand).total.low, rel=1e-9)
+    assert whole.total.low == pytest.approx(estimate_counts(labels, score, rng=0, **by_hand).total.low, rel=1e-9)
     lost = sample.indices[truth[sample.indices] == 1][::2]
     labels[lost] = np.nan
-    found = estimate_counts(score, labels, sample=sample, rng=0)
+    found = estimate_counts(labels, score, sample=sample, rng=0)
     assert found.total.low <= whole.total.low <= truth.sum() <= whole.total.high <= found.total.high + 1e-9
     assert found.total.labelled == 200 - len(lost)
     assert f"{len(lost)} drawn units of 200 have no label" in found.notes[0]
     labels[np.setdiff1d(np.arange(2000), sample.indices)[0]] = 1.0
     with pytest.raises(InputError, match="was not drawn"):
-        estimate_counts(score, labels, sample=sample)
+        estimate_counts(labels, score, sample=sample)
 
 
 def test_labels_chosen_by_score_within_strata_tell_nothing_beyond_themselves() -> None:
@@ -591,7 +593,7 @@ def test_labels_chosen_by_score_within_strata_tell_nothing_beyond_themselves() -
     rank = np.arange(2000) - np.searchsorted(sample.codes[order], sample.codes[order])
     highest = order[rank < np.bincount(sample.codes[sample.indices])[sample.codes[order]]]
     labels = {row: truth[row] for row in highest.tolist()}
-    counts = estimate_counts(score, labels, strata=sample.stratum, rng=0)
+    counts = estimate_counts(labels, score, strata=sample.stratum, rng=0)
     assert np.isnan(counts.total.estimate)
     assert counts.total.low <= truth.sum() <= counts.total.high
     assert any(note.startswith("cannot tell") for note in counts.notes)
@@ -606,7 +608,7 @@ def test_few_long_documents_are_bounded() -> None:
         document = np.repeat(np.arange(800), np.where(long, 40, rng.integers(1, 4, 800)))
         truth = (rng.random(len(document)) < np.where(long, 0.5, 0.15)[document]).astype(float)
         read = np.isin(document, rng.choice(800, 60, replace=False))
-        counts = estimate_counts(np.full(len(document), 0.5), np.where(read, truth, np.nan), clusters=document, rng=0)
+        counts = estimate_counts(np.where(read, truth, np.nan), np.full(len(document), 0.5), clusters=document, rng=0)
         held.append(counts.total.low <= truth.sum() <= counts.total.high)
         assert any("the largest has 40 units" in note for note in counts.notes)
     assert all(held)

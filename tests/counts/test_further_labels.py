@@ -19,7 +19,7 @@ DOCUMENT = np.arange(1000) // 4
 @pytest.mark.parametrize("n", [40, 120])
 def test_strata_are_found_again(design: str, clusters: np.ndarray | None, n: int) -> None:
     """Strata by period or without, as the first sample had labels for."""
-    given = {"cells": PERIOD, "clusters": clusters}
+    given = {"groups": PERIOD, "clusters": clusters}
     first = sample_for_labels(SCORE, n, design=design, rng=0, **given)
     found = recovered_sample(SCORE, {row: first.stratum[row] for row in first.indices.tolist()}, **given)
     np.testing.assert_array_equal(found.indices, first.indices)

@@ -40,8 +40,8 @@ def test_the_low_band_is_read_too() -> None:
 
 def test_strata_go_by_period_where_labels_suffice() -> None:
     period = np.repeat(["2001", "2002"], 500)
-    assert len(sample_for_labels(SCORE, 12, cells=period, rng=0).strata) == 4
-    assert "score 0, 2001" in sample_for_labels(SCORE, 100, cells={"period": period}, rng=0).strata
+    assert len(sample_for_labels(SCORE, 12, groups=period, rng=0).strata) == 4
+    assert "score 0, 2001" in sample_for_labels(SCORE, 100, groups={"period": period}, rng=0).strata
 
 
 def test_clusters_are_drawn_as_wholes() -> None:
@@ -115,7 +115,7 @@ def test_a_plan_without_labels_suffices_whatever_the_labels_are() -> None:
     n = labels_needed(judge, width=400)
     assert n == labels_needed(np.zeros(4000), width=400, design="simple")
     sample, labels = labelled(judge, truth.astype(float), n, 0)
-    total = estimate_counts(judge, labels, strata=sample.stratum, rng=0).total
+    total = estimate_counts(labels, judge, strata=sample.stratum, rng=0).total
     assert 250 < total.high - total.low <= 400
 
 
@@ -129,9 +129,9 @@ def test_a_plan_from_labels_knows_what_scores_are_worth(kind: str) -> None:
         found = np.where(truth & (rng.random(5000) < 0.4), rng.beta(6, 2, 5000), 0.0)
         score = found if kind == "misses" else rng.beta(1, 4, 5000)
         _, labels = labelled(score, truth.astype(float), 80, run)
-        planned.append(labels_needed(score, width=500, labels=labels))
+        planned.append(labels_needed(score, width=500, y_true=labels))
         sample, labels = labelled(score, truth.astype(float), planned[-1], run + 100)
-        total = estimate_counts(score, labels, strata=sample.stratum, rng=0).total
+        total = estimate_counts(labels, score, strata=sample.stratum, rng=0).total
         wide.append(total.high - total.low)
     assert np.mean(planned) < labels_needed(score, width=500)
     assert np.mean(wide) == pytest.approx(500, rel=0.1)
@@ -207,6 +207,6 @@ def test_further_units_keep_the_design_of_those_before() -> None:
     second = sample_for_labels(SCORE, 40, batch=(first, labels), rng=1)
     assert second.recipe["design"] == "simple"
     assert sample_for_labels(SCORE, 40, design="simple", batch=(first, labels), rng=1).to_dict() == second.to_dict()
-    for given in ({"design": "importance"}, {"bands": np.arange(1000) % 3}, {"cells": np.arange(1000) % 3}):
+    for given in ({"design": "importance"}, {"bands": np.arange(1000) % 3}, {"groups": np.arange(1000) % 3}):
         with pytest.raises(InputError, match="leave out cells, bands and design"):
             sample_for_labels(SCORE, 40, batch=(first, labels), rng=1, **given)

@@ -80,7 +80,7 @@ def test_labels_all_alike_give_their_smoothed_share(value: int) -> None:
         ("one text", [1], "must be a list of texts; it is a str"),
         (["a b", 3], [1, 0], "row 1 holds a int"),
         (["a b c"] * 30, [1] * 5 + [None] * 25, "at least 10 texts to learn from; they are for 5"),
-        (["a b c"] * 30, [1] * 5, "labels must have as many rows"),
+        (["a b c"] * 30, [1] * 5, "y_true must have as many rows"),
         (["a b c"] * 30, [1, 0] * 14 + [2, 1], "row 28 holds 2"),
         ([""] * 30, [1, 0] * 15, "they have none"),
     ],

@@ -16,7 +16,7 @@ def of_pairs(labels: np.ndarray, read: np.ndarray, method: str = "difference"):
     document = np.repeat(np.arange(DOCUMENTS), 2)
     actor = np.tile(["A", "B"], DOCUMENTS)
     cells = {"actor": actor, "period": np.full(2 * DOCUMENTS, "all")}
-    return estimate_counts(np.full(2 * DOCUMENTS, 0.5), known.ravel(), cells=cells, clusters=document,
+    return estimate_counts(known.ravel(), np.full(2 * DOCUMENTS, 0.5), groups=cells, clusters=document,
                            method=method, rng=0)  # fmt: skip
 
 

@@ -86,8 +86,8 @@ def test_counts_of_files_are_those_of_their_columns(frame: pd.DataFrame, tmp_pat
     known = np.random.default_rng(1).random(ROWS) < 0.4
     frame.assign(read=frame["gold"].where(known)).to_csv(tmp_path / "x.csv", index=False)
     asked: dict[str, Any] = {"cells": ["model"], "rng": 0}
-    of_files = howsure.estimate_counts("score", "read", data=howsure.read(tmp_path / "x.csv"), **asked)
-    of_frame = howsure.estimate_counts("score", "read", data=pd.read_csv(tmp_path / "x.csv"), **asked)
+    of_files = howsure.estimate_counts("read", "score", data=howsure.read(tmp_path / "x.csv"), **asked)
+    of_frame = howsure.estimate_counts("read", "score", data=pd.read_csv(tmp_path / "x.csv"), **asked)
     assert csv(of_files) == csv(of_frame)
 
 

@@ -79,12 +79,12 @@ TYPED = {
     "monitor series": ("watched.state --output o.txt --figure o.svg", "o.txt o.svg"),
     "monitor page": ("watched.state --output o.html", "o.html"),
     "monitor metrics": ("watched.state --output o.txt", "o.txt"),
-    "recalibrate fit": ("two.csv --target y --prob q --method isotonic --out o.json --figure o.svg", "o.json o.svg"),
+    "recalibrate fit": ("two.csv --target y --prob q --method isotonic --output o.json --figure o.svg", "o.json o.svg"),
     "recalibrate evaluate": (
         "two.csv --target y --prob q --method isotonic --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
-    "recalibrate apply": ("two.csv --map map.json --prob q --out o.csv", "o.csv"),
+    "recalibrate apply": ("two.csv --map map.json --prob q --output o.csv", "o.csv"),
     "counts sample": ("two.csv --prob p --labels 20 --output o.csv", "o.csv"),
     "counts estimate": (
         "two.csv --prob p --target y --output o.txt --figure o.svg --report o.html",
@@ -135,7 +135,17 @@ def make_place(folder: Path) -> Path:
         night = ("--experiments", "nightly.experiments", "--date", "2026-11-22")
         printed("check", "score", "two.csv", "--score", "y", "--min-score", "0.1", *night)
         printed(
-            "recalibrate", "fit", "two.csv", "--target", "y", "--prob", "q", "--method", "isotonic", "--out", "map.json"
+            "recalibrate",
+            "fit",
+            "two.csv",
+            "--target",
+            "y",
+            "--prob",
+            "q",
+            "--method",
+            "isotonic",
+            "--output",
+            "map.json",
         )
         dated = [f"n{i},2001-{1 + i % 12:02}-01,{i % 10 / 10},{i % 7 / 7:.3f}" for i in range(400)]
         Path("wide.csv").write_text("\n".join(["id,date,IRQ,USA", *dated, ""]))

@@ -65,7 +65,7 @@ def quantiles() -> Any:
 def counts(cells: tuple[Any, ...]) -> Any:
     rng = draws()
     labels = np.where(np.arange(200) < 90, rng.integers(0, 2, 200), np.nan)
-    return howsure.estimate_counts(rng.random(200), labels, cells=np.resize(cells, 200), rng=0)
+    return howsure.estimate_counts(labels, rng.random(200), groups=np.resize(cells, 200), rng=0)
 
 
 FIGURES: dict[str, Callable[[], Figure]] = {

@@ -35,7 +35,7 @@ DONE = "news.csv --prob score --labelled labelled.csv"
 ROOM = Room(
     f"""
     counts sample {READ} --labels 60 --show id,text --output to_label.csv
-    counts sample {READ} --labels 60 --by month --show id --seed 3 --output by_month.csv
+    counts sample {READ} --labels 60 --group month --show id --seed 3 --output by_month.csv
     counts sample {READ} --labels 40 --design simple --show id --output simple.csv
     counts sample {READ} --labels 40 --cluster source --show id --output clustered.csv
     counts sample {READ} --labels 40 --date day --period month --show id --where "length > 21" --output dated.csv
@@ -48,16 +48,16 @@ ROOM = Room(
     counts estimate {DONE} --format latex
     counts estimate {DONE} --share --level 0.9
     counts estimate {DONE} --features length
-    counts estimate {READ} --labelled labelled_by_month.csv --by month
-    counts estimate {READ} --labelled labelled_by_month.csv --by month --format json
-    counts estimate {READ} --labelled labelled_by_month.csv --by month --method exact --format csv
-    counts estimate {READ} --labelled labelled_by_month.csv --by month --method difference
-    counts estimate {READ} --labelled labelled_by_month.csv --by month --method labels --format markdown
-    counts estimate {READ} --labelled labelled_by_month.csv --by month --method raw --format latex
-    counts estimate {READ} --labelled labelled_by_month.csv --by month --figure counts.svg --report counts.html
+    counts estimate {READ} --labelled labelled_by_month.csv --group month
+    counts estimate {READ} --labelled labelled_by_month.csv --group month --format json
+    counts estimate {READ} --labelled labelled_by_month.csv --group month --method exact --format csv
+    counts estimate {READ} --labelled labelled_by_month.csv --group month --method difference
+    counts estimate {READ} --labelled labelled_by_month.csv --group month --method labels --format markdown
+    counts estimate {READ} --labelled labelled_by_month.csv --group month --method raw --format latex
+    counts estimate {READ} --labelled labelled_by_month.csv --group month --figure counts.svg --report counts.html
     counts estimate {READ} --labelled labelled_clustered.csv --cluster source
     counts estimate some.csv --prob score --target found
-    counts estimate some.csv --prob score --target found --by month --format json
+    counts estimate some.csv --prob score --target found --group month --format json
     counts plan {READ} --width 40
     counts plan {READ} --width 0.1 --share
     counts plan {READ} --width 40 --labelled labelled.csv

@@ -23,7 +23,7 @@ ROOM = Room(
     check score 'results/org__small/samples_*.jsonl' --score acc --min-score 0.5
     check score results/org__large/samples_*.jsonl --score acc --better-than results/org__small/samples_*.jsonl
     recalibrate evaluate 'results/org__small/samples_*.jsonl'
-    ~1e-5 recalibrate fit results/org__small/samples_quiz_*.jsonl --out log-map.json
+    ~1e-5 recalibrate fit results/org__small/samples_quiz_*.jsonl --output log-map.json
     calibration find-groups results/org__small/samples_quiz_*.jsonl --features doc.subject --min-rows 20
     calibration summary results/org__small/samples_quiz_*.jsonl --output small.summary
     calibration small.summary

@@ -29,7 +29,7 @@ ROOM = Room(
     calibration holes.csv --target y --prob p --group lang --skip-missing --missing NA
     selective holes.csv --target y --prob p --skip-missing
     check calibration holes.csv --target y --prob p --skip-missing --max-error 0.3
-    recalibrate fit holes.csv --target y --prob p --skip-missing --out holes-map.json
+    recalibrate fit holes.csv --target y --prob p --skip-missing --output holes-map.json
     # conditions
     calibration pairs.csv --target y --prob p --where "lang = 'de' and p > 0.2"
     calibration pairs.csv --target y --prob p --where "year between 2020 and 2020 or lang in ('fr')"
@@ -54,7 +54,7 @@ ROOM = Room(
     # refusals by several commands
     selective pairs.csv --target z --prob p
     check calibration pairs.csv --target z --prob p --max-error 0.1
-    recalibrate fit pairs.csv --target z --prob p --out no.json
+    recalibrate fit pairs.csv --target z --prob p --output no.json
     monitor update no.json pairs.csv --date day --target y --prob p
     calibration compare pairs.csv --target y --prob p --prob w
     selective pairs.csv --target y --prob w

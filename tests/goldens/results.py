@@ -53,7 +53,7 @@ def trend() -> howsure.Trend:
 def counted(**given: Any) -> howsure.CountEstimates:
     rows = inputs.news_scores()
     labels = [row["truth"] if k % 3 == 0 else None for k, row in enumerate(rows)]
-    return howsure.estimate_counts([row["score"] for row in rows], labels, rng=0, **given)
+    return howsure.estimate_counts(labels, [row["score"] for row in rows], rng=0, **given)
 
 
 def makers() -> dict[str, Callable[[], Any]]:
@@ -125,7 +125,7 @@ def makers() -> dict[str, Callable[[], Any]]:
         ),
         "compare scores": lambda: howsure.compare(score={"one": p, "two": q}, bounds=(0, 1)),
         "estimate_counts": counted,
-        "estimate_counts by month": lambda: counted(cells=months),
+        "estimate_counts by month": lambda: counted(groups=months),
         "count": lambda: counted().total,
         "sample_for_labels": lambda: howsure.sample_for_labels(scores, 40, rng=0),
         "labels_needed": lambda: howsure.labels_needed(scores, width=40),

@@ -13,7 +13,7 @@ def test_it_says_everything_and_escapes_names() -> None:
     score, truth, cell = population("misses", np.random.default_rng(0), n=600)
     sample, labels = labelled(score, truth, 120, 0)
     names = np.where(cell % 2 == 0, "<b>", "other")
-    counts = estimate_counts(score, labels, cells={"<i>": names, "month": cell // 4}, strata=sample.stratum, rng=0)
+    counts = estimate_counts(labels, score, groups={"<i>": names, "month": cell // 4}, strata=sample.stratum, rng=0)
     page = counts_report(counts, read={"files": ["news.csv"]})
     assert f"About {counts.total.estimate:,.0f} of 600 units are positive" in page
     assert "&lt;b&gt;" in page
@@ -30,6 +30,6 @@ def test_many_cells_have_a_table_and_no_figure() -> None:
     score, truth, _ = population("misses", np.random.default_rng(0), n=600)
     sample, labels = labelled(score, truth, 120, 0)
     cells = {"actor": np.arange(600) % 10, "month": np.arange(600) % 3}
-    page = counts_report(estimate_counts(score, labels, cells=cells, strata=sample.stratum, method="difference"))
+    page = counts_report(estimate_counts(labels, score, groups=cells, strata=sample.stratum, method="difference"))
     assert "too many cells for a figure" in page
     assert "<svg" not in page

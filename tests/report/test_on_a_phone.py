@@ -47,7 +47,7 @@ def others(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     howsure.compare(y, y, {"the other": 1 - y}, metrics="accuracy", n_resamples=50, rng=0).report(
         folder / "models.html"
     )
-    howsure.estimate_counts(q, [*y[:200], *[np.nan] * 400], rng=0).report(folder / "counts.html")
+    howsure.estimate_counts([*y[:200], *[np.nan] * 400], q, rng=0).report(folder / "counts.html")
     return sorted(folder.glob("*.html"))
 
 

@@ -62,8 +62,8 @@ def answers_and_limits() -> None:
 
 
 def counts() -> None:
-    found: howsure.CountEstimates = howsure.estimate_counts(y_prob=Q, labels=[1, None, 0], rng=0)
-    howsure.estimate_counts(y_prob="p", labels="gold", data=FILES)
+    found: howsure.CountEstimates = howsure.estimate_counts([1, None, 0], Q, rng=0)
+    howsure.estimate_counts("gold", "p", data=FILES)
     drawn: howsure.LabelSample = howsure.sample_for_labels(Q, 2, rng=0)
     print(found, drawn)
     howsure.sample_for_labels(Q, "two")  # type: ignore  # wrong: a number

@@ -42,7 +42,7 @@ def attacks_by_month(held: Incidents, n: int, *, seed: int) -> Bands:
     population = population_of(held, QUESTION, by="month")
     found = drawn_counts(population, n, ("raw", "auto"), design="stratified", rng=np.random.default_rng(seed))
     true = truths(population)
-    months = tuple(row.cell[1] for row in _shown(found["auto"]))
+    months = tuple(row.group[1] for row in _shown(found["auto"]))
     return Bands(months, found["raw"], found["auto"], np.array([float(true[SHOWN, month]) for month in months]))
 
 
@@ -84,4 +84,4 @@ def draw_bands(drawn: Bands, *, ax: Axes) -> Axes:
 
 
 def _shown(counts: CountEstimates) -> list[CountEstimate]:
-    return [row for row in counts if row.cell[0] == SHOWN]
+    return [row for row in counts if row.group[0] == SHOWN]

@@ -47,7 +47,7 @@ class Tally:
     def add(self, rows: Sequence[CountEstimate], truth: Mapping[tuple[str, ...], int], sample: int) -> None:
         """Count the rows of one sample."""
         for row in rows:
-            wanted = truth[row.cell]
+            wanted = truth[row.group]
             self.held.append(bool(row.low <= wanted <= row.high))
             self.width.append(row.high - row.low)
             self.truth.append(wanted)
@@ -119,7 +119,7 @@ def drawn_counts(
     """The counts by each method from the same n drawn units."""
     stratified = design == "stratified"
     drawn = sample_for_labels(
-        population.score, n, cells=population.drawn_by if stratified else None,
+        population.score, n, groups=population.drawn_by if stratified else None,
         bands=population.bands if stratified else None, clusters=population.clusters, design=design, rng=rng,
     )  # fmt: skip
     labels = np.full(len(population.labels), np.nan)
@@ -134,7 +134,7 @@ def drawn_counts(
         "inclusion": drawn.chances if design == "importance" else None,
     }  # fmt: skip
     options |= {"level": LEVEL, "rng": int(rng.integers(2**31))}
-    return {method: estimate_counts(score, labels, method=method, **options) for method in methods}
+    return {method: estimate_counts(labels, score, method=method, **options) for method in methods}
 
 
 def truths(population: Population) -> dict[tuple[str, ...], int]:

@@ -164,7 +164,7 @@ def notes_of(units: Units, method: str) -> tuple[str, ...]:
     if units.draw.note:
         notes.append(units.draw.note)
     if method in ("auto", "hierarchical") and len(units.cells.names) > 1:
-        notes.append("for cells, the stated coverage is an average over cells, not a guarantee for each cell")
+        notes.append("for groups, the stated coverage is an average over groups, not a guarantee for each group")
     if min(positives, len(units.labels) - positives) < FEW:
         kind = "positive" if positives < FEW else "negative"
         few = min(positives, len(units.labels) - positives)
@@ -173,7 +173,7 @@ def notes_of(units: Units, method: str) -> tuple[str, ...]:
         notes.append(f"{few} {kind} labels are few{said or '; label more'}")
     if units.draw.is_clustered and method in ("auto", "hierarchical", "exact"):
         notes.append(
-            "in cells, units of one cluster count as independent given their scores; totals allow for clusters"
+            "in groups, units of one cluster count as independent given their scores; totals allow for clusters"
         )
     lumps = lumps_of(units, None)
     if lumps.alike < LEAST_ALIKE:
@@ -201,18 +201,18 @@ def notes_on_cells(units: Units, rows: Sequence[CountEstimate], apart: Bools) ->
         known = sorted((row for row in mine if row.estimate > 0), key=lambda row: -row.estimate)
         before = np.cumsum([0.0, *(row.estimate for row in known)])
         carry = [row for row, sum_before in zip(known, before.tolist(), strict=False) if sum_before < before[-1] / 2]
-        name = ", ".join(mine[0].cell[:-1])
-        said = shortened([f"{row.cell[-1]} {row}" for row in carry], limit=NAMED)
+        name = ", ".join(mine[0].group[:-1])
+        said = shortened([f"{row.group[-1]} {row}" for row in carry], limit=NAMED)
         share = sum(row.estimate for row in carry) / before[-1] if carry else 0.0
         notes.append(
-            f"the cells{f' of {name}' if name else ''} are too unlike to borrow from each other, so each rests on its "
+            f"the groups{f' of {name}' if name else ''} are too unlike to borrow from each other, so each rests on its "
             "own labels" + (f"; {len(carry)} of {len(mine)} carry {share:.0%} of the count: {said}" if carry else "")
         )
         without = sum(row.labelled == 0 for row in mine)
         if without:
             of_domain = f" of {name}" if name else ""
             notes.append(
-                f"{counted(without, 'cell')}{of_domain} without a label cannot be told: label units of each cell"
+                f"{counted(without, 'group')}{of_domain} without a label cannot be told: label units of each group"
             )
     return tuple(notes)
 

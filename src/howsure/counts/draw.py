@@ -21,7 +21,7 @@ def partial_column(values: object, *, n: int, name: str) -> tuple[Integers, Colu
 
     A column (N,), in which None, NaN and "" stand for nothing, or a mapping of rows (from 0) to values.
 
-    >>> partial_column({7: 1, 2: 0}, n=10, name="labels")
+    >>> partial_column({7: 1, 2: 0}, n=10, name="y_true")
     (array([2, 7]), array([0, 1], dtype=object))
     """
     if isinstance(values, Mapping):
@@ -46,12 +46,12 @@ def partial_labels(labels: object, *, n: int, pos_label: object = None) -> tuple
 
     See `partial_column`. Raises InputError for other labels than 0 and 1, or, with pos_label, for three values.
     """
-    known, held = partial_column(labels, n=n, name="labels")
+    known, held = partial_column(labels, n=n, name="y_true")
     if len(known) == 0:
         return known, np.empty(0)
     plain = _spelled_plainly(held)
     try:
-        return known, check_labels(plain, pos_label=pos_label, name="labels").astype(np.float64)
+        return known, check_labels(plain, pos_label=pos_label, name="y_true").astype(np.float64)
     except (InputError, TypeError):
         odd = next((k for k, one in enumerate(plain.tolist()) if one not in (0, 1, "0", "1")), None)
         if odd is None or pos_label is not None:
@@ -62,7 +62,7 @@ def partial_labels(labels: object, *, n: int, pos_label: object = None) -> tuple
             if len(texts) == 2
             else ""
         )
-        said = f"labels must be 0, 1 or missing; {at_row(known[odd])} holds {held.tolist()[odd]!r}.{advice}"
+        said = f"y_true must be 0, 1 or missing; {at_row(known[odd])} holds {held.tolist()[odd]!r}.{advice}"
         raise InputError(said) from None
 
 

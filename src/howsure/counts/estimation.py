@@ -29,10 +29,10 @@ METHODS = ("auto", "hierarchical", "exact", "difference", "labels", "raw")
 
 
 def estimate_counts(
+    y_true: ArrayLike | Mapping[int, object] | str,
     y_prob: ArrayLike | str,
-    labels: ArrayLike | Mapping[int, object] | str,
     *,
-    cells: ArrayLike | IntoFrame | Mapping[str, ArrayLike] | str | None = None,
+    groups: ArrayLike | IntoFrame | Mapping[str, ArrayLike] | str | None = None,
     features: ArrayLike | IntoFrame | Mapping[str, ArrayLike] | str | None = None,
     strata: ArrayLike | Mapping[int, object] | str | None = None,
     inclusion: ArrayLike | Mapping[int, float] | str | None = None,
@@ -44,11 +44,11 @@ def estimate_counts(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> CountEstimates:
-    """How many units have label 1, per cell and in all, from scores of all units and labels of a drawn sample.
+    """How many units have label 1, per group and in all, from scores of all units and labels of a drawn sample.
 
-    y_prob (N,): any model's score of each unit, in [0, 1]; it need not be calibrated. labels (N,): 0, 1, or missing
+    y_prob (N,): any model's score of each unit, in [0, 1]; it need not be calibrated. y_true (N,): 0, 1, or missing
     (None, NaN, "") where nobody has read the unit; or a mapping of rows, from 0, to labels. With
-    pos_label, a label is 1 where it is that value, and may have one other. cells: a column (N,),
+    pos_label, a label is 1 where it is that value, and may have one other. groups: a column (N,),
     several, a mapping of names to columns or a data frame, such as actor and period; counts are per combination, and
     totals per domain (all columns but the last). features: columns of numbers (N,) that may tell labels apart, in the
     same forms. The draw of the labels is `strata` (N,), within which units were drawn at random, or `inclusion` (N,),
@@ -59,14 +59,14 @@ def estimate_counts(
     (document, actor) pairs. With `data` (a data frame) all of these name its columns.
 
     Methods: "hierarchical": P(y = 1) = σ(logit m + θ) with m a cross-fitted ridge logistic regression on the features
-    and θ a level for each cell, pooled within its domain by a t₃ law; labelled units are known, so the count is exact
-    when all are. "exact": a cell's own labels alone decide its level (conditional law, no pooling). "difference": Σ m
+    and θ a level for each group, pooled within its domain by a t₃ law; labelled units are known, so the count is exact
+    when all are. "exact": a group's own labels alone decide its level (conditional law, no pooling). "difference": Σ m
     plus the weighted mean of y - m, with Wilson's interval (prediction-powered inference in the form of survey
-    sampling). "labels": no model. "raw": the sum of scores as if they were calibrated. "auto": hierarchical in cells,
-    but labels with Gaffke's bound in a domain with a cell whose labels contradict the other cells (docs/counts.md); in
+    sampling). "labels": no model. "raw": the sum of scores as if they were calibrated. "auto": hierarchical in groups,
+    but labels with Gaffke's bound in a domain with a group whose labels contradict the others (docs/counts.md); in
     domains and in all, difference, or labels where fewer than 20 labels are positive, or negative.
 
-    What holds at `level` is coverage on average over cells, not of each cell. Sources: Angelopoulos et al. (2023);
+    What holds at `level` is coverage on average over groups, not of each group. Sources: Angelopoulos et al. (2023);
     Särndal, Swensson & Wretman (1992); Chen & Liu (1997); Keith & O'Connor (2018).
 
     >>> import numpy as np
@@ -74,7 +74,7 @@ def estimate_counts(
     >>> score = rng.beta(0.3, 1.5, size=2000)
     >>> truth = rng.random(2000) < score**0.5  # the model misses many
     >>> labels = np.where(np.isin(np.arange(2000), rng.choice(2000, 200, replace=False)), truth, np.nan)
-    >>> counts = estimate_counts(score, labels, rng=0)
+    >>> counts = estimate_counts(labels, score, rng=0)
     >>> bool(counts.total.low <= truth.sum() <= counts.total.high), bool(score.sum() < counts.total.low)
     (True, True)
 
@@ -84,11 +84,11 @@ def estimate_counts(
         raise unknown_name("method", method, METHODS, place="estimated counts")
     level = check_level(level)
     if data is not None:
-        y_prob, labels, cells, features, strata, inclusion, clusters = _columns(
-            data, y_prob, labels, cells, features, strata, inclusion, clusters
+        y_prob, y_true, groups, features, strata, inclusion, clusters = _columns(
+            data, y_prob, y_true, groups, features, strata, inclusion, clusters
         )
     given: dict[str, Any] = {
-        "cells": cells,
+        "groups": groups,
         "clusters": clusters,
         "pos_label": pos_label,
         "method": method,
@@ -98,26 +98,26 @@ def estimate_counts(
     n = len(check_probabilities(y_prob))
     given["features"] = read_features(features, n=n)
     if sample is None:
-        return _estimated(y_prob, labels, strata=strata, inclusion=inclusion, **given)
+        return _estimated(y_true, y_prob, strata=strata, inclusion=inclusion, **given)
     if strata is not None or inclusion is not None:
         raise InputError("sample says how units were drawn; leave out strata and inclusion.")
     drawn = Drawn.of(sample, n=n, clusters=clusters)
-    known, values, unread = drawn.read(labels, n=n, pos_label=pos_label)
+    known, values, unread = drawn.read(y_true, n=n, pos_label=pos_label)
     given |= {"strata": drawn.strata, "inclusion": drawn.inclusion, "pos_label": None}
     found = []
     for one in (0.0, 1.0) if len(unread) else (0.0,):
         filled = dict(zip(known.tolist(), values.tolist(), strict=True)) | dict.fromkeys(unread.tolist(), one)
-        found.append(_estimated(y_prob, filled, **given))
+        found.append(_estimated(filled, y_prob, **given))
     if len(found) == 1:
         return found[0]
     return within_extremes(*found, unread=unread, drawn=len(drawn.inclusion))
 
 
 def _estimated(
+    y_true: Any,
     y_prob: Any,
-    labels: Any,
     *,
-    cells: Any,
+    groups: Any,
     features: dict[str, Floats],
     strata: Any,
     inclusion: Any,
@@ -129,7 +129,7 @@ def _estimated(
 ) -> CountEstimates:
     """The counts by labels of all that was drawn."""
     units = read_units(
-        y_prob, labels, cells=cells, strata=strata, inclusion=inclusion, clusters=clusters, pos_label=pos_label
+        y_true, y_prob, groups=groups, strata=strata, inclusion=inclusion, clusters=clusters, pos_label=pos_label
     )
     generator = generator_from(rng)
     proxy = fit_proxy(units, list(features.values()), generator)
@@ -153,7 +153,7 @@ def _estimated(
         "design": units.design,
         "units": len(units),
         "labelled": len(units.labelled),
-        "cells": list(units.cells.columns),
+        "groups": list(units.cells.columns),
         "features": list(features),
         "seed": seed_in_recipe(rng),
         "howsure": __version__,

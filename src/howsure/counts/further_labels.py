@@ -23,8 +23,10 @@ from howsure.inputs.pairs import Floats, Integers
 ANY_NUMBER = 1 << 60  # of labels: strata by period are possible
 
 
-def recovered_sample(y_prob: Any, strata: Mapping[int, str], *, cells: Any = None, clusters: Any = None) -> LabelSample:
-    """The sample that drew some units (rows from 0) from these strata, given the same scores, cells and clusters.
+def recovered_sample(
+    y_prob: Any, strata: Mapping[int, str], *, groups: Any = None, clusters: Any = None
+) -> LabelSample:
+    """The sample that drew some units (rows from 0) from these strata, given the same scores, groups and clusters.
 
     >>> import numpy as np
     >>> from howsure.counts import sample_for_labels
@@ -42,14 +44,14 @@ def recovered_sample(y_prob: Any, strata: Mapping[int, str], *, cells: Any = Non
     wanted = [strata[row] for row in indices.tolist()]
     highest = highest_scores(score, elements)
     tried: list[tuple[Codes, tuple[str, ...]]] = [(np.zeros(len(elements), dtype=np.int8), ("all",))]
-    ways = (None,) if cells is None else (None, cells)
+    ways = (None,) if groups is None else (None, groups)
     tried += [strata_of(highest, elements, ANY_NUMBER, cells=one, bands=None) for one in ways]
     for codes, names in tried:
         if [names[code] for code in codes[elements.of(indices)].tolist()] == wanted:
             design = "simple" if names == ("all",) else "stratified"
             return _with_chances(indices, elements, codes, names, design)
     raise InputError(
-        "the strata of the sample before are not those of these scores. Pass the scores, cells and clusters of then."
+        "the strata of the sample before are not those of these scores. Pass the scores, groups and clusters of then."
     )
 
 

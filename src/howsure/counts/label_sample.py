@@ -201,7 +201,7 @@ def sample_for_labels(
     y_prob: ArrayLike,
     n: int,
     *,
-    cells: ArrayLike | Mapping[str, ArrayLike] | IntoFrame | None = None,
+    groups: ArrayLike | Mapping[str, ArrayLike] | IntoFrame | None = None,
     bands: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
     design: str = "stratified",
@@ -211,7 +211,7 @@ def sample_for_labels(
     """Draw units to read by hand, so that `estimate_counts` can say what the scores miss.
 
     y_prob (N,): scores in [0, 1]. n: how many to read. Design "stratified": strata are `bands` (N,), by default bands
-    of the score with 0 as one of its own, each divided by the last column of `cells` (a period, say) where that leaves
+    of the score with 0 as one of its own, each divided by the last column of `groups` (a period, say) where that leaves
     5 labels per stratum on average. Labels are allotted as N_h s_h (Neyman), s_h = √(p̄(1 - p̄)) but at least 0.25,
     and at least 2 each, since a model's misses lie in its low bands. "simple": at random from all. "importance": with
     chances in proportion to √(p (1 - p)), but at least half of the average, by systematic sampling of a random
@@ -237,7 +237,7 @@ def sample_for_labels(
     generator = generator_from(rng)
     recipe = {"design": design, "n": n, "seed": seed_in_recipe(rng), "howsure": __version__}
     if batch is not None:
-        return _next_batch(batch, n, elements, generator, recipe, strata=[cells, bands])
+        return _next_batch(batch, n, elements, generator, recipe, strata=[groups, bands])
     if n > len(elements):
         raise InputError(f"n must be at most the number of {elements.what}, {len(elements):,}; it is {n:,}.")
     if design == "importance":
@@ -248,7 +248,7 @@ def sample_for_labels(
         codes: Codes = np.zeros(len(elements), dtype=np.int8)
         names: tuple[str, ...] = ("all",)
     else:
-        codes, names = strata_of(highest, elements, n, cells=cells, bands=bands)
+        codes, names = strata_of(highest, elements, n, cells=groups, bands=bands)
     size = np.bincount(codes, minlength=len(names))
     if n < (needed := int(np.minimum(size, LEAST).sum())):
         what = f"{needed} for {len(names)} strata"

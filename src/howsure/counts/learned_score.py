@@ -24,11 +24,11 @@ MOST_ITERATIONS = 1_000
 
 
 def learned_score(
-    texts: Iterable[str], labels: ArrayLike, *, clusters: ArrayLike | None = None, rng: Randomness = None
+    texts: Iterable[str], y_true: ArrayLike, *, clusters: ArrayLike | None = None, rng: Randomness = None
 ) -> Floats:
     """The probability that a text's label is 1 (N,), by a regression on the words of the labelled texts.
 
-    texts (N,); labels (N,): 0, 1, or missing (None, NaN, "") where nobody has read the text. Ridge logistic regression
+    texts (N,); y_true (N,): 0, 1, or missing (None, NaN, "") where nobody has read the text. Ridge logistic regression
     (C = 10) on tf-idf weights (1 + log frequency) of words and pairs of words that occur in 2 texts or more and in at
     most half of them. It is fitted five times, each without a fifth of the labels: a labelled text is scored by the fit
     that has not seen its label, the others by the mean of the five. So the score is honest for `estimate_counts`,
@@ -45,10 +45,10 @@ def learned_score(
     Raises InputError for what is no list of texts, or fewer than 10 labels; MissingExtraError without scikit-learn.
     """
     given = _checked(texts)
-    known, values = partial_labels(labels, n=len(given))
+    known, values = partial_labels(y_true, n=len(given))
     if len(known) < LEAST_LABELS:
         raise InputError(
-            f"labels must be known for at least {LEAST_LABELS} texts to learn from; they are for {len(known):,}. "
+            f"y_true must be known for at least {LEAST_LABELS} texts to learn from; they are for {len(known):,}. "
             "Draw texts by howsure.sample_for_labels and read them."
         )
     of_text = np.arange(len(given)) if clusters is None else check_clusters(clusters, n=len(given))

@@ -27,14 +27,14 @@ def labels_needed(
     y_prob: ArrayLike,
     *,
     width: float,
-    labels: ArrayLike | Mapping[int, object] | None = None,
+    y_true: ArrayLike | Mapping[int, object] | None = None,
     pos_label: Hashable = None,
     design: str = "stratified",
     level: float = 0.95,
 ) -> int:
     """How many labels to draw so that the interval of the total is about `width` wide, those at hand included.
 
-    labels (N,): those at hand, missing elsewhere, or a mapping of rows to labels: drawn at random, from all or within
+    y_true (N,): labels at hand, missing elsewhere, or a mapping of rows to them: drawn at random, from all or within
     bands of the score. Then n = (Σ N_h s_h)² / ((width / 2z)² + Σ N_h s_h²) with s_h the standard deviation of the
     labels of band h, to which one more label is added, of the kind that makes them vary more: what scores are worth is
     what the labels show. Without labels, or with fewer than 20, nothing is known of what scores miss, and s_h = 1/2:
@@ -44,7 +44,7 @@ def labels_needed(
     >>> import numpy as np
     >>> labels_needed(np.full(10_000, 0.1), width=1_000)
     370
-    >>> labels_needed(np.full(10_000, 0.1), width=1_000, labels={row: int(row % 10 == 0) for row in range(50)})
+    >>> labels_needed(np.full(10_000, 0.1), width=1_000, y_true={row: int(row % 10 == 0) for row in range(50)})
     158
 
     Raises InputError unless the width is positive and the design one of these.
@@ -58,8 +58,8 @@ def labels_needed(
     bands = int(codes.max()) + 1
     size = np.bincount(codes, minlength=bands)
     variance = np.full(bands, UNKNOWN)
-    if worth_is_known(labels, len(score), pos_label):
-        known, values = partial_labels(labels, n=len(score), pos_label=pos_label)
+    if worth_is_known(y_true, len(score), pos_label):
+        known, values = partial_labels(y_true, n=len(score), pos_label=pos_label)
         variance = _variances(codes[known], values, bands)
     wanted = (width / (2.0 * normal_quantile(check_level(level)))) ** 2
     needed = float((size @ np.sqrt(variance)) ** 2 / (wanted + size @ variance))

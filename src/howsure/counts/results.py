@@ -78,7 +78,7 @@ def difference_of_totals(a: Ends, b: Ends, *, correlation: float, level: float) 
     return difference, difference - down, difference + up, greater
 
 
-# Estimated counts: a row per cell, totals per domain and over all, and how they were made.
+# Estimated counts: a row per group, totals per domain and over all, and how they were made.
 
 ALL = "all"
 HEADINGS = ("units", "labelled", "positive", "estimate", "interval", "share", "method")
@@ -87,13 +87,13 @@ OF_SHARES = ("units", "labelled", "positive", "share", "interval", "method")
 
 @dataclass(frozen=True, slots=True)
 class CountEstimate:
-    """The number of units of a cell whose label is 1, with its interval, and the method that gave it.
+    """The number of units of a group whose label is 1, with its interval, and the method that gave it.
 
-    cell: a value of each cell column; of a domain all but the last. n: units; labelled: of these with a label;
-    positives: of these with label 1. The estimate is NaN where the method has none, as labels alone in a cell without.
+    group: a value of each column of groups; of a domain all but the last. n: units; labelled: of these with a label;
+    positives: of these with label 1. The estimate is NaN where the method has none, as labels alone in a group without.
     """
 
-    cell: tuple[str, ...]
+    group: tuple[str, ...]
     n: int
     labelled: int
     positives: int
@@ -119,10 +119,10 @@ class CountEstimate:
             name: getattr(self, name) for name in ("n", "labelled", "positives", "estimate", "low", "high", "share")
         }
         plain = {name: None if isinstance(one, float) and math.isnan(one) else one for name, one in held.items()}
-        return {"cell": list(self.cell), **plain, "level": self.level, "method": self.method}
+        return {"group": list(self.group), **plain, "level": self.level, "method": self.method}
 
     def cells_of_table(self, *, share: bool = False) -> list[str]:
-        """The row of a table as text, without the names of the cell; with `share`, shares instead of counts."""
+        """The row of a table as text, without the names of the group; with `share`, shares instead of counts."""
         numbers = [f"{one:,}" for one in (self.n, self.labelled, self.positives)]
         if share:
             low, high = (one / self.n if self.n else math.nan for one in (self.low, self.high))
@@ -138,16 +138,16 @@ class CountEstimate:
 class Diagnostics:
     """What checks the estimates themselves.
 
-    hidden_coverage: labels were hidden fold by fold and their positives per cell predicted; the share of these
-    `hidden_cells` whose interval held them. drift: of each domain, the expected standard deviation of the levels of its
-    cells, in logits: 0 means that a score means the same in all cells, NaN that there is one. disagreement: of each
+    hidden_coverage: labels were hidden fold by fold and their positives per group predicted; the share of these
+    `hidden_groups` whose interval held them. drift: of each domain, the expected standard deviation of its groups'
+    levels, in logits: 0 means that a score means the same in all groups, NaN that there is one. disagreement: of each
     domain, the model's total minus the design's, in standard errors of the latter. worth: how many labels alone, drawn
     at random, would give the total an interval of this width, None for raw scores. raw_error: the calibration error of
     the scores on the labelled units.
     """
 
     hidden_coverage: float
-    hidden_cells: int
+    hidden_groups: int
     drift: tuple[float, ...]
     disagreement: tuple[float, ...]
     worth: int | None
@@ -157,7 +157,7 @@ class Diagnostics:
         """Plain values; what is undefined is None."""
         return {
             "hidden_coverage": None if math.isnan(self.hidden_coverage) else self.hidden_coverage,
-            "hidden_cells": self.hidden_cells,
+            "hidden_groups": self.hidden_groups,
             "drift": [None if math.isnan(one) else one for one in self.drift],
             "disagreement": [None if math.isnan(z) else z for z in self.disagreement],
             "worth_in_labels": self.worth,
@@ -169,13 +169,13 @@ class Diagnostics:
         said = []
         if self.worth is not None:
             said.append(f"as precise as {self.worth:,} labels alone, drawn at random")
-        if self.hidden_cells:
+        if self.hidden_groups:
             said.append(
-                f"held-out labels: {self.hidden_coverage:.0%} of {self.hidden_cells:,} intervals contained them"
+                f"held-out labels: {self.hidden_coverage:.0%} of {self.hidden_groups:,} intervals contained them"
             )
         drift = [one for one in self.drift if not math.isnan(one)]
         if drift:
-            said.append(f"the relation between score and label varies between cells by about {max(drift):.1f} logits")
+            said.append(f"the relation between score and label varies between groups by about {max(drift):.1f} logits")
         far = [z for z in self.disagreement if abs(z) > 2]
         if far:
             said.append(
@@ -188,9 +188,9 @@ class Diagnostics:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class CountEstimates(Result):
-    """Counts of all cells (`rows`), of the domains (`domains`) and of everything (`total`), with intervals.
+    """Counts of all groups (`rows`), of the domains (`domains`) and of everything (`total`), with intervals.
 
-    Iterating, indexing and `len` go by rows; a row is also found by the name of its cell. `notes` say what a reader
+    Iterating, indexing and `len` go by rows; a row is also found by the name of its group. `notes` say what a reader
     must know beside the numbers, `diagnostics` check them. told: whether more is promised of differences than what the
     intervals say.
     """
@@ -213,21 +213,21 @@ class CountEstimates(Result):
         return iter(self.rows)
 
     def __getitem__(self, place: SupportsIndex | str | tuple[str, ...]) -> CountEstimate:
-        """The row at a place, or that of a cell by its name or names."""
+        """The row at a place, or that of a group by its name or names."""
         return self.rows[self._place(place) if isinstance(place, (str, tuple)) else place]
 
     def difference(self, a: str | tuple[str, ...], b: str | tuple[str, ...]) -> tuple[Estimate, float]:
-        """The count of cell a minus that of cell b with its interval, and P(a > b), ties counted half; or of domains.
+        """The count of group a minus that of group b with its interval, and P(a > b), ties counted half; or of domains.
 
-        Counts of cells are taken as independent given the labels; a cell does not differ from itself. Where one of them
-        borrows nothing from other cells, their own intervals decide (Zou & Donner 2008). The totals of two domains,
+        Counts of groups are taken as independent given the labels; a group does not differ from itself. Where one
+        of them borrows nothing from others, their own intervals decide (Zou & Donner 2008). The totals of two domains,
         such as two actors in all periods, are compared by the design of the draw, which knows how far they exclude each
-        other in what was drawn together. What cannot be promised is NaN without an interval: a cell that has no label
+        other in what was drawn together. What cannot be promised is NaN without an interval: a group that has no label
         and borrows nothing, a sample that is not read in full, labels that were not drawn as stated. `notes` say which.
 
-        Raises InputError for a cell that is not there, or if the counts were not made by the hierarchical method.
+        Raises InputError for a group that is not there, or if the counts were not made by the hierarchical method.
         """
-        domains = {row.cell: place for place, row in enumerate(self.domains)}
+        domains = {row.group: place for place, row in enumerate(self.domains)}
         pair = [domains.get((one,) if isinstance(one, str) else tuple(map(str, one))) for one in (a, b)]
         if not self.told:
             n = sum(
@@ -289,15 +289,16 @@ class CountEstimates(Result):
         return Estimate(value, low, high, level=one.level, method=method, n=n), greater
 
     def table(self, *, share: bool = False) -> Table:
-        """The counts of the cells, then of the domains, then of everything; with `share`, shares of the units."""
+        """The counts of the groups, then of the domains, then of everything; with `share`, shares of the units."""
         width = max(len(self.keys), 1)
-        rows = [[*row.cell, *row.cells_of_table(share=share)] for row in self.rows] if self.keys else []
+        rows = [[*row.group, *row.cells_of_table(share=share)] for row in self.rows] if self.keys else []
         if len(self.keys) > 1:
             rows += [
-                [*row.cell, *[ALL] * (width - len(row.cell)), *row.cells_of_table(share=share)] for row in self.domains
+                [*row.group, *[ALL] * (width - len(row.group)), *row.cells_of_table(share=share)]
+                for row in self.domains
             ]
         rows.append([*[ALL] * width, *self.total.cells_of_table(share=share)])
-        names = self.keys or ("cell",)
+        names = self.keys or ("group",)
         said = [*self.diagnostics.sentences(), *(f"note: {note}" for note in self.notes)]
         return Table([*names, *(OF_SHARES if share else HEADINGS)], rows, words=[*names, "method"], notes=said)
 
@@ -306,7 +307,7 @@ class CountEstimates(Result):
         return {
             "recipe": dict(self.recipe),
             "columns": list(self.keys),
-            "cells": [row.to_dict() for row in self.rows],
+            "groups": [row.to_dict() for row in self.rows],
             "domains": [row.to_dict() for row in self.domains],
             "total": self.total.to_dict(),
             "diagnostics": self.diagnostics.to_dict(),
@@ -314,14 +315,14 @@ class CountEstimates(Result):
         }
 
     def _columns(self) -> dict[str, Any]:
-        """The cells: their columns first, then numbers and the method."""
-        held: dict[str, Any] = {name: [row.cell[k] for row in self.rows] for k, name in enumerate(self.keys)}
+        """The groups: their columns first, then numbers and the method."""
+        held: dict[str, Any] = {name: [row.group[k] for row in self.rows] for k, name in enumerate(self.keys)}
         for name in ("n", "labelled", "positives", "estimate", "low", "high", "share", "method"):
             held[name] = [getattr(row, name) for row in self.rows]
         return held
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """The counts of the cells with their intervals, on the axes given or on new ones."""
+        """The counts of the groups with their intervals, on the axes given or on new ones."""
         from howsure.figures.counts import draw_counts
 
         return draw_counts(self, ax=ax)
@@ -334,9 +335,9 @@ class CountEstimates(Result):
     def _repr_html_(self) -> str:
         return f"<div>{self.table().shortened().html()}</div>"
 
-    def _place(self, cell: str | tuple[str, ...]) -> int:
-        wanted = (cell,) if isinstance(cell, str) else tuple(map(str, cell))
+    def _place(self, group: str | tuple[str, ...]) -> int:
+        wanted = (group,) if isinstance(group, str) else tuple(map(str, group))
         for position, row in enumerate(self.rows):
-            if row.cell == wanted:
+            if row.group == wanted:
                 return position
-        raise unknown_name("cell", ", ".join(wanted), [", ".join(row.cell) for row in self.rows], place="the counts")
+        raise unknown_name("group", ", ".join(wanted), [", ".join(row.group) for row in self.rows], place="the counts")

@@ -106,7 +106,7 @@ class Cells:
 def read_cells(cells: Any, *, n: int) -> Cells:
     """Cells from a column, several (a list or tuple), a mapping of names to columns or a data frame; None: one cell."""
     named = {} if cells is None else _columns_of(cells)
-    coded = [check_codes(column, n=n, name=f"cells[{name!r}]") for name, column in named.items()]
+    coded = [check_codes(column, n=n, name=f"groups[{name!r}]") for name, column in named.items()]
     code, present = combined(coded, n)
     parts = np.unravel_index(present, [len(names) for _, names in coded]) if coded else ()
     columns = [[names[place] for place in part.tolist()] for part, (_, names) in zip(parts, coded, strict=True)]
@@ -122,12 +122,12 @@ def _columns_of(cells: Any) -> dict[str, object]:
         cells = dict(zip(*all_columns(cells), strict=True))
     if isinstance(cells, Mapping):
         if not cells:
-            raise InputError("cells names no column; leave it out for one total.")
+            raise InputError("groups names no column; leave it out for one total.")
         return {str(name): column for name, column in cells.items()}
     several = isinstance(cells, (list, tuple)) and len(cells) and hasattr(cells[0], "__len__")
     if several and not isinstance(cells[0], (str, bytes)):
-        return {f"cell {k + 1}": column for k, column in enumerate(cells)}
-    return {"cell": cells}
+        return {f"group {k + 1}": column for k, column in enumerate(cells)}
+    return {"group": cells}
 
 
 def combined(coded: list[tuple[Codes, tuple[str, ...]]], n: int) -> tuple[Codes, Integers]:
@@ -137,7 +137,7 @@ def combined(coded: list[tuple[Codes, tuple[str, ...]]], n: int) -> tuple[Codes,
     for codes, names in coded:
         combinations *= len(names)
         if combinations > ALL_CODES:
-            raise InputError("cells: these columns have more combinations than can be numbered. Pass fewer columns.")
+            raise InputError("groups: these columns have more combinations than can be numbered. Pass fewer columns.")
         kind = np.int32 if combinations < 1 << 31 else np.int64
         code = code.astype(kind, copy=False) * len(names) + codes.astype(kind, copy=False)
     if combinations > LOOKUP * n + 1000:
@@ -206,10 +206,10 @@ class Units:
 
 
 def read_units(
+    y_true: object,
     y_prob: object,
-    labels: object,
     *,
-    cells: Any = None,
+    groups: Any = None,
     strata: object = None,
     inclusion: object = None,
     clusters: object = None,
@@ -221,18 +221,18 @@ def read_units(
     """
     score = check_probabilities(y_prob)
     n = len(score)
-    labelled, values = partial_labels(labels, n=n, pos_label=pos_label)
+    labelled, values = partial_labels(y_true, n=n, pos_label=pos_label)
     check_enough(len(labelled), n)
     elements = Elements(n, None if clusters is None else check_clusters(clusters, n=n))
     draw, design = read_draw(elements, labelled, strata=strata, inclusion=inclusion)
-    return Units(score, labelled, values, read_cells(cells, n=n), elements, draw, design)
+    return Units(score, labelled, values, read_cells(groups, n=n), elements, draw, design)
 
 
 def check_enough(labelled: int, n: int) -> None:
     """InputError for fewer than 10 labels."""
     if labelled < LEAST_LABELS:
         raise InputError(
-            f"labels must be known for at least {LEAST_LABELS} units; they are for {labelled:,} of {n:,}. "
+            f"y_true must be known for at least {LEAST_LABELS} units; they are for {labelled:,} of {n:,}. "
             "Draw units by howsure.sample_for_labels and read them."
         )
 

@@ -296,11 +296,11 @@ def _interval(store: Store, held: SettledLabels, actor: str, numbers: list[int])
 def _units(held: SettledLabels, labels: Floats, places: Any, numbers: list[int]) -> Units:
     score = np.zeros(len(numbers))  # no model has a say
     if held.design != CHANCES:
-        return read_units(score, labels, strata=[held.strata[number] for number in numbers])
+        return read_units(labels, score, strata=[held.strata[number] for number in numbers])
     inclusion = np.full(len(numbers), np.nan)
     read = np.isfinite(labels).sum() / held.drawn  # the first part of a sample is a fair sample of it
     inclusion[places] = held.inclusion * read
-    return read_units(score, labels, inclusion=inclusion)
+    return read_units(labels, score, inclusion=inclusion)
 
 
 # What the labelling room may have written: each order answers only when the store holds it.

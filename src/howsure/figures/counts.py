@@ -41,7 +41,7 @@ def count_svg(counts: CountEstimates, *, description: str, share: bool = False) 
 
 def is_drawn(counts: CountEstimates) -> bool:
     """Whether the cells are few enough for a figure."""
-    return len(counts) <= MOST_CELLS and len({row.cell[:-1] for row in counts}) <= MOST_DOMAINS
+    return len(counts) <= MOST_CELLS and len({row.group[:-1] for row in counts}) <= MOST_DOMAINS
 
 
 def draw_counts(counts: CountEstimates, *, ax: Axes | None = None, share: bool = False) -> Axes:
@@ -52,7 +52,7 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None, share: bool =
     Raises InputError for more than 400 cells or 8 domains.
     """
     rows = counts.rows
-    domains = list(dict.fromkeys(row.cell[:-1] for row in rows))
+    domains = list(dict.fromkeys(row.group[:-1] for row in rows))
     if not is_drawn(counts):
         raise InputError(
             f"a figure holds at most {MOST_CELLS} cells of {MOST_DOMAINS} domains; there are {len(rows):,} of "
@@ -62,11 +62,11 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None, share: bool =
         with styled():
             ax = new_figure(7.0, 3.0, keep="height").subplots()
     dress(ax, grid="y")
-    names = list(dict.fromkeys(row.cell[-1] if row.cell else "all" for row in rows))
+    names = list(dict.fromkeys(row.group[-1] if row.group else "all" for row in rows))
     for k, domain in enumerate(domains):
         shift = (k - (len(domains) - 1) / 2) * ROOM / max(len(domains), 1)
-        mine = [row for row in rows if row.cell[:-1] == domain and not math.isnan(row.estimate)]
-        x = np.array([names.index(row.cell[-1] if row.cell else "all") + shift for row in mine])
+        mine = [row for row in rows if row.group[:-1] == domain and not math.isnan(row.estimate)]
+        x = np.array([names.index(row.group[-1] if row.group else "all") + shift for row in mine])
         how = look(k)
         ends = np.array([(row.low, row.estimate, row.high) for row in mine]).reshape(-1, 3).T
         if share:

@@ -14,4 +14,4 @@ def test_no_importance_sample_is_refused_for_its_luck() -> None:
     for run in range(200):
         sample = sample_for_labels(score, 200, design="importance", rng=run)
         labels = np.where(np.isnan(sample.chances), np.nan, 0.0)
-        read_units(score, labels, inclusion=sample.chances)
+        read_units(labels, score, inclusion=sample.chances)

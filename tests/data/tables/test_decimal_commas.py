@@ -168,9 +168,11 @@ def test_what_was_read_is_part_of_the_recipe(twins: dict[str, Path]) -> None:
 def test_a_file_comes_back_with_its_commas(twins: dict[str, Path], tmp_path: Path) -> None:
     fitted = str(tmp_path / "map.json")
     out = {name: tmp_path / f"{name}.csv" for name in twins}
-    assert run("recalibrate", "fit", twins["points"], "--target", "gold", "--prob", "prob", "--out", fitted).code == 0
+    assert (
+        run("recalibrate", "fit", twins["points"], "--target", "gold", "--prob", "prob", "--output", fitted).code == 0
+    )
     for name, path in twins.items():
-        done = run("recalibrate", "apply", path, "--prob", "prob", "--map", fitted, "--out", out[name])
+        done = run("recalibrate", "apply", path, "--prob", "prob", "--map", fitted, "--output", out[name])
         assert (done.code, done.err) == (0, "" if name == "points" else f"{SAID}prob.\n")
     assert json.loads(Path(fitted).read_text())
     assert out["commas"].read_text().replace(",", ".").replace(";", ",") == out["points"].read_text()

@@ -28,7 +28,7 @@ def series(known: KnownTruth) -> CorrectedSeries:
 
 def test_probabilities_are_those_of_both_laws(series: CorrectedSeries) -> None:
     compared = corrected_comparison(series, "AAA", "BBB")
-    laws = {row.cell: law for row, law in zip(series.counts.rows, series.counts.laws, strict=True)}
+    laws = {row.group: law for row, law in zip(series.counts.rows, series.counts.laws, strict=True)}
     methods = {name: {row.period: row.method for row in series.rows_of(name)} for name in ("AAA", "BBB")}
     for row in compared.rows:
         if "labels" in (methods["AAA"][row.period], methods["BBB"][row.period]):  # one stands alone: no law of both

@@ -59,7 +59,7 @@ def test_they_are_those_of_corrected_counts(store: EventStore, design: str) -> N
         labels = np.full(len(numbers), np.nan)
         labels[np.searchsorted(numbers, held.documents)] = held.labels[:, at]
         strata = [held.strata[number] for number in numbers]
-        counts = howsure.estimate_counts(np.zeros(len(numbers)), labels, strata=strata, method="labels", rng=0)
+        counts = howsure.estimate_counts(labels, np.zeros(len(numbers)), strata=strata, method="labels", rng=0)
         assert told["actors"][at]["code"] == actor
         assert told["actors"][at]["low"] == pytest.approx(counts.total.low)
         assert told["actors"][at]["high"] == pytest.approx(counts.total.high)
@@ -94,7 +94,7 @@ def test_the_first_part_of_a_sample_holds_the_truth_as_often_as_said() -> None:
         for name, n in (("none", 15), ("few", 9), ("many", 6)):
             read = rng.choice(np.flatnonzero(strata == name), n, replace=False)
             labels[read] = truth[read]
-        units = read_units(np.zeros(600), labels, strata=strata)
+        units = read_units(labels, np.zeros(600), strata=strata)
         inside = np.ones(len(units.labelled), dtype=np.bool_)
         found = labels_total(units.draw, units.labels, inside, units=600, level=0.95)
         held.append(found.low <= truth.sum() <= found.high)

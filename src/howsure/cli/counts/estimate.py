@@ -48,7 +48,7 @@ from howsure.errors import InputError
     type=click.Choice(METHODS),
     default="auto",
     show_default=True,
-    help="Method of estimation for cells and totals.",
+    help="Method of estimation for groups and totals.",
 )
 @click.option("--share", is_flag=True, help="Show estimates and intervals as shares of the units.")
 @level_option
@@ -64,7 +64,7 @@ def estimate_command(
     positive: str | None,
     stratum: str | None,
     inclusion: str | None,
-    by: list[str] | None,
+    groups: list[str] | None,
     date: str | None,
     date_format: str | None,
     period: str | None,
@@ -81,7 +81,7 @@ def estimate_command(
     figure: str | None,
     report: str | None,
 ) -> None:
-    """Estimate counts per cell and in all, with intervals.
+    """Estimate counts per group and in all, with intervals.
 
     FILE: CSV, TSV, JSON lines, Parquet or .npz, with one row per unit.
     """
@@ -93,7 +93,7 @@ def estimate_command(
         population = read_population(
             file,
             prob,
-            by=by or (),
+            groups=groups or (),
             date=date,
             period=period,
             date_format=date_format,
@@ -110,9 +110,9 @@ def estimate_command(
     held = population.columns
     with speaking_of_options(), rows_as_in_files(population.place):
         counts = estimate_counts(
-            held["prob"],
             held["labels"],
-            cells=held["cells"],
+            held["prob"],
+            groups=held["groups"],
             features=held["features"],
             strata=held["strata"],
             inclusion=held["inclusion"],
@@ -149,11 +149,11 @@ def estimate_command(
 
 def _records(counts: CountEstimates, *, share: bool) -> list[dict[str, Any]]:
     """The rows of the table with all their digits, one number in each; with `share`, intervals of shares."""
-    columns = counts.keys or ("cell",)
+    columns = counts.keys or ("group",)
     domains = counts.domains if len(columns) > 1 else ()
     held = []
     for row in (*(counts.rows if counts.keys else ()), *domains, counts.total):
-        names = [*row.cell, *[ALL] * (len(columns) - len(row.cell))]
+        names = [*row.group, *[ALL] * (len(columns) - len(row.group))]
         numbers = row.to_dict()
         kept = {name: numbers[name] for name in ("n", "labelled", "positives", "estimate", "low", "high", "share")}
         if share:

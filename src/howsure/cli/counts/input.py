@@ -27,8 +27,8 @@ WORDS = (
     (r"^y_prob\b", "--prob"),
     (r"\by_prob\b", "the file"),
     (r"^n must", "--labels must"),
-    (r"^labels must be 0, 1 or missing", "--target must be 0, 1 or empty"),
-    (r"\bis not a value of labels", "is not a value of --target"),
+    (r"^y_true must be 0, 1 or missing", "--target must be 0, 1 or empty"),
+    (r"\bis not a value of y_true", "is not a value of --target"),
     (r"^bands\b", "the score bands"),
     (r"^(?:strata)\b(?=:| must)", "--stratum"),
     (r"^inclusion\b(?=[ ,])", "--inclusion"),
@@ -37,9 +37,10 @@ WORDS = (
     (r"\bdate_format\b(?==|(?= must))", "--date-format"),
     (
         r"^the strata of the sample before are not those of these scores\..*$",
-        "--more: the strata of its sheet are not those of this file. Use the same --prob, --by, --date and --cluster.",
+        "--more: the strata of its sheet are not those of this file. Use the same --prob, --group, --date and "
+        "--cluster.",
     ),
-    (r"\bcells\['?([^']*?)'?\]", r"--by \1"),
+    (r"\bgroups\['?([^']*?)'?\]", r"--group \1"),
     (r"\bfeatures\['?([^']*?)'?\]", r"--features \1"),
     (r"\bpos_label='([^']*)'", r"--positive \1"),
     (r"\bPass the sample, its strata or inclusion probabilities, or draw", "Pass --stratum or --inclusion, or draw"),
@@ -79,20 +80,21 @@ seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show
 
 
 def cell_options(function: Any) -> Any:
-    """`--by`, `--date`, `--date-format`, `--period`, `--where`, and `--from`, the format of the file."""
+    """`--group`, `--date`, `--date-format`, `--period`, `--where`, and `--from`, the format of the file."""
     by = click.option(
-        "--by",
+        "--group",
+        "groups",
         callback=as_names,
         metavar="COL,COL,…",
-        help="Columns that divide the units into cells, the period last.",
+        help="Columns of groups, counted one by one, the period last.",
     )
-    date = click.option("--date", metavar="COL", help="Column of dates, whose periods divide the units after --by.")
+    date = click.option("--date", metavar="COL", help="Column of dates, whose periods divide the units after --group.")
     period = click.option("--period", type=click.Choice(PERIODS), help="Length of the periods of --date.")
     form = click.option("--date-format", metavar="FORMAT", help="Date format, such as %d/%m/%Y (default: ISO 8601).")
     return by(date(form(period(where_option(from_option(function))))))
 
 
-# What `howsure counts` reads: scores, cells and features of all units, and the labels of those that were read.
+# What `howsure counts` reads: scores, groups and features of all units, and the labels of those that were read.
 
 ROW, STRATUM, CHANCE, CHECK, LABEL = "row", "stratum", "inclusion", "check", "label"
 
@@ -111,7 +113,7 @@ def read_population(
     file: str,
     prob: str,
     *,
-    by: Sequence[str] = (),
+    groups: Sequence[str] = (),
     date: str | None = None,
     period: str | None = None,
     date_format: str | None = None,
@@ -128,7 +130,7 @@ def read_population(
 
     Label and chance may be missing in a row, the stratum where chances are known.
 
-    With a date, its periods are the last of the cells.
+    With a date, its periods are the last of the groups.
     """
     if (date is None) != (period is None):
         raise InputError(
@@ -138,7 +140,7 @@ def read_population(
         if date is None:
             raise InputError("--date-format says how --date is written; name its column too: --date COL.")
         check_date_format(date_format)
-    cells = [*by, *([date] if date else [])]
+    cells = [*groups, *([date] if date else [])]
     texts = [*cells, *([cluster] if cluster else [])]
     numbers = [prob, *features]
     marks = [name for name in (label, stratum, inclusion) if name is not None]
@@ -146,7 +148,7 @@ def read_population(
     if len(set(named)) < len(named):
         raise InputError(f"a column has one meaning; some of these are named for two: {shortened(named)}.")
     partial = [name for name in (label, inclusion, stratum if inclusion else None) if name is not None]
-    coded = [*by, *([stratum] if stratum and not inclusion else [])]
+    coded = [*groups, *([stratum] if stratum and not inclusion else [])]
     kinds = (
         dict.fromkeys(shown, Kind.LATER)
         | ({cluster: Kind.VALUES} if cluster else {})
@@ -162,7 +164,7 @@ def read_population(
         held[date] = _periods(held[date], str(period), date, found.place, date_format)
     columns = {
         "prob": held[prob],
-        "cells": {str(period) if name == date else name: held[name] for name in cells} or None,
+        "groups": {str(period) if name == date else name: held[name] for name in cells} or None,
         "features": {name: held[name] for name in features} or None,
         "clusters": held[cluster] if cluster else None,
         "labels": held[label] if label else None,

@@ -72,7 +72,7 @@ def plan_command(
             n = labels_needed(
                 score,
                 width=width * len(score) if share else width,
-                labels=population.columns["labels"],
+                y_true=population.columns["labels"],
                 pos_label=positive if labelled is None else None,
                 design=design,
                 level=level,

@@ -53,7 +53,7 @@ def sample_command(
     file: str,
     prob: str,
     number: int,
-    by: list[str] | None,
+    groups: list[str] | None,
     date: str | None,
     date_format: str | None,
     period: str | None,
@@ -78,7 +78,7 @@ def sample_command(
         population = read_population(
             file,
             prob,
-            by=by or (),
+            groups=groups or (),
             date=date,
             period=period,
             date_format=date_format,
@@ -89,7 +89,7 @@ def sample_command(
         )
     held = population.columns
     earlier = None if more is None else read_sheet(population, more, words=True, whole=True)
-    given = {"cells": held["cells"], "clusters": held["clusters"]}
+    given = {"groups": held["groups"], "clusters": held["clusters"]}
     with speaking_of_options(), rows_as_in_files(population.place):
         if earlier is None:
             sample = sample_for_labels(held["prob"], number, design=design, rng=seed, **given)
@@ -103,7 +103,7 @@ def sample_command(
         same = {
             "--prob": prob,
             "--labelled": output,
-            "--by": by and ",".join(by),
+            "--group": groups and ",".join(groups),
             "--date": date,
             "--period": period,
             "--date-format": date_format,

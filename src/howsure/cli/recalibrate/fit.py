@@ -163,7 +163,7 @@ def score_options(function: Any) -> Any:
             "label (top-label) or of one class (its name), instead of one of all classes.",
         ),
         click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order."),
-        click.option("--group", "--by", metavar="COL", help="Column of groups: one map for each; several: a,b."),
+        click.option("--group", metavar="COL", help="Column of groups: one map for each; several: a,b."),
     ]
     return in_order(options)(function)
 
@@ -173,7 +173,7 @@ def score_options(function: Any) -> Any:
 @score_options
 @reading_options
 @method_options
-@click.option("--out", type=Written(".json"), required=True, metavar="MAP.json", help="Where the map is written.")
+@click.option("--output", type=Written(".json"), required=True, metavar="MAP.json", help="Where the map is written.")
 @figure_option("Draw the map")
 def fit_command(
     files: tuple[str, ...],
@@ -184,7 +184,7 @@ def fit_command(
     small_groups: str,
     folds: int,
     seed: int,
-    out: str,
+    output: str,
     figure: str | None,
     **reading: Any,
 ) -> None:
@@ -193,9 +193,9 @@ def fit_command(
     FILE...: labelled rows, as for howsure calibration. Judge the map on other rows, or by howsure recalibrate evaluate.
 
     \b
-    howsure recalibrate fit dev.jsonl --target gold --prob score --out map.json
-    howsure recalibrate fit dev.csv --target gold --logits a,b,c --method temperature --out map.json
-    howsure recalibrate fit dev.csv --target gold --prob p --by language --cluster document --out map.json
+    howsure recalibrate fit dev.jsonl --target gold --prob score --output map.json
+    howsure recalibrate fit dev.csv --target gold --logits a,b,c --method temperature --output map.json
+    howsure recalibrate fit dev.csv --target gold --prob p --group language --cluster document --output map.json
     """
     from howsure.recalibration.recalibrate import recalibration_of
 
@@ -221,8 +221,8 @@ def fit_command(
     )
     if figure is not None:
         _draw(found, figure)
-    found.save(out)
-    emit(_text(found, read, out), None)
+    found.save(output)
+    emit(_text(found, read, output), None)
 
 
 def _text(found: RecalibrationMap, read: dict[str, Any], out: str) -> str:
@@ -259,7 +259,7 @@ NEW_NAME = "recalibrated"
     metavar="NAME,NAME,…",
     help="Which class each column is, in order, where the columns have other names.",
 )
-@click.option("--group", "--by", metavar="COL", help="Column of groups, for a map of groups; several: a,b.")
+@click.option("--group", metavar="COL", help="Column of groups, for a map of groups; several: a,b.")
 @click.option(
     "--new-name",
     metavar="NAME",
@@ -271,7 +271,7 @@ NEW_NAME = "recalibrated"
     "--skip-missing", is_flag=True, help="Leave the new columns empty where a value is missing, and count these."
 )
 @from_option
-@click.option("--out", type=Written(*SUFFIXES), required=True, metavar="FILE", help="Where the rows are written.")
+@click.option("--output", type=Written(*SUFFIXES), required=True, metavar="FILE", help="Where the rows are written.")
 def apply_command(
     file: str,
     map_file: str,
@@ -280,17 +280,17 @@ def apply_command(
     new_name: str,
     skip_missing: bool,
     input_format: str | None,
-    out: str,
+    output: str,
     **scores: Any,
 ) -> None:
     """Write FILE with recalibrated probabilities in new columns, after its own.
 
-    FILE: CSV, TSV, JSON, JSON lines or Parquet; the rows stay in order, and OUT is of the same format. Classes are
+    FILE: CSV, TSV, JSON, JSON lines or Parquet; the rows stay in order, in a file of the same format. Classes are
     matched by name, whatever the order of their columns.
 
     \b
-    howsure recalibrate apply test.jsonl --map map.json --prob score --out mended.jsonl
-    howsure recalibrate apply test.csv --map map.json --logits a,b,c --out mended.csv
+    howsure recalibrate apply test.jsonl --map map.json --prob score --output mended.jsonl
+    howsure recalibrate apply test.csv --map map.json --logits a,b,c --output mended.csv
     """
     given = [role for role in PROBABILITIES if scores.get(role)]
     if len(given) != 1:
@@ -309,16 +309,18 @@ def apply_command(
         check_groups=found.check_groups,
         **scores,
     ) as rows:
-        if SUFFIXES[out[out.rindex(".") :].lower()] != rows.file.format:
-            raise InputError(f"--out must be of the format of {rows.file.name}, {rows.file.format}; {out} is not.")
+        if SUFFIXES[output[output.rindex(".") :].lower()] != rows.file.format:
+            raise InputError(
+                f"--output must be of the format of {rows.file.name}, {rows.file.format}; {output} is not."
+            )
         names = [f"{new_name}_{name}" for name in found.classes] or [new_name]
         rows.check_new(names)
         tell(rows.said)
         with progress("rows", total=rows.n) as advance:
             _recalibrate(found, rows, names, advance)
-        rows.write(out)
+        rows.write(output)
         empty = f", {rows.skipped:,} of them without a value" if rows.skipped else ""
-    emit(f"{name_text(out)}: {counted(rows.n, 'row')}{empty}, with {', '.join(map(name_text, names))}\n", None)
+    emit(f"{name_text(output)}: {counted(rows.n, 'row')}{empty}, with {', '.join(map(name_text, names))}\n", None)
 
 
 def _recalibrate(found: RecalibrationMap, rows: FileToExtend, names: list[str], advance: Any) -> None:

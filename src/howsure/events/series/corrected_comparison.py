@@ -145,7 +145,7 @@ def _difference(row: CorrectedDifference) -> str | None:
 def _laws(series: CorrectedSeries) -> dict[tuple[str, str], CountLaw]:
     assert series.counts is not None
     held = zip(series.counts.rows, series.counts.laws, strict=True)
-    return {(row.cell[0], row.cell[2]): law for row, law in held if row.cell[1] == WITHIN}
+    return {(row.group[0], row.group[2]): law for row, law in held if row.group[1] == WITHIN}
 
 
 def _compared(a: CountLaw | None, b: CountLaw | None, row: CorrectedCount, level: float) -> CorrectedDifference:
@@ -177,7 +177,7 @@ def _differing(
 ) -> CorrectedDifference:
     """The difference of two counts whose laws are not written out; NaN where none can be promised."""
     assert series.counts is not None
-    names = {row.cell for row in (*series.counts.rows, *series.counts.domains)}
+    names = {row.group for row in (*series.counts.rows, *series.counts.domains)}
     if not {first, second} <= names:  # no stored document of one: it has no count of its own
         return CorrectedDifference(period, *[math.nan] * 6)
     found, greater = series.counts.difference(first, second)

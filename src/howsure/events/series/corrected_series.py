@@ -428,9 +428,9 @@ def _estimated(
     periods = np.array([period_of(day, period=period) for day in known])[place]
     within = np.array([WITHIN if days[0] <= day <= days[1] else OUTSIDE for day in known])[place]
     return estimate_counts(
-        pairs.probability,
         held.labels,
-        cells={"actor": np.array(pairs.actors)[pairs.actor], "days": within, "period": periods},
+        pairs.probability,
+        groups={"actor": np.array(pairs.actors)[pairs.actor], "days": within, "period": periods},
         features={**pairs.features, **extra},
         strata=held.strata,
         inclusion=held.inclusion,
@@ -443,7 +443,7 @@ def _estimated(
 def _rows(
     counts: CountEstimates, actors: Sequence[str], sizes: Mapping[str, int], *, share: bool
 ) -> tuple[tuple[CorrectedCount, ...], tuple[CorrectedCount, ...]]:
-    cells: dict[tuple[str, ...], CountEstimate] = {row.cell: row for row in (*counts.rows, *counts.domains)}
+    cells: dict[tuple[str, ...], CountEstimate] = {row.group: row for row in (*counts.rows, *counts.domains)}
     rows = tuple(
         CorrectedCount.of(cells.get((actor, WITHIN, label)), actor, label, n, share=share)
         for actor in actors
