@@ -424,7 +424,7 @@ def test_a_figure_needs_a_pair_and_leaves_nothing_without(folder: Path) -> None:
     done = run(
         "coreference", "posterior", "one.conllu", "--mentions", "gold", "--output", "p.json", "--figure", "p.svg"
     )
-    assert (done.code, "has one mention; --figure draws pairs" in done.err) == (2, True)
+    assert (done.code, "has one mention; a figure draws pairs" in done.err) == (2, True)
     assert not Path("p.json").exists()
     said = printed("coreference", "predict", "one.conllu", "--mentions", "gold", "--output", "found.conllu")
     assert said == "found.conllu: 1 document, 1 mention of 1 entity\n"

@@ -21,9 +21,9 @@ from howsure.calibration.logits import slots_of_logits
 from howsure.cli.check.configuration import contexts, read_configuration
 from howsure.cli.check.main import FOUND, command
 from howsure.cli.check.options import NAMES, read_baseline
-from howsure.cli.coreference.input import read_recalibration
 from howsure.cli.monitor.state_file import read_state
 from howsure.coreference.antecedent_model import AntecedentModel
+from howsure.coreference.recalibration import CoreferenceRecalibration
 from howsure.coreference.scored import posterior_from_scores
 from howsure.data.antecedent_files import read_antecedent_scores
 from howsure.data.datasets import read_labelled_texts
@@ -239,7 +239,7 @@ READERS = {
         Reader("model-config", ".json", lambda path: label_names_of(str(path))),
         Reader("label-export", ".json", read_exported),
         Reader("page-body", ".json", page_body),
-        Reader("coreference-map", ".json", lambda path: read_recalibration(str(path))),
+        Reader("coreference-map", ".json", CoreferenceRecalibration.load),
         Reader("summary", ".summary", summary),
         Reader("label-sample", ".npz", sample, MODEL),
         Reader("event-store", ".duckdb", use_store),

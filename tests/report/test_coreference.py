@@ -7,10 +7,9 @@ from html import unescape
 
 import numpy as np
 
-from howsure.coreference import CorefPosterior
-from howsure.coreference.judged import mention_confidence
+from howsure.coreference import CorefPosterior, ResolvedDocument
 from howsure.data import Document, Mention, Sentence
-from howsure.report.coreference import MarkedDocument, coreference_page
+from howsure.report.coreference import coreference_page
 
 
 def page(rows: list[list[float]], spans: list[tuple[int, int]], words: str, *, spaces: list[bool] | None = None) -> str:
@@ -18,10 +17,8 @@ def page(rows: list[list[float]], spans: list[tuple[int, int]], words: str, *, s
     mentions = tuple(Mention(0, start, end) for start, end in spans)
     posterior = CorefPosterior(np.array(rows), mentions=mentions)
     labels = posterior.labels(posterior.best_antecedent_clusters())
-    return coreference_page([
-        MarkedDocument(Document("d", (sentence,)), mentions, labels, posterior.pair_probability(),
-                       mention_confidence(posterior, labels), posterior.number_of_entities())
-    ])  # fmt: skip
+    held = {"decision": "best", "threshold": 0.0, "recalibration": None, "recipe": {}}
+    return coreference_page([ResolvedDocument(Document("d", (sentence,)), mentions, posterior, labels, **held)])
 
 
 def text_of(html: str) -> str:

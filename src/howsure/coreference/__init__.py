@@ -10,6 +10,7 @@ from howsure.coreference.recalibration import (
     entity_pairs_from_posteriors,
     recalibrate_coreference,
 )
+from howsure.coreference.resolution import ResolvedDocument, resolve
 from howsure.coreference.scored import posterior_from_scores, scores_from_fastcoref
 from howsure.coreference.sharpening import Sharpening
 
@@ -19,6 +20,7 @@ __all__ = [
     "CoreferenceRecalibration",
     "CoreferenceScores",
     "QueryPosterior",
+    "ResolvedDocument",
     "Score",
     "Sharpening",
     "detect_mentions",
@@ -26,6 +28,7 @@ __all__ = [
     "pairs_from_posteriors",
     "posterior_from_scores",
     "recalibrate_coreference",
+    "resolve",
     "score_clusters",
     "score_documents",
     "scores_from_fastcoref",

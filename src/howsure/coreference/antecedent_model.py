@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from importlib import resources
 from typing import Any, Self, get_args
@@ -14,6 +14,7 @@ from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.coreference.detection import Source, check_size, entities_of, mentions_of
 from howsure.coreference.features import NEW_FAMILIES, PAIR_FAMILIES
 from howsure.coreference.mentions import check_document, mention_columns
+from howsure.coreference.metrics import CoreferenceScores, score_documents
 from howsure.coreference.recalibration import WEIGHT_OF_NEW, CoreferenceRecalibration, recalibrate_coreference
 from howsure.coreference.sharpening import Score
 from howsure.coreference.training import (
@@ -298,6 +299,20 @@ class AntecedentModel:
             else tuple(listed(mentions, name="mentions", of="Mention(sentence, start, end)"))
         )
         return self._posterior(self._scores(parsed, chosen), chosen)
+
+    def score(self, documents: Iterable[Document], *, singletons: bool = True) -> CoreferenceScores:
+        """The scores of the best antecedents' clusters against the annotated entities of documents.
+
+        Raises InputError as `posterior` and `score_documents` do.
+        """
+        gold, predicted = [], []
+        for document in listed(documents, name="documents", of="documents with gold entities"):
+            predicted.append(self.posterior(document).best_antecedent_clusters())
+            clusters: dict[Hashable, list[Mention]] = {}
+            for mention in document.mentions or ():
+                clusters.setdefault(mention.entity, []).append(mention)
+            gold.append(list(clusters.values()))
+        return score_documents(gold, predicted, singletons=singletons)
 
     def save(self, path: Place) -> None:
         """Write the model to a file (a few hundred kilobytes), completely or not at all.

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 import numpy as np
 
 from howsure import __version__
+from howsure.data.documents.columns import named_part
+from howsure.data.documents.document import Document
 from howsure.errors import InputError, shown
 from howsure.inputs.checks import listed
+from howsure.inputs.naming import shortened
 from howsure.result import Result
 from howsure.show.numbers import number
 from howsure.show.table import Table
@@ -241,15 +245,20 @@ def score_clusters(gold: Any, predicted: Any, *, singletons: bool = True) -> Cor
 def score_documents(gold: Iterable[Any], predicted: Iterable[Any], *, singletons: bool = True) -> CoreferenceScores:
     """Score several documents, with numerators and denominators added up over them, as in the official scorer.
 
+    gold, predicted: the clusters of each document, or documents with entities, which are matched by name, and their
+    mentions by the place of their words.
+
     >>> score_documents([[[1, 2]], [[1, 2], [3]]], [[[1, 2]], [[1], [2], [3]]]).muc.recall
     0.5
 
-    Raises InputError if there are not as many documents on both sides, or for an invalid document, naming it.
+    Raises InputError if there are not the same documents on both sides, or for an invalid document, naming it.
     """
     golden, guessed = (
         listed(side, name=name, of="clusterings, one per document")
         for name, side in (("gold", gold), ("predicted", predicted))
     )
+    if golden and guessed and all(isinstance(one, Document) for one in (*golden, *guessed)):
+        golden, guessed = matched_documents(golden, guessed)
     if len(golden) != len(guessed):
         raise InputError(f"gold and predicted must be of the same documents; they have {len(golden)}, {len(guessed)}.")
     total = CoreferenceScores()
@@ -259,6 +268,66 @@ def score_documents(gold: Iterable[Any], predicted: Iterable[Any], *, singletons
         except InputError as error:
             raise InputError(f"document {place}: {error}") from None
     return total
+
+
+# Documents with entities on two sides, matched by name, and their mentions by the place of their words.
+
+OTHER_WORDS = 0.1  # share of differing words from which on two documents of one name are two
+Span = tuple[int, int]
+
+
+def matched_documents(
+    gold: Sequence[Document], predicted: Sequence[Document], *, names: tuple[str, str] = ("gold", "predicted")
+) -> tuple[list[list[list[Span]]], list[list[list[Span]]]]:
+    """The clusters of spans of both sides, document by document; names: what the sides are called in errors.
+
+    Raises InputError where a document comes twice, has no mentions annotated, is on one side only, or has other words
+    (more than one in ten) on the other side.
+    """
+    one, other = (_spans_by_name(side, name) for side, name in zip((gold, predicted), names, strict=True))
+    for here, there, path in ((one, other, names[1]), (other, one, names[0])):
+        missing = [name for name in here if name not in there]
+        if missing:
+            raise InputError(
+                f"both files must hold the same documents; {path} lacks {shortened(missing, limit=3)}. Documents are "
+                "matched by name: # newdoc id in CoNLL-U, #begin document in CoNLL-2012."
+            )
+    for name, (words, _) in one.items():
+        _check_same_words(name, words, other[name][0], names)
+    return [clusters for _, clusters in one.values()], [other[name][1] for name in one]
+
+
+def _check_same_words(name: str, words: list[str], guessed: list[str], names: tuple[str, str]) -> None:
+    if len(words) != len(guessed):
+        raise InputError(
+            f"document {name} has {len(words):,} words in {names[0]} and {len(guessed):,} in {names[1]}; "
+            "mentions are matched by word position."
+        )
+    differing = [at for at, pair in enumerate(zip(words, guessed, strict=True)) if pair[0] != pair[1]]
+    if len(differing) > OTHER_WORDS * len(words):  # a few may be escaped, such as -LRB-
+        at = differing[0]
+        raise InputError(
+            f"document {name} has other words in {names[0]} than in {names[1]}, {len(differing):,} of {len(words):,}; "
+            f"the first is word {at + 1}, {words[at]!r} there and {guessed[at]!r} here."
+        )
+
+
+def _spans_by_name(documents: Sequence[Document], side: str) -> dict[str, tuple[list[str], list[list[Span]]]]:
+    """The words and the clusters of spans, counted in words of the document, by the document's name."""
+    found: dict[str, tuple[list[str], list[list[Span]]]] = {}
+    for document in documents:
+        name = named_part(document)
+        if name in found:
+            raise InputError(f"{side} holds two documents {name}; their names must differ.")
+        if document.mentions is None:
+            raise InputError(f"document {name} of {side} has no mentions annotated; there is nothing to score.")
+        starts = [0, *accumulate(len(sentence) for sentence in document.sentences)]
+        clusters: dict[object, list[Span]] = {}
+        for mention in document.mentions:
+            span = (starts[mention.sentence] + mention.start, starts[mention.sentence] + mention.end)
+            clusters.setdefault(mention.entity, []).append(span)
+        found[name] = [word for sentence in document.sentences for word in sentence.words], list(clusters.values())
+    return found
 
 
 def _sums(overlap: Overlap) -> list[Sums]:

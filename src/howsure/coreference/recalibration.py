@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
@@ -25,6 +26,9 @@ from howsure.coreference.entity_confidence import (
 from howsure.coreference.judged import mention_confidence
 from howsure.coreference.sharpening import SCORES, Score, Sharpening, fit_sharpening
 from howsure.errors import InputError, parameter
+from howsure.files.opened import opened
+from howsure.files.utf8 import parsed_json
+from howsure.files.whole import Place, write_whole
 from howsure.inputs.checks import listed
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import is_number
@@ -38,6 +42,7 @@ from howsure.show.table import Table
 
 WEIGHT_OF_NEW = 0.3
 FEWEST = 2  # documents
+LARGEST = 1 << 20  # bytes of a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +121,35 @@ class CoreferenceRecalibration(Result):
             recipe=dict(held["recipe"]),
             notes=tuple(map(str, held["notes"])),
         )
+
+    def save(self, path: Place) -> None:
+        """Write the recalibration to a file that `load` reads, as JSON; what is there is replaced.
+
+        Raises InputError where no file can be written.
+        """
+        content = json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        try:
+            write_whole(content.encode(), path)
+        except OSError as error:
+            raise InputError(f"cannot write {path}: {error.strerror or error}.") from error
+
+    @classmethod
+    def load(cls, path: Place) -> Self:
+        """Read a recalibration that `save` wrote.
+
+        Raises InputError if there is no such file, or it is something else.
+        """
+        try:
+            with opened(path) as file:
+                content = file.read(LARGEST + 1)
+        except OSError as error:
+            raise InputError(f"cannot read {path}: {error.strerror or error}.") from error
+        try:
+            return cls.from_dict(parsed_json(content))
+        except (AttributeError, KeyError, TypeError, ValueError, OverflowError, InputError) as error:
+            raise InputError(
+                f"{path} is no recalibration that howsure coreference recalibrate --scores writes ({str(error)[:80]})."
+            ) from None
 
     def table(self) -> Table:
         """The errors before and after."""

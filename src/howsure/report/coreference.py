@@ -6,10 +6,10 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from howsure.data.documents.document import Document, Mention
-from howsure.inputs.pairs import Floats, Integers
+from howsure.coreference.resolution import ResolvedDocument
+from howsure.data.documents.document import Mention
+from howsure.inputs.pairs import Floats
 from howsure.report.pages import page_template
-from howsure.stats.proportions import CountDistribution
 
 DOUBTFUL = 0.75  # a mention below this confidence is marked
 RIVAL = 0.25  # a mention outside the entity with at least this probability is named
@@ -19,22 +19,6 @@ ROUNDED = (
     "0.6 of one in the expected number."
 )
 COLOURS = 12  # classes in the template; entities take turns
-
-
-@dataclass(frozen=True, slots=True)
-class MarkedDocument:
-    """A document, its mentions, their labels (M,), pair probabilities (M, M), confidence (M,), number of entities.
-
-    mended: whether the confidence is recalibrated; if not, the page says so.
-    """
-
-    document: Document
-    mentions: Sequence[Mention]
-    labels: Integers
-    together: Floats
-    confidence: Floats
-    number: CountDistribution
-    mended: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +54,7 @@ class Page:
 
 
 def coreference_page(
-    documents: Sequence[MarkedDocument], *, title: str = "Who is who, and how certain is that?"
+    documents: Sequence[ResolvedDocument], *, title: str = "Who is who, and how certain is that?"
 ) -> str:
     """Documents as one HTML page that needs no network and runs no script; every text in it is escaped.
 
@@ -82,7 +66,7 @@ def coreference_page(
     return page_template("coreference.html").render(title=title, subtitle=None, pages=pages, doubtful=DOUBTFUL)
 
 
-def _page(one: MarkedDocument) -> Page:
+def _page(one: ResolvedDocument) -> Page:
     low, high = one.number.interval()
     brackets = _brackets(one)
     doubts = sum(bracket.doubtful for bracket in brackets.values())
@@ -90,7 +74,7 @@ def _page(one: MarkedDocument) -> Page:
         f"{len(one.mentions):,} mentions; entities here: {len(set(one.labels.tolist())):,}, expected "
         f"{one.number.mean:.1f}, between {low} and {high} with 95 % probability. Uncertain mentions: {doubts:,}."
     )
-    if not one.mended:
+    if one.recalibration is None:
         summary += " Confidence is not recalibrated, and likely too high."
     if not low <= len(set(one.labels.tolist())) <= high:
         summary += f" {ROUNDED}"
@@ -120,34 +104,35 @@ def _word(text: str, space: bool, at: int, here: dict[int, Mention], brackets: d
     )
 
 
-def _brackets(one: MarkedDocument) -> dict[int, Bracket]:
+def _brackets(one: ResolvedDocument) -> dict[int, Bracket]:
     """The brackets of all mentions that are shown, by their places; entities are numbered as they appear."""
-    sizes = Counter(one.labels.tolist())
+    sizes, together = Counter(one.labels.tolist()), one.posterior.pair_probability()
     numbers: dict[int, int] = {}
     found = {}
     for place, label in enumerate(one.labels.tolist()):
-        rival = _rival(one, place)
+        rival = _rival(one, together[place], place)
         if sizes[label] == 1 and rival is None:
             continue
         number = numbers.setdefault(label, len(numbers) + 1)
         doubtful = bool(one.confidence[place] < DOUBTFUL)
-        found[place] = Bracket(number, (number - 1) % COLOURS, doubtful, _says(one, place, number, sizes[label], rival))
+        said = _says(one, together[place], place, number, sizes[label], rival)
+        found[place] = Bracket(number, (number - 1) % COLOURS, doubtful, said)
     return found
 
 
-def _rival(one: MarkedDocument, place: int) -> int | None:
+def _rival(one: ResolvedDocument, together: Floats, place: int) -> int | None:
     """The most probable mention of another entity, if it is probable at all."""
     outside = one.labels != one.labels[place]
     if not outside.any():
         return None
-    best = int((one.together[place] * outside).argmax())
-    return best if one.together[place, best] >= RIVAL else None
+    best = int((together * outside).argmax())
+    return best if together[best] >= RIVAL else None
 
 
-def _says(one: MarkedDocument, place: int, number: int, size: int, rival: int | None) -> str:
+def _says(one: ResolvedDocument, together: Floats, place: int, number: int, size: int, rival: int | None) -> str:
     sure = f"{one.confidence[place]:.2f}"
     said = f"entity {number}: alone, probability {sure}" if size == 1 else f"entity {number}, confidence {sure}"
     if rival is None:
         return said
     words = " ".join(one.document.words_of(one.mentions[rival]))
-    return f"{said}; or the same as “{words}”: {one.together[place, rival]:.2f}"
+    return f"{said}; or the same as “{words}”: {together[rival]:.2f}"

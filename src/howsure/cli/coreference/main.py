@@ -10,7 +10,6 @@ from howsure.cli.coreference.input import (
     Asked,
     bad_brackets_option,
     decision_option,
-    matched,
     mentions_option,
     misplaced_option,
     model_option,
@@ -25,8 +24,10 @@ from howsure.cli.terminal.commands import PAGES, Group, Written
 from howsure.cli.terminal.options import figure_option, output_options, raw_option
 from howsure.cli.terminal.output import emit, say
 from howsure.cli.terminal.progress import progress
+from howsure.coreference.resolution import check_threshold
 from howsure.coreference.training import check_folds
 from howsure.data.documents.brackets import LeftOut
+from howsure.data.documents.columns import named_part
 from howsure.errors import InputError
 
 TEXT_ELSEWHERE = " The text with its entities in colour: --text FILE.html."
@@ -43,7 +44,7 @@ command.add_command(recalibrate_command)
 
 @command.command("train", short_help="Train a model on parsed documents with entities.")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--output", "out", type=Written(), required=True, metavar="MODEL", help="File to write the model to.")
+@click.option("--output", type=Written(), required=True, metavar="MODEL", help="File to write the model to.")
 @click.option("--dev", metavar="FILE", help="Documents used to choose the best pass and to evaluate the model.")
 @mentions_option("detected")
 @click.option(
@@ -69,7 +70,7 @@ command.add_command(recalibrate_command)
 @bad_brackets_option
 def train_command(
     files: tuple[str, ...],
-    out: str,
+    output: str,
     dev: str | None,
     mentions: Any,
     loss: Any,
@@ -105,15 +106,14 @@ def train_command(
         model.fit(documents, development=development, folds=parts or None, advance=advance)
     if model.interrupted_:
         say("howsure: training was interrupted; the best weights so far are kept, and not recalibrated")
-    model.save(out)
-    emit(training_text(model, documents, development, dev, out), None)
+    model.save(output)
+    emit(training_text(model, documents, development, dev, output), None)
 
 
 @command.command("predict", short_help="Write documents with the entities that a model finds.")
 @click.argument("file", required=False)
 @click.option(
     "--output",
-    "out",
     type=Written(),
     required=True,
     metavar="FILE",
@@ -137,7 +137,7 @@ def train_command(
 @bad_brackets_option
 def predict_command(
     file: str | None,
-    out: str,
+    output: str,
     output_format: str | None,
     decision: str,
     singletons: bool,
@@ -151,25 +151,24 @@ def predict_command(
     howsure coreference predict parsed.conllu --decision minimum-risk --output entities.conll
     howsure coreference predict parsed.conllu --scores scores.jsonl --no-singletons --output entities.conllu
     """
-    from howsure.cli.coreference.output import check_form, predicted_text, with_entities, write_documents
+    from howsure.cli.coreference.output import FORMS, check_form, predicted_text
 
-    form = check_form(out, output_format)
-    documents, resolved = Asked(file=file, left_out=left_out, **asked).open()
+    form = check_form(output, output_format)
+    documents, resolved = Asked(file=file, left_out=left_out, **asked).open(decision=decision)
     tell(left_out, len(documents))
     found = []
     with progress("documents", total=len(documents)) as advance:
         for one in resolved:
-            found.append(with_entities(one, decision=decision, singletons=singletons))
+            found.append(one.annotated(singletons=singletons))
             advance(1)
-    write_documents(found, out, form)
-    emit(predicted_text(found, out), None)
+    FORMS[form](found, output)
+    emit(predicted_text(found, output), None)
 
 
 @command.command("posterior", short_help="Write the probabilities of pairs and entities.")
 @click.argument("file", required=False)
 @click.option(
     "--output",
-    "out",
     type=Written(),
     metavar="FILE",
     help="File to write: .json (everything), or .parquet or .csv (the pairs).",
@@ -196,7 +195,7 @@ def predict_command(
 @bad_brackets_option
 def posterior_command(
     file: str | None,
-    out: str | None,
+    output: str | None,
     threshold: float,
     figure: str | None,
     text: str | None,
@@ -219,40 +218,33 @@ def posterior_command(
     howsure coreference posterior gold.conllu --mentions gold --threshold 0 --output pairs.parquet
     howsure calibration pairs.parquet --target coreferent --prob probability --cluster document
     """
-    from howsure.cli.coreference.posterior import draw_pairs, posterior_text, view_of, write_posterior, write_text
+    from howsure.cli.coreference.posterior import check_suffix, posterior_text, write_posterior, write_text
+    from howsure.figures.files import save_figure
 
-    _check_posterior_options(out, threshold)
+    if output is not None:
+        check_suffix(output)
+    check_threshold(threshold)
     source = Asked(file=file, left_out=left_out, **asked)
-    documents, resolved = source.open()
+    documents, resolved = source.open(decision=decision, threshold=threshold)
     tell(left_out, len(documents))
     if figure is not None and len(documents) > 1:
         held = f"{file or source.scores} holds {len(documents)}"
         raise InputError(f"--figure draws one document, {held}; choose one by --document.")
-    views, drawn = [], figure is not None or text is not None
+    found = []
     with progress("documents", total=len(documents)) as advance:
         for one in resolved:
-            views.append(view_of(one, decision=decision, threshold=threshold, drawn=drawn))
+            found.append(one)
             advance(1)
     if figure is not None:
-        draw_pairs(views[0], figure)
-    if out is not None:
+        save_figure(found[0].figure(), figure)
+    if output is not None:
         recipe: dict[str, Any] = {"file": file, **source.recipe()}
         recipe |= {"threshold": threshold, "decision": decision}
         recipe |= {"left_out": [one.name for one in left_out]} if left_out else {}
-        write_posterior(views, out, recipe)
+        write_posterior(found, output, recipe)
     if text is not None:
-        write_text(views, text)
-    emit(posterior_text(views, scored=source.scores is not None), None)
-
-
-def _check_posterior_options(out: str | None, threshold: float) -> None:
-    """Say before the work that something cannot be done."""
-    from howsure.cli.coreference.posterior import check_suffix
-
-    if out is not None:
-        check_suffix(out)
-    if not 0.0 <= threshold <= 1.0:
-        raise InputError(f"--threshold must lie in [0, 1]; it is {threshold:g}.")
+        write_text(found, text)
+    emit(posterior_text(found, scored=source.scores is not None), None)
 
 
 @command.command("score", short_help="Score predicted entities against gold entities.")
@@ -282,12 +274,14 @@ def score_command(
     howsure coreference score gold.conllu entities.conllu --no-singletons
     """
     from howsure.cli.coreference.output import score_output
-    from howsure.coreference import score_documents
+    from howsure.coreference.metrics import matched_documents, score_documents
 
     read = [read_mentioned([file], repeated=repeated, left_out=left_out) for file in (gold, predicted)]
     if left_out:  # a name is one document, whichever side has broken it
         left_out = list({one.name: one for one in reversed(left_out)}.values())[::-1]
-    sides = matched(gold, read[0], predicted, read[1], left_out=left_out)
+        broken = {one.name for one in left_out}
+        read = [[one for one in side if named_part(one) not in broken] for side in read]
+    sides = matched_documents(*read, names=(gold, predicted))
     tell(left_out, len(sides[0]))
     scores = score_documents(*sides, singletons=singletons)
     recipe = {"gold": gold, "predicted": predicted, "documents": len(sides[0]), "singletons": singletons}

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from howsure import __version__
-from howsure.cli.coreference.input import Resolved
 from howsure.cli.terminal.output import json_text, table_text
-from howsure.coreference import AntecedentModel, CoreferenceScores, score_documents
+from howsure.coreference import AntecedentModel, CoreferenceScores
 from howsure.coreference.metrics import METRICS
 from howsure.data import write_conll2012, write_conllu, write_three_columns
-from howsure.data.documents.document import Document, Mention
+from howsure.data.documents.document import Document
 from howsure.errors import InputError
 from howsure.inputs.naming import counted
 from howsure.show.table import Table
@@ -30,22 +28,6 @@ def check_form(path: str, form: str | None) -> str:
             f"the format of {path} cannot be told from its name; end it in .conllu or .conll, or give --output-format."
         )
     return found
-
-
-def with_entities(one: Resolved, *, decision: str, singletons: bool) -> Document:
-    """The document with the entities that a posterior's clustering gives it, numbered from 1."""
-    entities = [members for members in one.clusters(decision) if singletons or len(members) > 1]
-    mentions = [
-        replace(mention, entity=str(number), type=None)
-        for number, members in enumerate(entities, start=1)
-        for mention in members
-    ]
-    return replace(one.document, mentions=tuple(sorted(mentions)))
-
-
-def write_documents(documents: Sequence[Document], path: str, form: str) -> None:
-    """Write documents with their entities."""
-    FORMS[form](documents, path)
 
 
 def predicted_text(documents: Sequence[Document], path: str) -> str:
@@ -74,20 +56,8 @@ def training_text(
         lines += [f"sharpness   {model.sharpness:g}, not recalibrated: recalibrate it with other documents, or --folds"]
     if development:
         lines += ["", f"judged on {dev}: {counted(len(development), 'document')}, without singletons"]
-        lines += ["", table_text(_score_table(development_scores(model, development), "table")).removesuffix("\n")]
+        lines += ["", table_text(_score_table(model.score(development, singletons=False), "table")).removesuffix("\n")]
     return "\n".join(lines) + "\n"
-
-
-def development_scores(model: AntecedentModel, documents: Sequence[Document]) -> CoreferenceScores:
-    """The scores of the best antecedents' clusters, without singletons."""
-    gold: list[list[list[Mention]]] = []
-    for document in documents:
-        clusters: dict[object, list[Mention]] = {}
-        for mention in document.mentions or ():
-            clusters.setdefault(mention.entity, []).append(mention)
-        gold.append(list(clusters.values()))
-    found = [model.posterior(document).best_antecedent_clusters() for document in documents]
-    return score_documents(gold, found, singletons=False)
 
 
 def score_output(scores: CoreferenceScores, recipe: Mapping[str, Any], form: str) -> str:

@@ -20,7 +20,7 @@ from howsure.cli.coreference.input import (
     tell,
 )
 from howsure.cli.terminal.commands import Command, Written
-from howsure.cli.terminal.output import emit, json_text, table_text
+from howsure.cli.terminal.output import emit, table_text
 from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.coreference.detection import entities_of
 from howsure.coreference.recalibration import (
@@ -32,7 +32,6 @@ from howsure.coreference.sharpening import SCORES
 from howsure.data.documents.brackets import LeftOut
 from howsure.data.documents.document import Document
 from howsure.errors import InputError
-from howsure.files.whole import write_whole
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Integers
 
@@ -41,7 +40,6 @@ from howsure.inputs.pairs import Integers
 @click.argument("file")
 @click.option(
     "--output",
-    "out",
     type=Written(),
     required=True,
     metavar="FILE",
@@ -76,7 +74,7 @@ from howsure.inputs.pairs import Integers
 @bad_brackets_option
 def recalibrate_command(
     file: str,
-    out: str,
+    output: str,
     test: str | None,
     score: Any,
     weight_of_new: float,
@@ -95,9 +93,9 @@ def recalibrate_command(
     howsure coreference posterior other.conllu --scores other.jsonl --recalibration mended.json
     """
     scored = asked["scores"] is not None
-    if (Path(out).suffix.lower() == ".json") is not scored:
+    if (Path(output).suffix.lower() == ".json") is not scored:
         wanted = "the recalibration of --scores, a .json file" if scored else "a model, a .npz file"
-        raise InputError(f"--output is {wanted}; it is {out}.")
+        raise InputError(f"--output is {wanted}; it is {output}.")
     found = judged = None
     options: dict[str, Any] = {"score": score, "weight_of_new": weight_of_new, "sharpen": sharpen}
     if scored:
@@ -105,17 +103,17 @@ def recalibrate_command(
         found = judged = recalibrate_coreference(posteriors, gold, **options)
         if test is not None:
             judged = found.judge(*_scored(test, left_out, asked))
-        write_whole(json_text(found.to_dict()).encode(), out)
+        found.save(output)
     else:
         model = load_model(asked["model"])
         mended = model.recalibrate(_read(file, left_out, asked), **options)
         found = judged = mended.recalibration_
         if test is not None:
             judged = mended.judge_recalibration(_read(test, left_out, asked), before=model)
-        mended.save(out)
+        mended.save(output)
     assert found is not None
     assert judged is not None
-    emit(_text(found, judged, file, test, out), None)
+    emit(_text(found, judged, file, test, output), None)
 
 
 def _read(file: str, left_out: LeftOut | None, asked: Mapping[str, Any]) -> list[Document]:
@@ -135,9 +133,9 @@ def _scored(
 
 
 def _text(
-    found: CoreferenceRecalibration, judged: CoreferenceRecalibration, file: str, test: str | None, out: str
+    found: CoreferenceRecalibration, judged: CoreferenceRecalibration, file: str, test: str | None, output: str
 ) -> str:
     said = "".join(f"{sentence}\n" for sentence in judged.told())
     learnt = counted(found.documents, "document")
     about = "the same documents" if test is None else f"{test}: {counted(judged.documents, 'document')}"
-    return f"{out}: recalibrated by {file}, {learnt}\njudged on {about}\n\n{table_text(judged.table())}{said}"
+    return f"{output}: recalibrated by {file}, {learnt}\njudged on {about}\n\n{table_text(judged.table())}{said}"

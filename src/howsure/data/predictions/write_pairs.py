@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -63,15 +63,46 @@ def write_pairs(
     for name, column in columns.items():
         if len(column) != len(pairs):
             raise InputError(f"every column must have {len(pairs):,} rows; {name} has {len(column):,}.")
+    columns = {name: np.ascontiguousarray(column) for name, column in columns.items()}
     shown = [identifier(name) for name in columns if name != group or pairs.groups is None]
     if pairs.groups is not None:
         harmless = suffix == ".csv" and not raw
         names = [in_a_spreadsheet(name) if harmless else name for name in pairs.group_names]
         shown.append(f"[{literals(names)}][{identifier(group)} + 1] AS {identifier(group)}")
+    _write(columns, shown, path, suffix)
+
+
+def write_columns(
+    columns: Mapping[str, Sequence[str] | Sequence[int | None] | Sequence[float]],
+    path: str | os.PathLike[str],
+    *,
+    raw: bool = False,
+) -> None:
+    """Write columns by name: texts, numbers, or whole numbers of which some are missing; else as `write_pairs`.
+
+    Raises InputError for another suffix.
+    """
+    suffix = check_suffix(path)
+    harmless = suffix == ".csv" and not raw
+    _write({name: _array(column, harmless) for name, column in columns.items()}, ["*"], path, suffix)
+
+
+def _array(column: Sequence[Any], harmless: bool) -> npt.NDArray[Any]:
+    if any(isinstance(one, str) for one in column):
+        return np.array([in_a_spreadsheet(one) if harmless else one for one in column], dtype=object)
+    missing = [one is None for one in column]
+    if any(missing):
+        return np.ma.masked_array([0 if one is None else one for one in column], mask=missing)
+    return np.array(column)
+
+
+def _write(
+    columns: Mapping[str, npt.NDArray[Any]], shown: Sequence[str], path: str | os.PathLike[str], suffix: str
+) -> None:
     database = Database()
     try:
         target = database.folder / f"pairs{suffix}"
-        database.connection.register("pairs", {name: np.ascontiguousarray(column) for name, column in columns.items()})
+        database.connection.register("pairs", dict(columns))
         copy_to_file(database.connection, f"SELECT {', '.join(shown)} FROM pairs", target, options=SUFFIXES[suffix])
         write_whole(target.read_bytes(), path)
     finally:
