@@ -21,7 +21,7 @@ from howsure.inputs.checks import array_of, check_level
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result
-from howsure.show.preformatted import preformatted
+from howsure.show.column import NUMBER, WORDS, Column
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import CountDistribution, normal_quantile, poisson_binomial, wilson_interval
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
@@ -284,7 +284,7 @@ class CorefPosterior:
 # The posterior of any function of a clustering, from samples, with its Monte Carlo error.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class QueryPosterior(Result):
     """The values of a function for n sampled clusterings: its posterior.
 
@@ -292,8 +292,8 @@ class QueryPosterior(Result):
     quantiles; other values have a probability each. recipe: the function, and how it was sampled.
     """
 
-    values: tuple[Any, ...] = field(repr=False)
-    recipe: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    values: tuple[Any, ...]
+    recipe: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     @property
     def n(self) -> int:
@@ -351,18 +351,28 @@ class QueryPosterior(Result):
 
         A value that JSON cannot represent is given as text.
         """
-        found = [{"answer": plain_answer(a), "probability": p, "standard_error": e} for a, p, e in self._shares()]
+        found = [{"answer": plain_answer(a), "probability": p, "standard_error": e} for a, p, e in self.rows_shown()]
         estimate = self._estimate_or_none()
         shown = None if estimate is None else estimate.to_dict()
         return {"recipe": dict(self.recipe), "n": self.n, "estimate": shown, "answers": found}
 
-    def _columns(self) -> dict[str, Any]:
-        """A row per distinct answer, as text,."""
-        answers, p, errors = zip(*self._shares(), strict=True)
-        return {"answer": [str(plain_answer(a)) for a in answers], "probability": p, "standard_error": errors}
-
-    def _shares(self) -> list[tuple[Any, float, float]]:
+    def rows_shown(self) -> list[tuple[Any, float, float]]:
+        """Each distinct answer, its probability and the standard error of that."""
         return [(answer, p, error) for answer, (p, error) in self.probabilities().items()]
+
+    def columns(self) -> Sequence[Column]:
+        """A row per distinct answer, as text."""
+        return [
+            Column("answer", WORDS, get=lambda row: str(plain_answer(row[0]))),
+            Column("probability", NUMBER, get=lambda row: row[1]),
+            Column("standard_error", NUMBER, get=lambda row: row[2]),
+        ]
+
+    @property
+    def words(self) -> str:
+        """The estimate, or the number of different answers."""
+        found = self._estimate_or_none() or f"{len(set(map(repr, self.values))):,} different answers"
+        return f"{found} from {self.n:,} sampled clusterings"
 
     def _estimate_or_none(self) -> Estimate | None:
         try:
@@ -382,14 +392,6 @@ class QueryPosterior(Result):
                 "See probabilities()."
             )
         return numbers
-
-    def __repr__(self) -> str:
-        estimate = self._estimate_or_none()
-        found = estimate or f"{len(set(map(repr, self.values))):,} different answers"
-        return f"{found} from {self.n:,} sampled clusterings"
-
-    def _repr_html_(self) -> str:
-        return preformatted(str(self))
 
 
 def plain_answer(answer: object) -> object:

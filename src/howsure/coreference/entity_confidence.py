@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Self
 
 import numpy as np
@@ -17,6 +18,8 @@ from howsure.inputs.checks import listed
 from howsure.inputs.naming import counted
 from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.result import as_json
+from howsure.stats.estimate import Estimate
 from howsure.stats.logistic import fit_logistic, sigmoid
 
 # The confidence in entities, mended: as often as it says, two mentions of an entity are one and the same.
@@ -49,13 +52,9 @@ class ConfidenceMap:
         """The same entities with their mended confidence."""
         return [Judged(self.apply(one.confidence, one.labels), one.labels, one.right) for one in judged]
 
-    def to_dict(self) -> dict[str, list[float]]:
-        """The JSON form."""
-        return {name: list(values) for name, values in asdict(self).items()}
-
     @classmethod
     def from_dict(cls, held: Mapping[str, Any]) -> Self:
-        """What `to_dict` gave. Raises KeyError, TypeError or ValueError for something else."""
+        """The map from its JSON form. Raises KeyError, TypeError or ValueError for something else."""
         intercept, slope, by_size = map(_finite, held["several"])
         intercept_alone, slope_alone = map(_finite, held["alone"])
         return cls((intercept, slope, by_size), (intercept_alone, slope_alone))
@@ -199,13 +198,13 @@ def checked_documents(
 BIN_SIZE, BINS_AT_LEAST = 5_000, 20  # the bins of the paper, where there are pairs for so many of them
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Errors:
-    """How far predictions are from what is true: squared, the mean squared difference (Brier score); algorithm_1, the
-    calibration error as in the paper, which counts noise as error; and the debiased one, error, in [low, high]."""
+    """How far predictions are from what is true: squared, the mean squared difference (Brier score); algorithm1_error,
+    the calibration error as in the paper, which counts noise as error; and the debiased one, error, in [low, high]."""
 
     squared: float
-    algorithm_1: float
+    algorithm1_error: float = as_json("algorithm_1")
     error: float
     low: float
     high: float
@@ -215,19 +214,37 @@ class Errors:
         """The errors of pairs, in bins of 5,000 if they fill twenty."""
         curve = curve_of(pairs, bin_size=BIN_SIZE if len(pairs) >= BINS_AT_LEAST * BIN_SIZE else "auto")
         error = curve.error
-        ends = (float("nan") if end is None else end for end in (error.low, error.high))
-        squared = np.average((pairs.probabilities - pairs.labels) ** 2, weights=pairs.weights)
-        return cls(float(squared), curve.algorithm1_error.value, error.value, *ends)
+        low, high = (math.nan if end is None else end for end in (error.low, error.high))
+        squared = float(np.average((pairs.probabilities - pairs.labels) ** 2, weights=pairs.weights))
+        plugin = curve.algorithm1_error.value
+        return cls(squared=squared, algorithm1_error=plugin, error=error.value, low=low, high=high)
+
+    @classmethod
+    def from_dict(cls, held: Mapping[str, Any]) -> Self:
+        """The errors from their JSON form."""
+        keys = {"squared": "squared", "algorithm1_error": "algorithm_1", "error": "error", "low": "low", "high": "high"}
+        return cls(**{name: math.nan if held[key] is None else float(held[key]) for name, key in keys.items()})
+
+    @property
+    def estimate(self) -> Estimate:
+        """The debiased error with its interval."""
+        return Estimate(self.error, self.low, self.high, level=0.95, method="debiased", n=0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
     """One kind of prediction: what it is, how many there are, and its errors before and after."""
 
-    name: str
+    name: str = as_json("predictions")
     n: int
     before: Errors
     after: Errors
+
+    @classmethod
+    def from_dict(cls, held: Mapping[str, Any]) -> Self:
+        """The effect from its JSON form. Raises KeyError, TypeError or ValueError for something else."""
+        before, after = (Errors.from_dict(held[when]) for when in ("before", "after"))
+        return cls(name=str(held["predictions"]), n=int(held["n"]), before=before, after=after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,30 +272,8 @@ def effects_of(before: Side, after: Side, gold: Sequence[Integers]) -> tuple[Eff
         first, second = pairs_of(before), pairs_of(after)
         if len(first) and len(second):
             n = len(second) if second.weights is None else round(float(second.weights.sum()))
-            found.append(Effect(name, n, Errors.of(first), Errors.of(second)))
+            found.append(Effect(name=name, n=n, before=Errors.of(first), after=Errors.of(second)))
     return tuple(found)
-
-
-def effect_to_dict(effect: Effect) -> dict[str, Any]:
-    """The JSON form."""
-    sides = {
-        when: {name: _finite_or_none(getattr(side, name)) for name in Errors.__slots__}
-        for when, side in (("before", effect.before), ("after", effect.after))
-    }
-    return {"predictions": effect.name, "n": effect.n, **sides}
-
-
-def effect_from_dict(held: Mapping[str, Any]) -> Effect:
-    """What `effect_to_dict` gave. Raises KeyError, TypeError or ValueError for something else."""
-    before, after = (
-        Errors(*(float("nan") if held[when][name] is None else float(held[when][name]) for name in Errors.__slots__))
-        for when in ("before", "after")
-    )
-    return Effect(str(held["predictions"]), int(held["n"]), before, after)
-
-
-def _finite_or_none(value: float) -> float | None:
-    return value if np.isfinite(value) else None
 
 
 def _new(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers]) -> Pairs:

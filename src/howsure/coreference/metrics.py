@@ -17,8 +17,7 @@ from howsure.errors import InputError, shown
 from howsure.inputs.checks import listed
 from howsure.inputs.naming import shortened
 from howsure.result import Result
-from howsure.show.numbers import number
-from howsure.show.table import Table
+from howsure.show.column import FRAME, TABLE, WORDS, Column, Kind
 
 # The overlap of two clusterings: every coreference metric is a ratio of these sums, which add up over documents.
 
@@ -125,6 +124,7 @@ def _clusters(clusters: Any, name: str, singletons: bool) -> list[set[Hashable]]
 
 
 SHARES = ("precision", "recall", "f1")
+PERCENT = Kind(lambda share: f"{100 * share:.2f}")
 METRICS = {"MUC": "muc", "B³": "b_cubed", "CEAF-e": "ceaf_e", "LEA": "lea", "pairs": "pairwise"}
 
 
@@ -165,7 +165,7 @@ class Score:
 NOTHING = Score(0.0, 0.0, 0.0, 0.0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CoreferenceScores(Result):
     """The scores of one document or, added up, of several: `a + b` is the score of both.
 
@@ -203,24 +203,29 @@ class CoreferenceScores(Result):
             name: {part: getattr(score, part) for part in SHARES} for name, score in each.items()
         }
 
-    def _columns(self) -> dict[str, Any]:
-        """A row per metric."""
-        scores = [getattr(self, name) for name in METRICS.values()]
-        columns: dict[str, list[Any]] = {"metric": list(METRICS.values())}
-        return columns | {part: [getattr(score, part) for score in scores] for part in SHARES}
+    def rows_shown(self) -> Sequence[tuple[str, str, Score | None]]:
+        """The heading, the name and the score of each metric; of the mean F1, only that."""
+        rows: list[tuple[str, str, Score | None]] = [
+            (label, name, getattr(self, name)) for label, name in METRICS.items()
+        ]
+        return [*rows[:3], ("CoNLL", "conll", None), *rows[3:]]
 
-    def __str__(self) -> str:
-        return str(self.table())
+    def columns(self) -> Sequence[Column]:
+        """Precision, recall and F1 of each metric, in tables as percentages."""
+        rows = self.rows_shown()
+        f1 = [self.conll_f1 if score is None else score.f1 for _, _, score in rows]
+        return [
+            Column("metric", WORDS, get=lambda row: row[0], only=TABLE),
+            Column("metric", WORDS, get=lambda row: row[1], only=FRAME),
+            Column("precision", PERCENT, values=[None if score is None else score.precision for _, _, score in rows]),
+            Column("recall", PERCENT, values=[None if score is None else score.recall for _, _, score in rows]),
+            Column("f1", PERCENT, "F1", values=f1),
+        ]
 
-    def table(self) -> Table:
-        """One row per metric."""
-        scores: dict[str, Score] = {label: getattr(self, name) for label, name in METRICS.items()}
-        rows = [[label, *map(number, (one.precision, one.recall, one.f1))] for label, one in scores.items()]
-        rows.append(["CoNLL", "", "", number(self.conll_f1)])
-        return Table(("metric", "precision", "recall", "F1"), rows, words=["metric"])
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
+    @property
+    def words(self) -> str:
+        """Nothing: the table is printed."""
+        return ""
 
 
 def score_clusters(gold: Any, predicted: Any, *, singletons: bool = True) -> CoreferenceScores:

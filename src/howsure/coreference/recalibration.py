@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Self
 
 from howsure import __version__
@@ -16,8 +16,6 @@ from howsure.coreference.entity_confidence import (
     Effect,
     Side,
     checked_documents,
-    effect_from_dict,
-    effect_to_dict,
     effects_of,
     entity_pairs,
     fit_confidence,
@@ -34,9 +32,7 @@ from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Result
-from howsure.show.numbers import interval, number
-from howsure.show.preformatted import preformatted
-from howsure.show.table import Table
+from howsure.show.column import COUNT, ESTIMATE, NUMBER, WORDS, Column
 
 # Coreference posteriors recalibrated by documents whose entities are known.
 
@@ -45,7 +41,7 @@ FEWEST = 2  # documents
 LARGEST = 1 << 20  # bytes of a file
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class CoreferenceRecalibration(Result):
     """The result of `recalibrate_coreference`: what to do to a posterior, and what that gains and loses.
 
@@ -60,7 +56,7 @@ class CoreferenceRecalibration(Result):
     confidence: Mapping[Decision, ConfidenceMap]
     effects: tuple[Effect, ...]
     documents: int
-    recipe: dict[str, Any] = field(repr=False)
+    recipe: dict[str, Any]
     notes: tuple[str, ...] = ()
 
     def apply(self, posterior: CorefPosterior) -> CorefPosterior:
@@ -99,24 +95,13 @@ class CoreferenceRecalibration(Result):
             self.sharpening, self.confidence, effects, len(held), {**self.recipe, "judged_on": len(held)}, self.notes
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form, which `from_dict` reads."""
-        return {
-            "recipe": self.recipe,
-            "sharpening": None if self.sharpening is None else self.sharpening.to_dict(),
-            "confidence": {name: one.to_dict() for name, one in self.confidence.items()},
-            "effects": [effect_to_dict(one) for one in self.effects],
-            "documents": self.documents,
-            "notes": list(self.notes),
-        }
-
     @classmethod
     def from_dict(cls, held: Mapping[str, Any]) -> Self:
         """What `to_dict` gave. Raises KeyError, TypeError, ValueError or InputError for something else."""
         return cls(
             sharpening=None if held["sharpening"] is None else Sharpening.from_dict(held["sharpening"]),
             confidence={name: ConfidenceMap.from_dict(held["confidence"][name]) for name in DECISIONS},
-            effects=tuple(effect_from_dict(one) for one in held["effects"]),
+            effects=tuple(map(Effect.from_dict, held["effects"])),
             documents=int(held["documents"]),
             recipe=dict(held["recipe"]),
             notes=tuple(map(str, held["notes"])),
@@ -151,25 +136,29 @@ class CoreferenceRecalibration(Result):
                 f"{path} is no recalibration that howsure coreference recalibrate --scores writes ({str(error)[:80]})."
             ) from None
 
-    def table(self) -> Table:
-        """The errors before and after."""
-        headings = ("predictions", "n", "squared error", "after", "Algorithm 1", "after", "error", "after")
-        rows = [
-            [
-                one.name,
-                f"{one.n:,}",
-                number(one.before.squared),
-                number(one.after.squared),
-                number(one.before.algorithm_1),
-                number(one.after.algorithm_1),
-                _error(one.before),
-                _error(one.after),
-            ]
-            for one in self.effects
-        ]
-        return Table(headings, rows, words=("predictions",), notes=self.told())
+    def rows_shown(self) -> Sequence[Effect]:
+        """The effects."""
+        return self.effects
 
-    def told(self) -> list[str]:
+    def columns(self) -> Sequence[Column]:
+        """The errors before and after."""
+        return [
+            Column("predictions", WORDS, get=lambda row: row.name),
+            Column("n", COUNT),
+            Column("squared_before", NUMBER, "squared error", get=lambda row: row.before.squared),
+            Column("squared_after", NUMBER, "squared error after", get=lambda row: row.after.squared),
+            Column("algorithm1_error_before", NUMBER, "Algorithm 1", get=lambda row: row.before.algorithm1_error),
+            Column("algorithm1_error_after", NUMBER, "Algorithm 1 after", get=lambda row: row.after.algorithm1_error),
+            Column("error_before", ESTIMATE, "error", get=lambda row: row.before.estimate),
+            Column("error_after", ESTIMATE, "error after", get=lambda row: row.after.estimate),
+        ]
+
+    @property
+    def words(self) -> str:
+        """Nothing: the table is printed."""
+        return ""
+
+    def below(self) -> Sequence[str]:
         """What the numbers of the map say."""
         one = self.sharpening
         mended = (
@@ -190,22 +179,6 @@ class CoreferenceRecalibration(Result):
             "falls": [one.name for one in self.effects if one.after.squared < one.before.squared],
             "rises": [one.name for one in self.effects if one.after.squared > one.before.squared],
         }
-
-    def _columns(self) -> dict[str, Any]:
-        columns: dict[str, list[Any]] = {
-            "predictions": [one.name for one in self.effects],
-            "n": [one.n for one in self.effects],
-        }
-        for name in ("squared", "algorithm_1", "error", "low", "high"):
-            for when in ("before", "after"):
-                columns[f"{name}_{when}"] = [getattr(getattr(one, when), name) for one in self.effects]
-        return columns
-
-    def __str__(self) -> str:
-        return str(self.table())
-
-    def _repr_html_(self) -> str:
-        return preformatted(str(self))
 
 
 def recalibrate_coreference(
@@ -315,7 +288,3 @@ def _effects(
     if had is not None:
         chosen = had.confidence[DECISIONS[0]].mend(chosen)
     return effects_of(Side(before, chosen), Side(after, confidence[DECISIONS[0]].mend(mended)), gold)
-
-
-def _error(one: Any) -> str:
-    return f"{number(one.error)} {interval(one.low, one.high)}"

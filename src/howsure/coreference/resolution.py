@@ -21,10 +21,12 @@ from howsure.data.antecedent_scores import AntecedentScores
 from howsure.data.documents.document import Document, Mention
 from howsure.data.parses import ParsedDocument
 from howsure.errors import InputError, parameter, shown
-from howsure.inputs.naming import unknown_name
+from howsure.inputs.naming import counted, unknown_name
 from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result
+from howsure.show.column import NUMBER, WORDS, Column, Kind
+from howsure.show.harmless import in_a_line
 from howsure.show.table import Table
 from howsure.stats.proportions import CountDistribution
 
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
 LEVEL = 0.95
 ENTITIES_SHOWN, WIDTH = 8, 80
 SIDES = ("first", "second")
+PLACE = Kind(str)  # a number that says where
 NOT_RECALIBRATED = (
     "confidence: not recalibrated, likely too high; howsure coreference recalibrate mends it by documents "
     "with gold entities"
@@ -134,7 +137,7 @@ class ResolvedDocument(Result):
     def to_dict(self) -> dict[str, Any]:
         """The JSON form: mentions, entities and pairs, mentions by their place and entities from 1."""
         low, high = self.number.interval(LEVEL)
-        columns = self._columns()
+        columns = {column.name: column.of(()) for column in self.columns()}
         return {
             "recipe": self.recipe,
             "name": self.document.name,
@@ -171,7 +174,21 @@ class ResolvedDocument(Result):
             columns[f"{side}_text"] = [self.words_of(place) for place in places]
         return columns
 
-    def table(self) -> Table:
+    def columns(self) -> Sequence[Column]:
+        """One row per mention."""
+        places = range(len(self.mentions))
+        number_of = {place: number for number, members in enumerate(self.entities, start=1) for place in members}
+        spans = {name: [getattr(one, name) for one in self.mentions] for name in ("sentence", "start", "end")}
+        return [
+            Column("mention", PLACE, values=list(places)),
+            *(Column(name, PLACE, values=held) for name, held in spans.items()),
+            Column("text", WORDS, values=[self.words_of(place) for place in places]),
+            Column("entity", PLACE, values=[number_of[place] for place in places]),
+            Column("new", NUMBER, values=self.posterior.antecedents.new.tolist()),
+            Column("confidence", NUMBER, values=self.confidence.tolist()),
+        ]
+
+    def entity_table(self) -> Table:
         """The first entities of several mentions, and how many more there are."""
         several = [members for members in self.entities if len(members) > 1]
         rows = [
@@ -184,6 +201,16 @@ class ResolvedDocument(Result):
         elif self.recalibration is None:
             notes.append(NOT_RECALIBRATED)
         return Table(("entity", "confidence", "mentions"), rows, words=("mentions",), notes=notes)
+
+    @property
+    def words(self) -> str:
+        """The number of entities, and the first of them."""
+        low, high = self.number.interval(LEVEL)
+        table = self.entity_table()
+        counts = f"{counted(len(self.mentions), 'mention')}, {counted(len(self.entities), 'entity', 'entities')}"
+        expected = f"expected {self.number.mean:.1f}, {low} to {high} with {LEVEL:.0%} probability"
+        shown = str(table) if table.rows else table.notes[0]
+        return "\n".join([f"{in_a_line(self.document.name)}: {counts} ({expected})", shown, *self.below()])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the pair probabilities of the mentions that have a pair to show, entity by entity, on axes (new ones if
@@ -204,32 +231,6 @@ class ResolvedDocument(Result):
 
         together, names, entities = self._drawn()
         return pair_figure(together, names, entities=entities)
-
-    def __repr__(self) -> str:
-        low, high = self.number.interval(LEVEL)
-        return "\n".join(
-            [
-                f"{self.document.name}: {len(self.mentions):,} mentions, {len(self.entities):,} entities "
-                f"(expected {self.number.mean:.1f}, {low} to {high})",
-                str(self.table()),
-                *self.notes,
-            ]
-        )
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
-
-    def _columns(self) -> dict[str, Any]:
-        """One row per mention."""
-        number_of = {place: number for number, members in enumerate(self.entities, start=1) for place in members}
-        columns: dict[str, Any] = {"mention": list(range(len(self.mentions)))}
-        columns |= {name: [getattr(one, name) for one in self.mentions] for name in ("sentence", "start", "end")}
-        return columns | {
-            "text": [self.words_of(place) for place in range(len(self.mentions))],
-            "entity": [number_of[place] for place in range(len(self.mentions))],
-            "new": self.posterior.antecedents.new.tolist(),
-            "confidence": self.confidence.tolist(),
-        }
 
     def _drawn(self) -> tuple[Floats, list[str], list[int]]:
         """What is drawn: pair probabilities, the words of the mentions, and their entities."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,15 +18,15 @@ from howsure.errors import InputError
 from howsure.inputs.classes import TOP_LABEL
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats, Pairs
-from howsure.result import Result
+from howsure.result import Result, as_json
 from howsure.sequences.calibration_pairs import frequent_transitions, tag_pairs, transition_pairs
 from howsure.sequences.entities import entity_spans
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.temperatures import GoldLikelihood, Unseen, check_unseen, gold_codes
 from howsure.sequences.token_labels import EntityLabels
 from howsure.sequences.words import ERROR, KEEP
-from howsure.show.numbers import UNDEFINED, interval, number
-from howsure.show.table import Table
+from howsure.show.column import ESTIMATE, FRAME, TABLE, WORDS, Column, Kind
+from howsure.show.numbers import interval, number
 from howsure.stats.clusters import ratio_error
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import t_quantile
@@ -57,22 +57,17 @@ class Change:
     difference: Estimate | None
     squared_difference: Estimate | None = None
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        parts = {name: getattr(self, name) for name in ("before", "after", "difference", "squared_difference")}
-        return {"name": self.name} | {name: None if one is None else one.to_dict() for name, one in parts.items()}
-
-    def cells(self) -> list[str]:
-        """The row of a table."""
-        shown = UNDEFINED
+    @property
+    def shown(self) -> str | None:
+        """The difference, or that of the squares, if one of them is known."""
         if self.difference is not None and self.difference.low is not None:
-            shown = _signed(self.difference)
-        elif self.squared_difference is not None and self.squared_difference.low is not None:
-            shown = f"{SQUARES} {_signed(self.squared_difference)}"
-        return [self.name, str(self.before), str(self.after), shown]
+            return _signed(self.difference)
+        if self.squared_difference is not None and self.squared_difference.low is not None:
+            return f"{SQUARES} {_signed(self.squared_difference)}"
+        return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PosteriorComparison(Result):
     """The result of `compare_posteriors`.
 
@@ -82,17 +77,19 @@ class PosteriorComparison(Result):
     left_out: tokens that are in no -log P. sentences, tokens: those that count.
     """
 
-    errors: tuple[Change, ...]
-    means: tuple[Change, ...]
-    curves: Mapping[str, tuple[CalibrationCurve, CalibrationCurve]] = field(repr=False)
-    left_out: int
+    derived: ClassVar = {"outcome": "means"}
+
     sentences: int
     tokens: int
-    recipe: dict[str, Any] = field(repr=False)
+    left_out: int
+    errors: tuple[Change, ...]
+    means: tuple[Change, ...]
+    curves: Mapping[str, tuple[CalibrationCurve, CalibrationCurve]] = as_json(None)
+    recipe: dict[str, Any]
 
     def __getitem__(self, name: str) -> Change:
         """A figure by its name."""
-        for row in (*self.errors, *self.means):
+        for row in self.rows_shown():
             if row.name == name:
                 return row
         raise KeyError(name)
@@ -138,23 +135,33 @@ class PosteriorComparison(Result):
         left = f"; {counted(self.left_out, 'token')} in no -log P" if self.left_out else ""
         return f"{counted(self.sentences, 'sentence')}, {counted(self.tokens, 'token')}{left}"
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        return {
-            "recipe": self.recipe,
-            "sentences": self.sentences,
-            "tokens": self.tokens,
-            "left_out": self.left_out,
-            "errors": [row.to_dict() for row in self.errors],
-            "means": [row.to_dict() for row in self.means],
-            "outcome": self.outcome,
-        }
+    def rows_shown(self) -> Sequence[Change]:
+        """The errors, then the means."""
+        return (*self.errors, *self.means)
 
-    def table(self) -> Table:
-        """A row for each figure: before, after, and the difference."""
-        rows = [row.cells() for row in (*self.errors, *self.means)]
-        notes = [NOTE] if any(SQUARES in row[-1] for row in rows) else []
-        return Table(("", "before", "after", "after - before"), rows, words=("",), notes=notes)
+    def columns(self) -> Sequence[Column]:
+        """Before, after, and the difference."""
+        return [
+            Column("figure", WORDS, get=lambda row: row.name),
+            Column("before", ESTIMATE),
+            Column("after", ESTIMATE),
+            Column("difference", Kind(str), "after - before", get=lambda row: row.shown, only=TABLE),
+            Column("difference", ESTIMATE, only=FRAME),
+        ]
+
+    @property
+    def words(self) -> str:
+        """Nothing: the table is printed."""
+        return ""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a mark in the table means."""
+        return (NOTE,) if any(SQUARES in (row.shown or "") for row in self.rows_shown()) else ()
+
+    def below(self) -> Sequence[str]:
+        """The sizes, what marks mean, and what the change is worth."""
+        return [*self.notes, f"{self.sizes()}.", *self.verdict().splitlines()]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curves of the most probable tag, before and after, on axes (new ones if None)."""
@@ -167,22 +174,6 @@ class PosteriorComparison(Result):
         from howsure.figures.compared_curves import before_after_figure
 
         return before_after_figure(self.curves)
-
-    def __str__(self) -> str:
-        return "\n".join([self.sizes(), str(self.table()), "", self.verdict()])
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
-
-    def _columns(self) -> dict[str, Any]:
-        rows = (*self.errors, *self.means)
-        columns: dict[str, Any] = {"figure": [row.name for row in rows]}
-        for name in ("before", "after", "difference"):
-            parts = [getattr(row, name) for row in rows]
-            columns[name] = [None if one is None else one.value for one in parts]
-            columns[f"{name}_low"] = [None if one is None else one.low for one in parts]
-            columns[f"{name}_high"] = [None if one is None else one.high for one in parts]
-        return columns
 
     def _difference(self, name: str) -> Estimate:
         difference = self[name].difference

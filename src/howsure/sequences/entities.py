@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from howsure import __version__
 from howsure.errors import InputError, parameter
-from howsure.inputs.naming import counted, shortened
+from howsure.inputs.naming import shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Result
 from howsure.sequences.messages import first_rows
@@ -19,8 +19,7 @@ from howsure.sequences.potentials import check_count
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.token_labels import EntityLabels, entities_in, prefix_and_type
 from howsure.sequences.words import ERROR, Texts, check_tags, check_unknown_tags
-from howsure.show.numbers import number
-from howsure.show.table import MOST_ROWS, Table
+from howsure.show.column import FLAG, NUMBER, WORDS, Column, Kind, plain_list
 
 # The exact probability of entities: that one begins at a token, goes on, and ends, summed over all other labels.
 #
@@ -124,10 +123,11 @@ def _chain(posterior: TagPosterior, labels: EntityLabels, first_sentence: int) -
 # The entities that a posterior holds possible, with the probability of each, and whether they are there.
 
 Booleans = npt.NDArray[np.bool_]
+PLACE = Kind(str)  # a number that says where
 Key = tuple[int, int, int, str]  # sentence, start, stop, type
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
 class EntitySpans(Result):
     """Entities, in the order of the text: those of the k best sequences, those that are probable enough, and gold.
 
@@ -145,7 +145,7 @@ class EntitySpans(Result):
     predicted: Booleans
     chosen: Booleans
     gold: Booleans | None
-    recipe: dict[str, Any] = field(repr=False)
+    recipe: dict[str, Any]
     changed_by_grammar: int | None = None
 
     def __len__(self) -> int:
@@ -176,33 +176,24 @@ class EntitySpans(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe, and the columns by name."""
-        return {"recipe": self.recipe, "spans": {name: list(column) for name, column in self._columns().items()}}
+        spans = {column.name: plain_list(column.of(())) for column in self.columns()}
+        return {"recipe": self.recipe, "spans": spans}
 
-    def table(self, rows: int = MOST_ROWS) -> Table:
-        """The first entities."""
-        columns = self._columns()
-        shown = [list(map(_cell, row)) for row in list(zip(*columns.values(), strict=True))[:rows]]
-        rest = len(self) - len(shown)
-        notes = [f"and {counted(rest, 'entity', 'entities')} more"] if rest else []
-        return Table(tuple(columns), shown, words=("type",), notes=notes)
+    def columns(self) -> Sequence[Column]:
+        """One row per entity."""
+        places = {"sentence": self.sentence, "start": self.start, "stop": self.stop}
+        return [
+            *(Column(name, PLACE, values=held) for name, held in places.items()),
+            Column("type", WORDS, values=self.types),
+            Column("probability", NUMBER, values=self.probability),
+            Column("predicted", FLAG, values=self.predicted),
+            *([] if self.gold is None else [Column("gold", FLAG, values=self.gold)]),
+        ]
 
-    def __repr__(self) -> str:
-        return str(self.table())
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
-
-    def _columns(self) -> dict[str, list[Any]]:
-        gold = {} if self.gold is None else {"gold": self.gold.tolist()}
-        return {
-            "sentence": self.sentence.tolist(),
-            "start": self.start.tolist(),
-            "stop": self.stop.tolist(),
-            "type": list(self.types),
-            "probability": self.probability.tolist(),
-            "predicted": self.predicted.tolist(),
-            **gold,
-        }
+    @property
+    def words(self) -> str:
+        """Nothing: the table is printed."""
+        return ""
 
 
 def entity_spans(
@@ -336,12 +327,6 @@ def _gold(tags: Texts, labels: EntityLabels, unknown_tags: str) -> set[Key]:
             f"{shortened(labels.type_names)}. To count them as missed, use {parameter('unknown_tags', 'keep')}."
         )
     return _keys(tags)
-
-
-def _cell(value: bool | int | float | str) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return number(value) if isinstance(value, float) else str(value)
 
 
 def _checked_probability(value: Any) -> float | None:

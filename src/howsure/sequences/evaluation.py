@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -16,14 +17,14 @@ from howsure.calibration.table import by_group
 from howsure.calibration.words import kind
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Pairs
-from howsure.result import Result
+from howsure.result import Rows, chosen_columns
 from howsure.sequences.calibration_pairs import tag_pairs
 from howsure.sequences.entities import EntitySpans
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.words import ERROR, count_unknown
-from howsure.show.numbers import all_digits, number, p_text
-from howsure.show.preformatted import preformatted
-from howsure.show.table import Table
+from howsure.show.column import COUNT, FRAME, NUMBER, P_VALUE, WORDS, Column
+from howsure.show.harmless import in_a_line
+from howsure.show.numbers import number
 from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
 
 ALL = "all"
@@ -99,27 +100,12 @@ class EntityCalibration:
 Row = TypeVar("Row", TagCalibration, EntityCalibration)
 
 
-class Evaluation(Result, Generic[Row]):
+class Evaluation(Rows[Row]):
     """What both evaluations have: `rows`, of which the first is of all together; iterate or index them by name."""
 
     __slots__ = ()
-    rows: tuple[Row, ...]
     recipe: dict[str, Any]
-    _HEADINGS: tuple[str, ...]
-    _KIND: str
-
-    def __iter__(self) -> Iterator[Row]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, name: str) -> Row:
-        """The row of a name, or of "all"."""
-        for row in self.rows:
-            if row.name == name:
-                return row
-        raise KeyError(name)
+    of: ClassVar[str]  # what a row is
 
     @property
     def curves(self) -> list[CalibrationCurve]:
@@ -130,26 +116,21 @@ class Evaluation(Result, Generic[Row]):
         """The sizes, and how good the predictions are."""
         raise NotImplementedError
 
-    def notes(self) -> list[str]:
-        """What is to be known of the figures."""
-        raise NotImplementedError
-
-    def table(self, *, exact: bool = False) -> Table:
-        """One row for all, and one for each; exact: with all digits, and every score."""
-        raise NotImplementedError
+    def text(self, *, columns: Sequence[str] | None = None, raw: bool = False, most: int | None = None) -> str:
+        """The model and the files, if they are known, the sizes, the table, and what is to be known of its figures."""
+        table = chosen_columns(self.table(), columns)
+        table = table if most is None else table.shortened(most)
+        first, *rest = self.heading()
+        named = " on ".join(filter(None, [self.recipe.get("model"), ", ".join(self.recipe.get("files", ()))]))
+        first = f"{named}: {first}" if named else first
+        return "\n".join(map(in_a_line, [first, *rest])) + f"\n\n{table.text(raw=raw)}\n" + "\n".join(self.below())
 
     def _adjusted(self) -> str:
         """Of which p-values are adjusted, and how."""
-        each, adjust = counted(len(self.rows) - 1, self._KIND), self.recipe["adjust"]
+        each, adjust = counted(len(self.rows) - 1, self.of), self.recipe["adjust"]
         if adjust is None:
-            return f"p is each {self._KIND}'s own, not adjusted for {each}."
-        return f"p of the {self._KIND}s is adjusted for {each} ({ADJUSTED[adjust]}); that of all is not."
-
-    def __str__(self) -> str:
-        return "\n".join([*self.heading(), "", self.table().text(), *self.notes()])
-
-    def _repr_html_(self) -> str:
-        return preformatted(str(self))
+            return f"p is each {self.of}'s own, not adjusted for {each}."
+        return f"p of the {self.of}s is adjusted for {each} ({ADJUSTED[adjust]}); that of all is not."
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -161,15 +142,14 @@ class TagEvaluation(Evaluation[TagCalibration]):
     tags together, then each.
     """
 
+    of = "tag"
+
     sentences: int
     tokens: int
     unknown_tags: int
     accuracy: Mapping[str, float]
     rows: tuple[TagCalibration, ...]
-    recipe: dict[str, Any] = field(repr=False)
-
-    _HEADINGS = ("tag", "tokens", "right", "error", "low", "high", "Algorithm 1")
-    _KIND = "tag"
+    recipe: dict[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
@@ -183,6 +163,21 @@ class TagEvaluation(Evaluation[TagCalibration]):
             "tags": [row.to_dict() for row in self.rows[1:]],
         }
 
+    def columns(self) -> Sequence[Column]:
+        """Counts, errors and scores, and what is wrong."""
+        return [
+            Column("tag", WORDS, get=lambda row: row.name),
+            Column("tokens", COUNT),
+            Column("recall", NUMBER, "right"),
+            *_error_columns(),
+            Column("algorithm1_error", NUMBER, "Algorithm 1", get=lambda row: row.curve.algorithm1_error.value),
+            *(
+                Column(re.sub(r"\W", "_", name).lower(), NUMBER, name, values=of)
+                for name, of in score_columns(self.curves)
+            ),
+            *_verdict_columns(),
+        ]
+
     def heading(self) -> list[str]:
         """The sizes, and the accuracy."""
         unknown = f", {self.unknown_tags:,} of them with tags unknown to the model" if self.unknown_tags else ""
@@ -192,32 +187,9 @@ class TagEvaluation(Evaluation[TagCalibration]):
             f"{self.accuracy['posterior']:.4f} (word by word)",
         ]
 
-    def notes(self) -> list[str]:
+    def below(self) -> list[str]:
         """The scores of all classes together, and what p is adjusted for."""
         return [*scores_of_all_classes(self.curves), self._adjusted()]
-
-    def table(self, *, exact: bool = False) -> Table:
-        """One row for all, and one for each; exact: with all digits, and every score."""
-        shown, shown_p = (all_digits, all_digits) if exact else (number, p_text)
-        rows, scores = [], score_columns(self.curves, each=exact)
-        for i, row in enumerate(self.rows):
-            error = row.curve.error
-            figures = (
-                error.value,
-                error.low,
-                error.high,
-                row.curve.algorithm1_error.value,
-                *(held[i] for _, held in scores),
-            )
-            ends = (shown_p(row.p_adjusted), kind(row.curve, row.p_adjusted))
-            rows.append([row.name, f"{row.tokens}", shown(row.recall), *map(shown, figures), *ends])
-        headings = (*self._HEADINGS, *(name for name, _ in scores), "p", "miscalibration")
-        return Table(headings, rows, words=("tag", "miscalibration"))
-
-    def _columns(self) -> dict[str, Any]:
-        rows = self.rows
-        counts = {"tag": [r.name for r in rows], "tokens": [r.tokens for r in rows], "right": [r.right for r in rows]}
-        return counts | _figures(rows)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -228,27 +200,12 @@ class EntityEvaluation(Evaluation[EntityCalibration]):
     gold. rows: all types together, then each of which there are entities to judge.
     """
 
+    of = "type"
+
     spans: EntitySpans
     missed: Mapping[str, int]
     rows: tuple[EntityCalibration, ...]
-    recipe: dict[str, Any] = field(repr=False)
-
-    _HEADINGS = (
-        "type",
-        "gold",
-        "recall",
-        "entities",
-        "right",
-        "mean probability",
-        "error",
-        "low",
-        "high",
-        "Brier",
-        "log loss",
-        "p",
-        "miscalibration",
-    )
-    _KIND = "type"
+    recipe: dict[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
@@ -265,6 +222,23 @@ class EntityEvaluation(Evaluation[EntityCalibration]):
             "without_entities": dict(self.missed),
         }
 
+    def columns(self) -> Sequence[Column]:
+        """Counts, errors and scores, and what is wrong."""
+        return [
+            Column("type", WORDS, get=lambda row: row.name),
+            Column("gold", COUNT),
+            Column("predicted", COUNT, only=FRAME),
+            Column("hits", COUNT, only=FRAME),
+            Column("recall", NUMBER),
+            Column("entities", COUNT, get=lambda row: row.curve.n),
+            Column("right", NUMBER, get=lambda row: row.curve.base_rate),
+            Column("mean_probability", NUMBER),
+            *_error_columns(),
+            Column("brier", NUMBER, "Brier", get=lambda row: row.curve.brier.score),
+            Column("log_loss", NUMBER, get=lambda row: row.curve.log_loss.score),
+            *_verdict_columns(),
+        ]
+
     def heading(self) -> list[str]:
         """The sizes, precision, recall and F1, and what a grammar changed."""
         pooled, recipe = self.rows[0], self.spans.recipe
@@ -280,7 +254,7 @@ class EntityEvaluation(Evaluation[EntityCalibration]):
             lines.append(f"grammar {recipe['grammar']}: {what}")
         return lines
 
-    def notes(self) -> list[str]:
+    def below(self) -> list[str]:
         """Which entities are judged, what p is adjusted for, and which types are missing."""
         k, least = self.spans.recipe["k_best"], self.spans.recipe["min_probability"]
         best = "the most probable sequences" if k == 1 else f"the {k} best sequences"
@@ -288,24 +262,6 @@ class EntityEvaluation(Evaluation[EntityCalibration]):
         silent = ", ".join(f"{name} ({n:,})" for name, n in sorted(self.missed.items()))
         missed = [f"No entity to judge of the type {silent}: the model brings up none."] if silent else []
         return [f"Judged are the entities of {chosen}.", self._adjusted(), *missed]
-
-    def table(self, *, exact: bool = False) -> Table:
-        """One row for all, and one for each type; exact: with all digits."""
-        shown, shown_p = (all_digits, all_digits) if exact else (number, p_text)
-        rows = []
-        for row in self.rows:
-            curve, error = row.curve, row.curve.error
-            sums = (curve.base_rate, row.mean_probability)
-            figures = (*sums, error.value, error.low, error.high, curve.brier.score, curve.log_loss.score)
-            ends = (shown_p(row.p_adjusted), kind(curve, row.p_adjusted))
-            rows.append([row.name, f"{row.gold}", shown(row.recall), f"{curve.n}", *map(shown, figures), *ends])
-        return Table(self._HEADINGS, rows, words=("type", "miscalibration"))
-
-    def _columns(self) -> dict[str, Any]:
-        rows = self.rows
-        counts = {name: [getattr(row, name) for row in rows] for name in ("gold", "predicted", "hits")}
-        means = {"mean_probability": [row.mean_probability for row in rows]}
-        return {"type": [row.name for row in rows], **counts, **means, **_figures(rows)}
 
 
 def evaluate_tags(
@@ -401,21 +357,23 @@ def _curve_to_dict(curve: CalibrationCurve, p_adjusted: float) -> dict[str, Any]
     return curve.to_dict() | {"p_adjusted": None if p_adjusted != p_adjusted else p_adjusted}
 
 
-def _figures(rows: Sequence[TagCalibration | EntityCalibration]) -> dict[str, list[Any]]:
-    """What a frame holds of each curve."""
-    errors = [row.curve.error for row in rows]
-    return {
-        "recall": [row.recall for row in rows],
-        "n": [row.curve.n for row in rows],
-        "error": [e.value for e in errors],
-        "low": [e.low for e in errors],
-        "high": [e.high for e in errors],
-        "algorithm1_error": [row.curve.algorithm1_error.value for row in rows],
-        "brier": [row.curve.brier.score for row in rows],
-        "log_loss": [row.curve.log_loss.score for row in rows],
-        "p_adjusted": [row.p_adjusted for row in rows],
-        "miscalibration": [kind(row.curve, row.p_adjusted) for row in rows],
-    }
+def _name_of(heading: str) -> str:
+    return re.sub(r"\W", "_", heading).lower()
+
+
+def _error_columns() -> list[Column]:
+    return [
+        Column("error", NUMBER, get=lambda row: row.curve.error.value),
+        Column("low", NUMBER, get=lambda row: row.curve.error.low),
+        Column("high", NUMBER, get=lambda row: row.curve.error.high),
+    ]
+
+
+def _verdict_columns() -> list[Column]:
+    return [
+        Column("p_adjusted", P_VALUE, "p"),
+        Column("miscalibration", WORDS, get=lambda row: kind(row.curve, row.p_adjusted)),
+    ]
 
 
 def _hits(predicted: Tags, gold: Tags) -> Counter[str]:

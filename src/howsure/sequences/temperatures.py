@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
@@ -18,15 +18,15 @@ from howsure.sequences.messages import Chain, Workspace, add_ends, first_rows
 from howsure.sequences.potentials import Given, Potentials, possible_messages
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.words import TagSet, check_lists, check_sentences, check_unknown_tags, gold_numbers
-from howsure.show.preformatted import preformatted
-from howsure.stats.estimate import Estimate, finite_or_none
+from howsure.show.column import NUMBER, WORDS, Column
+from howsure.stats.estimate import Estimate
 
 # The temperatures fitted to gold tags, and what they do to a posterior.
 
 Unseen = Sequence[Any]  # for each sentence, whether each of its words is unseen: (T,)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Temperatures(Result):
     """The result of `fit_temperatures`.
 
@@ -46,7 +46,7 @@ class Temperatures(Result):
     n: int
     sentences: int
     left_out: int
-    recipe: dict[str, Any] = field(repr=False)
+    recipe: dict[str, Any]
     notes: tuple[str, ...] = ()
 
     def apply(self, posterior: TagPosterior, *, unseen: Unseen | None = None) -> TagPosterior:
@@ -63,22 +63,6 @@ class Temperatures(Result):
         if unseen is None:
             raise InputError("unseen must say which words are unseen, for they have a temperature of their own.")
         return [np.where(np.asarray(one, dtype=bool), self.unseen.value, self.emissions.value) for one in unseen]
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        own = None if self.unseen is None else self.unseen.to_dict()
-        return {
-            "recipe": self.recipe,
-            "emissions": self.emissions.to_dict(),
-            "transitions": self.transitions.to_dict(),
-            "unseen": own,
-            "tag_loss": [finite_or_none(one) for one in self.tag_loss],
-            "sequence_loss": [finite_or_none(one) for one in self.sequence_loss],
-            "n": self.n,
-            "sentences": self.sentences,
-            "left_out": self.left_out,
-            "notes": list(self.notes),
-        }
 
     @classmethod
     def from_dict(cls, held: Mapping[str, Any]) -> Self:
@@ -101,15 +85,22 @@ class Temperatures(Result):
         found = {"emissions": self.emissions, "unseen words": self.unseen, "transitions": self.transitions}
         return {name: one for name, one in found.items() if one is not None}
 
-    def _columns(self) -> dict[str, Any]:
-        rows = self.rows()
-        ends = {
-            end: [math.nan if (held := getattr(one, end)) is None else held for one in rows.values()]
-            for end in ("low", "high")
-        }
-        return {"potentials": list(rows), "temperature": [one.value for one in rows.values()], **ends}
+    def rows_shown(self) -> Sequence[tuple[str, Estimate]]:
+        """Each temperature, with what it divides."""
+        return list(self.rows().items())
 
-    def __repr__(self) -> str:
+    def columns(self) -> Sequence[Column]:
+        """The temperatures."""
+        return [
+            Column("potentials", WORDS, get=lambda row: row[0]),
+            Column("temperature", NUMBER, get=lambda row: row[1].value),
+            Column("low", NUMBER, get=lambda row: row[1].low),
+            Column("high", NUMBER, get=lambda row: row[1].high),
+        ]
+
+    @property
+    def words(self) -> str:
+        """The temperatures, what they do to the likelihood, and what could not be told."""
         width = max(map(len, self.rows()))
         lines = [f"{name:<{width}}  {one}" for name, one in self.rows().items()]
         sizes = f"{counted(self.sentences, 'sentence')}, {counted(self.n, 'token')}"
@@ -121,10 +112,7 @@ class Temperatures(Result):
         said = [f"temperatures ({self.recipe['likelihood']} likelihood of {sizes}; {level})", *lines, *losses]
         if self.left_out:
             said.append(f"left out: {counted(self.left_out, 'token')} with a tag that the model holds impossible")
-        return "\n".join([*said, *(f"note: {note}" for note in self.notes)])
-
-    def _repr_html_(self) -> str:
-        return preformatted(repr(self))
+        return "\n".join([*said, *self.below()])
 
 
 def _estimate(held: Mapping[str, Any]) -> Estimate:

@@ -37,7 +37,7 @@ def posterior_text(found: Sequence[ResolvedDocument], *, scored: bool) -> str:
     text = _scored_text(found) if scored else _numbers_text(found)
     if len(found) > 1:
         return text
-    table = found[0].table()
+    table = found[0].entity_table()
     shown = table_text(table) if table.rows else ""
     return "\n".join([text, shown + "".join(f"{note}\n" for note in table.notes)])
 
