@@ -21,7 +21,8 @@ from matplotlib.figure import Figure
 
 import howsure
 from howsure import events
-from howsure.coreference import CorefPosterior, recalibrate_coreference, score_documents
+from howsure.coreference import CorefPosterior, recalibrate_coreference, resolve, score_documents
+from howsure.data import AntecedentScores
 from howsure.events.labels.answers import reading_order
 from howsure.sequences import (
     TagPosterior,
@@ -97,6 +98,11 @@ def _tagged() -> Any:
     rng = np.random.default_rng(8)
     posterior = TagPosterior(list(rng.normal(size=(60, 4, 2))), np.eye(2), labels=["O", HOSTILE])
     return posterior, [posterior.names(one[0]) for one in posterior.sample(1, rng=9)]
+
+
+def _resolved() -> Any:
+    text = {"id": HOSTILE, "words": ["Ann", "saw", HOSTILE], "mentions": [(0, 1), (2, 3)]}
+    return resolve(scores=AntecedentScores(**text, scores=[[], [2.0]], null=0.0))
 
 
 @cache
@@ -211,6 +217,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "monitor before data": lambda: howsure.CalibrationMonitor().status(),
     "monitored series": lambda: _monitored()[0].series(HOSTILE),
     "update of a monitor": lambda: _monitored()[1],
+    "resolved document": lambda: _resolved(),
     "scores": lambda: score_documents([[[1, 2], [3]]], [[[1, 2, 3]]]),
     "recalibration of coreference": lambda: recalibrate_coreference(
         [POSTERIOR] * 3, [[[0, 1], [2]], [[0, 1, 2]], [[0], [1], [2]]]
@@ -235,7 +242,7 @@ DRAWN = (
     "means of scores", "means of a table", "comparison", "comparison of little",
     "groups found", "groups not found",
     "trend", "monitored series", "map", "map of little", "map of classes",
-    "evaluation", "evaluation of a map", "evaluations", "comparison of posteriors",
+    "evaluation", "evaluation of a map", "evaluations", "comparison of posteriors", "resolved document",
 )  # fmt: skip
 MANY_PANELS = {
     "comparison",
@@ -247,6 +254,7 @@ MANY_PANELS = {
     "evaluation of a map",
     "monitored series",
     "comparison of posteriors",
+    "resolved document",
 }  # figure() has more than plot() can
 PARTS = {
     "MiscalibratedGroup",

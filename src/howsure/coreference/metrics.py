@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
@@ -15,9 +15,10 @@ from howsure.data.documents.columns import named_part
 from howsure.data.documents.document import Document
 from howsure.errors import InputError, shown
 from howsure.inputs.checks import listed
-from howsure.inputs.naming import shortened
+from howsure.inputs.naming import counted, shortened
 from howsure.result import Result
 from howsure.show.column import FRAME, TABLE, WORDS, Column, Kind
+from howsure.show.harmless import in_a_line
 
 # The overlap of two clusterings: every coreference metric is a ratio of these sums, which add up over documents.
 
@@ -170,6 +171,7 @@ class CoreferenceScores(Result):
     """The scores of one document or, added up, of several: `a + b` is the score of both.
 
     documents: their number. singletons: whether clusters of one mention were counted; None if only for some documents.
+    read: the files, "gold" and "predicted", if they are known.
     """
 
     muc: Score = NOTHING
@@ -179,11 +181,13 @@ class CoreferenceScores(Result):
     pairwise: Score = NOTHING
     documents: int = field(default=0, kw_only=True)
     singletons: bool | None = field(default=None, kw_only=True, compare=False)
+    read: Mapping[str, Any] = field(default_factory=dict, kw_only=True, compare=False)
 
     @property
     def recipe(self) -> dict[str, Any]:
         """How the scores were computed."""
-        return {"howsure": __version__, "documents": self.documents, "singletons": self.singletons}
+        made = {"howsure": __version__, "documents": self.documents, "singletons": self.singletons}
+        return made | dict(self.read)
 
     @property
     def conll_f1(self) -> float:
@@ -226,6 +230,17 @@ class CoreferenceScores(Result):
     def words(self) -> str:
         """Nothing: the table is printed."""
         return ""
+
+    def text(self, *, columns: Sequence[str] | None = None, raw: bool = False, most: int | None = None) -> str:
+        """The files and the number of documents, if they are known, and the table."""
+        shown = super(CoreferenceScores, self).text(columns=columns, raw=raw, most=most)
+        if not self.read:
+            return shown
+        without = "" if self.singletons else ", without singletons"
+        heading = (
+            f"{self.read['predicted']} against {self.read['gold']}: {counted(self.documents, 'document')}{without}"
+        )
+        return f"{in_a_line(heading)}\n\n{shown}"
 
 
 def score_clusters(gold: Any, predicted: Any, *, singletons: bool = True) -> CoreferenceScores:

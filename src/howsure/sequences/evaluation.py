@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -25,6 +25,7 @@ from howsure.sequences.words import ERROR, count_unknown
 from howsure.show.column import COUNT, FRAME, NUMBER, P_VALUE, WORDS, Column
 from howsure.show.harmless import in_a_line
 from howsure.show.numbers import number
+from howsure.show.table import Table
 from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
 
 ALL = "all"
@@ -120,10 +121,17 @@ class Evaluation(Rows[Row]):
         """The model and the files, if they are known, the sizes, the table, and what is to be known of its figures."""
         table = chosen_columns(self.table(), columns)
         table = table if most is None else table.shortened(most)
+        heading = "\n".join(map(in_a_line, self._named_heading()))
+        return f"{heading}\n\n{table.text(raw=raw)}\n" + "\n".join(map(in_a_line, self.below()))
+
+    def _named_heading(self) -> list[str]:
         first, *rest = self.heading()
         named = " on ".join(filter(None, [self.recipe.get("model"), ", ".join(self.recipe.get("files", ()))]))
-        first = f"{named}: {first}" if named else first
-        return "\n".join(map(in_a_line, [first, *rest])) + f"\n\n{table.text(raw=raw)}\n" + "\n".join(self.below())
+        return [f"{named}: {first}" if named else first, *rest]
+
+    def _printed(self, columns: Sequence[str] | None) -> Table:
+        table = super()._printed(columns)
+        return replace(table, caption="\n".join([*self._named_heading(), table.caption]))
 
     def _adjusted(self) -> str:
         """Of which p-values are adjusted, and how."""
@@ -176,6 +184,14 @@ class TagEvaluation(Evaluation[TagCalibration]):
                 for name, of in score_columns(self.curves)
             ),
             *_verdict_columns(),
+        ]
+
+    def _score_columns(self) -> list[Column]:
+        """Those of all classes, where they are the same in every row, stand below a table."""
+        shown = {name for name, _ in score_columns(self.curves)}
+        return [
+            Column(_name_of(name), NUMBER, name, values=held, only="" if name in shown else FRAME)
+            for name, held in score_columns(self.curves, each=True)
         ]
 
     def heading(self) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -22,7 +23,7 @@ from howsure.cli.coreference.input import (
 from howsure.cli.coreference.recalibrate import recalibrate_command
 from howsure.cli.terminal.commands import PAGES, Group, Written
 from howsure.cli.terminal.options import figure_option, output_options, raw_option
-from howsure.cli.terminal.output import emit, say
+from howsure.cli.terminal.output import emit, emit_result, say
 from howsure.cli.terminal.progress import progress
 from howsure.coreference.resolution import check_threshold
 from howsure.coreference.training import check_folds
@@ -273,7 +274,6 @@ def score_command(
     \b
     howsure coreference score gold.conllu entities.conllu --no-singletons
     """
-    from howsure.cli.coreference.output import score_output
     from howsure.coreference.metrics import matched_documents, score_documents
 
     read = [read_mentioned([file], repeated=repeated, left_out=left_out) for file in (gold, predicted)]
@@ -284,6 +284,6 @@ def score_command(
     sides = matched_documents(*read, names=(gold, predicted))
     tell(left_out, len(sides[0]))
     scores = score_documents(*sides, singletons=singletons)
-    recipe = {"gold": gold, "predicted": predicted, "documents": len(sides[0]), "singletons": singletons}
-    recipe |= {"left_out": [one.name for one in left_out]} if left_out else {}
-    emit(score_output(scores, recipe, form), output)
+    named: dict[str, Any] = {"gold": gold, "predicted": predicted}
+    named |= {"left_out": [one.name for one in left_out]} if left_out else {}
+    emit_result(replace(scores, read=named), form, output)

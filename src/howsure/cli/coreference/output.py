@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from howsure import __version__
-from howsure.cli.terminal.output import json_text, table_text
-from howsure.coreference import AntecedentModel, CoreferenceScores
-from howsure.coreference.metrics import METRICS
+from howsure.coreference import AntecedentModel
 from howsure.data import write_conll2012, write_conllu, write_three_columns
 from howsure.data.documents.document import Document
 from howsure.errors import InputError
 from howsure.inputs.naming import counted
-from howsure.show.table import Table
 
 FORMS = {"conllu": write_conllu, "conll-2012": write_conll2012, "three-columns": write_three_columns}
 FORM_OF_SUFFIX = {".conllu": "conllu", ".conll": "conll-2012"}
@@ -51,37 +46,10 @@ def training_text(
     if model.recalibration_ is not None:
         held = model.recalibration_
         lines += ["", f"recalibrated by {counted(held.documents, 'document')}, each predicted without it", ""]
-        lines += [table_text(held.table()).removesuffix("\n"), *held.told()]
+        lines += [str(held.table())]
     elif not model.interrupted_:
         lines += [f"sharpness   {model.sharpness:g}, not recalibrated: recalibrate it with other documents, or --folds"]
     if development:
         lines += ["", f"judged on {dev}: {counted(len(development), 'document')}, without singletons"]
-        lines += ["", table_text(_score_table(model.score(development, singletons=False), "table")).removesuffix("\n")]
+        lines += ["", model.score(development, singletons=False).table().text()]
     return "\n".join(lines) + "\n"
-
-
-def score_output(scores: CoreferenceScores, recipe: Mapping[str, Any], form: str) -> str:
-    """The scores in one of the formats; JSON and CSV hold all digits, the others percentages."""
-    if form == "json":
-        return json_text(scores.to_dict() | {"recipe": {**scores.recipe, **recipe}})
-    comment = ", ".join(f"{key} {value}" for key, value in {"howsure": __version__, **recipe}.items())
-    table = _score_table(scores, form, comment)
-    if form != "table":
-        return table_text(table, form)
-    without = "" if recipe["singletons"] else ", without singletons"
-    heading = f"{recipe['predicted']} against {recipe['gold']}: {counted(recipe['documents'], 'document')}{without}"
-    return f"{heading}\n\n{table_text(table)}"
-
-
-def _score_table(scores: CoreferenceScores, form: str, comment: str = "") -> Table:
-    exact = form == "csv"
-    rows = []
-    for label, name in METRICS.items():
-        score = getattr(scores, name)
-        rows.append([label, *(_number(part, exact) for part in (score.precision, score.recall, score.f1))])
-    rows.insert(3, ["CoNLL", "", "", _number(scores.conll_f1, exact)])
-    return Table(("metric", "precision", "recall", "F1"), rows, words=("metric",), caption=comment)
-
-
-def _number(value: float, exact: bool) -> str:
-    return repr(value) if exact else f"{100 * value:.2f}"

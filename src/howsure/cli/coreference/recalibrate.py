@@ -20,7 +20,7 @@ from howsure.cli.coreference.input import (
     tell,
 )
 from howsure.cli.terminal.commands import Command, Written
-from howsure.cli.terminal.output import emit, table_text
+from howsure.cli.terminal.output import emit
 from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.coreference.detection import entities_of
 from howsure.coreference.recalibration import (
@@ -135,7 +135,6 @@ def _scored(
 def _text(
     found: CoreferenceRecalibration, judged: CoreferenceRecalibration, file: str, test: str | None, output: str
 ) -> str:
-    said = "".join(f"{sentence}\n" for sentence in judged.told())
     learnt = counted(found.documents, "document")
     about = "the same documents" if test is None else f"{test}: {counted(judged.documents, 'document')}"
-    return f"{output}: recalibrated by {file}, {learnt}\njudged on {about}\n\n{table_text(judged.table())}{said}"
+    return f"{output}: recalibrated by {file}, {learnt}\njudged on {about}\n\n{judged.table()}\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -23,7 +24,7 @@ from howsure.cli.sequences.recalibrate import recalibrate_command
 from howsure.cli.sequences.spans import MOST_PATHS, spans_command
 from howsure.cli.terminal.commands import Group, Written
 from howsure.cli.terminal.options import as_names, binning_options, output_options, raw_option
-from howsure.cli.terminal.output import emit, is_raw, say
+from howsure.cli.terminal.output import emit, emit_result, is_raw, say
 from howsure.cli.terminal.progress import progress
 from howsure.errors import InputError
 from howsure.sequences.potentials import ImpossibleError
@@ -277,7 +278,6 @@ def evaluate_command(
     howsure sequences evaluate model.npz test.conllu
     howsure sequences evaluate model.npz test.conllu --bin-size 5000 --format json
     """
-    from howsure.cli.sequences.output import evaluation_output
     from howsure.sequences import evaluate_tags
 
     tagger = load_model(model)
@@ -285,7 +285,7 @@ def evaluate_command(
     gold, posterior = corpus.tags(column), tagger.posterior(corpus.words)
     found = evaluate_tags(posterior, gold, unknown_tags=unknown_tags, adjust=adjust, **binned(binning))
     recipe = {"command": "howsure sequences evaluate", "model": model, "files": [file], "column": column}
-    emit(evaluation_output(found, f"{model} on {file}", recipe, form), output)
+    emit_result(replace(found, recipe=recipe | found.recipe), form, output)
 
 
 command.add_command(spans_command)

@@ -5,19 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
-from howsure import __version__
 from howsure.cli.sequences.input import Corpus, Tags
-from howsure.cli.terminal.output import json_text, table_text
 from howsure.data.documents.conllu import TAG, UNIVERSAL_TAG, Tagging, tagged_conllu
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.sequences.calibration_pairs import tag_pairs, transition_pairs
 from howsure.sequences.comparison import known_transitions
-from howsure.sequences.evaluation import EntityEvaluation, TagEvaluation
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.tagger import Tagger
 from howsure.sequences.words import count_unknown
@@ -42,18 +38,6 @@ def training_text(
     rows["written to"] = path
     width = max(map(len, rows))
     return "".join(f"{name:<{width}}  {text}\n" for name, text in rows.items())
-
-
-def evaluation_output(found: TagEvaluation | EntityEvaluation, name: str, recipe: Mapping[str, Any], form: str) -> str:
-    """The evaluation of what is named, in one of the formats."""
-    if form == "json":
-        return json_text(found.to_dict() | {"recipe": {**recipe, **found.recipe}})
-    first, *rest = found.heading()
-    heading, table = [f"{name}: {first}", *rest], found.table(exact=form == "csv")
-    if form != "table":
-        comment = "\n".join([*heading, f"howsure {__version__}", *found.notes()])
-        return table_text(replace(table, caption=comment), form)
-    return "\n".join([*heading, "", table_text(table).rstrip(), *found.notes(), ""])
 
 
 def pairs_of(

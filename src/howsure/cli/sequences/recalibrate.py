@@ -129,5 +129,5 @@ def recalibrate_command(
         return
     parts = [repr(found)]
     for name, one in results.items():
-        parts += ["", f"{name}: {one.sizes()}", str(one.table())]
+        parts += ["", f"{name}: {one.sizes()}", one.table().text(), *one.notes]
     emit("\n".join([*parts, "", last.verdict(), f"written to {output}", ""]), None)

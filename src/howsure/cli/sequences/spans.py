@@ -11,7 +11,7 @@ import click
 from howsure.cli.sequences.input import INPUT_FORMS, adjust_option, binned, column_option, unknown_tags_option
 from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.options import binning_options, output_options
-from howsure.cli.terminal.output import emit, is_raw, json_text, say, table_text
+from howsure.cli.terminal.output import emit, emit_result, is_raw, json_text, say, table_text
 from howsure.errors import InputError
 from howsure.show.numbers import all_digits, number
 from howsure.show.table import Table
@@ -84,7 +84,6 @@ def spans_command(
     Without gold labels, the entities are listed.
     """
     from howsure.cli.sequences.labelled import from_logits, from_sentences
-    from howsure.cli.sequences.output import evaluation_output
     from howsure.data.predictions.write_pairs import check_suffix
     from howsure.sequences import entity_spans, evaluate_entities
 
@@ -119,7 +118,7 @@ def spans_command(
     if pairs_file is not None:
         _write_pairs(found, pairs_file)
     recipe |= {"files": [file] if file else [], "adjust": adjust, **given}
-    emit(evaluation_output(result, read.name, recipe, form), output)
+    emit_result(replace(result, recipe=recipe | result.recipe), form, output)
 
 
 def _write_pairs(found: EntitySpans, path: str) -> None:
