@@ -44,10 +44,10 @@ MENDED = [
           "--recalibration is that of --scores; a model holds its own: recalibrate --model.",
           {**GOLD, "mended.json": b"{}"}),
     Wrong("a recalibration that is none", SCORED,
-          "mended.json is no recalibration that howsure coreference recalibrate --scores writes ('sharpening').",
+          "mended.json is no recalibration of coreference ('sharpening').",
           {**GOLD, "mended.json": b"{}"}),
     Wrong("a recalibration that is no JSON", SCORED,
-          "mended.json is no recalibration that howsure coreference recalibrate --scores writes (Expecting value: line "
+          "mended.json is no recalibration of coreference (Expecting value: line "
           "1 column 1 (char 0)).", {**GOLD, "mended.json": b"links = 1.2"}),
     Wrong("more folds than documents allow", "coreference train gold.conllu --folds 2 --output model.npz",
           "folds must leave at least 2 documents for each; 2 folds of 2 documents do not. Choose fewer folds, or "

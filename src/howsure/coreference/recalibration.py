@@ -132,9 +132,7 @@ class CoreferenceRecalibration(Result):
         try:
             return cls.from_dict(parsed_json(content))
         except (AttributeError, KeyError, TypeError, ValueError, OverflowError, InputError) as error:
-            raise InputError(
-                f"{path} is no recalibration that howsure coreference recalibrate --scores writes ({str(error)[:80]})."
-            ) from None
+            raise InputError(f"{path} is no recalibration of coreference ({str(error)[:80]}).") from None
 
     def rows_shown(self) -> Sequence[Effect]:
         """The effects."""

@@ -17,6 +17,7 @@ from howsure.coreference.entity_confidence import (
     fit_confidence,
     right_share,
 )
+from howsure.result import plain
 
 LABELS = st.lists(st.integers(0, 3), min_size=1, max_size=8)
 

@@ -162,7 +162,7 @@ def test_without_singletons_they_are_dropped_first(gold: list[set[int]], predict
 def test_results_print_and_convert() -> None:
     scores = score_clusters([["a", "b"]], [["a", "b", "c"]])
     assert scores.to_dict()["muc"] == {"precision": 0.5, "recall": 1.0, "f1": pytest.approx(2 / 3)}
-    assert str(scores).splitlines()[2] == "MUC        0.5000  1.0000  0.6667"
+    assert str(scores).splitlines()[2] == "MUC         50.00  100.00  66.67"
     assert scores + CoreferenceScores() == scores
 
 
