@@ -10,13 +10,10 @@ from typing import Any
 import pytest
 
 from howsure.cli.events import main as command_file
-from howsure.cli.events import queries as queries_file
+from howsure.cli.events import options
 from howsure.events.corpus import BAD_DATES, BATCH, Fields, open_corpus
 from howsure.events.lexicon import STEMMING
-from howsure.events.periods import PERIODS
 from howsure.events.rule import SCHEMES
-from howsure.events.series.counts import INTERVALS
-from howsure.events.series.event_series import UNITS
 from howsure.events.store.event_store import EventStore
 from tests.cli.pressing import pressed
 from tests.cli.running import howsure, printed
@@ -239,12 +236,9 @@ def test_help(command: tuple[str, ...]) -> None:
 
 def test_the_choices_are_those_of_the_package() -> None:
     """The help is to come at once, so that the command names them itself."""
-    assert command_file.BAD_DATES == BAD_DATES
+    assert options.BAD_DATES == BAD_DATES
     assert tuple(STEMMING) == command_file.STEMMING
     assert tuple(SCHEMES) == command_file.LABELS
-    assert PERIODS == queries_file.PERIODS
-    assert INTERVALS == queries_file.INTERVALS
-    assert UNITS == queries_file.UNITS
 
 
 @pytest.mark.long
