@@ -12,7 +12,9 @@ import numpy.typing as npt
 
 from howsure.errors import GIVEN, InputError, parameter, shown
 from howsure.inputs.checks import Coded, Column, as_column, is_missing
+from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.frames import Source, all_columns, columns_from, is_frame
+from howsure.inputs.given import Given
 from howsure.inputs.naming import natural_order
 from howsure.inputs.pairs import NOTHING, Floats, Integers, Pairs
 from howsure.inputs.pairs_from import pairs_from
@@ -185,21 +187,25 @@ PREDICTION = "prediction"
 
 
 def pairs_and_features(
-    y_true: Any, y_prob: Any, *, features: Any, data: Any, **roles: Any
-) -> tuple[Pairs, Mapping[str, Any]]:
-    """The pairs, and the columns that groups are made of, by name: of the same rows."""
+    y_true: Any, y_prob: Any, *, features: Any, data: Any, id: Any = None, **roles: Any
+) -> tuple[Pairs, Mapping[str, Any], dict[str, Any]]:
+    """The pairs, the columns of the same rows that groups are made of, by name, and what was read of which files."""
     if isinstance(data, Source):
         asked = _names(features)
         if isinstance(y_true, str) and y_true in asked:
             raise InputError(
                 f"{parameter('features')} must not name the label: {y_true} is {parameter('y_true')}. Groups are made "
-                "of "
-                "what is known before it."
+                "of what is known before it."
             )
-        with data.predictions(y_true, y_prob, features=asked, **roles) as read:
-            return read.pairs(), read.features(asked)
+        if isinstance(y_prob, Given) and y_prob.reduce == CLASS_WISE:
+            raise InputError(
+                f"{parameter('reduce', CLASS_WISE)} makes several pairs of a row; find groups with top-label or one "
+                "class."
+            )
+        with data.predictions(y_true, y_prob, features=asked, id=id, **roles) as read:
+            return read.pairs(), read.features(asked), read.describe()
     columns = columns_by_name(features, data)
-    return pairs_from(y_true, y_prob, data=data, **roles), columns
+    return pairs_from(y_true, y_prob, data=data, **roles), columns, {}
 
 
 def columns_by_name(features: Any, data: Any) -> dict[str, Any]:

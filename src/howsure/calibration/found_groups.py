@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from howsure.calibration.bins import bin_pairs
 from howsure.calibration.calibration_errors import debiased_estimate, squared_error
 from howsure.calibration.features import Feature, features_of, pairs_and_features, predictions_of
 from howsure.calibration.group_results import FoundGroups, MiscalibratedGroup, WholeCalibration
+from howsure.calibration.multicalibration import multicalibration_of
 from howsure.calibration.scan import (
     DIAGONAL,
     DRAWS,
@@ -50,8 +52,10 @@ def find_groups(
     conditions: int = 2,
     against: str = WHOLE,
     min_rows: int = MIN_ROWS,
+    multicalibration: bool = False,
     sample_weight: ArrayLike | str | None = None,
     clusters: ArrayLike | str | None = None,
+    id: ArrayLike | str | None = None,
     pos_label: Hashable = None,
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
@@ -70,7 +74,8 @@ def find_groups(
     value (values in fewer than `min_rows` rows, and those beyond the 30 most frequent, are one condition together),
     numbers and dates are cut at their 5, 10, 25, 50, 75, 90 and 95 % quantiles, and a missing value is a value. The
     prediction itself is one more feature, in groups of two conditions: a group may be overconfident only above 0.9.
-    min_rows: the least number of rows of a group. conditions: 1 or 2.
+    min_rows: the least number of rows of a group. conditions: 1 or 2. multicalibration: also the
+    `multicalibration_error`. id: in files, the item of each row, for rows of several files.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -91,16 +96,20 @@ def find_groups(
     if against not in (WHOLE, DIAGONAL):
         raise InputError(f"against must be {WHOLE!r} or {DIAGONAL!r}, not {against!r}")
     min_rows = check_whole(min_rows, name="min_rows")
-    given, columns = pairs_and_features(
+    given, columns, read = pairs_and_features(
         y_true,
         y_prob,
         features=features,
         data=data,
         sample_weight=sample_weight,
         clusters=clusters,
+        id=id,
         pos_label=pos_label,
     )
-    return groups_of(given, columns, conditions=conditions, against=against, min_rows=min_rows, level=level, rng=rng)
+    how: dict[str, Any] = {"min_rows": min_rows, "level": level, "rng": rng}
+    found = groups_of(given, columns, conditions=conditions, against=against, **how)
+    error = multicalibration_of(given, columns, **how) if multicalibration else None
+    return replace(found, multicalibration=error, recipe={**found.recipe, **read})
 
 
 def groups_of(
@@ -150,7 +159,15 @@ def groups_of(
     }
     better = sum(int((some & ~bad).sum()) for some, bad in zip(significant, worse, strict=True))
     notes = tuple(_notes(given, pairs, held, better, led.left))
-    return FoundGroups(rows, _whole(pairs, level), tested, better, led.left, recipe, notes)
+    return FoundGroups(
+        rows=rows,
+        whole=_whole(pairs, level),
+        tested=tested,
+        better=better,
+        left=led.left,
+        recipe=recipe,
+        notes=notes,
+    )
 
 
 def _no_group(features: Sequence[Feature], residuals: Residuals, min_rows: int) -> InputError:

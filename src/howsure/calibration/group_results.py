@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure.calibration.scan import WHOLE
 from howsure.calibration.words import OVERCONFIDENT, UNDERCONFIDENT
 from howsure.inputs.naming import counted, shortened
-from howsure.result import Result
+from howsure.result import Result, Rows, as_json, rows_read
+from howsure.show.column import COUNT, FRAME, NUMBER, P_VALUE, WORDS, Column, Kind, digits
 from howsure.show.harmless import in_a_line
-from howsure.show.numbers import all_digits, number, p_text
-from howsure.show.preformatted import preformatted
-from howsure.show.table import Table
-from howsure.stats.estimate import Estimate, finite_or_none
+from howsure.show.numbers import number
+from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+
+    from howsure.calibration.multicalibration import MulticalibrationError
 
 
 # Groups that are worse calibrated than the whole, in words and as a table.
@@ -49,41 +50,6 @@ def group_in_words(row: MiscalibratedGroup, *, against: str) -> str:
     return f"{_side(row.gap).capitalize()} by {_size(row.gap)} where {in_a_line(row.name)}{beside}.{explained}"
 
 
-def groups_table(found: FoundGroups, *, exact: bool = False) -> Table:
-    """One row per group found. `exact`: all digits, each end of an interval in its own column."""
-    beyond = "beyond the whole" if found.recipe["against"] == WHOLE else "beyond 0"
-    headings = ["group", "n", "predicted", "observed", "gap"]
-    headings += [beyond, "low", "high", "error", "p"] if exact else [beyond, "error", "p"]
-    rows = []
-    for row in found.rows:
-        if exact:
-            values = (row.mean_prob, row.base_rate, row.gap, row.excess.value, row.excess.low, row.excess.high)
-            cells = [all_digits(value) for value in (*values, row.error.value, row.p_adjusted)]
-            rows.append([row.name, f"{row.n}", *cells])
-        else:
-            excess = f"{number(row.excess.value, 3, sign=True)} [{row.excess.low:+.3f}, {row.excess.high:+.3f}]"
-            cells = [number(row.mean_prob, 3), number(row.base_rate, 3), number(row.gap, 3, sign=True), excess]
-            rows.append([row.name, f"{row.n:,}", *cells, number(row.error.value, 3), p_text(row.p_adjusted)])
-    level = 100 * found.recipe["level"]
-    nothing = {} if rows else {"": found_in_words(found)}
-    return Table(
-        headings,
-        rows,
-        words=("group",),
-        notes=[f"note: {note}" for note in found.notes],
-        legend=nothing
-        | {
-            "gap": "mean prediction minus label frequency; positive: overconfident",
-            beyond: "gap minus that of the whole at the same predictions"
-            f", with an interval that holds for all groups at once ({level:g} %)"
-            if found.recipe["against"] == WHOLE
-            else f"the gap, with an interval that holds for all groups at once ({level:g} %)",
-            "error": "debiased calibration error",
-            "p": "adjusted for all groups tested",
-        },
-    )
-
-
 def whole_in_words(found: FoundGroups) -> str:
     """All rows in a sentence."""
     whole = found.whole
@@ -106,7 +72,7 @@ def _size(gap: float) -> str:
 # Groups that are worse calibrated than the whole, as results.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class MiscalibratedGroup:
     """A group that is worse calibrated than the whole.
 
@@ -118,7 +84,7 @@ class MiscalibratedGroup:
     one's.
     """
 
-    name: str
+    name: str = as_json("group")
     conditions: tuple[str, ...]
     n: int
     share: float
@@ -131,23 +97,6 @@ class MiscalibratedGroup:
     p_adjusted: float
     explains: tuple[str, ...] = ()
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        return {
-            "group": self.name,
-            "conditions": list(self.conditions),
-            "n": self.n,
-            "share": self.share,
-            "mean_prob": self.mean_prob,
-            "base_rate": self.base_rate,
-            "gap": self.gap,
-            "whole_gap": self.whole_gap,
-            "excess": self.excess.to_dict(),
-            "error": self.error.to_dict(),
-            "p_adjusted": self.p_adjusted,
-            "explains": list(self.explains),
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class WholeCalibration:
@@ -159,83 +108,87 @@ class WholeCalibration:
     gap: float
     error: Estimate
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        found = {"n": self.n, "mean_prob": self.mean_prob, "base_rate": self.base_rate, "gap": self.gap}
-        return found | {"error": self.error.to_dict()}
+
+BEYOND = Kind(
+    lambda one: f"{number(one.value, 3, sign=True)} [{one.low:+.3f}, {one.high:+.3f}]", ends=("", "_low", "_high")
+)
+SIGNED = digits(3, sign=True)
 
 
-@dataclass(frozen=True, slots=True)
-class FoundGroups(Result):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class FoundGroups(Rows[MiscalibratedGroup]):
     """The result of `find_groups`: iterate, index by name, or convert it.
 
-    rows: the groups found, the strongest first; of groups that overlap, those that explain the others. whole: all rows.
-    tested: the number of groups tested, by their number of conditions. better: significant groups that are better
-    calibrated than the whole. left: groups found that are neither among the rows nor explained by them. notes: caveats.
-    recipe: everything needed to repeat it.
+    whole: all rows. tested: the number of groups tested, by their number of conditions. better: significant groups that
+    are better calibrated than the whole. left: groups found that are neither among the rows nor explained by them.
+    rows: the groups found, the strongest first; of groups that overlap, those that explain the others. notes: caveats.
+    multicalibration: the error over all groups, if asked for. recipe: everything needed to repeat it, and what was
+    read.
     """
 
-    rows: tuple[MiscalibratedGroup, ...]
     whole: WholeCalibration
     tested: tuple[int, ...]
     better: int
     left: int
-    recipe: dict[str, Any] = field(repr=False)
+    rows: tuple[MiscalibratedGroup, ...] = as_json("groups")
     notes: tuple[str, ...] = ()
+    multicalibration: MulticalibrationError | None = None
+    recipe: dict[str, Any] = field(repr=False)
 
-    def __iter__(self) -> Iterator[MiscalibratedGroup]:
-        return iter(self.rows)
+    title = "Groups that are worse calibrated than the whole"
+    derived: ClassVar = {"skipped": "notes"}
 
-    def __len__(self) -> int:
-        return len(self.rows)
+    @property
+    def skipped(self) -> int:
+        """The rows of files that were left out because of missing values."""
+        return sum(self.recipe.get("skipped", {}).values())
 
-    def __getitem__(self, name: str) -> MiscalibratedGroup:
-        """A group that was found, by its name."""
-        for row in self.rows:
-            if row.name == name:
-                return row
-        raise KeyError(name)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The groups found, the whole, what was tested, and the recipe."""
-        return {
-            "recipe": self.recipe,
-            "whole": self.whole.to_dict(),
-            "tested": list(self.tested),
-            "better": self.better,
-            "left": self.left,
-            "groups": [row.to_dict() for row in self.rows],
-            "notes": list(self.notes),
-        }
-
-    def _columns(self) -> dict[str, Any]:
+    def columns(self) -> Sequence[Column]:
         """One row per group found."""
-        rows = self.rows
-        columns: dict[str, list[Any]] = {"group": [row.name for row in rows]}
-        for name in ("n", "share", "mean_prob", "base_rate", "gap", "whole_gap"):
-            columns[name] = [getattr(row, name) for row in rows]
-        columns |= {"excess": [row.excess.value for row in rows], "low": [row.excess.low for row in rows]}
-        columns |= {"high": [row.excess.high for row in rows]}
-        columns |= {"error": [finite_or_none(row.error.value) for row in rows]}
-        columns |= {"p_adjusted": [row.p_adjusted for row in rows]}
-        return columns | {"explains": [len(row.explains) for row in rows]}
+        level, whole = f"{100 * self.recipe['level']:g} %", self.recipe["against"] == WHOLE
+        gap = "mean prediction minus label frequency; positive: overconfident"
+        excess = "gap minus that of the whole at the same predictions" if whole else "the gap"
+        excess += f", with an interval that holds for all groups at once ({level})"
+        return [
+            Column("group", WORDS, get=lambda row: row.name),
+            Column("n", COUNT),
+            Column("share", NUMBER, only=FRAME),
+            Column("mean_prob", digits(3), "predicted"),
+            Column("base_rate", digits(3), "observed"),
+            Column("gap", SIGNED, legend=gap),
+            Column("whole_gap", SIGNED, only=FRAME),
+            Column("excess", BEYOND, "beyond the whole" if whole else "beyond 0", legend=excess),
+            Column("error", digits(3), legend="debiased calibration error", get=lambda row: row.error.value),
+            Column("p_adjusted", P_VALUE, "p", legend="adjusted for all groups tested"),
+            Column("explains", COUNT, get=lambda row: len(row.explains), only=FRAME),
+        ]
+
+    @property
+    def what_was_read(self) -> str:
+        """What was read, and all rows in a sentence."""
+        return "\n\n".join(filter(None, [rows_read(self.recipe), whole_in_words(self)]))
+
+    @property
+    def words(self) -> str:
+        """That nothing was found; else nothing, and the table is printed."""
+        return "" if self.rows else "\n".join(self.below())
+
+    def below(self) -> Sequence[str]:
+        """The level of the intervals, a line per group, the error over all groups, and the notes."""
+        level = f"In brackets: {100 * self.recipe['level']:g} % intervals, for all groups at once."
+        error = [] if self.multicalibration is None else [repr(self.multicalibration)]
+        return [*([level, ""] if self.rows else []), *self.verdict().splitlines(), *error, *Result.below(self)]
+
+    def legend(self) -> Mapping[str, str]:
+        """What the headings mean; of nothing, where it was looked for."""
+        return ({} if self.rows else {"": self.verdict()}) | dict(Result.legend(self))
 
     def verdict(self) -> str:
         """What was found, a line per group."""
         return found_in_words(self)
-
-    def table(self) -> Table:
-        """One row per group found."""
-        return groups_table(self)
-
-    def __repr__(self) -> str:
-        return f"{self.table()}\n\n{self.verdict()}" if self.rows else "\n".join([self.verdict(), *self.table().notes])
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw what each group found departs by, with its interval, on matplotlib axes (new ones if None)."""
         from howsure.figures.calibration import draw_groups, groups_figure
 
         return groups_figure(self).axes[0] if ax is None else draw_groups(self, ax=ax)
-
-    def _repr_html_(self) -> str:
-        return (self.table().html() if self.rows else "") + preformatted(self.verdict())

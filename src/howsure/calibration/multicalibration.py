@@ -110,7 +110,7 @@ def multicalibration_error(
     Raises InputError naming the parameter, row and value that violated a rule.
     Source: Hébert-Johnson, Kim, Reingold & Rothblum (2018).
     """
-    given, columns = pairs_and_features(
+    given, columns, _ = pairs_and_features(
         y_true,
         y_prob,
         features=features,

@@ -188,13 +188,13 @@ def result_report(
             return significance_report(result, title=title or "Is the model really better?")
         case CountEstimates():
             return counts_report(result, title=title or "How many, and how certain is that?")
-    table = result.table()
+    table, said = result.table(), _said(result)
     shown = replace(table.shortened(MOST_ROWS), caption="", notes=())
     return page_template("result.html").render(
         title=title or title_of(result),
         subtitle=None,
-        said=_said(result),
-        notes=[note.removeprefix(NOTE) for note in table.notes],
+        said=said,
+        notes=[note.removeprefix(NOTE) for note in table.notes if note and note not in said],
         table=Markup(shown.html()) if table.rows else None,
         picture=_picture(result),
         legend=[(name or "All", text) for name, text in table.legend.items() if name in ("", *table.headings)]

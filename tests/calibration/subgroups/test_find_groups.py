@@ -103,7 +103,7 @@ def test_a_feature_that_makes_no_groups_is_told() -> None:
 def test_nothing_found_is_a_result() -> None:
     nothing = find_groups(np.random.default_rng(5).random(N) < Q, Q, features=FEATURES)
     assert len(nothing) == 0
-    assert str(nothing).startswith("No group is found to be worse calibrated than the whole at the same predictions: ")
+    assert "\nNo group is found to be worse calibrated than the whole at the same predictions: " in str(nothing)
     looked_at = f"made by {', '.join(FEATURES)}, each of 50 rows or more"
     assert looked_at in str(nothing)
     assert looked_at in nothing.to_markdown().replace("\\", "").rpartition("-->")[2]  # not in the comment alone

@@ -7,12 +7,10 @@ from typing import Any
 
 import click
 
-from howsure.calibration.found_groups import groups_of
-from howsure.calibration.group_results import FoundGroups, found_in_words, groups_table, whole_in_words
-from howsure.calibration.multicalibration import MulticalibrationError, multicalibration_of
+from howsure.calibration.found_groups import find_groups
 from howsure.calibration.scan import DIAGONAL, MIN_ROWS, WHOLE
-from howsure.cli.calibration.output import files_text, left_out
-from howsure.cli.calibration.reading import as_called, opened, reading_options
+from howsure.cli.calibration.output import shown_in, write_pictures
+from howsure.cli.calibration.reading import reading_options, source_and_roles
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import (
     as_names,
@@ -22,13 +20,8 @@ from howsure.cli.terminal.options import (
     probability_options,
     report_option,
 )
-from howsure.cli.terminal.output import emit, json_text, table_text
-from howsure.errors import InputError
-from howsure.figures.width import of_width
-from howsure.inputs.classes import CLASS_WISE
-from howsure.inputs.naming import counted
-from howsure.inputs.pairs import Pairs
-from howsure.show.table import Table
+from howsure.cli.terminal.output import emit
+from howsure.result import files_read
 
 
 @click.command("find-groups", cls=Command, context_settings={"max_content_width": 110})
@@ -64,71 +57,12 @@ def command(
     howsure calibration find-groups dev.jsonl --target gold --probs-column probs --features 'genre,length(text)'
     howsure calibration find-groups answers.csv --target right --prob confidence --features model,topic --cluster item
     """
-    pairs, held, recipe, skipped = _read(files, features, reading)
-    asked: dict[str, Any] = {"min_rows": min_rows, "level": level, "rng": seed}
-    found = groups_of(pairs, held, conditions=conditions, against=against, **asked)
-    error = multicalibration_of(pairs, held, **asked)
-    if figure is not None:
-        from howsure.figures.calibration import groups_figure
-        from howsure.figures.files import save_figure
-
-        save_figure(groups_figure(found), figure)
-    if report is not None:
-        told = replace(found, notes=(*found.notes, repr(error)))
-        with of_width(None):  # that of the figure in a file is not that of a page
-            told.report(report, title=f"Which groups are worse calibrated? {files_text(recipe)}")
-    if form == "json":
-        document = found.to_dict() | {"recipe": {**found.recipe, **recipe}, "skipped": skipped}
-        emit(json_text(document | {"multicalibration": error.to_dict()}), output)
-    elif form == "table":
-        emit(_text(found, error, recipe, skipped), output)
-    else:
-        emit(table_text(_printed(found, recipe, exact=form == "csv"), form), output)
-
-
-def _read(
-    files: tuple[str, ...], features: list[str], reading: dict[str, Any]
-) -> tuple[Pairs, dict[str, Any], dict[str, Any], int]:
-    """The pairs, the features by name, what was read, and the number of rows skipped."""
-    from howsure.data.predictions.features import column_of_feature, feature_columns
-
-    if reading.get("reduce") == CLASS_WISE:
-        raise InputError("--reduce class-wise makes several pairs of a row; find groups with top-label or one class.")
-    _check_features(features, reading)
-    columns = list(dict.fromkeys(map(column_of_feature, features)))
-    with opened(files, features=columns, **reading) as predictions:
-        pairs = predictions.pairs()
-        held = feature_columns(predictions.selection, features)
-        recipe = {"command": "howsure calibration find-groups", **as_called(predictions.describe())}
-        skipped = sum(predictions.skipped.values())
-    return pairs, held, recipe, skipped
-
-
-def _check_features(features: list[str], reading: dict[str, Any]) -> None:
-    """Raise InputError for a feature that is named twice, or is the label."""
-    for name in features:
-        if features.count(name) > 1:
-            raise InputError(f"--features must name each column once; {name} is there {features.count(name)} times.")
-        if name == reading.get("label"):
-            raise InputError(
-                f"--features must not name the label: {name} is --target. Groups are made of what is known before it."
-            )
-
-
-def _text(found: FoundGroups, error: MulticalibrationError, recipe: dict[str, Any], skipped: int) -> str:
-    missing = ", ".join(f"{column}: {count:,}" for column, count in recipe["skipped"].items())
-    read = f"{files_text(recipe)}: {counted(recipe['rows'], 'row')}"
-    read += f", {skipped:,} skipped ({missing})" if skipped else ""
-    lines = [read + left_out(recipe), "", whole_in_words(found), repr(error), ""]
-    if found.rows:
-        level = 100 * found.recipe["level"]
-        lines += [table_text(groups_table(found)).rstrip("\n")]
-        lines += [f"In brackets: {level:g} % intervals, for all groups at once.", ""]
-    return "\n".join([*lines, found_in_words(found), *groups_table(found).notes, ""])
-
-
-def _printed(found: FoundGroups, recipe: dict[str, Any], *, exact: bool) -> Table:
-    table = groups_table(found, exact=exact)
-    read = f"howsure {found.recipe['howsure']}, files {', '.join(recipe['files'])}{left_out(recipe)}"
-    caption = "\n".join([read, whole_in_words(found), *found_in_words(found).splitlines()[:1], *table.notes])
-    return replace(table, caption=caption, notes=(), title="Groups that are worse calibrated than the whole")
+    source, roles = source_and_roles(files, reading)
+    found = find_groups(
+        **roles, features=features, conditions=conditions, against=against, min_rows=min_rows, multicalibration=True,
+        level=level, rng=seed, data=source,
+    )  # fmt: skip
+    found = replace(found, recipe={"command": "howsure calibration find-groups", **found.recipe})
+    title = f"Which groups are worse calibrated? {files_read(found.recipe)}"
+    write_pictures(found, figure=figure, report=report, title=title)
+    emit(shown_in(form, found), output)
