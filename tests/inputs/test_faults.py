@@ -20,6 +20,7 @@ import pytest
 from hypothesis import given, settings
 
 import howsure
+from howsure.data.sources import Files
 from howsure.errors import ColumnName, Fault, InputError, at_row, parameter, spelled
 from tests.cli.running import howsure as run
 
@@ -28,8 +29,11 @@ GOOD: dict[str, list[Any]] = {
     "label": [0, 1, 0, 1, 1, 0],
     "prob": [0.1, 0.9, 0.4, 0.7, 0.6, 0.2],
     "weight": [1.0, 2.0, 1.0, 1.0, 0.5, 1.0],
+    "group": ["a", "b", "a", "b", "a", "b"],
+    "cluster": ["x", "x", "y", "y", "z", "z"],
 }
-ROLES = {"y_true": "label", "y_prob": "prob", "sample_weight": "weight"}
+NAMES = ("group", "cluster")
+ROLES = {"y_true": "label", "y_prob": "prob", "sample_weight": "weight", "groups": "group", "clusters": "cluster"}
 PLACE = re.compile(
     r"row \d+ \(counted from 0 in partition 0\)|row \d+ of \S+ \(counted from 1[^)]*\)|row \d+(?! \()|one of \d+ rows"
 )
@@ -40,28 +44,29 @@ def frame(held: dict[str, list[Any]]) -> pd.DataFrame:
 
 
 def _dtype(name: str) -> str:
-    return "Int64" if name == "label" else "Float64"
+    return "Int64" if name == "label" else "object" if name in NAMES else "Float64"
 
 
 def numpy_columns(held: dict[str, list[Any]]) -> dict[str, Any]:
     return {
-        name: np.array([np.nan if value is None else value for value in values], dtype=np.float64)
+        name: np.array(["" if value is None else value for value in values])
+        if name in NAMES
+        else np.array([np.nan if value is None else value for value in values], dtype=np.float64)
         for name, values in held.items()
     }
 
 
 def arrays(held: dict[str, list[Any]], folder: Path) -> None:
-    found = numpy_columns(held)
-    named = {ColumnName(name, role): found[name] for role, name in ROLES.items()}
-    howsure.calibration_error(**{name.role: values for name, values in named.items()})
+    found = numpy_columns(held) | {name: np.array(held[name], dtype=object) for name in NAMES}
+    howsure.calibration_table(**{role: found[name] for role, name in ROLES.items()})
 
 
 def of(data: Any) -> None:
-    howsure.calibration_error(**ROLES, data=data)
+    howsure.calibration_table(**ROLES, data=data)
 
 
 def csv(held: dict[str, list[Any]], folder: Path) -> None:
-    rows = [",".join("" if value is None else repr(value) for value in row) for row in zip(*held.values(), strict=True)]
+    rows = [",".join("" if value is None else str(value) for value in row) for row in zip(*held.values(), strict=True)]
     (folder / "x.csv").write_text("\n".join([",".join(held), *rows]) + "\n")
     of(howsure.read(folder / "x.csv"))
 
@@ -80,8 +85,7 @@ def log(held: dict[str, list[Any]], folder: Path) -> None:
     """Rows as a program that evaluates a model writes them: JSON lines, a value inside of another."""
     with (folder / "samples.jsonl").open("w") as file:
         for row in zip(*held.values(), strict=True):
-            label, prob, weight = row
-            file.write(json.dumps({"label": label, "prob": prob, "weight": weight, "doc": {"id": 1}}) + "\n")
+            file.write(json.dumps(dict(zip(held, row, strict=True)) | {"doc": {"id": 1}}) + "\n")
     of(howsure.read(folder / "samples.jsonl"))
 
 
@@ -118,6 +122,7 @@ faults = st.one_of(
     st.tuples(st.just("prob"), st.sampled_from([1.0005, -0.25, 1.7, 55.0, -3.5, None])),
     st.tuples(st.just("weight"), st.sampled_from([-1.0, -0.001, None])),
     st.tuples(st.just("label"), st.sampled_from([2, None])),
+    st.tuples(st.sampled_from(NAMES), st.none()),
 )
 
 
@@ -134,6 +139,38 @@ def test_the_same_fault_is_told_in_the_same_sentence(fault: tuple[str, Any], row
     assert {error.fault.role for error in said.values() if error.fault} == {
         next(role for role, name in ROLES.items() if name == column)
     }
+
+
+def two_models(fault: str, suffix: str, folder: Path) -> tuple[Files, Files]:
+    """Two files of predictions on the same items, and what is wrong with the second."""
+    ids = [f"item {row}" for row in range(ROWS)]
+    other = {"twice": [*ids[:-1], ids[0]], "fewer": ids[:-1], "others": [f"x {one}" for one in ids]}[fault]
+    for name, keys in (("a", ids), ("b", other)):
+        held = {"label": GOOD["label"][: len(keys)], "prob": GOOD["prob"][: len(keys)], "id": keys}
+        held["label"] = [held["label"][ids.index(key)] if key in ids else 0 for key in keys]
+        getattr(pl.DataFrame(held), {"csv": "write_csv", "parquet": "write_parquet"}[suffix])(
+            folder / f"{name}.{suffix}"
+        )
+    return howsure.read(folder / f"a.{suffix}"), howsure.read(folder / f"b.{suffix}")
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    ("fault", "told"),
+    [
+        ("twice", "id must be different in every row; 'item 0' is that of row 1 of"),
+        ("fewer", "both models must be evaluated on the same rows; 1 row only of"),
+        ("others", "are the ids those?"),
+    ],
+)
+def test_rows_of_two_models_that_do_not_match_are_told_alike(
+    fault: str, told: str, suffix: str, tmp_path: Path
+) -> None:
+    a, b = two_models(fault, suffix, tmp_path)
+    with pytest.raises(InputError, match=re.escape(told)):
+        howsure.check_calibration("label", "prob", better_than=b, id="id", data=a)
+    ended = run("calibration", "compare", *a.paths, *b.paths, "--target", "label", "--prob", "prob", "--id", "id")
+    assert told in " ".join(ended.err.split())
 
 
 def test_the_command_line_tells_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
