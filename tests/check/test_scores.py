@@ -74,9 +74,9 @@ def test_scores_that_do_not_vary_are_told() -> None:
         (GRADES, {"not_worse_than": -1, "against": OTHER}, "not_worse_than must be a margin of 0 or more"),
         (GRADES, {"against": OTHER}, "needs the margin"),
         (GRADES, {"better_than": OTHER[:3]}, "must have as many rows as the others"),
-        ([1.0, None, 2.0], {"min_score": 1}, "scores must be (finite )?numbers; row 1"),
-        ([1.0, "x", 2.0], {"min_score": 1}, "scores must be numbers; row 1 holds 'x'"),
-        ([1.0, np.nan], {"min_score": 1}, "scores must be finite numbers; row 1"),
+        ([1.0, None, 2.0], {"min_score": 1}, "score must be (finite )?numbers; row 1"),
+        ([1.0, "x", 2.0], {"min_score": 1}, "score must be numbers; row 1 holds 'x'"),
+        ([1.0, np.nan], {"min_score": 1}, "score must be finite numbers; row 1"),
     ],
 )
 def test_wrong_arguments_are_refused(scores: Any, options: dict[str, Any], told: str) -> None:

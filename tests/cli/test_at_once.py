@@ -12,7 +12,7 @@ import pytest
 from howsure.monitoring import CalibrationMonitor
 
 HOWSURE = (sys.executable, "-m", "howsure.cli")
-WATCH = ("--date", "day", "--target", "right", "--prob", "p", "--by", "week")
+WATCH = ("--date", "day", "--target", "right", "--prob", "p", "--period", "week")
 JULY, AUGUST = "2026-07-06", "2026-08-03"
 HOLD = "from howsure.files.whole import alone\nwith alone({path!r}):\n    print('held', flush=True)\n    input()\n"
 APPEND = """import sys

@@ -66,9 +66,9 @@ def test_an_update_again_changes_nothing(folder: Path) -> None:
 
 
 def test_settings_stay_as_they_were_begun(folder: Path) -> None:
-    done = howsure("monitor", "update", folder / "s.json", folder / "log.jsonl", *READ, "--by", "week")
+    done = howsure("monitor", "update", folder / "s.json", folder / "log.jsonl", *READ, "--period", "week")
     assert (done.code, done.out) == (2, "")
-    assert "--by was day when" in done.err
+    assert "--period was day when" in done.err
 
 
 def test_the_series_is_shown_and_drawn(folder: Path, tmp_path: Path) -> None:

@@ -27,7 +27,7 @@ def watched(name: str) -> CalibrationMonitor:
     days = np.datetime64("2026-01-05") + np.arange(n) // 100
     q, bad = rng.uniform(0.3, 1, n), np.arange(n) % 2 == 1
     y = rng.random(n) < q - 0.2 * (bad & (days >= np.datetime64("2026-02-09")))
-    found = CalibrationMonitor(by="week")
+    found = CalibrationMonitor(period="week")
     found.update(days, y, q, groups=np.where(bad, name, "fine"), until="2026-03-15")
     return found
 

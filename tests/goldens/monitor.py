@@ -24,13 +24,13 @@ ROOM = Room(
     monitor metrics state.json
     monitor metrics state.json --output howsure.prom
     monitor page state.json --output monitor.html --title Nights
-    monitor update weeks.json {READ} --by week --level 0.9 --tolerance 0.02 --wait 1
+    monitor update weeks.json {READ} --period week --level 0.9 --tolerance 0.02 --wait 1
     monitor status weeks.json
     monitor series weeks.json --format json
     monitor update until.json {READ} --until 2026-01-05
     monitor series until.json
     monitor status until.json --columns group,n
-    monitor update state.json {READ} --group part --by week
+    monitor update state.json {READ} --group part --period week
     monitor update reference.json {READ} --reference 2026-01-03 --until 2026-01-09
     monitor status reference.json --format json
     monitor update no.json {READ} --level 2

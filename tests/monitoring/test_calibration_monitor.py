@@ -109,7 +109,7 @@ def test_late_labels_are_waited_for() -> None:
 
 def test_a_period_is_taken_whole_and_once() -> None:
     y, q = stream()
-    monitor = CalibrationMonitor(by="week")
+    monitor = CalibrationMonitor(period="week")
     monitor.update(DAYS[::2], y[::2], q[::2])
     other = monitor.update(DAYS[1::2], y[1::2], q[1::2])
     assert (other.n, other.changed) == (0, len(monitor.series()))
@@ -119,7 +119,7 @@ def test_a_period_is_taken_whole_and_once() -> None:
 def test_weeks_and_months_begin_where_they_do() -> None:
     y, q = stream()
     for by, first in (("week", "2025-12-29"), ("month", "2026-01-01"), ("day", "2026-01-01")):
-        monitor = CalibrationMonitor(by=by)
+        monitor = CalibrationMonitor(period=by)
         monitor.update(DAYS, y, q)
         assert monitor.series().period[0] == first
         assert sum(monitor.series().n) == monitor.status()["all"].n
@@ -321,7 +321,7 @@ def test_labels_may_be_none_or_missing() -> None:
 
 
 WRONG = [
-    (lambda: CalibrationMonitor(by="hour"), "no period 'hour' in a monitor"),
+    (lambda: CalibrationMonitor(period="hour"), "no period 'hour' in a monitor"),
     (lambda: CalibrationMonitor(tolerance=2), r"tolerance must lie in \[0, 0.5\); it is 2."),
     (lambda: CalibrationMonitor(level=95), "level must lie strictly between 0 and 1; it is 95"),
     (lambda: CalibrationMonitor(wait=-1), "wait must be a whole number from 0"),

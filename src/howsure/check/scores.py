@@ -27,7 +27,7 @@ KIND, OTHER = "score", "the other model"
 
 
 def check_score(
-    scores: ArrayLike | str,
+    score: ArrayLike | str,
     *,
     min_score: float | None = None,
     max_score: float | None = None,
@@ -44,7 +44,7 @@ def check_score(
 ) -> Check:
     """Verdicts on the mean of a score that each item has: is it right, exact match, ROUGE, a judge's grade.
 
-    scores (n,): numbers. min_score, max_score: limits of their mean. better_than (n,): the scores of another model on
+    score (n,): numbers. min_score, max_score: limits of their mean. better_than (n,): the scores of another model on
     the same items, whose mean must be lower (with lower_is_better: higher). not_worse_than: the margin by which the
     mean may be worse than that of the other model, whose scores are `against` (n,). bounds: the lowest and the highest
     score that is possible; those of scores that are all 0 or 1 are known. groups, clusters, level, alarms_over: as in
@@ -70,10 +70,10 @@ def check_score(
         )
     check_margin(not_worse_than, most=np.inf)
     if data is not None:
-        scores, other, groups, clusters = columns_of(data, scores=scores, other=other, groups=groups, clusters=clusters)
-    values = check_scores(scores, name="scores")
+        score, other, groups, clusters = columns_of(data, score=score, other=other, groups=groups, clusters=clusters)
+    values = check_scores(score, name="score")
     n = len(values)
-    ends = bounds_of(bounds, scores=values)
+    ends = bounds_of(bounds, score=values)
     codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name="groups", groups=True)
     units = None if clusters is None else check_clusters(clusters, n=n)
     parts = list(parts_of(n, codes, names))
@@ -81,7 +81,7 @@ def check_score(
     if other is not None:
         role = "against" if better_than is None else "better_than"
         theirs = check_scores(other, name=role, n=n)
-        ends = bounds_of(bounds, scores=values, **{role: theirs})
+        ends = bounds_of(bounds, score=values, **{role: theirs})
         rules = score_rules(
             better=better_than is not None, margin=not_worse_than, against=OTHER, lower_is_better=lower_is_better
         )

@@ -26,7 +26,7 @@ def monitor_report(monitor: CalibrationMonitor, *, title: str = "Is the model st
     """The page of a monitor as one HTML text that needs neither server nor network. Numbers are kept to six digits."""
     status = monitor.status()
     data = {
-        "by": monitor.settings.by,
+        "by": monitor.settings.period,
         "facts": _facts(monitor),
         "recipe": [list(row) for row in recipe_rows(monitor.recipe)],
         "groups": [_group(monitor, row) for row in status],
@@ -39,7 +39,7 @@ def _facts(monitor: CalibrationMonitor) -> str:
     if status.first is None:
         return "No period was taken yet."
     rows = counted(sum(row.n for row in status), "row")
-    last = status.last if monitor.settings.by == "day" else f"the {monitor.settings.by} from {status.last}"
+    last = status.last if monitor.settings.period == "day" else f"the {monitor.settings.period} from {status.last}"
     told = f"{rows} tested, {status.first} to {last}"
     return ". ".join([told, *(f"{note[0].upper()}{note[1:]}" for note in status.notes)]) + "."
 

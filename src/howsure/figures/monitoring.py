@@ -67,7 +67,7 @@ def draw_series(series: MonitorSeries, *, ax: Axes | None = None) -> Axes:
         level = 100 * series.recipe["level"]
         literal(
             axes.text(0.01, 0.98, "", transform=axes.transAxes, va="top", fontsize=8, color=INK),
-            f"band: {level:g} % for each {series.recipe['by']}{_alarm_text(series)}",
+            f"band: {level:g} % for each {series.recipe['period']}{_alarm_text(series)}",
         )
     return axes
 

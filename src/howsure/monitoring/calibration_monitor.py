@@ -92,7 +92,7 @@ class CalibrationMonitor:
     alarm when the e-value reaches 1 / (1 - level). If H0 holds, there is ever any alarm, in any group, with probability
     at most 1 - level, however often one looks.
 
-    by: length of a period, "day", "week" or "month". wait: days that a period waits for its labels after its end.
+    period: its length, "day", "week" or "month". wait: days that a period waits for its labels after its end.
     reference: a date up to which rows are learned from instead of tested: H0 then is that the gap of each cell of q is
     what it was by then.
 
@@ -112,13 +112,15 @@ class CalibrationMonitor:
     def __init__(
         self,
         *,
-        by: str = "day",
+        period: str = "day",
         tolerance: float = 0.02,
         level: float = 0.95,
         wait: int = 0,
         reference: Date | None = None,
     ) -> None:
-        self.settings = Settings.checked(by=by, tolerance=tolerance, level=level, wait=wait, reference=reference)
+        self.settings = Settings.checked(
+            period=period, tolerance=tolerance, level=level, wait=wait, reference=reference
+        )
         self._groups: dict[str, Group] = {}
         self._later = 0  # groups that came after the first period
         self._taken: dict[str, list[float]] = {}  # by period: rows, sum of q, rows without a label, rows left out
@@ -158,12 +160,12 @@ class CalibrationMonitor:
         self._check_as_before(rows)
         newest = np.concatenate([rows.days, rows.unlabelled]).max()
         last = newest - DAY if until is None else as_day(until, name="until")
-        ended = starts_of(np.array([last - self.settings.wait * DAY + DAY]), by=self.settings.by)[0]
+        ended = starts_of(np.array([last - self.settings.wait * DAY + DAY]), period=self.settings.period)[0]
         return self._take(rows, ended)
 
     def _take(self, rows: Rows, ended: np.datetime64) -> MonitorUpdate:
         """Take the periods before a day."""
-        periods, unlabelled = (starts_of(days, by=self.settings.by) for days in (rows.days, rows.unlabelled))
+        periods, unlabelled = (starts_of(days, period=self.settings.period) for days in (rows.days, rows.unlabelled))
         before = self._is_before(periods)
         new = ~before & (periods < ended)
         late, changed, missed = self._differences(periods[before], rows.probabilities[before])

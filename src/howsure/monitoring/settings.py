@@ -78,15 +78,15 @@ def _day(value: object, message: str) -> np.datetime64:
     raise InputError(message)
 
 
-def starts_of(days: Any, *, by: str) -> Any:
+def starts_of(days: Any, *, period: str) -> Any:
     """The first day of the period of each day.
 
-    >>> starts_of(np.array(["2026-11-22", "2026-11-23"], "M8[D]"), by="week").astype(str).tolist()
+    >>> starts_of(np.array(["2026-11-22", "2026-11-23"], "M8[D]"), period="week").astype(str).tolist()
     ['2026-11-16', '2026-11-23']
     """
-    if by == "month":
+    if period == "month":
         return days.astype("datetime64[M]").astype("datetime64[D]")
-    return days - (days - MONDAY) % np.timedelta64(7, "D") if by == "week" else days
+    return days - (days - MONDAY) % np.timedelta64(7, "D") if period == "week" else days
 
 
 # What a monitor is told once, before it sees any data.
@@ -97,21 +97,21 @@ LARGEST_TOLERANCE = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """by: the length of a period. tolerance: how far the probability of label 1 may lie from the one predicted. level:
+    """period: its length. tolerance: how far the probability of label 1 may lie from the one predicted. level:
     1 minus the probability of any false alarm ever, and the level of the bands. wait: days for which labels may come.
     reference: the last day of the period of reference, as text, None without one."""
 
-    by: str
+    period: str
     tolerance: float
     level: float
     wait: int
     reference: str | None
 
     @classmethod
-    def checked(cls, *, by: str, tolerance: float, level: float, wait: int, reference: Any) -> Self:
+    def checked(cls, *, period: str, tolerance: float, level: float, wait: int, reference: Any) -> Self:
         """The settings; InputError for one that cannot be."""
-        if by not in PERIODS:
-            raise unknown_name("period", str(by), PERIODS, place="a monitor")
+        if period not in PERIODS:
+            raise unknown_name("period", str(period), PERIODS, place="a monitor")
         if not is_number(tolerance) or not 0.0 <= tolerance < LARGEST_TOLERANCE:
             raise InputError(
                 f"tolerance must lie in [0, {LARGEST_TOLERANCE}); it is {tolerance!r}. Write 0.02 for two points of "
@@ -119,7 +119,7 @@ class Settings:
             )
         wait = check_whole(wait, name="wait", least=0, most=MOST_WAITING)
         day = None if reference is None else str(as_day(reference, name="reference"))
-        return cls(by, float(tolerance), check_level(level), wait, day)
+        return cls(period, float(tolerance), check_level(level), wait, day)
 
     @property
     def alpha(self) -> float:

@@ -22,7 +22,7 @@ from howsure.errors import InputError
 from howsure.monitoring.settings import PERIODS
 
 CODES = "Exit codes: 0 no alarm, 1 alarm, 3 no data yet, 2 wrong input."
-SETTINGS = ("by", "tolerance", "level", "wait", "reference")
+SETTINGS = ("period", "tolerance", "level", "wait", "reference")
 state_argument = click.argument("state", metavar="STATE.json")
 
 
@@ -46,7 +46,7 @@ def command() -> None:
 @click.option("--table", metavar="NAME", help="The table, or view, of the --database.")
 @click.option("--until", metavar="DATE",
               help="Last day for which the rows are complete (default: the day before the latest date).")  # fmt: skip
-@click.option("--by", type=click.Choice(PERIODS), default="day", show_default=True,
+@click.option("--period", type=click.Choice(PERIODS), default="day", show_default=True,
               help="Length of a period; set when STATE.json is begun, like the next four.")  # fmt: skip
 @click.option("--tolerance", type=float, default=0.02, show_default=True, metavar="T",
               help="How far the probability of label 1 may lie from the one predicted.")  # fmt: skip

@@ -21,6 +21,7 @@ import click
 from howsure.cli.terminal.ending import TRACEBACK
 from howsure.cli.terminal.output import say
 from howsure.cli.terminal.streams import as_printed
+from howsure.cli.terminal.vocabulary import WORDS as SPELLED_BY
 from howsure.errors import InputError, InPython, spelled
 from howsure.files.opened import STANDARD_INPUT, Identity, identity, opened
 from howsure.files.whole import HEAD, check_place
@@ -196,21 +197,7 @@ def _check_unread(path: str, read: set[Identity]) -> None:
 
 # A command that takes each option once, and whose errors name options instead of parameters of Python.
 
-VOCABULARY = {  # the option of a parameter, where it is called otherwise
-    "y_true": "--target",
-    "y_prob": "--prob",
-    "groups": "--group",
-    "clusters": "--cluster",
-    "sample_weight": "--weight",
-    "pos_label": "--positive",
-    "missing_values": "--missing",
-    "format": "--from",
-    "n_bins": "--bins",
-    "n_simulations": "--simulations",
-    "rng": "--seed",
-    "ids": "--id",
-    "labels": "--classes",
-}
+VOCABULARY = {name: word.option for name, word in SPELLED_BY.items()} | {"ids": "--id", "labels": "--classes"}
 OTHER_NAMES = VOCABULARY | {"labels": "--classes", "label": "--target", "ids": "--id", "cluster": "--cluster"}
 
 
