@@ -67,15 +67,15 @@ def option_of(parameter: str) -> str:
 PLAIN = """
 a accuracy across_files acting actor actors adjust advance after alarms_over all_pairs alone alternative antecedents
 arrays assisted attributes ax axis b bad_brackets bad_dates bands batch before better_than binning bins both_methods
-bounds bug_compatible by by_file c2 category cells check classes code coder coders column columns condition conditions
-config content coreference corpus corrected coverage data database dataset date date_format dates decimals decision
-delta dependence design dev development difference disagreement document documents draw_only draws draws_column drop
-engine epochs estimator event exact executor experiments export features fields figure figures file files filters
-finished first floor folder folds frequency function gold grammar group had high host how ignore inclusion interval
-junit k k_best keep keep_answers keys kinds l1 label_ids labelled labels learn left_out lexicon likelihood limit
-logits logprobs loss low lower_is_better map margin max_error max_iterations max_risk max_score mention mentions
-method methods metric metrics min_coverage min_probability min_rows min_score misplaced more most n name named names
-new_name normalise not_worse_than only only_predicted open options other out output output_format overdispersion page
+bounds bug_compatible by_file c2 category check classes code coder coders column columns condition conditions config
+content coreference corpus corrected coverage data database dataset date date_format dates decimals decision delta
+dependence design dev development difference disagreement document documents draw_only draws draws_column drop engine
+epochs estimator event executor experiments export features fields figure figures file files filters finished first
+floor folder folds frequency function gold grammar group had high host how ignore inclusion interval junit k k_best
+keep keep_answers keys kinds l1 label_ids labelled labels learn left_out lexicon likelihood limit logits logprobs loss
+low lower_is_better map margin max_error max_iterations max_risk max_score members mention mentions method methods
+metric metrics min_coverage min_probability min_rows min_score misplaced more most multicalibration n name named names
+new_name normalise not_worse_than only only_predicted open options other output output_format overdispersion page
 pairs panels parameters parser part parts passes path paths penalty place points port posterior posteriors power
 predicted probs probs_column progress pseudocount_emission pseudocount_transition query question raw read
 recalibration reduce reference repeated_spans repeats report require_actor result revision risk roles rows rule runs
