@@ -8,7 +8,7 @@ how many times np.sum), at most 6 × np.bincount, and at most half of the fastes
 at most 1.05 × 20 bins; weights at most 1.5 × none; 1,000 groups at most 3 × one; `calibration_test` of 10⁷ pairs at
 most 1 CPU second; `import howsure` under 0.3 s and `howsure --help` under 0.4 s. Ratios hold on other machines.
 
-    python benchmarks/bench_calibration.py [--sizes 100000 1000000 10000000] [--before SRC]
+    python benchmarks/bench_calibration.py [--sizes 100000 1000000 10000000] [--before SRC] [--only WORDS]
 """
 
 from __future__ import annotations
@@ -179,10 +179,10 @@ def installed() -> list[str]:
     return [name for name, package in packages.items() if package is None or importlib.util.find_spec(package)]
 
 
-def seconds_here(n: int) -> dict[str, float]:
+def seconds_here(n: int, only: str) -> dict[str, float]:
     """Median CPU seconds of every task, the tasks taking turns; runs in a process of its own."""
     y, q = draw(n)
-    tasks = {name: TASKS[name]() for name in installed()}
+    tasks = {name: TASKS[name]() for name in installed() if only in name or name == BINCOUNT}
     seconds: dict[str, list[float]] = {name: [] for name in tasks}
     for turn in range(REPEATS.get(n, FEW_REPEATS) + 1):
         for name, task in tasks.items():
@@ -283,6 +283,17 @@ def arrays(sizes: Sequence[int], before: Path | None) -> list[str]:
     return verdicts
 
 
+def some_arrays(sizes: Sequence[int], before: Path | None, only: str) -> None:
+    """The table of some tasks, and of their times in another commit."""
+    head("task", "pairs", "CPU seconds", f"× {BINCOUNT}", "before")
+    for n in sizes:
+        asked = ("--sizes", str(n), "--seconds", "--only", only)
+        found, then = in_new_process(*asked), {} if before is None else in_new_process(*asked, source=before)
+        for name, seconds in found.items():
+            earlier = f"{then[name]:.4f}" if name in then else ""
+            row(name, f"{n:,}", f"{seconds:.4f}", f"{seconds / found[BINCOUNT]:.1f}", earlier)
+
+
 def start_up() -> list[str]:
     """The table of starting; what it says of the limits."""
     head("start", "CPU seconds", "seconds", "peak MB")
@@ -306,12 +317,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("--sizes", nargs="+", type=int, default=list(REPEATS))
     parser.add_argument("--before", type=Path, metavar="SRC", help="howsure's src of another commit, to compare with")
+    parser.add_argument("--only", default="", metavar="WORDS", help="time only tasks whose names contain these words")
     parser.add_argument("--seconds", action="store_true", help=argparse.SUPPRESS)
     parser.add_argument("--memory", choices=list(TASKS), help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.seconds or options.memory:
         n = options.sizes[0]
-        print(json.dumps(seconds_here(n) if options.seconds else memory_here(options.memory, n)))
+        print(json.dumps(seconds_here(n, options.only) if options.seconds else memory_here(options.memory, n)))
+        return
+    if options.only:
+        some_arrays(options.sizes, options.before, options.only)
         return
     verdicts = arrays(options.sizes, options.before)
     print()

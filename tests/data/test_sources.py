@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 
 import howsure
+from howsure.calibration.engines.pairs_or_sums import GroupsRead, parts_read
 from howsure.data.sources import Files
 from howsure.errors import InputError
 from tests.cli.running import howsure as run
@@ -164,3 +165,13 @@ def test_the_command_line_calls_the_library(frame: pd.DataFrame, tmp_path: Path)
     files = howsure.read(tmp_path / "dev.csv", where="length > 9")
     same = howsure.check_calibration("gold", "score", max_error=0.2, groups="model", data=files)
     assert json.loads(done.out)["verdicts"] == json.loads(json.dumps(same.to_dict()["verdicts"]))
+
+
+def test_groups_are_read_one_by_one_and_again(files: Files) -> None:
+    """A curve of each of a thousand groups needs the sums of one at a time."""
+    with files.predictions("gold", "score", groups="model") as read:
+        parts, at_once = parts_read(read, files, one_by_one=True), parts_read(read, files)
+        assert [name for name, _ in parts.by_group] == ["a", "b"]
+        for (name, pairs), (again, held) in zip(parts.by_group, at_once.by_group, strict=True):
+            assert (name, pairs.probabilities.tolist()) == (again, held.probabilities.tolist())
+    assert isinstance(parts.by_group, GroupsRead)

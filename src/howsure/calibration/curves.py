@@ -205,7 +205,7 @@ def calibration_curves(
     with ExitStack() as stack:
         if isinstance(data, Source):
             read = stack.enter_context(data.predictions(y_true, y_prob, id=id, soft_labels=True, **roles))
-            asked: Callable[[bool], Parts] = lambda rows: parts_read(read, data, in_memory=rows)  # noqa: E731
+            asked: Callable[[bool], Parts] = lambda rows: parts_read(read, data, in_memory=rows, one_by_one=True)  # noqa: E731
         else:
             asked = lambda rows: parts_of(y_true, y_prob, data=data, in_memory=rows, **roles)  # noqa: E731
         parts, binned, corp = asked(in_memory or (method == "corp" and sample_weight is not None)), [], []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -103,7 +104,7 @@ class Parts:
     n: the pairs of all groups. read: what was read of which files, for a recipe; {} of arrays and frames. notes: how.
     """
 
-    by_group: tuple[tuple[str | None, Pairs | Slots], ...]
+    by_group: Iterable[tuple[str | None, Pairs | Slots]]
     n: int
     read: dict[str, Any] = field(default_factory=dict)
     notes: dict[str, Any] = field(default_factory=dict)
@@ -141,18 +142,32 @@ def parts_of(
     return Parts(parts if given.groups is None else tuple(given.by_group()), len(given))
 
 
-def parts_read(read: Read, source: Source, *, in_memory: bool = False) -> Parts:
-    """What a source read, by group; clusters need the pairs themselves."""
-    described = read.describe()
+def parts_read(read: Read, source: Source, *, in_memory: bool = False, one_by_one: bool = False) -> Parts:
+    """What a source read, by group; clusters need the pairs themselves.
+
+    one_by_one: sums, of which a thousand groups have gigabytes, are read when they are iterated over, and again when
+    they are so again; the reading must be open then.
+    """
+    described, reading = read.describe(), GroupsRead(read, source)
+    if not (in_memory or "cluster" in described):
+        return Parts(reading if one_by_one else tuple(reading), read.n, described, read.notes)
     with source.progress(read.n) as advance:
-        if in_memory or "cluster" in described:
-            pairs = read.pairs()
-            advance(len(pairs))
-            parts: tuple[tuple[str | None, Pairs | Slots], ...] = ((None, pairs),)
-            parts = tuple(pairs.by_group()) if read.group_names else parts
-        else:
-            parts = tuple((name, _as_read(read.source(name, advance=advance))) for name in read.group_names or (None,))
-    return Parts(parts, read.n, described, read.notes)
+        pairs = read.pairs()
+        advance(len(pairs))
+    return Parts(tuple(pairs.by_group()) if read.group_names else ((None, pairs),), read.n, described, read.notes)
+
+
+@dataclass(frozen=True, slots=True)
+class GroupsRead:
+    """The pairs or sums of each group of a reading that is open, one after the other."""
+
+    read: Read
+    source: Source
+
+    def __iter__(self) -> Iterator[tuple[str | None, Pairs | Slots]]:
+        with self.source.progress(self.read.n) as advance:
+            for name in self.read.group_names or (None,):
+                yield name, _as_read(self.read.source(name, advance=advance))
 
 
 def _as_read(source: object) -> Pairs | Slots:
