@@ -64,6 +64,13 @@ def test_two_files_equal_two_columns(held: dict[str, Any], tmp_path: Path) -> No
     for one in found:
         del one["a"], one["b"]
     assert found[0] == found[1]
+    asked: list[dict[str, Any]] = [
+        {"y_prob": "score", "against": howsure.read(b), "data": howsure.read(a)},
+        {"y_prob": "base", "against": "large", "data": howsure.read(both)},
+    ]
+    for one in asked:
+        result = howsure.compare_calibration("gold", **one)
+        assert result.squared_error_difference.to_dict() == found[0]["squared_error_difference"]
 
 
 def test_the_better_one_is_named(held: dict[str, Any], tmp_path: Path) -> None:
@@ -169,6 +176,13 @@ def test_two_files_are_paired_by_id_whatever_is_missing(answers: dict[str, Any],
         held["right_a"], held["conf_a"], against=held["conf_b"], y_true_against=held["right_b"]
     ).to_dict()
     assert {key: found[key] for key in wanted} == wanted
+    a, b = (howsure.read(file, skip_missing=True) for file in files)
+    in_python = howsure.compare_calibration(
+        "right", "conf", against=b, y_true_against="right", id="id", data=a
+    ).to_dict()
+    assert {**in_python, "recipe": None, "notes": []} == {**wanted, "recipe": None}
+    assert in_python["recipe"]["skipped"] == {"conf": found["skipped_a"]}
+    assert any("left out because one model has none" in note for note in in_python["notes"])
     assert found["skipped_a"] == int((empty["a"] & ~absent["a"]).sum())
     used_a = ~(absent["a"] | empty["a"])
     assert found["only_a"] == int((used_a & ~both).sum())

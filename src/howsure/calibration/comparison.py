@@ -31,16 +31,17 @@ NAMES = ("A", "B")
 
 
 def compare_calibration(
-    y_true: ArrayLike | str | Pairs,
+    y_true: ArrayLike | str | Pairs | None = None,
     y_prob: ArrayLike | str | Given | None = None,
     *,
-    against: ArrayLike | str | Given | Pairs | None = None,
+    against: ArrayLike | str | Given | Pairs | Source | None = None,
     y_true_against: ArrayLike | str | None = None,
     bin_size: int | str = "auto",
     n_bins: int | None = None,
     binning: str = "adaptive",
     sample_weight: ArrayLike | str | None = None,
     clusters: ArrayLike | str | None = None,
+    id: str | None = None,
     pos_label: Hashable = None,
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
@@ -60,6 +61,9 @@ def compare_calibration(
     `reduce` says what is compared: "top-label" (default; each model by whether its own first choice is right),
     "class-wise", or one class. names: what the models are called.
 
+    `data=howsure.read("a.csv")` with `against=howsure.read("b.csv")` compares two files of the same columns, whose rows
+    are matched by `id`, or by position; `against` may also name the other model's columns in the same files.
+
     Each model has its own bins. With T the debiased squared error, the difference T_a - T_b is estimated without
     truncation at zero, and its standard error by leaving out one row (or cluster) at a time from both models. The
     interval is normal or, with clusters, Student's, with degrees of freedom that depend on the cluster sizes; where
@@ -78,6 +82,12 @@ def compare_calibration(
     """
     level = check_level(level)
     how: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "level": level, "names": names}
+    if isinstance(data, Source):
+        roles: dict[str, Any] = {"sample_weight": sample_weight, "clusters": clusters, "id": id, "pos_label": pos_label}
+        with data.predictions(y_true, y_prob, pairing=True, **roles) as read:
+            rows = data.matched(read, against, y_true=y_true, y_true_against=y_true_against, y_prob=y_prob, **roles)
+            found = compare_pairs(rows.a, rows.b, **how, own_labels=rows.own_labels)
+            return replace(found, recipe={**found.recipe, **read.describe()}, notes=(*found.notes, *rows.said))
     if isinstance(y_true, Pairs) or isinstance(against, Pairs):
         beside = {"y_prob": y_prob, "y_true_against": y_true_against, "data": data, "pos_label": pos_label}
         a, b = _two_pairs(y_true, against, beside, sample_weight=sample_weight, clusters=clusters)
