@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import howsure
 from howsure.errors import InputError
-from howsure.inputs.given import NONE, UNCLEAR, stated_confidence
+from howsure.inputs.stated_confidence import NONE, UNCLEAR, stated_confidence
 from tests.cli.running import howsure as run
 from tests.data.writers import write
 

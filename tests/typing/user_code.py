@@ -41,7 +41,7 @@ def calibration() -> None:
 def significance() -> None:
     result: howsure.Comparison = howsure.compare(["a", "b"], ["a", "a"], ["a", "b"])
     howsure.compare(Y, Q, {"large": Q, "small": Q}, metrics="accuracy", clusters=["d1", "d1", "d2"])
-    howsure.compare(score="score", model="model", baseline="old", id="item", data=FILES)
+    howsure.compare(score="score", model="model", against="old", id="item", data=FILES)
     print(result)
     howsure.compare(score=3)  # type: ignore  # wrong: a column's name
     howsure.compare(Y, Q, Q, n_resamples="many")  # type: ignore  # wrong: a number

@@ -27,7 +27,6 @@ from howsure.inputs.classes import (
     softmax,
     tied_rows,
 )
-from howsure.inputs.given import NONE, UNCLEAR, stated_confidence
 from howsure.inputs.naming import shortened
 from howsure.inputs.numbers import comma_advice
 from howsure.inputs.pairs import Floats, Integers
@@ -285,6 +284,8 @@ def with_stated_confidence(table: Table, text: Column, only: str, *, skip: bool)
 
     Raises InputError naming the first row that does not state one, of those that `only` wants, unless it is to `skip`.
     """
+    from howsure.inputs.stated_confidence import NONE, UNCLEAR, stated_confidence
+
     connection, name = table.connection, f"confidence stated in {text.name}"
     with reading(table.name):
         held = connection.sql(f"SELECT {text.text} AS value FROM {table.relation}").fetchall()

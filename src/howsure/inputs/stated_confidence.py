@@ -1,0 +1,83 @@
+"""The confidence that a text states in words: "I am 85 % sure", "Confidence: 0.85", "8/10". A rule, and no guesses.
+
+Read are a percentage ("85 %", "85 percent"), a part of ten or a hundred ("8/10", "85 out of 100") and a decimal from
+0 to 1 after or before a word of confidence ("probability: 0.85", "0.85 confident"). A percentage or part counts where
+a word of confidence stands in the same sentence, or where it is alone on its line. A text that states several values,
+a range, a bound ("at least 90 %"), a doubt ("15 % uncertain") or the probability of being wrong is unclear.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+NONE, UNCLEAR = "none", "unclear"
+START, END = r"(?<![\d.,/])", r"(?!\d|[.,]\d)"
+OF_HUNDRED = r"(?:\s*(?:%|percent\b|per\s?cent\b))"
+OF_TOTAL = r"(?:\s*(?:/|out\s+of)\s*(?P<total>100|10)(?![\d/%]|[.,]\d|\s*%))"
+PART = re.compile(rf"{START}(?P<part>\d+(?:\.\d+)?){END}(?:{OF_HUNDRED}|{OF_TOTAL})", re.IGNORECASE)
+CUE = re.compile(r"\b(?:confiden|certain|sure|probab|likel|chance|credence|odds|belie)", re.IGNORECASE)
+LABEL = r"\b(?:confidence|probability|certainty|likelihood|chance|credence)\b[^\d\n]{0,30}?"
+DECIMAL = rf"{START}(?P<{{name}}>0?\.\d+|[01](?:\.\d*)?){END}(?!{OF_HUNDRED}|\s*/|\s*out\s+of)"
+LABELLED = re.compile(LABEL + DECIMAL.format(name="value"), re.IGNORECASE)
+BEFORE_LABEL = re.compile(DECIMAL.format(name="value") + r"\s+(?:confident|certain|sure|likely)\b", re.IGNORECASE)
+ALONE = re.compile(rf"\W*(?:{DECIMAL.format(name='value')})\W*")
+BOUND = re.compile(
+    r"(?:at least|at most|more than|less than|greater than|no more than|over|under|above|below|up to|between|from"
+    r"|\bnot|n't|[<>≤≥-])\s*(?:an?\s+|about\s+)?$",
+    re.IGNORECASE,
+)
+RANGE = re.compile(r"[\d%]\s*(?:-|–|—|to|and|or)\s*$|^\s*(?:-|–|—|to|or)\s*\d", re.IGNORECASE)
+DOUBT = re.compile(r"\b(?:wrong|incorrect|mistaken|false|errs?|error|unsure|uncertain|unlikely|doubt)", re.IGNORECASE)
+SENTENCES = re.compile(r"(?<=[.!?;])\s+|\n+")
+
+
+@lru_cache(maxsize=100_000)
+def stated_confidence(text: str) -> float | str:
+    """The confidence that a text states, from 0 to 1; or NONE, or UNCLEAR.
+
+    >>> stated_confidence("B. I am 85 % sure."), stated_confidence("Confidence: 0.85"), stated_confidence("8/10")
+    (0.85, 0.85, 0.8)
+    >>> stated_confidence("B"), stated_confidence("I am 80-90 % sure."), stated_confidence("At least 90 % sure")
+    ('none', 'unclear', 'unclear')
+    """
+    found: set[float | str] = set()
+    for sentence in SENTENCES.split(text):
+        found |= _stated(sentence)
+    if not found:
+        return NONE
+    value = found.pop()
+    return value if not found else UNCLEAR
+
+
+def _stated(sentence: str) -> set[float | str]:
+    """All that one sentence states."""
+    cued = CUE.search(sentence) is not None
+    found = [
+        (match, _value(match)) for match in PART.finditer(sentence)
+        if cued or not re.search(r"\w", sentence[: match.start()] + sentence[match.end() :])
+    ]  # fmt: skip
+    for pattern in (LABELLED, BEFORE_LABEL):
+        found += [(match, _decimal(match)) for match in pattern.finditer(sentence)]
+    alone = ALONE.fullmatch(sentence)
+    if alone is not None and "." in alone["value"]:
+        found.append((alone, _decimal(alone)))
+    doubtful = bool(found) and DOUBT.search(sentence) is not None
+    return {UNCLEAR if doubtful or _is_open(sentence, match) else value for match, value in found}
+
+
+def _value(match: re.Match[str]) -> float | str:
+    share = float(match["part"]) / float(match["total"] or 100)
+    return share if share <= 1.0 else UNCLEAR
+
+
+def _decimal(match: re.Match[str]) -> float | str:
+    value = float(match["value"])
+    return value if value <= 1.0 else UNCLEAR
+
+
+def _is_open(sentence: str, match: re.Match[str]) -> bool:
+    """Whether what stands beside the number makes it a bound or a range."""
+    name = "part" if "part" in match.re.groupindex else "value"
+    before, after = sentence[: match.start(name)], sentence[match.end() :]
+    return BOUND.search(before) is not None or RANGE.search(before) is not None or RANGE.search(after) is not None
