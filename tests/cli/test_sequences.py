@@ -265,13 +265,6 @@ def test_evaluate_says_what_the_library_says(folder: Path) -> None:
     assert found["unknown_tags"] == 0
 
 
-@pytest.mark.parametrize("form", ["table", "csv", "markdown", "latex"])
-def test_evaluate_in_every_format(folder: Path, form: str) -> None:
-    printed("sequences", "evaluate", "hmm.npz", "dev.conllu", "--format", form, "--output", "result.txt")
-    text = Path("result.txt").read_text(encoding="utf-8")
-    assert all(name in text for name in ("Brier", "log loss", "all", "V"))
-
-
 def test_models_and_files_of_crfsuite(folder: Path) -> None:
     sentences, tags = made_up(80, 0)
     items = [[[f"w={word}", f"s:{word[-1]}"] for word in words] for words in sentences]

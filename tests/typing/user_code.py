@@ -10,6 +10,8 @@ import pandas as pd
 import polars as pl
 
 import howsure
+from howsure.coreference import resolve, score_documents
+from howsure.sequences import TagPosterior, compare_posteriors, entity_spans, evaluate_entities, evaluate_tags
 
 Y, Q = np.array([0, 1, 1]), np.array([0.2, 0.7, 0.9])
 FRAME = pd.DataFrame({"gold": Y, "p": Q})
@@ -68,3 +70,16 @@ def counts() -> None:
     print(found, drawn)
     howsure.sample_for_labels(Q, "two")  # type: ignore  # wrong: a number
     howsure.sample_for_labels({"p": Q}, 2)  # type: ignore  # wrong: columns by name are a data frame
+
+
+def structures() -> None:
+    posterior = TagPosterior([np.zeros((2, 3))], np.zeros((3, 3)), labels=["O", "B-PER", "I-PER"])
+    gold = [["O", "B-PER"]]
+    print(evaluate_tags(posterior, gold, adjust="bh")["all"].recall)
+    print(evaluate_entities(entity_spans(posterior, gold, grammar="BIO")).spans.changed_by_grammar)
+    print(compare_posteriors(posterior, posterior.tempered(2.0), gold, level=0.9).verdict())
+    print(score_documents([[["a", "b"]]], [[["a"], ["b"]]]).conll_f1)
+    TagPosterior(3, np.zeros((3, 3)))  # type: ignore  # wrong: an array per sentence
+    compare_posteriors(posterior, gold, gold)  # type: ignore  # wrong: the posterior after the change
+    score_documents(3, [[["a"]]])  # type: ignore  # wrong: the clusters of each document
+    resolve(model="model.npz")  # type: ignore  # wrong: AntecedentModel.load("model.npz")

@@ -14,12 +14,14 @@ from howsure.data.documents.document import Mention
 from howsure.errors import InputError, shown
 from howsure.inputs.naming import shortened
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import SupportsArray
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_quantile
 
 # Clusterings, as lists of mentions and as labels: the label of a mention is the first mention of its cluster.
 
 Clusters = list[list[Any]]  # of mentions, or of their positions where they have no names
+Clustering = Iterable[Iterable[Hashable]] | SupportsArray  # as it is given: clusters of mentions, or labels (M,)
 
 
 def labels_from(clusters: object, names: Sequence[Hashable], *, parameter: str = "clusters") -> Integers:

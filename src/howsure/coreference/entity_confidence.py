@@ -11,6 +11,7 @@ import numpy as np
 
 from howsure.calibration.curve import curve_of
 from howsure.coreference.antecedents import Antecedents
+from howsure.coreference.clusterings import Clustering
 from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.coreference.judged import mention_confidence, pairs_from_posteriors
 from howsure.errors import InputError
@@ -172,7 +173,7 @@ def entities_by(posterior: CorefPosterior, decision: Decision) -> list[list[Any]
 
 
 def checked_documents(
-    posteriors: Iterable[CorefPosterior], gold: Iterable[Any]
+    posteriors: Iterable[CorefPosterior], gold: Iterable[Clustering]
 ) -> tuple[list[CorefPosterior], list[Integers]]:
     """The posteriors, and the labels of gold clusters. Raises InputError where they do not fit together."""
     if isinstance(posteriors, CorefPosterior):

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
-from howsure.coreference.clusterings import pair_frequency
+from howsure.coreference.clusterings import Clustering, pair_frequency
 from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.errors import InputError
 from howsure.inputs.checks import listed
@@ -51,7 +50,11 @@ def cluster_confidence(posterior: CorefPosterior, clusters: object) -> dict[int,
 
 
 def pairs_from_posteriors(
-    posteriors: Iterable[CorefPosterior], gold: Iterable[Any], *, samples: int | None = None, rng: Randomness = None
+    posteriors: Iterable[CorefPosterior],
+    gold: Iterable[Clustering],
+    *,
+    samples: int | None = None,
+    rng: Randomness = None,
 ) -> Pairs:
     """All pairs of mentions i < j of every document, with P(i ~ j) as the prediction and the document as the cluster.
 

@@ -124,6 +124,7 @@ def _clusters(clusters: Any, name: str, singletons: bool) -> list[set[Hashable]]
     return found
 
 
+Side = Document | Iterable[Iterable[Hashable]]  # of a document
 SHARES = ("precision", "recall", "f1")
 PERCENT = Kind(lambda share: f"{100 * share:.2f}")
 METRICS = {"MUC": "muc", "B³": "b_cubed", "CEAF-e": "ceaf_e", "LEA": "lea", "pairs": "pairwise"}
@@ -243,7 +244,9 @@ class CoreferenceScores(Result):
         return f"{in_a_line(heading)}\n\n{shown}"
 
 
-def score_clusters(gold: Any, predicted: Any, *, singletons: bool = True) -> CoreferenceScores:
+def score_clusters(
+    gold: Iterable[Iterable[Hashable]], predicted: Iterable[Iterable[Hashable]], *, singletons: bool = True
+) -> CoreferenceScores:
     """Score the predicted clusters of one document against the gold ones.
 
     Both are lists of clusters, each a list or set of mentions, which may be any hashable object (a span, a number).
@@ -262,7 +265,7 @@ def score_clusters(gold: Any, predicted: Any, *, singletons: bool = True) -> Cor
     return CoreferenceScores(*(Score(*sums) for sums in _sums(overlap)), documents=1, singletons=singletons)
 
 
-def score_documents(gold: Iterable[Any], predicted: Iterable[Any], *, singletons: bool = True) -> CoreferenceScores:
+def score_documents(gold: Iterable[Side], predicted: Iterable[Side], *, singletons: bool = True) -> CoreferenceScores:
     """Score several documents, with numerators and denominators added up over them, as in the official scorer.
 
     gold, predicted: the clusters of each document, or documents with entities, which are matched by name, and their

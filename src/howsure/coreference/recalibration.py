@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from howsure import __version__
+from howsure.coreference.clusterings import Clustering
 from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.coreference.entity_confidence import (
     DECISIONS,
@@ -79,7 +80,7 @@ class CoreferenceRecalibration(Result):
     def judge(
         self,
         posteriors: Iterable[CorefPosterior],
-        gold: Iterable[Any],
+        gold: Iterable[Clustering],
         *,
         before: Iterable[CorefPosterior] | None = None,
         had: CoreferenceRecalibration | None = None,
@@ -181,7 +182,7 @@ class CoreferenceRecalibration(Result):
 
 def recalibrate_coreference(
     posteriors: Iterable[CorefPosterior],
-    gold: Iterable[Any],
+    gold: Iterable[Clustering],
     *,
     before: Iterable[CorefPosterior] | None = None,
     had: CoreferenceRecalibration | None = None,
@@ -237,7 +238,7 @@ def recalibrate_coreference(
 
 def entity_pairs_from_posteriors(
     posteriors: Iterable[CorefPosterior],
-    gold: Iterable[Any],
+    gold: Iterable[Clustering],
     *,
     recalibration: CoreferenceRecalibration | None = None,
     decision: Decision = "best",

@@ -14,6 +14,7 @@ from howsure.inputs.checks import listed
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, first_fault, reduced
 from howsure.inputs.naming import shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.parameter_types import ArrayLike
 from howsure.sequences.potentials import check_count
 from howsure.sequences.words import ERROR, check_sentences, gold_numbers
 
@@ -41,7 +42,7 @@ class Posterior(Protocol):
 
 
 def tag_pairs(
-    posterior: Posterior | Sequence[Any],
+    posterior: Posterior | Sequence[ArrayLike],
     tags: Tags,
     *,
     tag: str | Sequence[str] | None = None,
@@ -94,7 +95,7 @@ def tag_pairs(
 
 
 def transition_pairs(
-    posterior: Posterior | Sequence[Any], tags: Tags, *, pairs: Sequence[Transition], unknown_tags: str = ERROR
+    posterior: Posterior | Sequence[ArrayLike], tags: Tags, *, pairs: Sequence[Transition], unknown_tags: str = ERROR
 ) -> Pairs:
     """Calibration pairs (P(two consecutive tokens have the tags j, k), whether they do) for every position and tag
     pair.
@@ -158,15 +159,15 @@ def _wanted(pairs: object) -> list[Transition]:
     return wanted
 
 
-def _is_posterior(posterior: Posterior | Sequence[Any]) -> TypeGuard[Posterior]:
+def _is_posterior(posterior: Posterior | Sequence[ArrayLike]) -> TypeGuard[Posterior]:
     return hasattr(posterior, "pair_marginals")
 
 
-def _marginals(posterior: Posterior | Sequence[Any]) -> Sequence[Any]:
+def _marginals(posterior: Posterior | Sequence[ArrayLike]) -> Sequence[Any]:
     return posterior.marginals() if _is_posterior(posterior) else posterior  # type: ignore[return-value]
 
 
-def _names(posterior: Posterior | Sequence[Any], labels: Sequence[str] | None) -> tuple[str, ...]:
+def _names(posterior: Posterior | Sequence[ArrayLike], labels: Sequence[str] | None) -> tuple[str, ...]:
     names = labels if labels is not None else getattr(posterior, "labels", None)
     if names is None:
         raise InputError('labels must name the columns of the marginals, in order: labels=["N", "V", ...].')

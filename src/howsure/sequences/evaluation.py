@@ -179,10 +179,7 @@ class TagEvaluation(Evaluation[TagCalibration]):
             Column("recall", NUMBER, "right"),
             *_error_columns(),
             Column("algorithm1_error", NUMBER, "Algorithm 1", get=lambda row: row.curve.algorithm1_error.value),
-            *(
-                Column(re.sub(r"\W", "_", name).lower(), NUMBER, name, values=of)
-                for name, of in score_columns(self.curves)
-            ),
+            *self._score_columns(),
             *_verdict_columns(),
         ]
 
@@ -190,7 +187,7 @@ class TagEvaluation(Evaluation[TagCalibration]):
         """Those of all classes, where they are the same in every row, stand below a table."""
         shown = {name for name, _ in score_columns(self.curves)}
         return [
-            Column(_name_of(name), NUMBER, name, values=held, only="" if name in shown else FRAME)
+            Column(re.sub(r"\W", "_", name).lower(), NUMBER, name, values=held, only="" if name in shown else FRAME)
             for name, held in score_columns(self.curves, each=True)
         ]
 
@@ -371,10 +368,6 @@ def _recipe(curves: Sequence[CalibrationCurve]) -> dict[str, Any]:
 
 def _curve_to_dict(curve: CalibrationCurve, p_adjusted: float) -> dict[str, Any]:
     return curve.to_dict() | {"p_adjusted": None if p_adjusted != p_adjusted else p_adjusted}
-
-
-def _name_of(heading: str) -> str:
-    return re.sub(r"\W", "_", heading).lower()
 
 
 def _error_columns() -> list[Column]:

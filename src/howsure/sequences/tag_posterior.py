@@ -12,6 +12,7 @@ import numpy.typing as npt
 from howsure.errors import InputError
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike
 from howsure.sequences.messages import Chain, Number, Workspace, below_one, expectations_of, forward_of, log_z_of
 from howsure.sequences.paths import (
     MOST_PATHS,
@@ -65,10 +66,10 @@ class TagPosterior:
 
     def __init__(
         self,
-        emissions: Sequence[Any],
-        transitions: Any,
-        start: Any = None,
-        end: Any = None,
+        emissions: Sequence[ArrayLike],
+        transitions: ArrayLike,
+        start: ArrayLike | None = None,
+        end: ArrayLike | None = None,
         labels: Sequence[str] | None = None,
     ) -> None:
         self._set(Potentials.checked(emissions, transitions, start, end), labels)
@@ -76,16 +77,16 @@ class TagPosterior:
     @classmethod
     def from_logits(
         cls,
-        logits: Any,
+        logits: ArrayLike,
         *,
         labels: Sequence[str],
-        label_ids: Any = None,
-        word_ids: Any = None,
-        mask: Any = None,
+        label_ids: ArrayLike | None = None,
+        word_ids: ArrayLike | None = None,
+        mask: ArrayLike | None = None,
         grammar: str | None = None,
-        transitions: Any = None,
-        start: Any = None,
-        end: Any = None,
+        transitions: ArrayLike | None = None,
+        start: ArrayLike | None = None,
+        end: ArrayLike | None = None,
     ) -> TagPosterior:
         """The posterior of a token classifier, from its logits (sentences, tokens, K) and the names of the K `labels`.
 
@@ -97,8 +98,8 @@ class TagPosterior:
         >>> posterior.names(posterior.viterbi())
         [['B-PER', 'I-PER']]
         """
-        counting = {"label_ids": label_ids, "word_ids": word_ids, "mask": mask}
-        chain = {"grammar": grammar, "transitions": transitions, "start": start, "end": end}
+        counting: dict[str, Any] = {"label_ids": label_ids, "word_ids": word_ids, "mask": mask}
+        chain: dict[str, Any] = {"grammar": grammar, "transitions": transitions, "start": start, "end": end}
         return cls(*token_potentials(logits, labels=labels, **counting, **chain), labels)
 
     def _set(self, potentials: Potentials, labels: Sequence[str] | None) -> None:

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from howsure.errors import InputError
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike
 from howsure.result import Result
 from howsure.sequences.messages import Chain, Workspace, add_ends, first_rows
 from howsure.sequences.potentials import Given, Potentials, possible_messages
@@ -23,7 +24,7 @@ from howsure.stats.estimate import Estimate
 
 # The temperatures fitted to gold tags, and what they do to a posterior.
 
-Unseen = Sequence[Any]  # for each sentence, whether each of its words is unseen: (T,)
+Unseen = Sequence[ArrayLike]  # for each sentence, whether each of its words is unseen: (T,)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -213,7 +214,7 @@ def _scores(chain: Chain, gold: Integers) -> Floats:
 # Gold tags as numbers, and which words are unseen: checked against a posterior.
 
 
-def gold_codes(posterior: TagPosterior, tags: Any, *, unknown_tags: str) -> Integers:
+def gold_codes(posterior: TagPosterior, tags: Sequence[ArrayLike], *, unknown_tags: str) -> Integers:
     """The number of each token's gold tag, sentence after sentence; -1 for one that the model does not know.
 
     Raises InputError for other sentences, no token, or an unknown tag that is not to be kept.
@@ -231,7 +232,7 @@ def gold_codes(posterior: TagPosterior, tags: Any, *, unknown_tags: str) -> Inte
     return gold_numbers(rows, names, unknown_tags=unknown_tags)
 
 
-def check_unseen(unseen: Any, lengths: Integers) -> Sequence[Any] | None:
+def check_unseen(unseen: Unseen | None, lengths: Integers) -> Sequence[Any] | None:
     """Which words are unseen, (T,) per sentence. Raises InputError for other sentences."""
     if unseen is None:
         return None

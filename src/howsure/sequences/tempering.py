@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any
@@ -16,6 +16,7 @@ from howsure.errors import InputError, parameter
 from howsure.inputs.checks import check_level
 from howsure.inputs.naming import counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike
 from howsure.sequences.potentials import Potentials, check_count
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.temperatures import (
@@ -151,7 +152,7 @@ Booleans = npt.NDArray[np.bool_]
 
 def fit_temperatures(
     posterior: TagPosterior,
-    tags: Any,
+    tags: Sequence[ArrayLike],
     *,
     unseen: Unseen | None = None,
     keep_answers: bool = False,
@@ -341,7 +342,7 @@ def _tell(gold: GoldLikelihood, unseen: Any) -> bool:
 
 def cross_tempered(
     posterior: TagPosterior,
-    tags: Any,
+    tags: Sequence[ArrayLike],
     *,
     folds: int = 5,
     rng: Randomness = 0,

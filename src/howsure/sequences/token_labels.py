@@ -14,6 +14,7 @@ from howsure.errors import InputError, in_matrix, parameter, shown
 from howsure.inputs.naming import shortened
 from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike
 from howsure.sequences.potentials import as_floats, check_ends
 
 # Labels of entities such as B-PER: which neighbours belong to one entity, and which labels may follow each other.
@@ -218,7 +219,7 @@ def token_potentials(
     return TokenPotentials(emissions, matrix + between, *added)
 
 
-def gold_tags(label_ids: Any, *, labels: Sequence[str]) -> list[list[str]]:
+def gold_tags(label_ids: ArrayLike, *, labels: Sequence[str]) -> list[list[str]]:
     """The gold labels of the tokens that count, by name: `label_ids` as a Trainer hands them back, −100 for the rest.
 
     >>> gold_tags([[-100, 1, 2, -100, 0, -100]], labels=["O", "B-PER", "I-PER"])
