@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from howsure.result import Result
+from howsure.show.column import COUNT, NUMBER, WORDS, Column
 from howsure.show.numbers import UNDEFINED, interval
 from howsure.show.preformatted import preformatted
 
@@ -38,16 +39,15 @@ class Estimate(Result):
         """How the value and its interval were computed: the method, the level, and the sample size."""
         return {"method": self.method, "level": self.level, "n": self.n}
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form: `value`, `low`, `high`, `level`, `method`, `n`; undefined or infinite values are None."""
-        return {name: finite_or_none(held) for name, held in self._row().items()}
-
-    def _columns(self) -> dict[str, Any]:
+    def columns(self) -> tuple[Column, ...]:
         """One row."""
-        return {name: [held] for name, held in self._row().items()}
+        numbers = (Column(name, NUMBER) for name in ("value", "low", "high", "level"))
+        return (*numbers, Column("method", WORDS), Column("n", COUNT))
 
-    def _row(self) -> dict[str, Any]:
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+    @property
+    def words(self) -> str:
+        """The value and its interval."""
+        return str(self)
 
     def _repr_html_(self) -> str:
         return preformatted(str(self))
