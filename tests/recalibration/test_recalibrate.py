@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -378,3 +380,20 @@ def test_float32_is_taken():
     assert recalibrate(y, q.astype(np.float32), method="platt").parameters == pytest.approx(
         recalibrate(y, q, method="platt").parameters, rel=1e-4
     )
+
+
+@pytest.mark.parametrize("kind", ["frame", "files"])
+def test_rows_of_frames_and_files_are_those_of_arrays(kind: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    frame = pd.DataFrame({"p": rng.uniform(0.05, 0.95, 400), "lang": rng.choice(["de", "en"], 400)})
+    frame["gold"] = (rng.random(400) < frame["p"] ** 2).astype(int)
+    frame.to_csv(tmp_path / "dev.csv", index=False)
+    data = frame if kind == "frame" else howsure.read(tmp_path / "dev.csv")
+    arrays = frame["gold"].to_numpy(), frame["p"].to_numpy()
+    held = howsure.recalibrate("gold", "p", groups="lang", method="platt", data=data)
+    expected = howsure.recalibrate(*arrays, groups=frame["lang"].to_numpy(), method="platt")
+    assert held.fitted == expected.fitted
+    table = howsure.recalibration_table("gold", "p", methods=["platt"], repeats=1, data=data)
+    alone = howsure.evaluate_recalibration(*arrays, method="platt", repeats=1)
+    assert table.rows[0].error_before.value == pytest.approx(alone.error_before.value, rel=1e-12)
+    assert table.recipe.get("rows") == (400 if kind == "files" else None)

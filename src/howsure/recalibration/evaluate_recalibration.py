@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +13,12 @@ import numpy as np
 from howsure import __version__
 from howsure.errors import InputError
 from howsure.inputs.checks import check_level
+from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
 from howsure.inputs.naming import shortened
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers, Pairs
-from howsure.inputs.parameter_types import ArrayLike
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.evaluation import check_margin, evaluation_of, evaluation_of_map
 from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation, RecalibrationTable
 from howsure.recalibration.fitted import Method, candidates, check_fit, chosen, fit
@@ -26,7 +28,7 @@ from howsure.recalibration.labelled import (
     check_choice_in_folds,
     check_folds,
     folds_of,
-    labelled_from,
+    labelled_read,
     rows_of_all,
 )
 from howsure.recalibration.results import RecalibrationMap
@@ -144,13 +146,13 @@ def _choices(method: str, found: Counter[str]) -> str:
 
 
 def evaluate_recalibration(
-    y_true: ArrayLike | Pairs,
-    y_prob: ArrayLike | Given | None = None,
+    y_true: ArrayLike | Pairs | str | None = None,
+    y_prob: ArrayLike | Given | str | None = None,
     *,
     logits: ArrayLike | None = None,
     method: str = "auto",
-    clusters: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
+    clusters: ArrayLike | str | None = None,
+    sample_weight: ArrayLike | str | None = None,
     classes: Sequence[object] | None = None,
     pos_label: Hashable = None,
     folds: int = 5,
@@ -161,6 +163,8 @@ def evaluate_recalibration(
     bins: int = BINS,
     penalty: float | None = None,
     rng: Randomness = 0,
+    id: str | None = None,
+    data: Source | IntoFrame | None = None,
 ) -> RecalibrationEvaluation:
     """Would recalibration help on rows like these? Cross-fitted, so that no map is judged by rows it was fitted on.
 
@@ -186,38 +190,32 @@ def evaluate_recalibration(
     Raises InputError naming the parameter, the row and the value that violated a rule.
     Source: Bayle, Bayle, Janson & Mackey (2020), for intervals by cross-validation.
     """
-    data = labelled_from(
-        y_true,
-        y_prob,
-        logits=logits,
-        clusters=clusters,
-        sample_weight=sample_weight,
-        classes=classes,
-        pos_label=pos_label,
-    )
-    return cross_fitted_evaluation(
-        data,
-        method=method,
-        folds=folds,
-        repeats=repeats,
-        level=level,
-        margin=margin,
-        floor=floor,
-        bins=bins,
-        penalty=penalty,
-        rng=rng,
-    )
+    named: dict[str, Any] = {"clusters": clusters, "sample_weight": sample_weight, "pos_label": pos_label}
+    with labelled_read(y_true, y_prob, data=data, id=id, logits=logits, classes=classes, **named) as (rows, read):
+        found = cross_fitted_evaluation(
+            rows,
+            method=method,
+            folds=folds,
+            repeats=repeats,
+            level=level,
+            margin=margin,
+            floor=floor,
+            bins=bins,
+            penalty=penalty,
+            rng=rng,
+        )
+    return replace(found, recipe=read | dict(found.recipe))
 
 
 def recalibration_table(
-    y_true: ArrayLike | Pairs,
-    y_prob: ArrayLike | Given | None = None,
+    y_true: ArrayLike | Pairs | str | None = None,
+    y_prob: ArrayLike | Given | str | None = None,
     *,
     logits: ArrayLike | None = None,
     methods: Sequence[str] = ("auto",),
-    groups: ArrayLike | None = None,
-    clusters: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    sample_weight: ArrayLike | str | None = None,
     classes: Sequence[object] | None = None,
     pos_label: Hashable = None,
     folds: int = 5,
@@ -229,6 +227,8 @@ def recalibration_table(
     bins: int = BINS,
     penalty: float | None = None,
     rng: Randomness = 0,
+    id: str | None = None,
+    data: Source | IntoFrame | None = None,
 ) -> RecalibrationTable:
     """`evaluate_recalibration` of each group by itself and of each of several methods, in one table.
 
@@ -248,18 +248,21 @@ def recalibration_table(
     """
     if isinstance(methods, str) or len(methods) == 0 or len(set(methods)) < len(methods):
         raise InputError(f"methods must be a list of different names, one or more; it is {methods!r}.")
-    data = labelled_from(
-        y_true,
-        y_prob,
-        logits=logits,
-        groups=groups,
-        clusters=clusters,
-        sample_weight=sample_weight,
-        classes=classes,
-        pos_label=pos_label,
-    )
+    named: dict[str, Any] = {
+        "groups": groups,
+        "clusters": clusters,
+        "sample_weight": sample_weight,
+        "pos_label": pos_label,
+    }
     how: dict[str, Any] = {"folds": folds, "repeats": repeats, "level": level, "margin": margin, "floor": floor}
-    return table_of(data, methods=methods, adjust=adjust, bins=bins, penalty=penalty, rng=rng, **how)
+    with labelled_read(y_true, y_prob, data=data, id=id, logits=logits, classes=classes, **named) as (rows, read):
+        parts = max(len(rows.group_names), 1)
+        steps = check_evaluation_folds(folds) * check_repeats(repeats, len(rows) // parts) * len(methods) * parts
+        with data.progress(steps) if isinstance(data, Source) else nullcontext(lambda done: None) as advance:
+            found = table_of(
+                rows, methods=methods, adjust=adjust, bins=bins, penalty=penalty, rng=rng, advance=advance, **how
+            )
+    return replace(found, recipe=read | dict(found.recipe))
 
 
 def table_of(
@@ -289,7 +292,14 @@ def joined(
     """Evaluations in one table, their p-values adjusted."""
     p_values = adjust_p_values([row.p_value for row in rows], method=adjust)
     shared = {name: rows[0].recipe.get(name) for name in ("folds", "repeats", "seed", "floor", "level", "margin")}
-    recipe = {"howsure": __version__, "n": n, "methods": list(methods), "rows": len(rows), **shared, "adjust": adjust}
+    recipe = {
+        "howsure": __version__,
+        "n": n,
+        "methods": list(methods),
+        "evaluations": len(rows),
+        **shared,
+        "adjust": adjust,
+    }
     return RecalibrationTable(tuple(rows), tuple(p_values.tolist()), recipe)
 
 
@@ -326,6 +336,25 @@ def evaluations_of_map(
         )
         for name, rows in by_group(data)
     ]
+
+
+def table_of_map(
+    fitted: RecalibrationMap,
+    y_true: ArrayLike | Pairs | str | None = None,
+    y_prob: ArrayLike | Given | str | None = None,
+    *,
+    adjust: str | None = "holm",
+    level: float = 0.95,
+    margin: float = MARGIN,
+    id: str | None = None,
+    data: Source | IntoFrame | None = None,
+    **beside: Any,
+) -> RecalibrationTable:
+    """`RecalibrationMap.evaluate` of each group by itself; `beside`: the other arguments of `recalibration_table`."""
+    with labelled_read(y_true, y_prob, data=data, id=id, **beside) as (rows, read):
+        found = evaluations_of_map(fitted, rows, level=level, margin=margin)
+        table = joined(found, n=len(rows), adjust=adjust, methods=[fitted.method])
+    return replace(table, recipe=read | dict(table.recipe))
 
 
 def in_order_of(classes: Sequence[str], data: Labelled) -> Labelled:

@@ -9,12 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError, at_row, parameter
+from howsure.errors import GIVEN, InputError, at_row, parameter
 from howsure.inputs.checks import check_clusters, check_codes, check_labels, check_weights
-from howsure.inputs.classes import class_positions
+from howsure.inputs.classes import LOGITS, class_positions
+from howsure.inputs.frames import Rows as RowsOf
+from howsure.inputs.frames import Source, columns_from, columns_of
+from howsure.inputs.given import PROB, PROBS, given_of
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.pairs_from import pairs_from
-from howsure.recalibration.scores import Classes, Rows, Scores, binary_of, scores_from
+from howsure.recalibration.scores import Classes, Rows, Scores, binary_of, check_floor, scores_from, scores_of
 from howsure.stats.randomness import Randomness, generator_from
 
 # Scores with their labels: what a map is fitted to.
@@ -123,6 +126,65 @@ def labelled_from(
         )
     positive = None if pos_label is None else str(pos_label)
     return Labelled(scores, labels.astype(np.int64), positive=positive, **beside)
+
+
+@contextmanager
+def labelled_read(
+    y_true: Any, y_prob: Any = None, *, data: Any = None, id: Any = None, floor: float | None = None, **beside: Any
+) -> Iterator[tuple[Labelled, dict[str, Any]]]:
+    """The labelled scores of arrays, of a frame or of a source, and what was read of files; inside the block, errors
+    name rows where they are. `beside`: the other arguments of `labelled_from`.
+
+    Raises InputError naming the parameter, the row and the value that violated a rule.
+    """
+    check_floor(floor)
+    if not isinstance(data, Source):
+        if data is not None:
+            way = given_of(y_prob)
+            if way.way not in (PROB, PROBS, LOGITS):
+                raise InputError(
+                    f"{parameter('y_prob')} of a data frame is a column of probabilities, several, or logits."
+                )
+            columns = columns_from(data, way.columns)
+            held = columns[0] if len(columns) == 1 else np.column_stack(columns)
+            names = ("groups", "clusters", "sample_weight")
+            y_true, *others = columns_of(data, y_true=y_true, **{name: beside.get(name) for name in names})
+            beside |= dict(zip(names, others, strict=True)) | {"classes": beside.get("classes") or way.classes}
+            y_prob, beside["logits"] = (None, held) if way.way == LOGITS else (held, None)
+        yield labelled_from(y_true, y_prob, floor=floor, **beside), {}
+        return
+    if beside.get("logits") is not None or beside.get("classes") is not None:
+        raise InputError(f"with {parameter('data', GIVEN)}, give logits and classes by y_prob=Given('logits', ...).")
+    roles = {name: beside.get(name) for name in ("groups", "clusters", "sample_weight", "pos_label")}
+    reduced = None if y_prob is None else given_of(y_prob).reduce
+    with data.predictions(y_true, y_prob, id=id, keep_classes=reduced is None, **roles) as read:
+        found: Any = read
+        pairs, rows, positions = found.pairs(), found.class_rows, found.selection.positions()
+        if rows is not None:
+            scores = scores_of(rows.matrix, rows.scale, floor)
+            held_by = (pairs.weights, pairs.groups, pairs.group_names, pairs.clusters)
+            labelled = Labelled(scores, rows.codes, *held_by, rows.names)
+            found.notes.pop("reduce", None)
+        else:
+            labelled = labelled_pairs(pairs, floor=floor)
+            odds = _log_odds(found) if reduced is None else None
+            if odds is not None:
+                labelled = replace(labelled, scores=binary_of(odds, logits=True, floor=floor))
+            labelled = replace(labelled, positive=labelled.positive or roles["pos_label"])
+        table = found.selection.table
+        with RowsOf({}, place=lambda row: table.place_of(int(positions[row]))).placed():
+            yield labelled, found.describe()
+
+
+def _log_odds(predictions: Any) -> Floats | None:
+    """One logit per row as it stands, which says more than the probability that it means."""
+    from howsure.data.predictions.classes import class_matrix
+
+    name = predictions.columns.get(LOGITS)
+    if not isinstance(name, str):
+        return None
+    selection = predictions.selection
+    return class_matrix(selection, [selection.table.columns[name]], lists=False)[:, 0]
 
 
 def labelled_pairs(pairs: Pairs, *, floor: float | None = None) -> Labelled:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from howsure import __version__
+from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
 from howsure.inputs.pairs import Floats, Pairs
-from howsure.inputs.parameter_types import ArrayLike
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.binary_maps import Platt
 from howsure.recalibration.class_maps import Vector
 from howsure.recalibration.fitted import (
@@ -25,9 +28,8 @@ from howsure.recalibration.fitted import (
     fit,
     small_groups,
 )
-from howsure.recalibration.labelled import FOLDS, Labelled, check_folds, labelled_from, stream_of
+from howsure.recalibration.labelled import FOLDS, Labelled, check_folds, labelled_read, stream_of
 from howsure.recalibration.results import RecalibrationMap
-from howsure.recalibration.scores import check_floor
 from howsure.recalibration.step_maps import BINS, Histogram, Isotonic
 from howsure.stats.randomness import Randomness, seed_in_recipe
 
@@ -35,14 +37,14 @@ FEW = 50  # rows of a label, below which a note says so
 
 
 def recalibrate(
-    y_true: ArrayLike | Pairs,
-    y_prob: ArrayLike | Given | None = None,
+    y_true: ArrayLike | Pairs | str | None = None,
+    y_prob: ArrayLike | Given | str | None = None,
     *,
     logits: ArrayLike | None = None,
     method: str = AUTO,
-    groups: ArrayLike | None = None,
-    clusters: ArrayLike | None = None,
-    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    sample_weight: ArrayLike | str | None = None,
     classes: Sequence[object] | None = None,
     pos_label: Hashable = None,
     folds: int = FOLDS,
@@ -51,6 +53,8 @@ def recalibrate(
     bins: int = BINS,
     penalty: float | None = None,
     rng: Randomness = 0,
+    id: str | None = None,
+    data: Source | IntoFrame | None = None,
 ) -> RecalibrationMap:
     """A map from a model's probabilities to calibrated ones, learned from labelled rows.
 
@@ -69,7 +73,8 @@ def recalibrate(
     (n,): one map for each group with 20 rows of each label or more; others are an error, or with
     small_groups="pooled" take the map of all rows. floor: probabilities are moved into [floor, 1 - floor] first, when
     the map is fitted and when it is applied; without it, one of exactly 0 or 1 stays as it is in maps of log-odds, and
-    is an error where it is wrong. folds, rng: of the cross-fitting that chooses.
+    is an error where it is wrong. folds, rng: of the cross-fitting that chooses. With `data` (a frame, or files
+    by `howsure.read`) all of these name its columns; y_prob=Given('logits', ...) says how several give probabilities.
 
     The map has been fitted to these rows: judge it on others, by its `evaluate`, or cross-fitted on these by
     `evaluate_recalibration`.
@@ -85,20 +90,23 @@ def recalibrate(
     >>> round(found.parameters["T"], 1), found.apply([0.2, 0.9]).round(2).tolist()
     (1.9, [0.32, 0.76])
     """
-    data = labelled_from(
-        y_true,
-        y_prob,
-        logits=logits,
-        groups=groups,
-        clusters=clusters,
-        sample_weight=sample_weight,
-        classes=classes,
-        pos_label=pos_label,
-        floor=check_floor(floor),
-    )
-    return recalibration_of(
-        data, method=method, folds=folds, floor=floor, small=small_groups, bins=bins, penalty=penalty, rng=rng
-    )
+    named: dict[str, Any] = {
+        "groups": groups,
+        "clusters": clusters,
+        "sample_weight": sample_weight,
+        "pos_label": pos_label,
+    }
+    asked: dict[str, Any] = {"method": method, "folds": folds, "floor": floor, "small": small_groups, "bins": bins}
+    asked |= {"penalty": penalty, "rng": rng}
+    with labelled_read(y_true, y_prob, data=data, id=id, floor=floor, logits=logits, classes=classes, **named) as (
+        rows,
+        read,
+    ):
+        tried = candidates(method, binary=rows.is_binary, bins=bins, penalty=penalty)
+        steps = data.progress(folds * len(tried)) if isinstance(data, Source) else nullcontext(lambda done: None)
+        with steps as advance:
+            found = recalibration_of(rows, advance=advance, **asked)
+    return replace(found, recipe=read | dict(found.recipe))
 
 
 def recalibration_of(

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from howsure.errors import GIVEN, InputError, at_row, parameter
 from howsure.inputs.checks import NUMERIC, as_column, check_probabilities
-from howsure.inputs.classes import LOGITS, first_fault, first_fault_in_scores, softmax
+from howsure.inputs.classes import LOG_PROBABILITIES, LOGITS, first_fault, first_fault_in_scores, softmax
 from howsure.inputs.frames import all_columns, is_frame
 from howsure.inputs.naming import shortened
 from howsure.inputs.pairs import Floats, Integers
@@ -108,6 +108,15 @@ def classes_of(matrix: Floats, *, logits: bool = False, floor: float | None = No
         return Classes(np.exp(logs), logs)
     with np.errstate(divide="ignore"):
         return Classes(matrix, np.log(matrix))
+
+
+def scores_of(held: Floats, scale: str | None, floor: float | None) -> Scores:
+    """The scores of a file's numbers, (n,) or (n, K), which are already checked."""
+    if held.ndim == 1:
+        if scale == LOG_PROBABILITIES:
+            return binary_of(np.minimum(np.exp(held), 1.0), floor=floor)
+        return binary_of(held, logits=scale == LOGITS, floor=floor)
+    return classes_of(held, logits=scale is not None, floor=floor)
 
 
 def with_floor(scores: Scores, floor: float | None) -> Scores:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import click
 
 from howsure.cli.calibration.output import files_text, left_out
-from howsure.cli.calibration.reading import as_called, reading_options
-from howsure.cli.recalibrate.fit import labelled_rows, score_options
+from howsure.cli.calibration.reading import as_called, reading_options, source_and_roles
+from howsure.cli.recalibrate.fit import score_options
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import (
     as_names,
@@ -29,7 +28,7 @@ from howsure.files.whole import write_whole
 from howsure.inputs.naming import counted
 from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation, RecalibrationTable
 from howsure.recalibration.fitted import AUTO, METHODS
-from howsure.recalibration.labelled import FOLDS, Labelled
+from howsure.recalibration.labelled import FOLDS
 from howsure.recalibration.results import RecalibrationMap
 from howsure.recalibration.step_maps import BINS
 from howsure.show.numbers import all_digits
@@ -215,24 +214,26 @@ def evaluate_command(
     howsure recalibrate evaluate dev.jsonl --target gold --logits logits --method temperature,vector --figure m.png
     howsure recalibrate evaluate test.jsonl --target gold --prob score --map map.json
     """
-    from howsure.recalibration.evaluate_recalibration import evaluations_of_map, joined
+    from howsure.recalibration.evaluate_recalibration import recalibration_table, table_of_map
 
     asked = {name: reading.pop(name) for name in OF_FITTING}
     given = {name: value for name, value in asked.items() if value is not None}
-    fitted = None
-    if map_file is not None:
+    source, roles = source_and_roles(files, reading)
+    source = replace(source, bar=lambda steps: progress("folds", total=steps))
+    how: dict[str, Any] = {"adjust": None if adjust == "none" else adjust, "level": level, "margin": margin}
+    if map_file is None:
+        methods = given.pop("method", [AUTO])
+        if len(set(methods)) < len(methods):
+            raise InputError(f"--method must name different methods; it is {','.join(methods)}.")
+        found = recalibration_table(**roles, methods=methods, rng=given.pop("seed", 0), **given, **how, data=source)
+    else:
         if given:
             raise InputError(f"--{next(iter(given))} is for maps that are fitted here, and --map names one that is.")
         fitted = RecalibrationMap.load(map_file)
-        if fitted.groups and reading.get("group") is None:
+        if fitted.groups and roles["groups"] is None:
             raise InputError("--group must name the column of groups: the map has one for each group.")
-    how = None if adjust == "none" else adjust
-    with labelled_rows(files, floor=None, **reading) as (data, read):
-        if fitted is None:
-            found = _cross_fitted(data, given, adjust=how, level=level, margin=margin)
-        else:
-            rows = evaluations_of_map(fitted, data, level=level, margin=margin)
-            found = joined(rows, n=len(data), adjust=how, methods=[fitted.method])
+        found = table_of_map(fitted, **roles, **how, data=source)
+    read = found.recipe
     recipe = {"command": "howsure recalibrate evaluate", "map": map_file, **as_called(read)}
     if figure is not None:
         write_figure(found, figure, axis=axis)
@@ -240,27 +241,3 @@ def evaluate_command(
         write_page(found, report, recipe=recipe)
     shown = evaluations_json(found, recipe) if form == "json" else evaluations_text(found, recipe, form)
     emit(shown, output)
-
-
-def _cross_fitted(data: Labelled, given: dict[str, Any], **how: Any) -> Any:
-    from howsure.recalibration.evaluate_recalibration import check_evaluation_folds, check_repeats, table_of
-
-    methods: Sequence[str] = given.get("method", [AUTO])
-    if len(set(methods)) < len(methods):
-        raise InputError(f"--method must name different methods; it is {','.join(methods)}.")
-    folds = check_evaluation_folds(given.get("folds", FOLDS))
-    groups = max(len(data.group_names), 1)
-    steps = folds * check_repeats(given.get("repeats"), len(data) // groups) * len(methods) * groups
-    with progress("folds", total=steps) as advance:
-        return table_of(
-            data,
-            methods=methods,
-            folds=folds,
-            repeats=given.get("repeats"),
-            floor=given.get("floor"),
-            bins=given.get("bins", BINS),
-            penalty=given.get("penalty"),
-            rng=given.get("seed", 0),
-            advance=advance,
-            **how,
-        )

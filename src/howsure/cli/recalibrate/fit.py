@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 import click
-import numpy as np
 
 from howsure.cli.calibration.output import files_text
-from howsure.cli.calibration.reading import as_called, opened, reading_options
+from howsure.cli.calibration.reading import as_called, reading_options, source_and_roles
 from howsure.cli.terminal.commands import Command, Written, as_options, options_of, rows_as_in_files, tell
 from howsure.cli.terminal.options import (
     ONE_WAY,
@@ -26,77 +23,14 @@ from howsure.cli.terminal.output import emit, name_text, table_text
 from howsure.cli.terminal.progress import progress
 from howsure.data.added_columns import SUFFIXES, FileToExtend, open_to_extend
 from howsure.errors import InputError
-from howsure.inputs.classes import LOG_PROBABILITIES, LOGITS
 from howsure.inputs.given import Given
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats
-from howsure.recalibration.fitted import AUTO, ERROR, METHODS, POOLED, candidates
-from howsure.recalibration.labelled import FOLDS, MOST_FOLDS, Labelled, labelled_pairs
+from howsure.recalibration.fitted import AUTO, ERROR, METHODS, POOLED
+from howsure.recalibration.labelled import FOLDS, MOST_FOLDS
 from howsure.recalibration.results import RecalibrationMap
-from howsure.recalibration.scores import Scores, binary_of, check_floor, classes_of
+from howsure.recalibration.scores import scores_of
 from howsure.recalibration.step_maps import BINS
-
-# What `howsure recalibrate` reads: labelled scores, and maps.
-
-
-@contextmanager
-def labelled_rows(
-    files: Sequence[str], *, floor: float | None, **reading: Any
-) -> Iterator[tuple[Labelled, dict[str, Any]]]:
-    """The labelled scores of files, and what was read; inside the block, errors name the rows of the files."""
-    check_floor(floor)
-    reduced = reading.get("reduce")
-    with opened(files, keep_classes=reduced is None, **reading) as predictions:
-        pairs, rows = predictions.pairs(), predictions.class_rows
-        selection = predictions.selection
-        positions = selection.positions()
-        if rows is not None:
-            data = Labelled(
-                scores_of(rows.matrix, rows.scale, floor),
-                rows.codes,
-                pairs.weights,
-                pairs.groups,
-                pairs.group_names,
-                pairs.clusters,
-                rows.names,
-            )
-            predictions.notes.pop("reduce", None)
-        else:
-            data = labelled_pairs(pairs, floor=floor)
-            log_odds = _log_odds(predictions) if reduced is None else None
-            if log_odds is not None:
-                data = Labelled(
-                    binary_of(log_odds, logits=True, floor=floor),
-                    data.labels,
-                    data.weights,
-                    data.groups,
-                    data.group_names,
-                    data.clusters,
-                )
-            data = replace(data, positive=data.positive or reading.get("positive"))
-        with rows_as_in_files(lambda row: selection.table.place_of(int(positions[row]))):
-            yield data, predictions.describe()
-
-
-def scores_of(held: Floats, scale: str | None, floor: float | None) -> Scores:
-    """The scores of a file's numbers, (n,) or (n, K), which are already checked."""
-    if held.ndim == 1:
-        if scale == LOG_PROBABILITIES:
-            return binary_of(np.minimum(np.exp(held), 1.0), floor=floor)
-        return binary_of(held, logits=scale == LOGITS, floor=floor)
-    return classes_of(held, logits=scale is not None, floor=floor)
-
-
-def _log_odds(predictions: Any) -> Floats | None:
-    """One logit per row as it stands, which says more than the probability that it means."""
-    from howsure.data.predictions.classes import class_matrix
-
-    name = predictions.columns.get(LOGITS)
-    if not isinstance(name, str):
-        return None
-    selection = predictions.selection
-    return class_matrix(selection, [selection.table.columns[name]], lists=False)[:, 0]
-
 
 # `howsure recalibrate fit`: learn a map from labelled rows.
 
@@ -197,28 +131,16 @@ def fit_command(
     howsure recalibrate fit dev.csv --target gold --logits a,b,c --method temperature --output map.json
     howsure recalibrate fit dev.csv --target gold --prob p --group language --cluster document --output map.json
     """
-    from howsure.recalibration.recalibrate import recalibration_of
+    from howsure.recalibration.recalibrate import recalibrate
 
-    with labelled_rows(files, floor=floor, **reading) as (data, read):
-        tried = candidates(method, binary=data.is_binary, bins=bins, penalty=penalty)
-        with progress("folds", total=folds * len(tried)) as advance:
-            found = recalibration_of(
-                data,
-                method=method,
-                folds=folds,
-                floor=floor,
-                small=small_groups,
-                bins=bins,
-                penalty=penalty,
-                rng=seed,
-                advance=advance,
-            )
+    source, roles = source_and_roles(files, reading)
+    source = replace(source, bar=lambda steps: progress("folds", total=steps))
+    asked: dict[str, Any] = {"method": method, "floor": floor, "bins": bins, "penalty": penalty, "folds": folds}
+    found = recalibrate(**roles, **asked, small_groups=small_groups, rng=seed, data=source)
+    read = as_called(found.recipe)
     options = options_of(click.get_current_context().command)
-    found = replace(
-        found,
-        recipe={"command": "howsure recalibrate fit", **as_called(read), **found.recipe},
-        notes=tuple(as_options(note, options) for note in found.notes),
-    )
+    notes = tuple(as_options(note, options) for note in found.notes)
+    found = replace(found, recipe={"command": "howsure recalibrate fit", **read}, notes=notes)
     if figure is not None:
         _draw(found, figure)
     found.save(output)
