@@ -145,12 +145,17 @@ def labelled_read(
                 raise InputError(
                     f"{parameter('y_prob')} of a data frame is a column of probabilities, several, or logits."
                 )
+            if way.way == PROB:
+                held = {name: one for name, one in beside.items() if name not in ("logits", "classes")}
+                pairs = pairs_from(y_true, way.columns[0], data=data, **held)
+                yield labelled_pairs(pairs, floor=floor), {}
+                return
             columns = columns_from(data, way.columns)
-            held = columns[0] if len(columns) == 1 else np.column_stack(columns)
+            given = columns[0] if len(columns) == 1 else np.column_stack(columns)
             names = ("groups", "clusters", "sample_weight")
             y_true, *others = columns_of(data, y_true=y_true, **{name: beside.get(name) for name in names})
             beside |= dict(zip(names, others, strict=True)) | {"classes": beside.get("classes") or way.classes}
-            y_prob, beside["logits"] = (None, held) if way.way == LOGITS else (held, None)
+            y_prob, beside["logits"] = (None, given) if way.way == LOGITS else (given, None)
         yield labelled_from(y_true, y_prob, floor=floor, **beside), {}
         return
     if beside.get("logits") is not None or beside.get("classes") is not None:
