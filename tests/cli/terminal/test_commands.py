@@ -63,7 +63,7 @@ def test_a_reader_that_stops_is_no_error() -> None:
     [
         ("simulate 9 --seed 1 --seed 1", "--seed"),
         ("quantiles x.npz --target a --target b", "--target"),
-        ("significance x.csv --target a --baseline b --model c --report a.html --model d --report b.html", "--report"),
+        ("selective x.csv --target a --prob b --figure a.svg --level 0.9 --figure b.svg", "--figure"),
         ("calibration compare x.csv --target a --prob b --prob c --format json --format csv", "--format"),
     ],
 )

@@ -21,7 +21,7 @@ import click
 from howsure.cli.terminal.ending import TRACEBACK
 from howsure.cli.terminal.output import say
 from howsure.cli.terminal.streams import as_printed
-from howsure.cli.terminal.vocabulary import WORDS as SPELLED_BY
+from howsure.cli.terminal.vocabulary import WORDS
 from howsure.errors import InputError, InPython, spelled
 from howsure.files.opened import STANDARD_INPUT, Identity, identity, opened
 from howsure.files.whole import HEAD, check_place
@@ -197,19 +197,16 @@ def _check_unread(path: str, read: set[Identity]) -> None:
 
 # A command that takes each option once, and whose errors name options instead of parameters of Python.
 
-VOCABULARY = {name: word.option for name, word in SPELLED_BY.items()} | {"ids": "--id", "labels": "--classes"}
-OTHER_NAMES = VOCABULARY | {"labels": "--classes", "label": "--target", "ids": "--id", "cluster": "--cluster"}
-
-
-OTHER_NAMES |= {"probs_column": "--probs-column", "prob": "--prob", "runs": "--run"}
-
-
-OTHER_NAMES |= {"howsure.compare_calibration": "howsure calibration compare"}
-
-
-OTHER_NAMES |= {"howsure.calibration_error": "howsure calibration"}
-
-
+VOCABULARY = {name: word.option for name, word in WORDS.items()} | {"ids": "--id", "labels": "--classes"}
+OTHER_NAMES = VOCABULARY | {
+    "label": "--target",
+    "cluster": "--cluster",
+    "prob": "--prob",
+    "probs_column": "--probs-column",
+    "runs": "--run",
+    "howsure.compare_calibration": "howsure calibration compare",
+    "howsure.calibration_error": "howsure calibration",
+}
 FORMER_NAMES = {
     "--label": "--target",
     "--truth": "--target",
@@ -218,10 +215,12 @@ FORMER_NAMES = {
 QUOTES = "'\""
 TYPED = '"'  # around a value of several words, which a shell would part
 VALUE = r"""True|\.\.\.|'[^']*'|"[^"]*"|\[[^\]]*\]|\d[\d.]*(?:e-?\d+)?"""  # of a parameter in a message of the library
-WORDS = {"a valid integer range": "a whole number", "a valid integer": "a whole number"}
-
-
-WORDS |= {"a valid float range": "a number", "a valid float": "a number"}
+IN_WORDS = {  # what click says of a type
+    "a valid integer range": "a whole number",
+    "a valid integer": "a whole number",
+    "a valid float range": "a number",
+    "a valid float": "a number",
+}
 
 
 class InOptions:
@@ -293,10 +292,10 @@ class Command(Helpful):
         try:
             return super().parse_args(ctx, args)
         except click.BadParameter as error:
-            found = [theirs for theirs in WORDS if theirs in error.message]
+            found = [theirs for theirs in IN_WORDS if theirs in error.message]
             if not found:
                 raise
-            said = error.message.replace(found[0], WORDS[found[0]])
+            said = error.message.replace(found[0], IN_WORDS[found[0]])
             raise click.BadParameter(said, error.ctx, error.param, error.param_hint) from error
 
     def invoke(self, ctx: click.Context) -> object:
