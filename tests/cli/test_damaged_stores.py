@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 
 from howsure.errors import InputError
 from howsure.events import EventStore, check_store
+from howsure.events.series.files import doubtful_documents
 from howsure.events.store.tables import TABLES
 from howsure.explorer import Tokens, create_app, events_report, queries
 from tests.cli.running import howsure
@@ -147,7 +148,7 @@ def test_damage_of_clusterings_is_found_by_the_check(what: str, whole: Path, tmp
 def test_damage_of_a_document_is_told_when_all_are_read(what: str, whole: Path, tmp_path: Path) -> None:
     """Here some of it; each with the commands, as is slow."""
     with EventStore.open(damaged(whole, tmp_path / "d.duckdb", of_document(OF_DOCUMENTS[what]))) as store:
-        for read in (queries.doubtful, events_report):
+        for read in (doubtful_documents, events_report):
             with pytest.raises(InputError, match="damaged") as told:
                 read(store)
             assert "\n" not in str(told.value)
