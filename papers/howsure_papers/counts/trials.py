@@ -129,7 +129,7 @@ def drawn_counts(
         known = drawn.indices
         score = score_by_words(population.words, known, labels[known], known, rng=rng)
     options: dict[str, Any] = {
-        "cells": population.cells or None, "features": population.features, "clusters": population.clusters,
+        "groups": population.cells or None, "features": population.features, "clusters": population.clusters,
         "strata": drawn.stratum if stratified else None,
         "inclusion": drawn.chances if design == "importance" else None,
     }  # fmt: skip
