@@ -235,6 +235,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "store": lambda: events.check_store(_store().path),
 }
 DRAWN = (
+    "curves", "curves of little", "curves without bins",
     "curve", "curve of little", "curve without bins", "curve without bins of little",
     "table", "table of little", "quantiles", "series", "corrected series",
     "differences", "differences of several metrics", "counts", "counts without cells", "selective",

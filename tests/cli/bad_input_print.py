@@ -15,7 +15,7 @@ PRINTED = [
           f"no column 'eror' in the table; it has {KNOWN}. Did you mean error?", CSV),
     Wrong("the same, with a figure that is not drawn then", f"{FIGURE} --format csv --columns accuracy",
           "no column 'accuracy' in the table; it has group, n, base rate, error, low, high, Algorithm 1, ECE, Brier, "
-          "log loss, ECE low, ECE high and 2 more.", CSV),
+          "log loss, p, miscalibration.", CSV),
     Wrong("an empty name of a column", f"{JUDGE} --columns group,,error",
           "Invalid value for '--columns': 'group,,error' holds an empty name", CSV),
     Wrong("columns of JSON", f"{JUDGE} --format json --columns error",

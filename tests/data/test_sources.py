@@ -86,7 +86,7 @@ def test_files_say_what_their_columns_say(call: str, files: Files, frame: pd.Dat
 def test_counts_of_files_are_those_of_their_columns(frame: pd.DataFrame, tmp_path: Path) -> None:
     known = np.random.default_rng(1).random(ROWS) < 0.4
     frame.assign(read=frame["gold"].where(known)).to_csv(tmp_path / "x.csv", index=False)
-    asked: dict[str, Any] = {"cells": ["model"], "rng": 0}
+    asked: dict[str, Any] = {"groups": ["model"], "rng": 0}
     of_files = howsure.estimate_counts("read", "score", data=howsure.read(tmp_path / "x.csv"), **asked)
     of_frame = howsure.estimate_counts("read", "score", data=pd.read_csv(tmp_path / "x.csv"), **asked)
     assert csv(of_files) == csv(of_frame)

@@ -192,15 +192,15 @@ def pairs_and_features(
     """The pairs, the columns of the same rows that groups are made of, by name, and what was read of which files."""
     if isinstance(data, Source):
         asked = _names(features)
-        if isinstance(y_true, str) and y_true in asked:
-            raise InputError(
-                f"{parameter('features')} must not name the label: {y_true} is {parameter('y_true')}. Groups are made "
-                "of what is known before it."
-            )
         if isinstance(y_prob, Given) and y_prob.reduce == CLASS_WISE:
             raise InputError(
                 f"{parameter('reduce', CLASS_WISE)} makes several pairs of a row; find groups with top-label or one "
                 "class."
+            )
+        if isinstance(y_true, str) and y_true in asked:
+            raise InputError(
+                f"{parameter('features')} must not name the label: {y_true} is {parameter('y_true')}. Groups are made "
+                "of what is known before it."
             )
         with data.predictions(y_true, y_prob, features=asked, id=id, **roles) as read:
             return read.pairs(), read.features(asked), read.describe()
@@ -244,7 +244,8 @@ def _different(features: Iterable[Any]) -> list[str]:
         raise InputError("features must hold at least one column; it holds none.")
     for name in names:
         if names.count(name) > 1:
-            raise InputError(f"features must name each column once; {name} is there {names.count(name)} times.")
+            times = names.count(name)
+            raise InputError(f"{parameter('features')} must name each column once; {name} is there {times} times.")
     return names
 
 

@@ -91,8 +91,9 @@ def curve_command(
         both_methods=report is not None, level=level, rng=seed, **how,
     )  # fmt: skip
     found = replace(found, recipe={"command": "howsure calibration", **as_called(found.recipe)})
+    shown = shown_in(form, found)  # which may refuse a column, before anything is written
     write_pictures(found, figure=figure, report=report, axis=axis)
-    emit(shown_in(form, found), output)
+    emit(shown, output)
 
 
 def check_options(method: str) -> None:

@@ -145,6 +145,7 @@ def series_command(
         series, reason = event_series(store, actors=acting[:most], **options), ""
         if helped is not None:
             series, reason = series_beside_labels(store, series, **helped)
+    shown = series_output(series, form, path, len(acting) - len(series.actors), reason)
     if export is not None:
         export_series(series, export, raw=is_raw())
     if figure is not None:
@@ -153,7 +154,7 @@ def series_command(
 
         drawn = event_figure(series, panels=panels, title=title) if panels else event_page(series, title=title)
         save_figure(drawn, figure)
-    emit(series_output(series, form, path, len(acting) - len(series.actors), reason), output)
+    emit(shown, output)
 
 
 @click.command("compare", cls=Command)

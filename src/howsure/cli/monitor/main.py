@@ -17,7 +17,7 @@ from howsure.cli.terminal.options import (
     output_options,
     probability_options,
 )
-from howsure.cli.terminal.output import emit, emit_result
+from howsure.cli.terminal.output import emit, emit_result, result_text
 from howsure.errors import InputError
 from howsure.monitoring.settings import PERIODS
 
@@ -138,11 +138,12 @@ def series_command(state: str, group: str | None, form: str, output: str | None,
     from howsure.cli.monitor.state_file import read_state
 
     series = read_state(state).series(group)
+    shown = result_text(series, form)
     if figure is not None:
         from howsure.figures.files import save_figure
 
         save_figure(series.figure(), figure)
-    emit_result(series, form, output)
+    emit(shown, output)
 
 
 @command.command("metrics", short_help="The same for Prometheus.")

@@ -385,6 +385,7 @@ def _in_options(result: Comparison, *, true: str) -> Comparison:
 def _show(
     result: Comparison, command: str, *, form: str, output: str | None, figure: str | None, report: str | None
 ) -> None:
+    shown = comparison_output(result, command, form)
     if figure is not None:
         from howsure.figures.files import save_figure
 
@@ -394,4 +395,4 @@ def _show(
         from howsure.report.results import significance_report
 
         write_report(significance_report(result, command=command_line()), report)
-    emit(comparison_output(result, command, form), output)
+    emit(shown, output)

@@ -36,14 +36,18 @@ def emit(text: str, output: str | None) -> None:
     sys.stdout.flush()
 
 
-def emit_result(result: Result, form: str, output: str | None) -> None:
-    """Print a result in a format, its table with the columns that the user wants, or write it to a file."""
+def result_text(result: Result, form: str) -> str:
+    """A result in a format, its table with the columns that the user wants."""
     asked: dict[str, Any] = {"columns": chosen(), "raw": is_raw()}
     if form == "json":
-        emit(json_text(result.to_dict()), output)
-    else:
-        write = {"table": result.text, "csv": result.to_csv, "markdown": result.to_markdown, "latex": result.to_latex}
-        emit(f"{write[form](**asked)}\n", output)
+        return json_text(result.to_dict())
+    write = {"table": result.text, "csv": result.to_csv, "markdown": result.to_markdown, "latex": result.to_latex}
+    return f"{write[form](**asked)}\n"
+
+
+def emit_result(result: Result, form: str, output: str | None) -> None:
+    """Print a result in a format, or write it to a file."""
+    emit(result_text(result, form), output)
 
 
 def say(text: str) -> None:
