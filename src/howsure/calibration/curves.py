@@ -186,8 +186,8 @@ def calibration_curves(
     >>> rng = np.random.default_rng(0)
     >>> q, tag = rng.random(4000), np.where(np.arange(4000) % 2, "NN", "VB")
     >>> found = calibration_curves(rng.random(4000) < np.where(tag == "NN", q, q**2), q, groups=tag)
-    >>> print(found["VB"].n, found.lines()[-1])
-    2000 VB: overconfident above 0.08: mean prediction 0.54, observed frequency 0.36 (n = 1,840)
+    >>> print(found["VB"].n, found.below()[-1])
+    2000 VB: overconfident between 0.04 and 0.94: mean prediction 0.49, observed frequency 0.30 (n = 1,817)
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """

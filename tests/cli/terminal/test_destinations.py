@@ -34,7 +34,7 @@ WORDS = {
     "HOW",
 }
 WORDS |= {"N|auto", "LABEL", "METHOD", "SIDE", "TAG", "POLICY", "REGEX", "ACTOR[,ACTOR]…", "ACTOR", "TEXT", "ADDRESS"}
-WORDS |= {"NAME,NAME", "A,B,…", "S,S,…", "A,A,…", "COL[,COL,…]", "EXPRESSION", "DATE", "K/N", "LOW,HIGH"}
+WORDS |= {"NAME,NAME", "A,B,…", "S,S,…", "A,A,…", "COL[,COL,…]", "EXPRESSION", "DATE", "K/N", "LOW,HIGH", "N,N,…"}
 
 
 def texts(command: click.Command) -> list[click.Parameter]:

@@ -25,7 +25,7 @@ def test_what_there_is_can_be_had() -> None:
 def test_resamples(method: str, tmp_path: Path) -> None:
     path = tmp_path / "dev.csv"
     path.write_text("y,a,b\n" + "".join(f"{i % 2},{i % 3 % 2},{i % 5 % 2}\n" for i in range(200)))
-    options = ("--target", "y", "--baseline", "a", "--model", "b", "--method", method, "--metric", "macro_f1")
+    options = ("--target", "y", "--against", "a", "--model", "b", "--method", method, "--metric", "macro_f1")
     done = howsure("significance", path, *options, "--resamples", ABSURD)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("howsure: --resamples must be small enough for the memory of this machine")

@@ -102,7 +102,7 @@ def test_a_row_that_is_not_like_the_others_is_named(row: object, told: str, tmp_
 def test_soft_labels_are_compared_as_lists_are(tmp_path: Path) -> None:
     path = write(tmp_path / "x.jsonl", {"t": by_name(TRUE), "a": by_name(BASE), "b": by_name(LARGE)})
     found = json.loads(
-        printed("significance", path, "--target", "t", "--baseline", "a", "--model", "b", "--format", "json")
+        printed("significance", path, "--target", "t", "--against", "a", "--model", "b", "--format", "json")
     )
     wanted = howsure.compare(TRUE, BASE, {"b": LARGE}, rng=0)
     assert [one["metric"] for one in found["comparisons"]] == [row.metric for row in wanted]
@@ -113,11 +113,11 @@ def test_soft_labels_are_compared_as_lists_are(tmp_path: Path) -> None:
         tmp_path / "y.jsonl", {"t": [NAMES[k % 3] for k in range(30)], "a": by_name(BASE), "b": by_name(LARGE)}
     )
     found = json.loads(
-        printed("significance", gold, "--target", "t", "--baseline", "a", "--model", "b", "--format", "json")
+        printed("significance", gold, "--target", "t", "--against", "a", "--model", "b", "--format", "json")
     )
     assert "log_loss" in {one["metric"] for one in found["comparisons"]}
     other = write(tmp_path / "z.jsonl", {"t": by_name(TRUE), "a": by_name(BASE), "b": LARGE.tolist()})
-    refused = run("significance", other, "--target", "t", "--baseline", "a", "--model", "b")
+    refused = run("significance", other, "--target", "t", "--against", "a", "--model", "b")
     assert "all columns must name the same classes; t has '1', '2', '10', b has lists without names" in refused.err
 
 
@@ -128,7 +128,7 @@ def test_rows_are_counted_from_1_as_in_the_file(tmp_path: Path) -> None:
     for name, part in (("one", rows[:5]), ("two", rows[5:])):
         (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in part))
     files = (tmp_path / "one.jsonl", tmp_path / "two.jsonl")
-    refused = run("significance", *files, "--target", "t", "--baseline", "a", "--model", "b", "--skip-missing")
+    refused = run("significance", *files, "--target", "t", "--against", "a", "--model", "b", "--skip-missing")
     assert f"a must have rows that sum to 1; row 3 of {files[1]} (counted from 1) sums to 1.8" in refused.err
 
 

@@ -140,8 +140,8 @@ def twins(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         ),
         "recalibrate evaluate news.csv --target gold --prob prob --method platt",
         pytest.param("selective news.csv --target gold --prob prob --where prob>0.25", marks=pytest.mark.long),
-        "significance news.csv --target gold --baseline prob --model other --metric brier --resamples 200",
-        pytest.param("significance news.csv --baseline prob --model other --metric score", marks=pytest.mark.long),
+        "significance news.csv --target gold --against prob --model other --metric brier --resamples 200",
+        pytest.param("significance news.csv --against prob --model other --metric score", marks=pytest.mark.long),
     ],
 )
 def test_a_command_prints_the_same_and_says_what_it_read(

@@ -91,8 +91,8 @@ TERMS = {  # of counts in general, as of documents; in this order
     r"\bclusters\b": "documents",
     r"\bcluster\b": "document",
     r"\bunits\b": "pairs of a document and an actor",
-    r"\bcells\b": "periods",
-    r"\bcell\b": "period",
+    r"\bgroups\b": "periods",
+    r"\bgroup\b": "period",
 }
 
 
