@@ -48,7 +48,7 @@ class Files(Source):
     @property
     def name(self) -> str:
         """The files."""
-        return shortened(self.paths, limit=6)
+        return self.paths[0] if len(self.paths) == 1 else shortened(self.paths, limit=6)
 
     def predictions(
         self,

@@ -201,6 +201,7 @@ VOCABULARY = {name: word.option for name, word in WORDS.items()} | {"ids": "--id
 OTHER_NAMES = VOCABULARY | {
     "label": "--target",
     "cluster": "--cluster",
+    "group": "--group",
     "prob": "--prob",
     "probs_column": "--probs-column",
     "runs": "--run",
