@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from howsure import __version__
@@ -205,15 +206,15 @@ def calibration_curves(
     with ExitStack() as stack:
         if isinstance(data, Source):
             read = stack.enter_context(data.predictions(y_true, y_prob, id=id, soft_labels=True, **roles))
-            asked: Callable[[bool], Parts] = lambda rows: parts_read(read, data, in_memory=rows, one_by_one=True)  # noqa: E731
+            asked: Callable[..., Parts] = partial(parts_read, read, data, one_by_one=True)
         else:
-            asked = lambda rows: parts_of(y_true, y_prob, data=data, in_memory=rows, **roles)  # noqa: E731
-        parts, binned, corp = asked(in_memory or (method == "corp" and sample_weight is not None)), [], []
+            asked = partial(parts_of, y_true, y_prob, data=data, **roles)
+        parts, binned, corp = asked(in_memory=in_memory or (method == "corp" and sample_weight is not None)), [], []
         if method == "bins" or both_methods:
             binned = list(_with_bins(parts, test=test, **of_bins, **shared))
         if method == "corp" or both_methods:
             weighted = "weight" in parts.read or sample_weight is not None
-            held = parts if method == "corp" or not weighted else asked(True)
+            held = parts if method == "corp" or not weighted else asked(in_memory=True)
             only = None if method == "corp" else {binned[i].name for i in most_pairs(binned)}
             corp = list(_corp(held, only=only, n_simulations=n_simulations or SIMULATIONS, **shared))
     rows, beside = (tuple(binned), tuple(corp)) if method == "bins" else (tuple(corp), tuple(binned))

@@ -9,7 +9,7 @@ import click
 
 from howsure.calibration.found_groups import find_groups
 from howsure.calibration.scan import DIAGONAL, MIN_ROWS, WHOLE
-from howsure.cli.calibration.output import shown_in, write_pictures
+from howsure.cli.calibration.output import shown_in
 from howsure.cli.calibration.reading import reading_options, source_and_roles
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import (
@@ -20,7 +20,7 @@ from howsure.cli.terminal.options import (
     probability_options,
     report_option,
 )
-from howsure.cli.terminal.output import emit
+from howsure.cli.terminal.output import emit, write_pictures
 from howsure.result import files_read
 
 
@@ -64,5 +64,6 @@ def command(
     )  # fmt: skip
     found = replace(found, recipe={"command": "howsure calibration find-groups", **found.recipe})
     title = f"Which groups are worse calibrated? {files_read(found.recipe)}"
+    shown = shown_in(form, found)  # which may refuse a column, before anything is written
     write_pictures(found, figure=figure, report=report, title=title)
-    emit(shown_in(form, found), output)
+    emit(shown, output)

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from howsure.calibration.curves import CalibrationCurves
-from howsure.cli.calibration.output import shown_in, write_pictures
+from howsure.cli.calibration.output import shown_in
 from howsure.cli.terminal.commands import Command, Written, refuse_given
 from howsure.cli.terminal.options import axis_option, binning_options, figure_option, output_options, report_option
-from howsure.cli.terminal.output import emit
+from howsure.cli.terminal.output import emit, write_pictures
 from howsure.cli.terminal.progress import progress
 from howsure.data.logit_files import IGNORED, LogitShards, open_logits
 from howsure.data.sources import saved_summaries, sums_of_saved
@@ -72,8 +72,7 @@ def command(
     reduce = recipe["reduce"]
     if weights is not None and reduce != CLASS_WISE:
         raise InputError("--weights is for --reduce class-wise; of first choices there is one pair per row.")
-    if save is not None:
-        summary.save(save)
+    sums = summary
     by_probability = reduce == CLASS_WISE and weights != "equal"
     if by_probability:
         summary, binning = summary.by_probability(), "weight" if binning == "adaptive" else binning
@@ -83,8 +82,11 @@ def command(
     if axis == AUTO and curve.bins.mean_prob[0] > 0.0 and curve.bins.mean_prob[-1] < 1.0 and reduce == CLASS_WISE:
         axis = LOGIT
     found = CalibrationCurves(rows=(curve,), adjust=None, recipe=recipe)
+    shown = shown_in(form, found)  # which may refuse a column, before anything is written
+    if save is not None:
+        sums.save(save)
     write_pictures(found, figure=figure, report=report, axis=axis)
-    emit(shown_in(form, found), output)
+    emit(shown, output)
 
 
 def summed(shards: LogitShards, reduce: str) -> tuple[CalibrationSummary, dict[str, Any]]:

@@ -11,7 +11,7 @@ import click
 from howsure.calibration.calibration_tests import METHODS
 from howsure.calibration.corp import SIMULATIONS
 from howsure.calibration.curves import calibration_curves
-from howsure.cli.calibration.output import shown_in, write_pictures
+from howsure.cli.calibration.output import shown_in
 from howsure.cli.calibration.reading import as_called, engine_options, opened, reading_options, source_and_roles
 from howsure.cli.terminal.options import (
     PROBABILITIES,
@@ -24,7 +24,7 @@ from howsure.cli.terminal.options import (
     probability_options,
     report_option,
 )
-from howsure.cli.terminal.output import emit, table_text
+from howsure.cli.terminal.output import emit, table_text, write_pictures
 from howsure.errors import InputError
 
 OF_BINS = ("bin_size", "bins", "binning", "interval", "test", "adjust")

@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from howsure.cli.calibration.output import files_text, left_out
 from howsure.cli.calibration.reading import as_called, reading_options, source_and_roles
 from howsure.cli.recalibrate.fit import score_options
 from howsure.cli.terminal.commands import Command
@@ -25,12 +24,12 @@ from howsure.cli.terminal.progress import progress
 from howsure.errors import InputError
 from howsure.figures.width import of_width
 from howsure.files.whole import write_whole
-from howsure.inputs.naming import counted
 from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation, RecalibrationTable
 from howsure.recalibration.fitted import AUTO, METHODS
 from howsure.recalibration.labelled import FOLDS
 from howsure.recalibration.results import RecalibrationMap
 from howsure.recalibration.step_maps import BINS
+from howsure.result import files_read, rows_read
 from howsure.show.numbers import all_digits
 from howsure.show.recipe import recipe_text
 from howsure.show.table import Table
@@ -53,12 +52,12 @@ def evaluations_text(found: RecalibrationTable, recipe: dict[str, Any], form: st
         return table_text(_exact(found), form)
     if form != "table":
         table = found.table() if alone is None else alone.table()
-        told = [recipe_text(found.recipe), _read(recipe), *table.notes]
+        told = [recipe_text(found.recipe), rows_read(recipe), *table.notes]
         return table_text(replace(table, caption="\n".join(told), notes=()), form)
     if alone is not None and chosen() is None:
-        return f"{_read(recipe)}\n\n{alone!r}\n"
+        return f"{rows_read(recipe)}\n\n{alone!r}\n"
     table = found.table()
-    return "\n".join([_read(recipe), "", table_text(table), *table.notes, ""])
+    return "\n".join([rows_read(recipe), "", table_text(table), *table.notes, ""])
 
 
 def write_figure(found: RecalibrationTable, path: str, *, axis: str) -> None:
@@ -74,7 +73,7 @@ def write_page(found: RecalibrationTable, path: str, *, recipe: dict[str, Any]) 
     """Write the report into a file."""
     from howsure.report.results import result_report
 
-    title = f"Does recalibration help? {files_text(recipe)}"
+    title = f"Does recalibration help? {files_read(recipe)}"
     with of_width(None):  # that of the figure in a file is not that of a page
         page = result_report(_alone(found) or found, title=title, read=recipe, command=command_line())
     write_whole(page.encode(), path)
@@ -83,15 +82,6 @@ def write_page(found: RecalibrationTable, path: str, *, recipe: dict[str, Any]) 
 def _alone(found: RecalibrationTable) -> RecalibrationEvaluation | None:
     """The evaluation, where there is just one, of all rows."""
     return found.rows[0] if len(found) == 1 and found.rows[0].name is None else None
-
-
-def _read(recipe: dict[str, Any]) -> str:
-    skipped = {column: count for column, count in recipe["skipped"].items() if count}
-    said = f"{files_text(recipe)}: {counted(recipe['rows'], 'row')}"
-    if skipped:
-        missing = ", ".join(f"{column}: {count:,}" for column, count in skipped.items())
-        said += f", {sum(skipped.values()):,} skipped ({missing})"
-    return said + left_out(recipe)
 
 
 def _exact(found: RecalibrationTable) -> Table:

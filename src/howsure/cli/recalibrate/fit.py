@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from howsure.cli.calibration.output import files_text
 from howsure.cli.calibration.reading import as_called, reading_options, source_and_roles
 from howsure.cli.terminal.commands import Command, Written, as_options, options_of, rows_as_in_files, tell
 from howsure.cli.terminal.options import (
@@ -31,6 +30,7 @@ from howsure.recalibration.labelled import FOLDS, MOST_FOLDS
 from howsure.recalibration.results import RecalibrationMap
 from howsure.recalibration.scores import scores_of
 from howsure.recalibration.step_maps import BINS
+from howsure.result import files_read
 
 # `howsure recalibrate fit`: learn a map from labelled rows.
 
@@ -150,7 +150,7 @@ def fit_command(
 def _text(found: RecalibrationMap, read: dict[str, Any], out: str) -> str:
     """What was read, the map, and what each candidate scored."""
     skipped = sum(read["skipped"].values())
-    lines = [f"{files_text(read)}: {counted(read['rows'], 'row')}" + (f", {skipped:,} skipped" if skipped else "")]
+    lines = [f"{files_read(read)}: {counted(read['rows'], 'row')}" + (f", {skipped:,} skipped" if skipped else "")]
     lines += ["", repr(replace(found, choice=None))]
     if found.choice is not None:
         lines += ["", table_text(replace(found.table(), notes=())).rstrip("\n")]

@@ -31,7 +31,7 @@ from howsure.cli.terminal.options import (
     probability_options,
     report_option,
 )
-from howsure.cli.terminal.output import emit, result_text
+from howsure.cli.terminal.output import emit, result_text, write_pictures
 from howsure.cli.terminal.vocabulary import ROLES, WORDS, option_of
 from howsure.result import Result
 
@@ -184,12 +184,7 @@ def finish(
     """Draw, write and print a result, which knows by which command it was made; end with its exit code."""
     named = replace(result, recipe={"command": f"howsure {name}", **result.recipe})
     text = result_text(named, form)  # which may refuse a column, before anything is written
-    if figure is not None:
-        from howsure.figures.files import save_figure
-
-        save_figure(named.figure() if hasattr(named, "figure") else named.plot().figure, figure)
-    if report is not None:
-        named.report(report)
+    write_pictures(named, figure=figure, report=report)
     emit(text, output)
     if code := getattr(named, "exit_code", 0):
         click.get_current_context().exit(code)

@@ -50,6 +50,23 @@ def emit_result(result: Result, form: str, output: str | None) -> None:
     emit(result_text(result, form), output)
 
 
+def write_pictures(
+    result: Any, *, figure: str | None, report: str | None, title: str | None = None, **how: Any
+) -> None:
+    """The figure and the report of a result, in the files that the user named."""
+    if figure is not None:
+        from howsure.figures.files import save_figure
+
+        save_figure(result.figure(**how) if hasattr(result, "figure") else result.plot(**how).figure, figure)
+    if report is not None:
+        from howsure.figures.width import of_width
+        from howsure.report.files import write_report
+        from howsure.report.results import result_report
+
+        with of_width(None):  # that of the figure in a file is not that of a page
+            write_report(result_report(result, title=title, command=command_line()), report)
+
+
 def say(text: str) -> None:
     """Tell the user something that is no result, in a line of standard error."""
     sys.stderr.write(f"{on_a_terminal(text)}\n")
