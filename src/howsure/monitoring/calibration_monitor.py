@@ -27,7 +27,7 @@ from howsure.monitoring.settings import ALL, DAY, Days, Rows, Settings, as_day, 
 
 # The state of a monitor as a text: JSON with its kind, the number of its form, and a checksum.
 
-KIND, SCHEMA = "howsure monitor", 2
+KIND, SCHEMA = "howsure monitor", 3
 LIKE = "monitor.json"
 DAMAGED = "Restore a copy, or begin a new state."
 LITTLE = np.dtype("<i8")

@@ -8,10 +8,10 @@ from typing import Any
 import click
 import numpy as np
 
-from howsure.calibration.quantiles import METHODS, posterior_quantiles
+from howsure.calibration.quantiles import METHODS, QuantileCalibration, posterior_quantiles
 from howsure.cli.terminal.commands import Command, rows_as_in_files, tell
 from howsure.cli.terminal.options import as_names, figure_option, level_option, output_options
-from howsure.cli.terminal.output import emit, json_text, table_text
+from howsure.cli.terminal.output import emit, json_text, table_text, write_pictures
 from howsure.errors import InputError
 from howsure.inputs.frames import Kind, Rows
 from howsure.inputs.naming import shortened
@@ -55,14 +55,15 @@ def command(
         result = posterior_quantiles(
             values, samples, n_bins=bins, method=method, clusters=clusters, level=level, rng=seed
         )
-    if figure is not None:
-        from howsure.figures.files import save_figure
+    shown = _shown(result, {**found.read, "seed": seed}, form)  # may refuse a column, before anything is written
+    write_pictures(result, figure=figure, report=None)
+    emit(shown, output)
 
-        save_figure(result.figure(), figure)
-    recipe = {**found.read, "seed": seed}
+
+def _shown(result: QuantileCalibration, read: dict[str, Any], form: str) -> str:
+    """The test and the histogram in a format."""
     if form == "json":
-        emit(json_text(result.to_dict() | {"recipe": {**result.recipe, **recipe}}), output)
-        return
+        return json_text(result.to_dict() | {"recipe": {**result.recipe, **read}})
     edges = [f"{edge:.3f}" for edge in result.bin_edges]
     rows = [
         [f"{a}–{b}", f"{n}", f"{e:.1f}", f"{low:.0f}", f"{high:.0f}"]
@@ -70,12 +71,10 @@ def command(
             edges, edges[1:], result.counts, result.expected, result.low, result.high, strict=False
         )
     ]
-    skipped = [
-        f"rows left out, {column} being missing in them: {count:,}" for column, count in found.read["skipped"].items()
-    ]
+    skipped = [f"rows left out, {column} being missing in them: {count:,}" for column, count in read["skipped"].items()]
     said = "\n".join([repr(result), *skipped])
     table = Table(("quantile", "truths", "expected", "low", "high"), rows, words=("quantile",), caption=said)
-    emit(f"{said}\n\n{table_text(table, form)}" if form == "table" else table_text(table, form), output)
+    return f"{said}\n\n{table_text(table, form)}" if form == "table" else table_text(table, form)
 
 
 def read(

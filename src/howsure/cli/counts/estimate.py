@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from howsure.cli.counts.input import (
+    Population,
     cell_options,
     cluster_option,
     in_options,
@@ -123,6 +124,7 @@ def estimate_command(
             rng=seed,
             pos_label=positive if labelled is None else None,
         )
+    shown = _shown(counts, population, form, share=share)  # which may refuse a column, before anything is written
     if figure is not None:
         from howsure.figures.counts import count_figure
         from howsure.figures.files import save_figure
@@ -133,18 +135,21 @@ def estimate_command(
         from howsure.report.results import counts_report
 
         write_report(counts_report(counts, read=population.recipe, share=share, command=command_line()), report)
+    emit(shown, output)
+
+
+def _shown(counts: CountEstimates, population: Population, form: str, *, share: bool) -> str:
+    """Counts in a format."""
     if form == "json":
         found = counts.to_dict()
-        emit(json_text(found | {"recipe": {**found["recipe"], **population.recipe}}), output)
-        return
+        return json_text(found | {"recipe": {**found["recipe"], **population.recipe}})
     if form == "csv":
-        emit(records_csv(_records(counts, share=share)), output)
-        return
+        return records_csv(_records(counts, share=share))
     table = counts.table(share=share)
     if form != "table":
         table = replace(table, caption=_comment({**counts.recipe, **population.recipe}, map(in_options, table.notes)))
     said = "\n".join(["", *map(in_options, table.notes), *left_out(population), ""])
-    emit(table_text(table, form) + (said if form == "table" else ""), output)
+    return table_text(table, form) + (said if form == "table" else "")
 
 
 def _records(counts: CountEstimates, *, share: bool) -> list[dict[str, Any]]:

@@ -70,6 +70,8 @@ def asked_of(store: Store) -> Labelling:
 def _read(text: str, store: Store) -> dict[str, Any]:
     try:
         held = parsed_json(text)
+        if "by" in held:  # as earlier draws call it: what people have read stays readable
+            held["period"] = held.pop("by")
         lists = all(isinstance(one, str) for name in LISTS for one in [*held[name]])
         if lists and held["actors"] and all(isinstance(held[name], str) for name in TEXTS):
             return dict(held)
