@@ -40,9 +40,9 @@ MONITORED = [
           {"s.json": b"{}"}),
     Wrong("a state that was changed", "monitor metrics s.json",
           "s.json: the state does not match its checksum: it was changed or cut off. Restore a copy, or begin a new "
-          "state.", {"s.json": b'{"kind": "howsure monitor", "schema": 2, "sha256": "", "state": {}}'}),
+          "state.", {"s.json": b'{"kind": "howsure monitor", "schema": 3, "sha256": "", "state": {}}'}),
     Wrong("a state of an earlier form", "monitor status s.json",
-          "s.json: the state has schema 1, and this howsure reads 2. Begin a new state, and give it the whole log.",
+          "s.json: the state has schema 1, and this howsure reads 3. Begin a new state, and give it the whole log.",
           {"s.json": b'{"kind": "howsure monitor", "schema": 1, "sha256": "", "state": {}}'}),
     Wrong("an output that a store would take for its own", "monitor status s.json --output news.duckdb.wal",
           "--output must not name news.duckdb.wal: DuckDB keeps the last changes of news.duckdb there. Name another "
