@@ -13,7 +13,8 @@ from tests.cli.walking import commands
 from tests.test_results import ROOMS
 
 # Words that mean one thing, and whose option is themselves (`--skip-missing` for skip_missing). Before a word is added:
-# does another one mean it already? The tests ask for every parameter and option.
+# does another one mean it already? The tests ask for every parameter and option. (`scores` are what another model gave
+# for antecedents or documents; the column of a number per item is `score`.)
 PLAIN = """
 a accuracy across_files acting actor actors adjust advance after alarms_over all_pairs alone alternative antecedents
 arrays assisted attributes ax axis b bad_brackets bad_dates bands batch before better_than binning bins both_methods
@@ -40,7 +41,6 @@ GONE = {  # words that meant what another one means
     "label": "y_true",
     "truth": "y_true",
     "prob_b": "against",
-    "scores": "score",
     "runs": "run",
     "ids": "id",
     "cells": "groups",
@@ -53,21 +53,8 @@ GONE = {  # words that meant what another one means
 
 FOREIGN = {"self", "cls"}
 OPEN: set[str] = {
-    "RecalibrationMap.apply_rows(scores)",
     "calibration logits --weights",
-    "coreference posterior --scores",
-    "coreference predict --scores",
-    "coreference recalibrate --scores",
-    "corrected_series(scores)",
-    "draw_documents(scores)",
-    "evaluate_recalibration(bins)",
-    "import_events(scores)",
-    "posterior_from_scores(scores)",
-    "recalibrate(bins)",
-    "recalibration_table(bins)",
     "reproduce synthetic --runs",
-    "resolve(scores)",
-    "write_antecedent_scores(scores)",
 }  # former words that are left, with where they are: it only gets shorter
 SAME: set[str] = {"--bins", "--group"}  # options that two words spell
 

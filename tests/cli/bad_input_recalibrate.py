@@ -46,7 +46,7 @@ RECALIBRATE = [
     Wrong("a floor in per cent", f"{FIT} --floor 5",
           "floor must lie above 0 and up to 0.1; it is 5.0. Write 1e-6, say.", CSV),
     Wrong("bins of another method", f"{FIT} --method platt --bins 3",
-          "bins is for --method histogram; with --method platt, leave bins out.", CSV),
+          "--bins is for --method histogram; with --method platt, leave --bins out.", CSV),
     Wrong("a penalty below 0", f"{FIT} --penalty -1",
           "penalty must be a finite number above 0; it is -1.0. Write 0.001, say.", CSV),
     Wrong("separated labels", f"{FIT} --method temperature",

@@ -106,7 +106,7 @@ def makers() -> dict[str, Callable[[], Any]]:
         "selective_table of whole numbers": lambda: howsure.selective_table("y", "p", groups="year", **read),
         "threshold_for": lambda: howsure.threshold_for(y[:60], p[:60], risk=0.4),
         "threshold_for clusters": lambda: howsure.threshold_for("y", "p", risk=0.4, clusters="doc", data=frame[:60]),
-        "recalibrate": lambda: howsure.recalibrate(y, q, method="histogram", bins=5),
+        "recalibrate": lambda: howsure.recalibrate(y, q, method="histogram", n_bins=5),
         "evaluate_recalibration": lambda: howsure.evaluate_recalibration(y, q, method="histogram", repeats=1, rng=0),
         "recalibration_table": lambda: howsure.recalibration_table(
             y, q, methods=["histogram", "isotonic"], repeats=1, rng=0

@@ -128,7 +128,7 @@ def test_venn_abers_is_two_isotonic_regressions_by_brute_force():
 
 def test_histogram_bins_are_frequencies_of_equal_parts():
     y, q = binary(1000)
-    found = recalibrate(y, q, method="histogram", bins=10)
+    found = recalibrate(y, q, method="histogram", n_bins=10)
     rows = np.argsort(q).reshape(10, 100)
     assert found.parameters["values"] == pytest.approx(y[rows].mean(axis=1))
     assert found.apply(q)[rows] == pytest.approx(np.repeat(y[rows].mean(axis=1)[:, None], 100, axis=1))
@@ -345,8 +345,8 @@ WRONG = {
     "folds": (lambda y, q: recalibrate(y, q, folds=1), "whole number from 2 to 100; it is 1"),
     "few clusters": (lambda y, q: recalibrate(y, q, clusters=np.arange(2000) % 3), "there are 3"),
     "floor": (lambda y, q: recalibrate(y, q, floor=0.0), "above 0 and up to 0.1; it is 0.0"),
-    "bins": (lambda y, q: recalibrate(y, q, bins=0), "from 1 to 100,000; it is 0"),
-    "bins elsewhere": (lambda y, q: recalibrate(y, q, method="platt", bins=3), "bins is for method='histogram'"),
+    "bins": (lambda y, q: recalibrate(y, q, n_bins=0), "from 1 to 100,000; it is 0"),
+    "bins elsewhere": (lambda y, q: recalibrate(y, q, method="platt", n_bins=3), "n_bins is for method='histogram'"),
     "penalty": (lambda y, q: recalibrate(y, q, penalty=-1.0), "finite number above 0; it is -1.0"),
     "lengths": (lambda y, q: recalibrate(y[:-1], q), "as many rows"),
     "columns to apply": (lambda y, q: recalibrate(y, q).apply(np.ones((2, 3)) / 3), "take one|Take one"),

@@ -77,7 +77,7 @@ def cross_fitted_evaluation(
     rng: Randomness,
     repeats: int | None = None,
     floor: float | None = None,
-    bins: int = BINS,
+    n_bins: int = BINS,
     penalty: float | None = None,
     name: str | None = None,
     advance: Callable[[int], None] = lambda steps: None,
@@ -88,7 +88,7 @@ def cross_fitted_evaluation(
     """
     data = replace(given, scores=with_floor(given.scores, check_floor(floor)))
     folds = check_evaluation_folds(folds)
-    methods = candidates(method, binary=data.is_binary, bins=bins, penalty=penalty)
+    methods = candidates(method, binary=data.is_binary, n_bins=n_bins, penalty=penalty)
     level, margin = check_level(level), check_margin(margin)
     check_fit(data)
     if len(methods) == 1:
@@ -160,7 +160,7 @@ def evaluate_recalibration(
     level: float = 0.95,
     margin: float = MARGIN,
     floor: float | None = None,
-    bins: int = BINS,
+    n_bins: int = BINS,
     penalty: float | None = None,
     rng: Randomness = 0,
     id: str | None = None,
@@ -200,7 +200,7 @@ def evaluate_recalibration(
             level=level,
             margin=margin,
             floor=floor,
-            bins=bins,
+            n_bins=n_bins,
             penalty=penalty,
             rng=rng,
         )
@@ -224,7 +224,7 @@ def recalibration_table(
     margin: float = MARGIN,
     adjust: str | None = "holm",
     floor: float | None = None,
-    bins: int = BINS,
+    n_bins: int = BINS,
     penalty: float | None = None,
     rng: Randomness = 0,
     id: str | None = None,
@@ -260,7 +260,7 @@ def recalibration_table(
         steps = check_evaluation_folds(folds) * check_repeats(repeats, len(rows) // parts) * len(methods) * parts
         with data.progress(steps) if isinstance(data, Source) else nullcontext(lambda done: None) as advance:
             found = table_of(
-                rows, methods=methods, adjust=adjust, bins=bins, penalty=penalty, rng=rng, advance=advance, **how
+                rows, methods=methods, adjust=adjust, n_bins=n_bins, penalty=penalty, rng=rng, advance=advance, **how
             )
     return replace(found, recipe=read | dict(found.recipe))
 
@@ -270,17 +270,17 @@ def table_of(
     *,
     methods: Sequence[str],
     adjust: str | None,
-    bins: int = BINS,
+    n_bins: int = BINS,
     penalty: float | None = None,
     **how: Any,
 ) -> RecalibrationTable:
-    """`recalibration_table` of checked rows; `bins` and `penalty` are told to the methods that take them."""
+    """`recalibration_table` of checked rows; `n_bins` and `penalty` are told to the methods that take them."""
     found = []
     for name, rows in by_group(data):
         group = replace(data.only(rows), groups=None, group_names=())
         with rows_of_all(rows, before="" if name is None else f"group {name!r}: "):
             for method in methods:
-                told: dict[str, Any] = {"bins": bins} if method in ("auto", "histogram") else {}
+                told: dict[str, Any] = {"n_bins": n_bins} if method in ("auto", "histogram") else {}
                 told |= {"penalty": penalty} if method in ("auto", "dirichlet", "matrix") else {}
                 found.append(cross_fitted_evaluation(group, method=method, name=name, **told, **how))
     return joined(found, n=len(data), adjust=adjust, methods=methods)

@@ -62,7 +62,7 @@ class Method:
     """A method with what it is told: the number of bins, or the penalty."""
 
     name: str
-    bins: int = BINS
+    n_bins: int = BINS
     penalty: float | None = None
 
     def __str__(self) -> str:
@@ -74,7 +74,7 @@ class Method:
         Raises InputError where the method has none for them.
         """
         kind = maps_of(data.is_binary)[self.name]
-        told: dict[str, Any] = {"bins": self.bins} if self.name == Histogram.method else {}
+        told: dict[str, Any] = {"n_bins": self.n_bins} if self.name == Histogram.method else {}
         told |= {} if self.penalty is None else {"penalty": self.penalty}
         found: ProbabilityMap = kind.fit(data, **told)
         return found
@@ -85,7 +85,7 @@ def maps_of(binary: bool) -> dict[str, Any]:
     return BINARY if binary else OF_CLASSES
 
 
-def candidates(method: object, *, binary: bool, bins: int = BINS, penalty: float | None = None) -> tuple[Method, ...]:
+def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: float | None = None) -> tuple[Method, ...]:
     """The methods to choose from for a name: one, unless it is "auto", or a penalty is to be found.
 
     Raises InputError for a name that is none, or none for these rows.
@@ -98,21 +98,22 @@ def candidates(method: object, *, binary: bool, bins: int = BINS, penalty: float
         rows = "one probability per row" if binary else "several classes"
         other = ", ".join(known)
         raise InputError(f"{parameter('method', name)} is not for {rows}; for these there are auto, {other}.")
-    _check_told(name, bins, penalty)
+    _check_told(name, n_bins, penalty)
     several = PENALTIES if penalty is None else (penalty,)
     return tuple(
-        Method(one, bins=bins, penalty=told)
+        Method(one, n_bins=n_bins, penalty=told)
         for one in (known if name == AUTO else (name,))
         for told in (several if one == Dirichlet.method else (None,))
     )
 
 
-def _check_told(name: str, bins: int, penalty: float | None) -> None:
-    if isinstance(bins, bool) or not isinstance(bins, (int, np.integer)) or not 1 <= bins <= 100_000:
-        raise InputError(f"bins must be a whole number from 1 to 100,000; it is {bins!r}.")
-    if bins != BINS and name not in (AUTO, Histogram.method):
+def _check_told(name: str, n_bins: int, penalty: float | None) -> None:
+    if isinstance(n_bins, bool) or not isinstance(n_bins, (int, np.integer)) or not 1 <= n_bins <= 100_000:
+        raise InputError(f"{parameter('n_bins')} must be a whole number from 1 to 100,000; it is {n_bins!r}.")
+    if n_bins != BINS and name not in (AUTO, Histogram.method):
         raise InputError(
-            f"bins is for {parameter('method', 'histogram')}; with {parameter('method', name)}, leave bins out."
+            f"{parameter('n_bins')} is for {parameter('method', 'histogram')}; with {parameter('method', name)}, leave "
+            f"{parameter('n_bins')} out."
         )
     if penalty is None:
         return

@@ -50,7 +50,7 @@ def recalibrate(
     folds: int = FOLDS,
     floor: float | None = None,
     small_groups: str = ERROR,
-    bins: int = BINS,
+    n_bins: int = BINS,
     penalty: float | None = None,
     rng: Randomness = 0,
     id: str | None = None,
@@ -63,7 +63,7 @@ def recalibrate(
     a data frame whose columns are the classes. `logits` in the place of y_prob: log-odds (n,), or any scores whose
     softmax gives the probabilities (n, K). `Pairs` may replace y_true and y_prob.
 
-    method, of one probability per row: "temperature", "platt", "beta", "isotonic", "histogram" (`bins` bins of equal
+    method, of one probability per row: "temperature", "platt", "beta", "isotonic", "histogram" (`n_bins` bins of equal
     size) or "venn-abers"; of classes: "temperature", "vector" or "dirichlet" (matrix scaling of log-probabilities with
     a `penalty`, found by cross-fitting unless it is given). "auto" takes the simplest method whose cross-fitted log
     loss is at most one standard error above that of the best, which may be "none": no map helps. `choice` holds what
@@ -96,13 +96,13 @@ def recalibrate(
         "sample_weight": sample_weight,
         "pos_label": pos_label,
     }
-    asked: dict[str, Any] = {"method": method, "folds": folds, "floor": floor, "small": small_groups, "bins": bins}
+    asked: dict[str, Any] = {"method": method, "folds": folds, "floor": floor, "small": small_groups, "n_bins": n_bins}
     asked |= {"penalty": penalty, "rng": rng}
     with labelled_read(y_true, y_prob, data=data, id=id, floor=floor, logits=logits, classes=classes, **named) as (
         rows,
         read,
     ):
-        tried = candidates(method, binary=rows.is_binary, bins=bins, penalty=penalty)
+        tried = candidates(method, binary=rows.is_binary, n_bins=n_bins, penalty=penalty)
         steps = data.progress(folds * len(tried)) if isinstance(data, Source) else nullcontext(lambda done: None)
         with steps as advance:
             found = recalibration_of(rows, advance=advance, **asked)
@@ -116,13 +116,13 @@ def recalibration_of(
     folds: int = FOLDS,
     floor: float | None = None,
     small: str = ERROR,
-    bins: int = BINS,
+    n_bins: int = BINS,
     penalty: float | None = None,
     rng: Randomness = 0,
     advance: Callable[[int], None] = lambda steps: None,
 ) -> RecalibrationMap:
     """The map of checked rows: the implementation of `recalibrate`. `advance` is told of every fold of every method."""
-    methods = candidates(method, binary=data.is_binary, bins=bins, penalty=penalty)
+    methods = candidates(method, binary=data.is_binary, n_bins=n_bins, penalty=penalty)
     folds, generator = check_folds(folds), stream_of(rng)
     check_fit(data)
     pooled = small_groups(data, small)
@@ -142,7 +142,7 @@ def recalibration_of(
         "pooled_groups": list(pooled) or None,
         "least_rows_of_a_group": LEAST_ROWS if data.groups is not None else None,
         "floor": floor,
-        "bins": used.bins if used.name == Histogram.method else None,
+        "bins": used.n_bins if used.name == Histogram.method else None,
         "penalty": used.penalty,
         "folds": folds if choice is not None else None,
         "seed": seed_in_recipe(rng) if choice is not None else None,

@@ -353,10 +353,10 @@ class RecalibrationMap(Result):
             low[rows], high[rows] = one.both(scores.probabilities[rows])
         return low, high
 
-    def apply_rows(self, scores: Scores, groups: Integers | None = None, names: Sequence[str] = ()) -> Floats:
+    def apply_rows(self, rows: Scores, groups: Integers | None = None, names: Sequence[str] = ()) -> Floats:
         """The same of checked scores, their classes in the map's order; `groups` are positions in `names`."""
         self.check_groups(names)
-        return self.fitted.apply(scores, groups, names) + 0.0
+        return self.fitted.apply(rows, groups, names) + 0.0
 
     def check_groups(self, names: Sequence[str]) -> None:
         """Raise InputError for a group that has no map."""

@@ -211,12 +211,12 @@ class Histogram:
     formula: ClassVar[str] = "q' = values[i], where i is how many of the edges are at most q"
 
     @classmethod
-    def fit(cls, data: Labelled, *, bins: int = BINS) -> Self:
-        """The frequencies in `bins` bins."""
+    def fit(cls, data: Labelled, *, n_bins: int = BINS) -> Self:
+        """The frequencies in `n_bins` bins."""
         assert isinstance(data.scores, Binary)
         q, weight, positive = at_each(data.scores.probabilities, data.labels.astype(np.float64), data.weight)
         middle = np.cumsum(weight) - weight / 2.0
-        place = np.minimum((middle / weight.sum() * bins).astype(np.int64), bins - 1)
+        place = np.minimum((middle / weight.sum() * n_bins).astype(np.int64), n_bins - 1)
         first = np.flatnonzero(np.diff(place, prepend=-1))
         edges = q[first[1:]]
         return cls(edges, np.add.reduceat(positive, first) / np.add.reduceat(weight, first))

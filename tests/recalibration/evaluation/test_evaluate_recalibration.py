@@ -25,7 +25,7 @@ def test_an_overconfident_model_is_improved_and_a_calibrated_one_is_not() -> Non
 
 
 def test_a_map_that_merges_predictions_makes_good_ones_worse() -> None:
-    found = evaluate_recalibration(Y, Q, method="histogram", bins=3)
+    found = evaluate_recalibration(Y, Q, method="histogram", n_bins=3)
     assert found.kind == "makes it worse"
     assert "makes it worse: the Brier score rises" in found.verdict()
 

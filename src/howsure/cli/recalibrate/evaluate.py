@@ -103,7 +103,7 @@ def _exact(found: RecalibrationTable) -> Table:
     return Table(list(rows[0]), [list(row.values()) for row in rows], words=("group", "method", "verdict"))
 
 
-OF_FITTING = ("method", "floor", "bins", "penalty", "folds", "repeats", "seed")
+OF_FITTING = ("method", "floor", "n_bins", "penalty", "folds", "repeats", "seed")
 
 
 def fitting_options(function: Any) -> Any:
@@ -129,6 +129,7 @@ def fitting_options(function: Any) -> Any:
         ),
         click.option(
             "--bins",
+            "n_bins",
             type=click.IntRange(1, 100_000),
             metavar="N",
             help=f"Bins of --method histogram (default: {BINS}).",

@@ -55,6 +55,7 @@ def method_options(function: Any) -> Any:
         ),
         click.option(
             "--bins",
+            "n_bins",
             type=click.IntRange(1, 100_000),
             default=BINS,
             show_default=True,
@@ -113,7 +114,7 @@ def fit_command(
     files: tuple[str, ...],
     method: str,
     floor: float | None,
-    bins: int,
+    n_bins: int,
     penalty: float | None,
     small_groups: str,
     folds: int,
@@ -135,7 +136,7 @@ def fit_command(
 
     source, roles = source_and_roles(files, reading)
     source = replace(source, bar=lambda steps: progress("folds", total=steps))
-    asked: dict[str, Any] = {"method": method, "floor": floor, "bins": bins, "penalty": penalty, "folds": folds}
+    asked: dict[str, Any] = {"method": method, "floor": floor, "n_bins": n_bins, "penalty": penalty, "folds": folds}
     found = recalibrate(**roles, **asked, small_groups=small_groups, rng=seed, data=source)
     read = as_called(found.recipe)
     options = options_of(click.get_current_context().command)
