@@ -58,6 +58,10 @@ class Result:
         """The rows of its table: itself alone."""
         return (self,)
 
+    def rows_framed(self) -> Sequence[object]:
+        """The rows of its frame: those of its table, but for rows that sum up others."""
+        return self.rows_shown()
+
     @property
     def what_was_read(self) -> str:
         """What was read, "" of arrays and frames."""
@@ -112,7 +116,7 @@ class Result:
         return "\n\n".join(filter(None, [read, table.text(raw=raw), "\n".join(map(in_a_line, table.notes))]))
 
     def to_csv(self, *, columns: Sequence[str] | None = None, raw: bool = False) -> str:
-        """The frame as CSV, with all digits and the headings of the table; empty cells are unknown.
+        """What the table holds as CSV, with all digits and both ends of intervals; empty cells are unknown.
 
         columns: some of its headings. raw: no cell is changed for spreadsheets.
 
@@ -162,7 +166,7 @@ class Result:
             raise NotImplementedError(f"{type(self).__name__} has no columns")
         found: dict[str, Any] = {}
         for column in self.columns():
-            found |= column.framed(column.of(self.rows_shown())) if column.only != TABLE else {}
+            found |= column.framed(column.of(self.rows_framed())) if column.only != TABLE else {}
         return found
 
     def _printed(self, columns: Sequence[str] | None) -> Table:

@@ -433,7 +433,7 @@ def test_csv_holds_one_number_in_each_cell_with_all_digits(
         [*one["group"], *["all"] * (2 - len(one["group"]))] for one in expected
     ]
     for row, one in zip(rows, expected, strict=True):
-        assert [int(row[name]) for name in ("n", "labelled", "positives")] == [
+        assert [int(row[name]) for name in ("units", "labelled", "positive")] == [
             one["n"],
             one["labelled"],
             one["positives"],
@@ -453,7 +453,7 @@ def test_latex_and_markdown_say_how_the_counts_came_about(
 ) -> None:
     given = ["counts", "estimate", news[0], "--prob", "score", "--labelled", labelled, "--group", "month"]
     text = printed(*given, "--format", form)
-    assert text.startswith(f"{start}method auto; level 0.95; design units drawn at random within")
+    assert text.startswith(f"{start}method auto, level 0.95, design units drawn at random within")
     for said in ("seed 0", "howsure 0.1.0", "files ", "note: the intervals rely on"):
         assert said in text.partition(end)[0]
 
@@ -480,7 +480,7 @@ def test_where_counts_the_units_it_names_as_a_file_of_these_alone(
     lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
     alone = tmp_path / "alone.csv"
     alone.write_text(lines[0] + "".join(lines[1 + number] for number in some), encoding="utf-8")
-    found, said = [], f"Left out: {600 - len(some)} rows, not where month <> 'M1'."
+    found, said = [], f"{len(some)} rows, {600 - len(some)} left out (not where month <> 'M1')"
     for file, where in ((path, ("--where", "month <> 'M1'")), (alone, ())):
         sheet = tmp_path / f"sheet-{file.stem}.csv"
         told = howsure(
@@ -498,7 +498,7 @@ def test_where_counts_the_units_it_names_as_a_file_of_these_alone(
             writer.writerows(drawn)
         out = printed("counts", "estimate", file, "--prob", "score", "--group", "month", "--labelled", sheet, *where)
         assert (said in out) == bool(where)
-        found.append(out.replace(f"{said}\n", ""))
+        found.append(out.partition("\n")[2])
     assert found[0] == found[1]
     refused = howsure("counts", "estimate", path, "--prob", "score", "--labelled", tmp_path / "sheet-news.csv")
     assert (refused.code, "check must be that of the unit's score" in refused.err) == (2, True)

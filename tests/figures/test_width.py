@@ -19,7 +19,6 @@ from PIL import Image
 import howsure
 from howsure.errors import InputError
 from howsure.figures.calibration import comparison_figure, curve_figure, error_figure, histogram_figure
-from howsure.figures.counts import count_figure
 from howsure.figures.distributions import quantile_figure
 from howsure.figures.files import DOTS_PER_INCH, figure_bytes
 from howsure.figures.significance import difference_figure
@@ -79,8 +78,8 @@ FIGURES: dict[str, Callable[[], Figure]] = {
     "histogram": lambda: histogram_figure(SPREAD),
     "comparison": lambda: comparison_figure(two()),
     "quantiles": lambda: quantile_figure(quantiles()),
-    "counts": lambda: count_figure(counts(("a longer name", "north", "south"))),
-    "counts of many": lambda: count_figure(counts(tuple(range(1990, 2014)))),
+    "counts": lambda: counts(("a longer name", "north", "south")).plot().figure,
+    "counts of many": lambda: counts(tuple(range(1990, 2014))).plot().figure,
     "differences": lambda: difference_figure(differences()),
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from howsure.counts import estimate_counts
@@ -14,7 +16,7 @@ def test_it_says_everything_and_escapes_names() -> None:
     sample, labels = labelled(score, truth, 120, 0)
     names = np.where(cell % 2 == 0, "<b>", "other")
     counts = estimate_counts(labels, score, groups={"<i>": names, "month": cell // 4}, strata=sample.stratum, rng=0)
-    page = counts_report(counts, read={"files": ["news.csv"]})
+    page = counts_report(replace(counts, recipe={"files": ["news.csv"], **counts.recipe}))
     assert f"About {counts.total.estimate:,.0f} of 600 units are positive" in page
     assert "&lt;b&gt;" in page
     assert "<b>" not in page

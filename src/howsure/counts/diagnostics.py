@@ -41,14 +41,13 @@ def diagnostics_of(
 ) -> Diagnostics:
     """All checks; those of the hierarchical method only where it was used, and no worth of scores taken as they are."""
     coverage, cells = hidden_coverage(units, features, rng, level=level) if fitted.laws else (math.nan, 0)
-    worth = None if method == "raw" else worth_in_labels(total)
     return Diagnostics(
-        coverage,
-        cells,
-        tuple(drift.tolist()),
-        disagreement(units, proxy, fitted, level),
-        worth,
-        raw_error(units, level),
+        hidden_coverage=coverage,
+        hidden_groups=cells,
+        drift=tuple(drift.tolist()),
+        disagreement=disagreement(units, proxy, fitted, level),
+        worth=None if method == "raw" else worth_in_labels(total),
+        raw_error=raw_error(units, level),
     )
 
 
@@ -184,8 +183,8 @@ def notes_of(units: Units, method: str) -> tuple[str, ...]:
     if is_far(units):
         notes.append(
             "cannot tell: the scores of labelled units differ from the rest more than those of a random draw do, "
-            "so the labels were not drawn as stated, and the intervals hold only what is certain. Pass the sample, its "
-            "strata or inclusion probabilities, or draw a new sample with sample_for_labels"
+            "so the labels were not drawn as stated, and the intervals hold only what is certain. Say how they were "
+            "drawn (the sample, its strata or inclusion probabilities), or draw a new sample"
         )
     unseen = _unseen(units)
     if unseen:

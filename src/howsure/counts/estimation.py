@@ -41,6 +41,7 @@ def estimate_counts(
     pos_label: Hashable = None,
     method: str = "auto",
     level: float = 0.95,
+    share: bool = False,
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> CountEstimates:
@@ -56,7 +57,8 @@ def estimate_counts(
     either, units were drawn at random from all. Better, it is the `sample` itself, or a list of samples that were drawn
     one after the other: then drawn units without a label are known, and the intervals hold whatever their labels are.
     clusters (N,): what was drawn together, such as the document of
-    (document, actor) pairs. With `data` (a data frame) all of these name its columns.
+    (document, actor) pairs. With `data` (a data frame) all of these name its columns. share: tables and figures show
+    shares of the units instead of counts.
 
     Methods: "hierarchical": P(y = 1) = σ(logit m + θ) with m a cross-fitted ridge logistic regression on the features
     and θ a level for each group, pooled within its domain by a t₃ law; labelled units are known, so the count is exact
@@ -93,6 +95,7 @@ def estimate_counts(
         "pos_label": pos_label,
         "method": method,
         "level": level,
+        "share": share,
         "rng": rng,
     }
     n = len(check_probabilities(y_prob))
@@ -125,6 +128,7 @@ def _estimated(
     pos_label: Any,
     method: str,
     level: float,
+    share: bool,
     rng: Randomness,
 ) -> CountEstimates:
     """The counts by labels of all that was drawn."""
@@ -161,7 +165,18 @@ def _estimated(
     notes = (*notes_of(units, method), *notes_on_cells(units, rows, apart))
     by_labels, shares = [row.method == "labels" for row in domains], [row.share for row in domains]
     errors = None if method == "raw" else total_errors(units, sigmoid(proxy.of_labelled), by_labels, shares)
-    found = CountEstimates(units.cells.columns, rows, tuple(domains), total, checks, recipe, notes, fitted.laws, errors)
+    found = CountEstimates(
+        keys=units.cells.columns,
+        rows=rows,
+        domains=tuple(domains),
+        total=total,
+        diagnostics=checks,
+        notes=notes,
+        laws=fitted.laws,
+        errors=errors,
+        in_shares=share,
+        recipe=recipe,
+    )
     return found.certain_only() if method != "raw" and is_far(units) else found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -73,7 +72,7 @@ def _with_chances(
     chances = np.bincount(codes[drawn], minlength=len(names)) / size
     of_unit = codes if elements.of_unit is None else codes[elements.of_unit]
     recipe = {"design": design, "n": len(drawn)}
-    return LabelSample(indices, chances[of_unit[indices]], names, of_unit, recipe)
+    return LabelSample(strata=names, indices=indices, inclusion=chances[of_unit[indices]], codes=of_unit, recipe=recipe)
 
 
 # What was drawn for labelling, read or not; and counts that hold whatever the labels of the unread are.
@@ -165,14 +164,14 @@ def within_extremes(none: CountEstimates, every: CountEstimates, *, unread: Inte
     )
     if none.recipe["method"] == "raw":
         said = f"{counted(len(unread), 'drawn unit')} of {drawn:,} {'has' if len(unread) == 1 else 'have'} no label"
-    total = of(none.total, every.total)
     return CountEstimates(
-        none.keys,
-        tuple(map(of, none.rows, every.rows)),
-        tuple(map(of, none.domains, every.domains)),
-        total,
-        Diagnostics(math.nan, 0, (), (), None, None),
-        {**none.recipe, "labelled": read, "drawn": drawn},
-        (said, *(note for note in none.notes if note in every.notes)),
+        keys=none.keys,
+        rows=tuple(map(of, none.rows, every.rows)),
+        domains=tuple(map(of, none.domains, every.domains)),
+        total=of(none.total, every.total),
+        diagnostics=Diagnostics(),
+        notes=(said, *(note for note in none.notes if note in every.notes)),
         told=False,
+        in_shares=none.in_shares,
+        recipe={**none.recipe, "labelled": read, "drawn": drawn},
     )

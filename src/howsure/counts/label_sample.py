@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -20,8 +20,8 @@ from howsure.inputs.naming import natural_order, unknown_name
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.result import Result
-from howsure.show.table import Table
+from howsure.result import Result, as_json
+from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 # Strata of a population by score, and how many labels each gets.
@@ -113,18 +113,18 @@ LEAST_CHANCE = 0.5  # of the average one: by importance, units of low score are 
 PER_STRATUM = 5  # labels on average that strata by period as well must get
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class LabelSample(Result):
     """The units to read: `indices` (n,), their chance `inclusion` (n,), and `strata` (N,), a name for every unit.
 
     Pass `strata` to `estimate_counts`; by design "importance", which has no strata, `chances` (N,).
     """
 
+    strata: tuple[str, ...]
     indices: Integers
     inclusion: Floats
-    strata: tuple[str, ...]
-    codes: Codes
-    recipe: Mapping[str, Any] = field(default_factory=dict)
+    codes: Codes = as_json(None)
+    recipe: Mapping[str, Any]
 
     def __len__(self) -> int:
         return len(self.indices)
@@ -155,10 +155,10 @@ class LabelSample(Result):
         """
         content, arrays = read_model(path, kind=KIND, schema=SCHEMA)
         try:
-            held = [arrays[name] for name in ("indices", "inclusion", "codes")]
-            sample = cls(held[0], held[1], tuple(content["strata"]), held[2], content["recipe"])
-            indices, inclusion, codes = held
-            if not (isinstance(content["recipe"], dict) and all(isinstance(one, str) for one in sample.strata)):
+            indices, inclusion, codes = (arrays[name] for name in ("indices", "inclusion", "codes"))
+            strata, recipe = tuple(content["strata"]), content["recipe"]
+            sample = cls(strata=strata, indices=indices, inclusion=inclusion, codes=codes, recipe=recipe)
+            if not (isinstance(recipe, dict) and all(isinstance(one, str) for one in sample.strata)):
                 raise ValueError("its recipe must be an object, and its strata must have names")
             whole = all(one.ndim == 1 and one.dtype.kind == "i" and one.min() >= 0 for one in (indices, codes))
             fit = whole and indices.max() < len(codes) and codes.max() < len(sample.strata)
@@ -168,33 +168,23 @@ class LabelSample(Result):
             raise damaged_model(path, error) from error
         return sample
 
-    def table(self) -> Table:
-        """Per stratum: its units, and how many are to be read."""
-        drawn = np.bincount(self.codes[self.indices], minlength=len(self.strata))
-        size = np.bincount(self.codes, minlength=len(self.strata))
-        rows = [[name, f"{n:,}", f"{k:,}", f"{k / n:.4f}"] for name, n, k in zip(self.strata, size, drawn, strict=True)]
-        return Table(["stratum", "units", "to read", "share"], rows, words=["stratum"])
+    def columns(self) -> Sequence[Column]:
+        """Of tables, the strata: their units, and how many are to be read; of frames and CSV, the units to read."""
+        drawn, size = (np.bincount(one, minlength=len(self.strata)) for one in (self.codes[self.indices], self.codes))
+        return [
+            Column("index", COUNT, values=self.indices, only=FRAME),
+            Column("stratum", WORDS, values=self.stratum[self.indices], only=FRAME),
+            Column("inclusion", NUMBER, values=self.inclusion, only=FRAME),
+            Column("stratum", WORDS, values=self.strata, only=TABLE),
+            Column("units", COUNT, values=size, only=TABLE),
+            Column("to read", COUNT, values=drawn, only=TABLE),
+            Column("share", NUMBER, values=drawn / size, only=TABLE),
+        ]
 
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values."""
-        return {
-            "recipe": dict(self.recipe),
-            "strata": list(self.strata),
-            "indices": self.indices.tolist(),
-            "inclusion": self.inclusion.tolist(),
-        }
-
-    def _columns(self) -> dict[str, Any]:
-        """The units to read: index, stratum, inclusion."""
-        return {"index": self.indices, "stratum": self.stratum[self.indices], "inclusion": self.inclusion}
-
-    def __str__(self) -> str:
+    @property
+    def words(self) -> str:
+        """How many units are to be read, of each stratum."""
         return f"{len(self):,} of {len(self.codes):,} units to read\n{self.table().shortened()}"
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return f"<div>{self.table().shortened().html()}</div>"
 
 
 def sample_for_labels(
@@ -386,8 +376,11 @@ def _sample(
 ) -> LabelSample:
     """The units of the drawn elements."""
     if elements.of_unit is None:
-        return LabelSample(drawn, chances, names, codes, recipe)
+        return LabelSample(strata=names, indices=drawn, inclusion=chances, codes=codes, recipe=recipe)
     chance = np.zeros(len(codes))
     chance[drawn] = chances
-    indices = np.flatnonzero(chance[elements.of_unit] > 0)
-    return LabelSample(indices, chance[elements.of_unit[indices]], names, codes[elements.of_unit], recipe)
+    of_unit = elements.of_unit
+    drawn = np.flatnonzero(chance[of_unit] > 0)
+    return LabelSample(
+        strata=names, indices=drawn, inclusion=chance[of_unit[drawn]], codes=codes[of_unit], recipe=recipe
+    )

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, SupportsIndex
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, ClassVar, SupportsIndex
 
 import numpy as np
 
@@ -15,9 +17,9 @@ from howsure.counts.units import Units
 from howsure.errors import InputError, parameter
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.pairs import Floats, Integers
-from howsure.result import Result
+from howsure.result import Rows, as_json, dict_of
+from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, span
 from howsure.show.numbers import interval, number
-from howsure.show.table import Table
 from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_quantile
 
@@ -81,8 +83,6 @@ def difference_of_totals(a: Ends, b: Ends, *, correlation: float, level: float) 
 # Estimated counts: a row per group, totals per domain and over all, and how they were made.
 
 ALL = "all"
-HEADINGS = ("units", "labelled", "positive", "estimate", "interval", "share", "method")
-OF_SHARES = ("units", "labelled", "positive", "share", "interval", "method")
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +102,7 @@ class CountEstimate:
     high: float
     level: float
     method: str
+    derived: ClassVar = {"share": "high"}
 
     @property
     def value(self) -> float:
@@ -114,27 +115,14 @@ class CountEstimate:
         return self.estimate / self.n if self.n else math.nan
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values; what is undefined is None."""
-        held = {
-            name: getattr(self, name) for name in ("n", "labelled", "positives", "estimate", "low", "high", "share")
-        }
-        plain = {name: None if isinstance(one, float) and math.isnan(one) else one for name, one in held.items()}
-        return {"group": list(self.group), **plain, "level": self.level, "method": self.method}
-
-    def cells_of_table(self, *, share: bool = False) -> list[str]:
-        """The row of a table as text, without the names of the group; with `share`, shares instead of counts."""
-        numbers = [f"{one:,}" for one in (self.n, self.labelled, self.positives)]
-        if share:
-            low, high = (one / self.n if self.n else math.nan for one in (self.low, self.high))
-            return [*numbers, number(self.share, 4), interval(low, high, 4), self.method]
-        ends = interval(self.low, self.high, 0)
-        return [*numbers, number(self.estimate, 1), ends, number(self.share, 4), self.method]
+        """The JSON form."""
+        return dict_of(self)
 
     def __str__(self) -> str:
         return f"{number(self.estimate, 1)} {interval(self.low, self.high, 0)}"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnostics:
     """What checks the estimates themselves.
 
@@ -146,23 +134,12 @@ class Diagnostics:
     the scores on the labelled units.
     """
 
-    hidden_coverage: float
-    hidden_groups: int
-    drift: tuple[float, ...]
-    disagreement: tuple[float, ...]
-    worth: int | None
-    raw_error: Estimate | None
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain values; what is undefined is None."""
-        return {
-            "hidden_coverage": None if math.isnan(self.hidden_coverage) else self.hidden_coverage,
-            "hidden_groups": self.hidden_groups,
-            "drift": [None if math.isnan(one) else one for one in self.drift],
-            "disagreement": [None if math.isnan(z) else z for z in self.disagreement],
-            "worth_in_labels": self.worth,
-            "raw_calibration_error": None if self.raw_error is None else self.raw_error.to_dict(),
-        }
+    hidden_coverage: float = math.nan
+    hidden_groups: int = 0
+    drift: tuple[float, ...] = ()
+    disagreement: tuple[float, ...] = ()
+    worth: int | None = as_json("worth_in_labels", default=None)
+    raw_error: Estimate | None = as_json("raw_calibration_error", default=None)
 
     def sentences(self) -> list[str]:
         """The checks in words."""
@@ -186,31 +163,26 @@ class Diagnostics:
         return said
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class CountEstimates(Result):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CountEstimates(Rows[CountEstimate]):
     """Counts of all groups (`rows`), of the domains (`domains`) and of everything (`total`), with intervals.
 
     Iterating, indexing and `len` go by rows; a row is also found by the name of its group. `notes` say what a reader
     must know beside the numbers, `diagnostics` check them. told: whether more is promised of differences than what the
-    intervals say.
+    intervals say. in_shares: whether tables and figures show shares of the units instead of counts.
     """
 
-    keys: tuple[str, ...]
-    rows: tuple[CountEstimate, ...]
+    keys: tuple[str, ...] = as_json("columns")
+    rows: tuple[CountEstimate, ...] = as_json("groups")
     domains: tuple[CountEstimate, ...]
     total: CountEstimate
     diagnostics: Diagnostics
-    recipe: Mapping[str, Any]
     notes: tuple[str, ...] = ()
-    laws: tuple[CountLaw, ...] = field(default=(), repr=False)
-    errors: TotalErrors | None = field(default=None, repr=False)
-    told: bool = field(default=True, repr=False)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __iter__(self) -> Iterator[CountEstimate]:
-        return iter(self.rows)
+    laws: tuple[CountLaw, ...] = as_json(None, default=())
+    errors: TotalErrors | None = as_json(None, default=None)
+    told: bool = as_json(None, default=True)
+    in_shares: bool = as_json(None, default=False)
+    recipe: Mapping[str, Any]
 
     def __getitem__(self, place: SupportsIndex | str | tuple[str, ...]) -> CountEstimate:
         """The row at a place, or that of a group by its name or names."""
@@ -288,52 +260,41 @@ class CountEstimates(Result):
         value, low, high, greater = difference_of_totals(ends[0], ends[1], correlation=correlation, level=one.level)
         return Estimate(value, low, high, level=one.level, method=method, n=n), greater
 
-    def table(self, *, share: bool = False) -> Table:
-        """The counts of the groups, then of the domains, then of everything; with `share`, shares of the units."""
-        width = max(len(self.keys), 1)
-        rows = [[*row.group, *row.cells_of_table(share=share)] for row in self.rows] if self.keys else []
-        if len(self.keys) > 1:
-            rows += [
-                [*row.group, *[ALL] * (width - len(row.group)), *row.cells_of_table(share=share)]
-                for row in self.domains
-            ]
-        rows.append([*[ALL] * width, *self.total.cells_of_table(share=share)])
-        names = self.keys or ("group",)
-        said = [*self.diagnostics.sentences(), *(f"note: {note}" for note in self.notes)]
-        return Table([*names, *(OF_SHARES if share else HEADINGS)], rows, words=[*names, "method"], notes=said)
+    def rows_shown(self) -> Sequence[object]:
+        """The counts of the groups, then of the domains, then of everything."""
+        domains = self.domains if len(self.keys) > 1 else ()
+        return (*(self.rows if self.keys else ()), *domains, self.total)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The recipe, rows, totals, checks and notes as plain values."""
-        return {
-            "recipe": dict(self.recipe),
-            "columns": list(self.keys),
-            "groups": [row.to_dict() for row in self.rows],
-            "domains": [row.to_dict() for row in self.domains],
-            "total": self.total.to_dict(),
-            "diagnostics": self.diagnostics.to_dict(),
-            "notes": list(self.notes),
-        }
+    def rows_framed(self) -> Sequence[object]:
+        """The counts of the groups, which add up."""
+        return self.rows
 
-    def _columns(self) -> dict[str, Any]:
-        """The groups: their columns first, then numbers and the method."""
-        held: dict[str, Any] = {name: [row.group[k] for row in self.rows] for k, name in enumerate(self.keys)}
-        for name in ("n", "labelled", "positives", "estimate", "low", "high", "share", "method"):
-            held[name] = [getattr(row, name) for row in self.rows]
-        return held
+    def columns(self) -> Sequence[Column]:
+        """The columns of groups, then numbers and the method."""
+        ends: Callable[[Any], Any] = _shares if self.in_shares else attrgetter("low", "high")
+        share = Column("share", NUMBER)
+        return [
+            *(Column(name, WORDS, name, get=partial(_key, k)) for k, name in enumerate(self.keys or ("group",))),
+            Column("n", COUNT, "units"),
+            Column("labelled", COUNT),
+            Column("positives", COUNT, "positive"),
+            share if self.in_shares else Column("estimate", digits(1)),
+            Column("low", NUMBER, get=lambda row: ends(row)[0], only=FRAME),
+            Column("high", NUMBER, get=lambda row: ends(row)[1], only=FRAME),
+            Column("interval", span(4 if self.in_shares else 0), get=ends, only=TABLE),
+            *([] if self.in_shares else [share]),
+            Column("method", WORDS),
+        ]
+
+    def below(self) -> Sequence[str]:
+        """The checks, and the notes."""
+        return [*self.diagnostics.sentences(), *Rows.below(self)]
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """The counts of the groups with their intervals, on the axes given or on new ones."""
+        """Draw the groups' counts or shares with their intervals on matplotlib axes (new ones if None)."""
         from howsure.figures.counts import draw_counts
 
         return draw_counts(self, ax=ax)
-
-    def __str__(self) -> str:
-        return str(self.table().shortened())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return f"<div>{self.table().shortened().html()}</div>"
 
     def _place(self, group: str | tuple[str, ...]) -> int:
         wanted = (group,) if isinstance(group, str) else tuple(map(str, group))
@@ -341,3 +302,12 @@ class CountEstimates(Result):
             if row.group == wanted:
                 return position
         raise unknown_name("group", ", ".join(wanted), [", ".join(row.group) for row in self.rows], place="the counts")
+
+
+def _key(place: int, row: CountEstimate) -> str:
+    return row.group[place] if place < len(row.group) else ALL
+
+
+def _shares(row: CountEstimate) -> tuple[float, float]:
+    n = row.n or math.nan
+    return row.low / n, row.high / n

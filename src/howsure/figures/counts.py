@@ -7,11 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from howsure.errors import InputError
-from howsure.figures.files import inline_svg
 from howsure.figures.style import dress, literal, literal_legend, look, new_figure, shortened_name, styled
 
 if TYPE_CHECKING:
@@ -26,28 +24,13 @@ WIDTH, MARGIN, LEAST_ROOM, CHARACTER = 7.0, 0.9, 0.26, 0.08  # inches
 ROOM = 0.7  # of the distance between two neighbours, for the domains side by side
 
 
-def count_figure(counts: CountEstimates, *, share: bool = False) -> Figure:
-    """A figure of `draw_counts`."""
-    with styled():
-        figure = new_figure(7.0, 3.0, keep="height")
-        draw_counts(counts, ax=figure.subplots(), share=share)
-    return figure
-
-
-def count_svg(counts: CountEstimates, *, description: str, share: bool = False) -> str:
-    """The figure as an <svg> element for an HTML page."""
-    return inline_svg(count_figure(counts, share=share), prefix="counts", description=description)
-
-
 def is_drawn(counts: CountEstimates) -> bool:
     """Whether the cells are few enough for a figure."""
     return len(counts) <= MOST_CELLS and len({row.group[:-1] for row in counts}) <= MOST_DOMAINS
 
 
-def draw_counts(counts: CountEstimates, *, ax: Axes | None = None, share: bool = False) -> Axes:
+def draw_counts(counts: CountEstimates, *, ax: Axes | None = None) -> Axes:
     """A point per cell with its interval: the last column from left to right, a colour and a marker per domain.
-
-    With `share`, shares of the units of each cell instead of counts.
 
     Raises InputError for more than 400 cells or 8 domains.
     """
@@ -69,7 +52,7 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None, share: bool =
         x = np.array([names.index(row.group[-1] if row.group else "all") + shift for row in mine])
         how = look(k)
         ends = np.array([(row.low, row.estimate, row.high) for row in mine]).reshape(-1, 3).T
-        if share:
+        if counts.in_shares:
             ends = ends / [row.n for row in mine]
         ax.vlines(x, ends[0], ends[2], color=how.colour, linewidth=1.6, alpha=0.55)
         ax.plot(x, ends[1], how.marker, color=how.colour, markersize=4, linestyle="none")
@@ -83,7 +66,7 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None, share: bool =
         label.set_parse_math(False)
         label.set(rotation=30 if turned else 0, horizontalalignment="right" if turned else "center")
     ax.set_ylim(bottom=0)
-    literal(ax.set_ylabel(""), "share" if share else "count")
+    literal(ax.set_ylabel(""), "share" if counts.in_shares else "count")
     literal(ax.set_xlabel(""), counts.keys[-1] if counts.keys else "")
     if len(domains) > 1:
         looks = [look(k) for k in range(len(domains))]

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from howsure.calibration.curves import CalibrationCurves
 from howsure.calibration.results import CalibrationCurve
 from howsure.counts.results import CountEstimate, CountEstimates
-from howsure.figures.counts import count_svg, is_drawn
+from howsure.figures.counts import is_drawn
 from howsure.figures.files import inline_svg
 from howsure.figures.significance import CAPTION, difference_svg
 from howsure.report.calibration import calibration_report
@@ -30,49 +30,36 @@ from howsure.significance.results import Comparison, how, verdicts
 COUNTS_CAPTION = "Estimates with their intervals: one position per value of the last column, one colour per domain."
 
 
-def counts_report(
-    counts: CountEstimates,
-    *,
-    read: Mapping[str, Any] | None = None,
-    share: bool = False,
-    title: str = "How many, and how certain is that?",
-    command: str | None = None,
-) -> str:
+def counts_report(counts: CountEstimates, *, title: str | None = None, command: str | None = None) -> str:
     """Everything about estimated counts as one HTML page that needs no network and runs no script.
 
-    `read` says what was read, for the recipe, `command` what was typed. With `share`, shares of the units instead of
-    counts.
+    `command` is what was typed, for the recipe.
     """
     total = counts.total
-    recipe = {**(read or {}), **counts.recipe}
     return page_template("counts.html").render(
-        title=title,
+        title=title or "How many, and how certain is that?",
         subtitle=f"{total.n:,} units, {total.labelled:,} of them labelled",
-        answer=answer(total, share=share),
-        picture=Markup(count_svg(counts, description=COUNTS_CAPTION, share=share)) if is_drawn(counts) else None,
+        answer=answer(total, share=counts.in_shares),
+        picture=_picture(counts, COUNTS_CAPTION) if is_drawn(counts) else None,
         caption=COUNTS_CAPTION,
-        table=Markup(replace(counts.table(share=share), notes=()).html()),
+        table=Markup(replace(counts.table(), notes=()).html()),
         checks=counts.diagnostics.sentences(),
         notes=counts.notes,
-        recipe=recipe_rows(recipe),
+        recipe=recipe_rows(counts.recipe),
         command=command,
     )
 
 
-def answer(total: CountEstimate, *, share: bool = False) -> str:
+def answer(total: CountEstimate, *, share: bool) -> str:
     """The total in a sentence."""
-    level = f"{100 * total.level:g} %"
     if math.isnan(total.estimate):
         return f"The labels do not tell how many of the {total.n:,} units are positive."
-    if share:
-        ends = [number(one / total.n, 3) for one in (total.low, total.high)]
-        return (
-            f"A share of {number(total.share, 3)} of the units is positive ({level} interval: {ends[0]} to {ends[1]})."
-        )
-    return (
-        f"About {number(total.estimate, 0)} of {total.n:,} units are positive "
-        f"({level} interval: {number(total.low, 0)} to {number(total.high, 0)})."
+    what = (
+        f"A share of {number(total.share, 3)} of the" if share else f"About {number(total.estimate, 0)} of {total.n:,}"
     )
+    verb, per, decimals = ("is", total.n, 3) if share else ("are", 1, 0)
+    low, high = (number(one / per, decimals) for one in (total.low, total.high))
+    return f"{what} units {verb} positive ({100 * total.level:g} % interval: {low} to {high})."
 
 
 # The report of a comparison: words first, then the table, the figure and the recipe.
@@ -187,7 +174,7 @@ def result_report(
         case Comparison():
             return significance_report(result, title=title or "Is the model really better?")
         case CountEstimates():
-            return counts_report(result, title=title or "How many, and how certain is that?")
+            return counts_report(result, title=title, command=command)
     table, said = result.table(), _said(result)
     shown = replace(table.shortened(MOST_ROWS), caption="", notes=())
     return page_template("result.html").render(
@@ -213,11 +200,11 @@ def _said(result: Any) -> list[str]:
     return [] if any(set(line) == {"─"} for line in lines) else lines
 
 
-def _picture(result: Any) -> Markup | None:
+def _picture(result: Any, description: str = "") -> Markup | None:
     """The figure of what can be drawn."""
     draw = getattr(result, "figure", None)
     if draw is None and not hasattr(result, "plot"):
         return None
     figure = draw() if draw is not None else result.plot().figure
     prefix = "r" + hashlib.sha256(repr(result).encode()).hexdigest()[:8]
-    return Markup(inline_svg(figure, prefix=prefix, description=title_of(result)))
+    return Markup(inline_svg(figure, prefix=prefix, description=description or title_of(result)))

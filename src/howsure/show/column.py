@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.show.numbers import UNDEFINED, all_digits, number, p_text
+from howsure.show.numbers import UNDEFINED, all_digits, interval, number, p_text
 from howsure.show.table import Cell
 
 FRAME, TABLE = "frame", "table"  # what alone holds a column: frames and CSV, or what people read
@@ -48,6 +48,11 @@ class Kind:
 def digits(decimals: int, *, sign: bool = False) -> Kind:
     """Numbers with so many decimals."""
     return Kind(partial(number, decimals=decimals, sign=sign), decimals=decimals)
+
+
+def span(decimals: int = 4) -> Kind:
+    """Both ends of an interval, where they have a column of their own."""
+    return Kind(lambda ends: interval(ends[0], ends[1], decimals))
 
 
 WORDS = Kind(str, left=True, missing="")

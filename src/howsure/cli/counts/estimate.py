@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any
 
 import click
 
 from howsure.cli.counts.input import (
-    Population,
     cell_options,
     cluster_option,
-    in_options,
-    left_out,
     prob_option,
     read_population,
     seed_option,
@@ -22,10 +17,9 @@ from howsure.cli.counts.input import (
 from howsure.cli.counts.sheet import join_labelled
 from howsure.cli.terminal.commands import Command, rows_as_in_files
 from howsure.cli.terminal.options import as_names, figure_option, level_option, output_options, report_option
-from howsure.cli.terminal.output import command_line, emit, json_text, records_csv, table_text
+from howsure.cli.terminal.output import emit, result_text, write_pictures
 from howsure.counts import estimate_counts
 from howsure.counts.estimation import METHODS
-from howsure.counts.results import ALL, CountEstimates
 from howsure.errors import InputError
 
 
@@ -121,58 +115,11 @@ def estimate_command(
             sample=held.get("sample"),
             method=method,
             level=level,
+            share=share,
             rng=seed,
             pos_label=positive if labelled is None else None,
         )
-    shown = _shown(counts, population, form, share=share)  # which may refuse a column, before anything is written
-    if figure is not None:
-        from howsure.figures.counts import count_figure
-        from howsure.figures.files import save_figure
-
-        save_figure(count_figure(counts, share=share), figure)
-    if report is not None:
-        from howsure.report.files import write_report
-        from howsure.report.results import counts_report
-
-        write_report(counts_report(counts, read=population.recipe, share=share, command=command_line()), report)
+    counts = replace(counts, recipe={**counts.recipe, **population.recipe})
+    shown = result_text(counts, form)  # which may refuse a column, before anything is written
+    write_pictures(counts, figure=figure, report=report)
     emit(shown, output)
-
-
-def _shown(counts: CountEstimates, population: Population, form: str, *, share: bool) -> str:
-    """Counts in a format."""
-    if form == "json":
-        found = counts.to_dict()
-        return json_text(found | {"recipe": {**found["recipe"], **population.recipe}})
-    if form == "csv":
-        return records_csv(_records(counts, share=share))
-    table = counts.table(share=share)
-    if form != "table":
-        table = replace(table, caption=_comment({**counts.recipe, **population.recipe}, map(in_options, table.notes)))
-    said = "\n".join(["", *map(in_options, table.notes), *left_out(population), ""])
-    return table_text(table, form) + (said if form == "table" else "")
-
-
-def _records(counts: CountEstimates, *, share: bool) -> list[dict[str, Any]]:
-    """The rows of the table with all their digits, one number in each; with `share`, intervals of shares."""
-    columns = counts.keys or ("group",)
-    domains = counts.domains if len(columns) > 1 else ()
-    held = []
-    for row in (*(counts.rows if counts.keys else ()), *domains, counts.total):
-        names = [*row.group, *[ALL] * (len(columns) - len(row.group))]
-        numbers = row.to_dict()
-        kept = {name: numbers[name] for name in ("n", "labelled", "positives", "estimate", "low", "high", "share")}
-        if share:
-            kept |= {name: numbers[name] / row.n for name in ("low", "high")}
-            del kept["estimate"]
-        held.append(dict(zip(columns, names, strict=True)) | kept | {"method": row.method})
-    return held
-
-
-def _comment(recipe: Mapping[str, Any], notes: Iterable[str]) -> str:
-    """How a table came about, in a few lines."""
-    words = {
-        name.replace("_", " "): ", ".join(map(str, one)) if isinstance(one, (list, tuple)) else one
-        for name, one in recipe.items()
-        if one not in (None, [], (), {})
-    }
-    return "\n".join(["; ".join(f"{name} {one}" for name, one in words.items()), *notes])

@@ -19,7 +19,7 @@ from howsure.events.corpus import check_date_format
 from howsure.events.periods import PERIODS, period_of
 from howsure.inputs.checks import Coded
 from howsure.inputs.frames import Kind
-from howsure.inputs.naming import counted, shortened
+from howsure.inputs.naming import shortened
 
 # What the library says of its parameters, said of the options of `howsure counts`.
 
@@ -43,7 +43,6 @@ WORDS = (
     (r"\bgroups\['?([^']*?)'?\]", r"--group \1"),
     (r"\bfeatures\['?([^']*?)'?\]", r"--features \1"),
     (r"\bpos_label='([^']*)'", r"--positive \1"),
-    (r"\bPass the sample, its strata or inclusion probabilities, or draw", "Pass --stratum or --inclusion, or draw"),
     (r"\bDraw more units, pass fewer bands, or change design\.", "Draw more, or choose another --design."),
     (r"\b(?:howsure\.)?sample_for_labels\b", "howsure counts sample"),
     (r"Leave such rows out with skip_missing=True( \([^)]*\))?\.", r"Give each unit a value, or remove it\1."),
@@ -172,14 +171,6 @@ def read_population(
         "inclusion": held[inclusion] if inclusion else None,
     }
     return Population(columns, found.read, found.place, found.at)
-
-
-def left_out(population: Population) -> list[str]:
-    """What is to be said of rows that are no units because they do not satisfy the user's expression."""
-    recipe = population.recipe
-    return (
-        [f"Left out: {counted(recipe['left_out'], 'row')}, not where {recipe['where']}."] if "where" in recipe else []
-    )
 
 
 def _periods(dates: Any, period: str, name: str, place: Callable[[int], str], written: str | None) -> Coded:

@@ -16,7 +16,6 @@ from howsure.cli.counts.input import (
     STRATUM,
     cell_options,
     cluster_option,
-    left_out,
     prob_option,
     read_population,
     seed_option,
@@ -30,6 +29,7 @@ from howsure.counts import LabelSample, sample_for_labels
 from howsure.counts.further_labels import joined, recovered_sample
 from howsure.counts.label_sample import DESIGNS
 from howsure.errors import InputError
+from howsure.result import rows_read
 
 
 @click.command("sample", cls=Command)
@@ -113,9 +113,8 @@ def sample_command(
         }
         typed = [part for name, value in same.items() if value for part in (name, value)]
         table = sample.table().shortened(rest=f"{output} holds the units themselves")
-        said = "\n".join([*left_out(population), str(table)])
         say(
-            f"{len(sample):,} of {len(sample.codes):,} units to read\n{said}\n"
+            f"{rows_read(population.recipe)}\n{len(sample):,} of {len(sample.codes):,} units to read\n{table}\n"
             f"Fill the column {LABEL} of {output} with 1 or 0, then: "
             f"{shlex.join(['howsure', 'counts', 'estimate', file, *typed])}"
         )

@@ -12,7 +12,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.counts.estimation import estimate_counts
-from howsure.counts.results import CountEstimate, CountEstimates
+from howsure.counts.results import CountEstimate, CountEstimates, Diagnostics
 from howsure.events.labels.answers import SettledLabels, settled_labels
 from howsure.events.periods import Day, period_of
 from howsure.events.series.extra_features import Scores, learned_features, score_features
@@ -217,9 +217,9 @@ class CorrectedSeries(Result):
     derived: ClassVar = {"diagnostics": "not_asked"}
 
     @property
-    def diagnostics(self) -> dict[str, Any] | None:
-        """What `howsure.CountEstimates.diagnostics` says of the estimate."""
-        return None if self.counts is None else self.counts.diagnostics.to_dict()
+    def diagnostics(self) -> Diagnostics | None:
+        """What checks the estimate."""
+        return None if self.counts is None else self.counts.diagnostics
 
     @property
     def actors(self) -> tuple[str, ...]:
