@@ -22,11 +22,10 @@ from functools import cache, partial
 import numpy as np
 import numpy.typing as npt
 
-from howsure.check.baseline import ErrorSummary
 from howsure.check.calibration import Bins, judged
-from howsure.check.decision import decided
 from howsure.check.errors_of_models import OneError, TwoErrors, two_errors
-from howsure.check.evidence import BELOW, Evidence, OneSidedTest, Rule
+from howsure.check.evidence import BELOW, ErrorSummary, Evidence, OneSidedTest, Rule
+from howsure.check.verdicts import verdicts_on
 from howsure.inputs.pairs import Pairs
 from howsure.stats.mean_score import MeanScore, mean_difference, mean_score
 
@@ -147,7 +146,7 @@ def outcomes(tests: list[OneError], alarms_over: int = 1) -> list[str]:
     """The verdicts of tests against the limit, adjusted together."""
     rule = Rule("calibration", "error", BELOW, LIMIT)
     found = [Evidence(rule, str(place), test.n, test) for place, test in enumerate(tests)]
-    return [one.outcome for one in decided(found, level=1 - SIZE, alarms_over=alarms_over)]
+    return [one.outcome for one in verdicts_on(found, level=1 - SIZE, alarms_over=alarms_over)]
 
 
 def family_rows(share: float) -> Iterator[list[str]]:

@@ -68,7 +68,7 @@ from howsure.calibration.table import (
 from howsure.check.calibration import (
     check_calibration as check_calibration,
 )
-from howsure.check.results import (
+from howsure.check.verdicts import (
     Check as Check,
     Verdict as Verdict,
 )

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import copy
 import json
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from howsure import InputError
-from howsure.check.baseline import Baseline, Entry, ErrorSummary, MeanSummary, baseline_dict, baseline_from
+from howsure import InputError, check_calibration, check_score, check_selective, read
+from howsure.check import Check
 from howsure.check.calibration import Bins, comparison_rules, judged
+from howsure.check.evidence import Baseline, Entry, ErrorSummary, MeanSummary, baseline_dict, baseline_from
 from howsure.check.scores import score_rules
 from howsure.inputs.pairs import Pairs
 from howsure.stats.mean_score import mean_score
@@ -133,3 +135,43 @@ def damaged(**changes: Any) -> Any:
 def test_damaged_files_are_refused(held: Any, told: str) -> None:
     with pytest.raises(InputError, match=told):
         baseline_from(held, name="old.json")
+
+
+def test_what_a_check_left_is_saved_and_compared_with(tmp_path: Path) -> None:
+    """A check against its own baseline: the difference is 0, whatever the surface."""
+    rng = np.random.default_rng(3)
+    q = rng.random(2000)
+    right = rng.random(2000) < q
+    made = [
+        check_calibration(right, q, max_error=0.2),
+        check_score(right, min_score=0.1, name="means"),
+        check_selective(right, q, max_risk=0.9),
+    ]
+    whole = Check.together(made, level=0.9)
+    assert [one.check for one in whole] == ["calibration", "means", "selective"]
+    whole.baseline.save(tmp_path / "night.json")
+    former: dict[str, Any] = {"baseline": Baseline.load(tmp_path / "night.json"), "not_worse_than": 0.2}
+    again = [
+        check_calibration(right, q, **former),
+        check_score(right, name="means", **former),
+        check_selective(right, q, **former),
+    ]
+    for check in again:
+        (one,) = check
+        assert (one.estimate.value, one.outcome) == (0.0, "pass")
+    with pytest.raises(InputError, match="checks must have different names; they are means, means"):
+        Check.together([again[1], made[1]])
+
+
+def test_a_check_of_a_file_is_that_of_its_columns(tmp_path: Path) -> None:
+    rng = np.random.default_rng(5)
+    held = {"a": rng.random(300), "b": rng.random(300), "g": rng.integers(0, 3, 300)}
+    lines = [",".join(map(repr, row)) for row in zip(*(one.tolist() for one in held.values()), strict=True)]
+    for name in ("one.csv", "two.csv"):
+        (tmp_path / name).write_text("a,b,g\n" + "\n".join(lines if name == "one.csv" else ["0.5,0.5,1"] * 300))
+    data = read(tmp_path / "one.csv")
+    from_file = check_score("a", min_score=0.4, better_than="b", groups="g", data=data)
+    from_arrays = check_score(held["a"], min_score=0.4, better_than=held["b"], groups=held["g"])
+    assert [one.p_pass for one in from_file] == [one.p_pass for one in from_arrays]
+    beside = check_score("a", better_than=read(tmp_path / "two.csv"), data=data)
+    assert beside[0].p_pass == check_score(held["a"], better_than=np.full(300, 0.5))[0].p_pass

@@ -10,7 +10,7 @@ import pytest
 
 import howsure
 from howsure import check_calibration
-from howsure.check.results import Verdict
+from howsure.check.verdicts import Verdict
 
 RNG = np.random.default_rng(1)
 Q = RNG.uniform(0.05, 0.95, 4000)

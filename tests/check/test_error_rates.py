@@ -10,9 +10,9 @@ import pytest
 
 from benchmarks.check_rates import LIMIT, SHAPES, SIZE, both, drawn, limit_of, outcomes, rates, verdict
 from benchmarks.check_rates import tested as of_pairs
-from howsure.check.baseline import ErrorSummary
 from howsure.check.calibration import Bins, judged
 from howsure.check.errors_of_models import OneError
+from howsure.check.evidence import ErrorSummary
 
 RUNS = 300
 

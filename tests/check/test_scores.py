@@ -67,7 +67,7 @@ def test_scores_that_do_not_vary_are_told() -> None:
 @pytest.mark.parametrize(
     ("scores", "options", "told"),
     [
-        (GRADES, {}, "nothing to check: give min_score=0.8"),
+        (GRADES, {}, "nothing to check: name a limit, min_score=0.8"),
         (GRADES, {"min_score": "high"}, "min_score must be a finite number"),
         (GRADES, {"min_score": np.inf}, "min_score must be a finite number"),
         (GRADES, {"not_worse_than": 0.1}, "needs the other model"),

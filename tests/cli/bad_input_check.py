@@ -54,7 +54,7 @@ CHECKED = [
     Wrong("scores that are text", "check score dev.csv --score model --min-score 0.5",
           f"model must hold numbers; row 1 of dev.csv {COUNTED} holds 'base'.", CSV),
     Wrong("scores without a limit", SCORE,
-          "nothing to check: name a limit, --min-score 0.8, or another model, --better-than FILE.", CSV),
+          "nothing to check: name a limit, --min-score 0.8, or another model, --better-than.", CSV),
     Wrong("scores of files of different length", f"{SCORE} --better-than old.csv",
           "both models must be evaluated on the same rows; dev.csv has 40, old.csv has 1. Match them by --id COL.",
           {**CSV, "old.csv": b"prob\n0.5\n"}),
@@ -76,7 +76,7 @@ CHECKED = [
           "mean calibration?", toml('[check.calibraton]\nfiles = "dev.csv"\n')),
     Wrong("a misspelt key", "check",
           "no option 'min-scor' in [check.score] of howsure.toml; it has files, score, min-score, max-score, "
-          "better-than, not-worse-than, against, lower-is-better, bounds, group, cluster, id and 7 more. Did you mean "
+          "better-than, not-worse-than, against, lower-is-better, bounds, group, cluster, id and 9 more. Did you mean "
           "min-score?", toml('[check.score]\nfiles = "dev.csv"\nscore = "prob"\nmin-scor = 0.5\n')),
     Wrong("a limit that is text", "check",
           "[check.score] of howsure.toml: Invalid value for '--min-score': 'high' is not a number.",
@@ -88,7 +88,7 @@ CHECKED = [
           '[check.score] of howsure.toml must name the files to check: files = ["dev.jsonl"].',
           toml('[check.score]\nscore = "prob"\nmin-score = 0.5\n')),
     Wrong("two checks of one name", "check",
-          'checks must have different names; they are score, score. Name them: name = "…".',
+          "checks must have different names; they are score, score. Name them: name='…'.",
           toml('[[check.score]]\nfiles = "dev.csv"\nscore = "prob"\nmin-score = 0.5\n' * 2)),
     Wrong("a first night, with nothing to be compared with", "check",
           "[check.score] of howsure.toml: --not-worse-than needs the other model: --against, or what a former run "

@@ -18,9 +18,9 @@ import numpy as np
 
 import howsure
 from howsure.calibration.logits import slots_of_logits
+from howsure.check.evidence import Baseline
 from howsure.cli.check.configuration import contexts, read_configuration
-from howsure.cli.check.main import FOUND, command
-from howsure.cli.check.options import NAMES, read_baseline
+from howsure.cli.check.main import CHECKS, SHARED, command
 from howsure.cli.monitor.state_file import read_state
 from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.coreference.recalibration import CoreferenceRecalibration
@@ -174,9 +174,9 @@ def experiments(path: Path) -> None:
 
 def checks(path: Path) -> None:
     """A file of checks, and the context of each."""
-    held = read_configuration(str(path), kinds=list(FOUND))
+    held = read_configuration(str(path), kinds=list(CHECKS))
     parent = click.Context(command)
-    list(contexts(held, command.commands, parent, shared=NAMES))
+    list(contexts(held, command.commands, parent, shared=tuple(SHARED)))
 
 
 READERS = {
@@ -227,7 +227,7 @@ READERS = {
         Reader("experiments", ".experiments", experiments, LINES),
         Reader("monitor-state", ".json", lambda path: read_state(str(path)).status()),
         Reader("recalibration-map", ".json", recalibration),
-        Reader("baseline", ".json", lambda path: read_baseline(str(path))),
+        Reader("baseline", ".json", Baseline.load),
         Reader("checks", ".toml", checks),
         Reader("outcomes", ".json", read_outcomes),
         Reader("labels-txt", ".txt", read_labels),

@@ -1,8 +1,9 @@
 """Checks with a verdict: is a limit kept, is a model better, or at least not worse, than another one?"""
 
 from howsure.check.calibration import check_calibration
-from howsure.check.results import Check, Verdict
+from howsure.check.evidence import Baseline
 from howsure.check.scores import check_score
 from howsure.check.selective import check_selective
+from howsure.check.verdicts import Check, Verdict
 
-__all__ = ["Check", "Verdict", "check_calibration", "check_score", "check_selective"]
+__all__ = ["Baseline", "Check", "Verdict", "check_calibration", "check_score", "check_selective"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from howsure.calibration.bins import bin_pairs
 from howsure.calibration.calibration_errors import squared_error
@@ -13,11 +13,19 @@ from howsure.calibration.error import SquaredError
 from howsure.calibration.slots import Slots
 from howsure.calibration.table import by_group
 from howsure.calibration.words import notes_of_error
-from howsure.check.baseline import Baseline, Entry, ErrorSummary
-from howsure.check.decision import Found, check_sizes, checked
 from howsure.check.errors_of_models import OneError, two_errors
-from howsure.check.evidence import BELOW, Evidence, Rule, check_limit, check_margin, named_once
-from howsure.check.results import Check
+from howsure.check.evidence import (
+    BELOW,
+    Baseline,
+    Entry,
+    ErrorSummary,
+    Evidence,
+    Rule,
+    check_limit,
+    check_margin,
+    named_once,
+)
+from howsure.check.verdicts import Check, Found, check_sizes, decided
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import check_labels, check_probabilities, check_same_length
 from howsure.inputs.frames import Matched, Source, named_columns
@@ -63,11 +71,13 @@ def check_calibration(
     groups: ArrayLike | str | None = None,
     bin_size: int | str = "auto",
     n_bins: int | None = None,
-    binning: str = "adaptive",
+    binning: Literal["adaptive", "uniform"] = "adaptive",
     sample_weight: ArrayLike | str | None = None,
     clusters: ArrayLike | str | None = None,
     id: ArrayLike | str | None = None,
     pos_label: Hashable = None,
+    baseline: Baseline | None = None,
+    name: str = KIND,
     level: float = 0.95,
     alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
@@ -78,8 +88,10 @@ def check_calibration(
     model on the same rows, whose error must be larger; with `data` its column, or another source of the same columns,
     whose rows are matched by `id` or position. not_worse_than: the margin by which the error may exceed that of
     the other model, whose probabilities are `against` (n,). y_true_against (n,): its labels, if each model has its own,
-    such as whether its own answer is right. groups (n,): each group must keep the rules. The other arguments are those
-    of `calibration_curve`.
+    such as whether its own answer is right. groups (n,): each group must keep the rules. baseline: what a former check
+    left, `Baseline.load(path)`, instead of another model; it holds the checks of this `name`. The other arguments are
+    those of `calibration_curve`.
+    binning: bins of equal size, or bins of equal width.
 
     One-sided tests of size 1 - level: a rule passes where "it is broken" is rejected, and fails where "it is kept" is.
     Over all rules and groups, the probability of any false fail is at most 1 - level, in `alarms_over` runs together;
@@ -98,36 +110,16 @@ def check_calibration(
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     level, alarms_over = check_sizes(level, alarms_over)
-    found = calibration_found(
-        y_true, y_prob, max_error=max_error, better_than=better_than, not_worse_than=not_worse_than, against=against,
-        y_true_against=y_true_against, groups=groups, bins=Bins(bin_size, n_bins, binning), sample_weight=sample_weight,
-        clusters=clusters, id=id, pos_label=pos_label, data=data,
-    )  # fmt: skip
-    return checked([found], level=level, alarms_over=alarms_over)
-
-
-def calibration_found(
-    y_true: Any = None, y_prob: Any = None, *, max_error: float | None = None, better_than: Any = None,
-    not_worse_than: float | None = None, against: Any = None, y_true_against: Any = None, groups: Any = None,
-    bins: Bins, sample_weight: Any = None, clusters: Any = None, id: Any = None, pos_label: Any = None,
-    data: Any = None, baseline: Baseline | bool = False, name: str = KIND,
-) -> Found:  # fmt: skip
-    """The evidence for all rules that are named: the implementation of `check_calibration`, for one of several checks.
-
-    baseline: what a former run left, for `not_worse_than`; True where none is named, but one could be. name: of the
-    check.
-
-    Raises InputError if no rule is named, or the other model in no way or in two.
-    """
-    former = None if isinstance(baseline, bool) else baseline
-    could_be = None if baseline is False else former is not None
-    other = named_once(better_than, against, not_worse_than, baseline=could_be)
+    other = named_once(better_than, against, not_worse_than, baseline=baseline is not None)
     check_margin(not_worse_than)
-    if max_error is None and other is None and former is None:
+    if max_error is not None:
+        check_limit(max_error, name="max_error")
+    elif other is None and baseline is None:
         raise InputError(
             f"nothing to check: name a limit, {parameter('max_error', 0.05)}, or another model, "
             f"{parameter('better_than', GIVEN)}."
         )
+    bins = Bins(bin_size, n_bins, binning)
     roles = {"groups": groups, "clusters": clusters, "sample_weight": sample_weight, "id": id, "pos_label": pos_label}
     matched: Matched | None = None
     if isinstance(data, Source):
@@ -146,13 +138,13 @@ def calibration_found(
         entries.append(Entry(name, group, ErrorSummary.of(squared, n, bins.growth), bins.options))
         if max_error is not None:
             evidence.append(evidence_of_limit(group, squared, n, notes, max_error, bins, name=name))
-    if former is not None:
-        for rule in comparison_rules(better=False, margin=not_worse_than, against=former.name, name=name):
-            evidence += former.evidence(entries, rule)
+    if baseline is not None:
+        for rule in comparison_rules(better=False, margin=not_worse_than, against=baseline.name, name=name):
+            evidence += baseline.evidence(entries, rule)
     recipe = {"check": name, **(parts.read or {"n": parts.n, "clustered": clusters is not None}), **bins.options}
     said: list[str] = []
     if matched is not None:
-        margin = not_worse_than if former is None or against is not None else None
+        margin = not_worse_than if baseline is None or against is not None else None
         rules = comparison_rules(
             better=better_than is not None,
             margin=margin,
@@ -163,7 +155,9 @@ def calibration_found(
         recipe |= {"without_the_other": matched.only_a, "only_the_other": matched.only_b} if parts.read else {}
         said += matched.said
     limits = {"max_error": max_error, "better_than": name_of(better_than), "not_worse_than": not_worse_than}
-    return Found(name, tuple(evidence), recipe | limits | {"against": name_of(against)}, tuple(said), tuple(entries))
+    recipe |= limits | {"against": name_of(against)}
+    found = Found(name, tuple(evidence), recipe, tuple(said), tuple(entries))
+    return decided([found], level=level, alarms_over=alarms_over)
 
 
 def name_of(model: object) -> str | None:

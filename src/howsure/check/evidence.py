@@ -1,15 +1,26 @@
-"""What rows say about a rule: the limits, the rule, one-sided tests, and what one check found."""
+"""What rows say about a rule: the limits, the rule, one-sided tests; and what a later run may compare with, no rows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
 
+from howsure import __version__
+from howsure.calibration.error import SquaredError
+from howsure.check.errors_of_models import apart, rare_error
 from howsure.errors import GIVEN, InputError, parameter
+from howsure.files.saved import save
+from howsure.files.text import read_text
+from howsure.files.utf8 import is_version, parsed_json
+from howsure.files.whole import Place
+from howsure.inputs.naming import shortened
 from howsure.inputs.numbers import is_number
+from howsure.stats.mean_score import BoundedMean, MeanScore
 
 # The limits of a check, and how the other model is named: checked once.
 
@@ -24,8 +35,9 @@ def check_limit(value: object, *, name: str, low: float = 0.0, high: float = 1.0
     if is_number(value) and low < value < high:
         return float(value)
     if np.isfinite(low):
-        raise InputError(f"{name} must lie strictly between {low:g} and {high:g}; it is {value!r}. Write 0.05 for 5 %.")
-    raise InputError(f"{name} must be a finite number; it is {value!r}.")
+        rule = f"must lie strictly between {low:g} and {high:g}"
+        raise InputError(f"{parameter(name)} {rule}; it is {value!r}. Write 0.05 for 5 %.")
+    raise InputError(f"{parameter(name)} must be a finite number; it is {value!r}.")
 
 
 def check_margin(value: object, *, most: float = 1.0) -> None:
@@ -35,10 +47,10 @@ def check_margin(value: object, *, most: float = 1.0) -> None:
         raise InputError(f"{parameter('not_worse_than')} must be a margin {rule}; it is {value!r}.")
 
 
-def named_once(better_than: Any, against: Any, margin: Any, *, baseline: bool | None = None) -> Any:
+def named_once(better_than: Any, against: Any, margin: Any, *, baseline: bool) -> Any:
     """The other model, named by one of two parameters; None if by neither.
 
-    `baseline` says whether what a former run wrote is named too (None: it cannot be).
+    `baseline` says whether what a former run wrote is named too.
 
     Raises InputError if it is named twice, or needed and not named, or if a margin is missing.
     """
@@ -54,9 +66,9 @@ def named_once(better_than: Any, against: Any, margin: Any, *, baseline: bool | 
             f"{given} needs the margin by which this model may be worse: {parameter('not_worse_than', 0.01)}."
         )
     if margin is not None and better_than is None and against is None and not baseline:
-        former = "" if baseline is None else f", or what a former run wrote: {parameter('baseline', GIVEN)}"
         raise InputError(
-            f"{parameter('not_worse_than', GIVEN)} needs the other model: {parameter('against', GIVEN)}{former}"
+            f"{parameter('not_worse_than', GIVEN)} needs the other model: {parameter('against', GIVEN)}, or what a "
+            f"former run wrote: {parameter('baseline', GIVEN)}"
         )
     return against if better_than is None else better_than
 
@@ -136,3 +148,204 @@ class Evidence:
     def _p(self, *, kept: bool) -> float:
         below = (self.rule.wanted == BELOW) == kept
         return self.test.p_below(self.rule.limit) if below else self.test.p_above(self.rule.limit)
+
+
+# What a run leaves for a later one to be compared with: estimates and their errors.
+
+FORMAT, SCHEMA = "howsure check baseline", 1
+ERROR_FIELDS = ("value", "variance", "slope_above", "slope_below", "least", "degrees_of_freedom", "rare")
+LARGEST = 1e100  # of what any score can be
+MEAN_FIELDS = ("value", "variance", "lean", "degrees_of_freedom")
+UNBOUNDED = {"degrees_of_freedom": math.inf}  # what stands for null; elsewhere, it is undefined
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorSummary:
+    """A squared calibration error, and what is known of its error."""
+
+    squared: SquaredError
+    rare: float
+    n: int
+    growth: float
+
+    @classmethod
+    def of(cls, squared: SquaredError, n: int, growth: float) -> ErrorSummary:
+        """The summary of an error that is estimated from rows."""
+        return cls(squared, rare_error(squared), n, growth)
+
+    def minus(self, other: ErrorSummary) -> OneSidedTest:
+        """Tests of the difference from an earlier error."""
+        return apart(self.squared, other.squared, n=self.n, rare=(self.rare, other.rare), growth=self.growth)
+
+    def numbers(self) -> dict[str, float]:
+        """The plain numbers."""
+        held = {name: getattr(self.squared, name) for name in ERROR_FIELDS if name != "rare"}
+        return held | {"rare": self.rare}
+
+    @classmethod
+    def from_numbers(cls, held: Mapping[str, float], n: int) -> ErrorSummary:
+        """The summary of plain numbers."""
+        scalars: dict[str, Any] = {name: held[name] for name in ERROR_FIELDS if name != "rare"}
+        return cls(SquaredError(**scalars, left_out=0), held["rare"], n, 5 / 3)
+
+
+@dataclass(frozen=True, slots=True)
+class MeanSummary:
+    """A mean, and what is known of its error."""
+
+    mean: MeanScore
+    n: int
+
+    @classmethod
+    def of(cls, mean: MeanScore, n: int) -> MeanSummary:
+        """The summary of a mean that is estimated from rows."""
+        return cls(mean.summary if isinstance(mean, BoundedMean) else mean, n)
+
+    def minus(self, other: MeanSummary) -> OneSidedTest:
+        """Tests of the difference from an earlier mean."""
+        return replace(self.mean.minus(other.mean), n=self.n)
+
+    def numbers(self) -> dict[str, float]:
+        """The plain numbers."""
+        held = {name: getattr(self.mean, name) for name in MEAN_FIELDS if name != "variance"}
+        return held | {"variance": self.mean.error**2}
+
+    @classmethod
+    def from_numbers(cls, held: Mapping[str, float], n: int) -> MeanSummary:
+        """The summary of plain numbers."""
+        error = math.sqrt(held["variance"])
+        return cls(MeanScore(held["value"], error, held["lean"], held["degrees_of_freedom"], n), n)
+
+
+Summary = ErrorSummary | MeanSummary
+KINDS: dict[str, tuple[Any, tuple[str, ...]]] = {
+    "squared error": (ErrorSummary, ERROR_FIELDS),
+    "mean": (MeanSummary, MEAN_FIELDS),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What one check found in one group (None: all rows); `how`: what must be the same to be compared."""
+
+    check: str
+    group: str | None
+    summary: Summary
+    how: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """What a run left for a later one: its entries by the name of the check and the group; `name` is what it is called.
+
+    Made by `Check.baseline`; saved and loaded as JSON.
+    """
+
+    entries: tuple[Entry, ...]
+    name: str
+
+    @classmethod
+    def load(cls, path: Place) -> Baseline:
+        """The baseline in a file.
+
+        Raises InputError if it is none, or damaged.
+        """
+        text = read_text(path)
+        try:
+            held = parsed_json(text.content)
+        except ValueError as error:
+            raise InputError(f"{path} is no baseline: {error}.") from error
+        return baseline_from(held, name=str(path))
+
+    def save(self, path: Place) -> None:
+        """Write it as JSON, whole or not at all."""
+        held = json.dumps(baseline_dict(self.entries), indent=2, ensure_ascii=False, allow_nan=False)
+        save(f"{held}\n".encode(), path, like="baseline.json")
+
+    def evidence(self, found: Sequence[Entry], rule: Rule) -> Iterator[Evidence]:
+        """What entries of this run say about a rule that compares them with these.
+
+        Groups that only one of both has are left out, and a note says which.
+
+        Raises InputError if none is shared, or if an entry was made in another way.
+        """
+        earlier = {one.group: one for one in self.entries if one.check == rule.check}
+        shared = [one for one in found if one.group in earlier]
+        if not shared:
+            held = shortened(dict.fromkeys(repr(one.check) for one in self.entries)) or "none"
+            raise InputError(f"{self.name} holds nothing to compare the check {rule.check!r} with; it has {held}.")
+        notes = tuple(self._left_out(found, list(earlier.values())))
+        for one in shared:
+            before = earlier[one.group]
+            if type(before.summary) is not type(one.summary) or dict(before.how) != dict(one.how):
+                raise InputError(f"{self.name} was made with {_how(before)}, this run with {_how(one)}; use the same.")
+            test = one.summary.minus(before.summary)  # type: ignore[arg-type]
+            yield Evidence(rule, one.group, one.summary.n, test, notes)
+
+    def _left_out(self, found: Sequence[Entry], earlier: Sequence[Entry]) -> Iterator[str]:
+        for which, some, others in (("this run", found, earlier), (self.name, earlier, found)):
+            known = {one.group for one in others}
+            alone = [str(one.group) for one in some if one.group not in known]
+            if alone:
+                yield f"only in {which}, and not compared: {shortened(alone)}"
+
+
+def _how(entry: Entry) -> str:
+    return ", ".join(f"{name}={value}" for name, value in entry.how.items()) or type(entry.summary).__name__
+
+
+def baseline_dict(entries: Iterable[Entry]) -> dict[str, Any]:
+    """The JSON form of a baseline."""
+    shown = []
+    for one in entries:
+        kind = next(kind for kind, (made, _) in KINDS.items() if isinstance(one.summary, made))
+        numbers = {name: value if math.isfinite(value) else None for name, value in one.summary.numbers().items()}
+        shown.append({"check": one.check, "group": one.group, "n": one.summary.n, kind: numbers, "how": dict(one.how)})
+    return {"format": FORMAT, "schema": SCHEMA, "howsure": __version__, "entries": shown}
+
+
+def baseline_from(held: Any, *, name: str) -> Baseline:
+    """A baseline from its JSON form.
+
+    Raises InputError if it is none, or of a later version.
+    """
+    if not isinstance(held, dict) or held.get("format") != FORMAT:
+        raise InputError(f"{name} is no baseline: howsure check wrote none of this kind; let a run write it.")
+    if not is_version(held.get("schema"), SCHEMA):
+        raise InputError(f"{name} is of schema {held.get('schema')!r}, this howsure reads {SCHEMA}; write it again.")
+    entries = held.get("entries")
+    if not isinstance(entries, list):
+        raise InputError(f"{name} holds no list of entries; write it again.")
+    found = []
+    for place, one in enumerate(entries, 1):
+        try:
+            found.append(_entry(one))
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise InputError(f"entry {place} of {name} is damaged ({error}); write the baseline again.") from error
+    return Baseline(tuple(found), name)
+
+
+def _entry(one: Any) -> Entry:
+    """An entry from its JSON form.
+
+    Raises KeyError, TypeError, ValueError or OverflowError where it is none.
+    """
+    kind = next((kind for kind in KINDS if kind in one), None)
+    if kind is None:
+        raise ValueError("it holds no estimate")
+    made, names = KINDS[kind]
+    check, group, n, how = one["check"], one["group"], one["n"], one["how"]
+    texts = isinstance(check, str) and (group is None or isinstance(group, str)) and isinstance(how, dict)
+    if not texts or type(n) is not int or n < 1:
+        raise ValueError("its check, group, n or how is of the wrong type")
+    numbers = {}
+    for name in names:
+        value = one[kind][name]
+        if value is None:
+            value = UNBOUNDED.get(name, math.nan)
+        if not is_number(value) or (name in ("variance", "least", "rare") and value < 0):
+            raise ValueError(f"its {name} is {value!r}")
+        if (name == "degrees_of_freedom" and not value > 0) or LARGEST < abs(value) < math.inf:
+            raise ValueError(f"its {name} is {value!r}")
+        numbers[name] = float(value)
+    return Entry(check, group, made.from_numbers(numbers, n), how)

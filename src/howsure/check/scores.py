@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howsure import __version__
-from howsure.check.decision import check_sizes, decided
-from howsure.check.evidence import ABOVE, BELOW, Evidence, Rule, check_limit, check_margin, named_once
-from howsure.check.results import Check
+from howsure.check.calibration import name_of
+from howsure.check.evidence import (
+    ABOVE,
+    BELOW,
+    Baseline,
+    Entry,
+    Evidence,
+    MeanSummary,
+    Rule,
+    check_limit,
+    check_margin,
+    named_once,
+)
+from howsure.check.verdicts import Check, Found, check_sizes, decided
 from howsure.errors import GIVEN, InputError, at_row, parameter
-from howsure.inputs.checks import check_clusters, check_codes
-from howsure.inputs.frames import Source, columns_of
+from howsure.inputs.checks import Coded, check_clusters, check_codes
+from howsure.inputs.frames import DOCUMENT, ITEM, RUN, TASK, Kind, Rows, Source, columns_of, no_column_name
+from howsure.inputs.matching import shared_rows
 from howsure.inputs.naming import counted
 from howsure.inputs.numbers import check_bounds, check_within
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.clusters import ItemGroups, few_clusters
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_difference, mean_score, share_bounds
+
+if TYPE_CHECKING:
+    from howsure.data.logs.conversion import Log
 
 KIND, OTHER = "score", "the other model"
 
@@ -38,6 +53,9 @@ def check_score(
     bounds: tuple[float, float] | None = None,
     groups: ArrayLike | str | None = None,
     clusters: ArrayLike | str | None = None,
+    id: str | None = None,
+    baseline: Baseline | None = None,
+    name: str = KIND,
     level: float = 0.95,
     alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
@@ -45,10 +63,12 @@ def check_score(
     """Verdicts on the mean of a score that each item has: is it right, exact match, ROUGE, a judge's grade.
 
     score (n,): numbers. min_score, max_score: limits of their mean. better_than (n,): the scores of another model on
-    the same items, whose mean must be lower (with lower_is_better: higher). not_worse_than: the margin by which the
-    mean may be worse than that of the other model, whose scores are `against` (n,). bounds: the lowest and the highest
-    score that is possible; those of scores that are all 0 or 1 are known. groups, clusters, level, alarms_over: as in
-    `check_calibration`. data: a data frame, whose columns the other arguments name.
+    the same items, whose mean must be lower (with lower_is_better: higher); of files, its column, or another source of
+    the same columns, whose rows are matched by `id` or position. not_worse_than: the margin by which the mean may be
+    worse than that of the other model, whose scores are `against` (n,), or than the `baseline`. bounds: the lowest and
+    the highest score that is possible; those of scores that are all 0 or 1 are known. groups, clusters, baseline, name,
+    level, alarms_over: as in `check_calibration`. data: a data frame or files, whose columns the other arguments name;
+    a log names groups, clusters and items itself.
 
     With bounds the tests are Gaffke's, which hold for clusters that are right or wrong as a whole, and for rare large
     losses; without clusters those of 0 and 1 are exact. Without bounds they are Student's t, and suppose that no loss
@@ -61,37 +81,187 @@ def check_score(
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     level, alarms_over = check_sizes(level, alarms_over)
-    other = named_once(better_than, against, not_worse_than)
-    limits = score_limits(min_score, max_score)
-    if not limits and other is None:
+    other = named_once(better_than, against, not_worse_than, baseline=baseline is not None)
+    quantity = f"mean {score}" if isinstance(data, Source) else "mean score"
+    limits = score_limits(min_score, max_score, name=name, quantity=quantity)
+    if not limits and other is None and baseline is None:
         raise InputError(
-            f"nothing to check: give {parameter('min_score', 0.8)}, {parameter('better_than', GIVEN)} or "
-            f"{parameter('not_worse_than', 0.01)}."
+            f"nothing to check: name a limit, {parameter('min_score', 0.8)}, or another model, "
+            f"{parameter('better_than', GIVEN)}."
         )
     check_margin(not_worse_than, most=np.inf)
+    ends = None if bounds is None else check_bounds(bounds)
+    roles = {"groups": groups, "clusters": clusters, "id": id}
+    if isinstance(data, Source):
+        held = _of_source(data, score, other, ends, roles)
+    else:
+        held = _of_rows(data, score, other, ends, roles, "against" if better_than is None else "better_than")
+    values, units, parts = held.values, held.units, held.parts
+    evidence = [one for rule in limits for one in of_scores(values, units, parts, rule, bounds=ends)]
+    entries = [_entry(name, part, values, units, ends) for part in parts]
+    named: dict[str, Any] = {"lower_is_better": lower_is_better, "name": name, "quantity": quantity}
+    if baseline is not None:
+        for rule in score_rules(better=False, margin=not_worse_than, against=baseline.name, **named):
+            evidence += baseline.evidence(entries, rule)
+    if held.theirs is not None:
+        called = (name_of(other) if isinstance(data, Source) else None) or OTHER
+        margin = not_worse_than if baseline is None or against is not None else None
+        rows, kept = held.rows, None if units is None else units[held.rows]
+        shown = _only(parts, rows, len(values))
+        for rule in score_rules(better=better_than is not None, margin=margin, against=called, **named):
+            evidence += of_differences(values[rows], held.theirs, kept, shown, rule, bounds=ends)
+    recipe = {"check": name, **held.read, "min_score": min_score, "max_score": max_score}
+    recipe |= {"better_than": name_of(better_than), "against": name_of(against), "not_worse_than": not_worse_than}
+    recipe |= {"lower_is_better": lower_is_better, "bounds": ends}
+    found = Found(name, tuple(evidence), recipe, held.notes, tuple(entries))
+    return decided([found], level=level, alarms_over=alarms_over)
+
+
+# The scores that are checked: arrays, columns of a frame, of files or of a log.
+
+Part = tuple[str | None, Integers]
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The scores (n,) of items, their clusters, the rows of each group; what was read, for a recipe.
+
+    theirs (m,): the scores of another model in the `rows` (m,) that it has too.
+    """
+
+    values: Floats
+    units: Integers | None
+    parts: list[Part]
+    read: dict[str, Any]
+    theirs: Floats | None = None
+    rows: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
+    notes: tuple[str, ...] = ()
+
+
+def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any], role: str) -> Scores:
+    """The scores in arrays or in a frame, and those of another model in the same rows."""
+    groups, clusters, id = roles.values()
+    if id is not None:
+        raise InputError(f"{parameter('id', GIVEN)} is for files; rows of arrays and frames are matched by position.")
     if data is not None:
         score, other, groups, clusters = columns_of(data, score=score, other=other, groups=groups, clusters=clusters)
-    values = check_scores(score, name="score")
+    values = within(check_scores(score, name="score"), ends, "score")
     n = len(values)
-    ends = bounds_of(bounds, score=values)
     codes, names = (None, ()) if groups is None else check_codes(groups, n=n, name="groups", groups=True)
     units = None if clusters is None else check_clusters(clusters, n=n)
-    parts = list(parts_of(n, codes, names))
-    found = [evidence for rule in limits for evidence in of_scores(values, units, parts, rule, bounds=ends)]
-    if other is not None:
-        role = "against" if better_than is None else "better_than"
-        theirs = check_scores(other, name=role, n=n)
-        ends = bounds_of(bounds, score=values, **{role: theirs})
-        rules = score_rules(
-            better=better_than is not None, margin=not_worse_than, against=OTHER, lower_is_better=lower_is_better
-        )
-        found += [
-            evidence for rule in rules for evidence in of_differences(values, theirs, units, parts, rule, bounds=ends)
-        ]
-    recipe = {"howsure": __version__, "n": n, "clustered": units is not None, "min_score": min_score}
-    recipe |= {"max_score": max_score, "not_worse_than": not_worse_than, "lower_is_better": lower_is_better}
-    recipe |= {"bounds": ends, "level": level, "alarms_over": alarms_over}
-    return Check(rows=decided(found, level=level, alarms_over=alarms_over), level=level, recipe=recipe)
+    theirs = None if other is None else within(check_scores(other, name=role, n=n), ends, role)
+    read = {"n": n, "clustered": units is not None}
+    return Scores(values, units, list(parts_of(n, codes, names)), read, theirs, np.arange(n))
+
+
+def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any]) -> Scores:
+    """The scores in files, and those of another model: of a column of them, or of another source, whose rows are
+    matched.
+
+    Raises InputError if rows cannot be matched, or one model has more and none may be left out.
+    """
+    for role, column in {"score": score, **roles}.items():
+        if column is not None and not isinstance(column, str):
+            raise no_column_name(role, column)
+    if other == score:
+        raise InputError(f"{other} is this model's own column; name that of another one.")
+    beside = other if isinstance(other, Source) else None
+    scores = [score] if other is None or beside is not None else [score, other]
+    kinds = dict.fromkeys((one for one in roles.values() if one is not None), Kind.VALUES)
+    choose = partial(_columns_of_log, roles, matched=beside is not None)
+    read = source.rows(kinds | dict.fromkeys(scores, Kind.SCORE), cluster=roles["clusters"], choose=choose)
+    groups, clusters, id = (column or read.chosen.get(role) for role, column in roles.items())
+    values = read.columns[score]
+    n = len(values)
+    units = None if clusters is None else check_clusters(_names(read, clusters), n=n, name=clusters)
+    codes, names = (None, ()) if groups is None else check_codes(_names(read, groups), n=n, name=groups, groups=True)
+    with read.placed():
+        for one in scores:
+            within(read.columns[one], ends, one)
+    rows, said = np.arange(n), list[str]()
+    theirs = None if other is None or beside is not None else read.columns[other]
+    if beside is not None:
+        found = beside.rows(({} if id is None else {id: Kind.VALUES}) | {score: Kind.SCORE})
+        with found.placed():
+            within(found.columns[score], ends, score)
+        rows, theirs, said = _matched(read, found, score, id, skip=bool(getattr(source, "skip_missing", False)))
+    recipe = {**read.read, "score": score, "group": groups, "cluster": clusters, "id": id}
+    return Scores(values, units, list(parts_of(n, codes, names)), recipe, theirs, rows, tuple(said))
+
+
+def _columns_of_log(asked: Mapping[str, str | None], log: Log, *, matched: bool) -> dict[str, str]:
+    """The columns of a log for what was not named: each model, task and prompt is a group; rows of one document, or of
+    an item that has several, are a cluster; and rows are `matched` with those of another log by their item."""
+    named = asked["groups"]
+    parts = list(log.group) if named is None else named.split(",")
+    log.check_ways(parts, advice=f"tell them apart, {parameter('groups', ','.join([*parts, RUN]))}")
+    key = ",".join([*([TASK] if log.varies(TASK) and TASK not in parts else []), ITEM])
+    repeated = log.repeats_items(parts)
+    found = {"groups": ",".join(parts)} if named is None and parts else {}
+    if asked["clusters"] is None and log.has(DOCUMENT):
+        found["clusters"] = DOCUMENT
+    elif asked["clusters"] is None and repeated and log.has(ITEM):
+        found["clusters"] = key
+    if asked["id"] is None and matched and not repeated and log.has(ITEM):
+        found["id"] = ",".join([*(one for one in log.group if one != "model"), ITEM])
+    return found
+
+
+def _names(read: Rows, column: str) -> Any:
+    """A column of names; what a log chose is coded."""
+    held = read.columns[column]
+    return np.asarray(held.names, dtype=object)[held.codes] if isinstance(held, Coded) else held
+
+
+def _matched(read: Rows, beside: Rows, score: str, id: str | None, *, skip: bool) -> tuple[Integers, Floats, list[str]]:
+    """The rows that the other model has too, and its scores of them."""
+    names = ", ".join(read.read["files"]), ", ".join(beside.read["files"])
+    ours, theirs = (len(one.columns[score]) for one in (read, beside))
+    if id is None:
+        if ours != theirs or read.read["skipped"] or beside.read["skipped"]:
+            raise InputError(
+                f"both models must be evaluated on the same rows; {names[0]} has {ours:,}, {names[1]} has {theirs:,}. "
+                f"Match them by {parameter('id', 'COL')}."
+            )
+        return np.arange(ours), beside.columns[score], []
+    keys = [np.asarray(_names(one, id)).astype(np.str_) for one in (read, beside)]
+    shared = shared_rows(*keys, names=names, id=id)
+    shared.check_all(skip_missing=skip)
+    return shared.a, beside.columns[score][shared.b], shared.said
+
+
+def within(values: Floats, ends: Bounds | None, name: str) -> Floats:
+    """Scores, checked to lie within the bounds."""
+    if ends is not None:
+        check_within(values, ends, name=name)
+    return values
+
+
+def parts_of(n: int, codes: Integers | None, names: tuple[str, ...]) -> Iterator[Part]:
+    """The rows of each group by its name, or all."""
+    if codes is None:
+        yield None, np.arange(n)
+    else:
+        for code, name in enumerate(names):
+            yield name, np.flatnonzero(codes == code)
+
+
+def _only(parts: Sequence[Part], rows: Integers, n: int) -> list[Part]:
+    """The parts of some rows, by their places among these."""
+    place = np.full(n, -1)
+    place[rows] = np.arange(len(rows))
+    found = [(name, place[held][place[held] >= 0]) for name, held in parts]
+    return [(name, held) for name, held in found if len(held)]
+
+
+def _entry(name: str, part: Part, values: Floats, units: Integers | None, bounds: Bounds | None) -> Entry:
+    group, rows = part
+    groups = ItemGroups.of(len(rows), clusters=None if units is None else units[rows])
+    mean = mean_score(values[rows], groups, bounds=bounds or share_bounds(values))
+    return Entry(name, group, MeanSummary.of(mean, len(rows)), {})
+
+
+# What they say about the rules.
 
 
 def score_limits(
@@ -114,31 +284,6 @@ def score_rules(
     side, sign = (BELOW, 1.0) if lower_is_better else (ABOVE, -1.0)
     limits = ([0.0] if better else []) + ([] if margin is None else [sign * margin])
     return [Rule(name, f"difference of {quantity}", side, limit, against) for limit in limits]
-
-
-Part = tuple[str | None, Integers]
-
-
-def parts_of(n: int, codes: Integers | None, names: tuple[str, ...]) -> Iterator[Part]:
-    """The rows of each group by its name, or all."""
-    if codes is None:
-        yield None, np.arange(n)
-    else:
-        for code, name in enumerate(names):
-            yield name, np.flatnonzero(codes == code)
-
-
-def bounds_of(bounds: Bounds | None, **scores: Floats) -> Bounds | None:
-    """The bounds that are given, checked with all scores.
-
-    Raises InputError if these are none, or if a score lies outside.
-    """
-    if bounds is None:
-        return None
-    ends = check_bounds(bounds)
-    for name, values in scores.items():
-        check_within(values, ends, name=name)
-    return ends
 
 
 def of_scores(

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterator
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from howsure import __version__
 from howsure.calibration.table import by_group
-from howsure.check.decision import check_sizes, decided
-from howsure.check.evidence import BELOW, Evidence, Rule, check_limit
-from howsure.check.results import Check
+from howsure.check.evidence import (
+    BELOW,
+    Baseline,
+    Entry,
+    Evidence,
+    MeanSummary,
+    Rule,
+    check_limit,
+    named_once,
+)
 from howsure.check.scores import notes_on
+from howsure.check.verdicts import Check, Found, check_sizes, decided
 from howsure.errors import InputError, parameter
+from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
 from howsure.inputs.numbers import is_number
@@ -21,7 +30,7 @@ from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.clusters import ItemGroups
-from howsure.stats.mean_score import mean_score
+from howsure.stats.mean_score import MeanScore, mean_score
 
 KIND = "selective"
 
@@ -30,11 +39,15 @@ def check_selective(
     y_true: ArrayLike | str | Pairs | None = None,
     y_prob: ArrayLike | str | Given | None = None,
     *,
-    max_risk: float,
+    max_risk: float | None = None,
     min_coverage: float = 1.0,
+    not_worse_than: float | None = None,
     groups: ArrayLike | str | None = None,
     clusters: ArrayLike | str | None = None,
+    id: str | None = None,
     pos_label: Hashable = None,
+    baseline: Baseline | None = None,
+    name: str = KIND,
     level: float = 0.95,
     alarms_over: int = 1,
     data: Source | IntoFrame | None = None,
@@ -43,7 +56,8 @@ def check_selective(
 
     y_true (n,): 1 where the answer is right. y_prob (n,): its confidence. max_risk: the risk must lie below.
     min_coverage: the share of all answers that is kept, the most confident first; answers as confident as the last one
-    kept are kept, too. The other arguments are those of `check_calibration`.
+    kept are kept, too. not_worse_than: the margin by which the risk may exceed that of the `baseline`, which a former
+    check left. The other arguments are those of `check_calibration`.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -55,12 +69,32 @@ def check_selective(
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     level, alarms_over = check_sizes(level, alarms_over)
-    rule = risk_rule(max_risk, min_coverage)
-    pairs = pairs_from(y_true, y_prob, data=data, groups=groups, clusters=clusters, pos_label=pos_label)
+    if max_risk is None and baseline is None:
+        raise InputError(f"nothing to check: name a limit, {parameter('max_risk', 0.05)}.")
+    if isinstance(y_prob, Given) and y_prob.reduce == CLASS_WISE:
+        told = parameter("reduce", CLASS_WISE)
+        raise InputError(f"an answer is kept or not; {told} does not say whether it is right.")
+    named_once(None, None, not_worse_than, baseline=baseline is not None)
+    rule = risk_rule(0.5 if max_risk is None else max_risk, min_coverage, name=name)
+    roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "pos_label": pos_label}
+    if isinstance(data, Source):
+        with data.predictions(y_true, y_prob, id=id, **roles) as read:
+            pairs, described = read.pairs(), read.describe()
+    else:
+        pairs = pairs_from(y_true, y_prob, data=data, **roles)
+        described = {"n": len(pairs), "clustered": pairs.clusters is not None}
     found = list(of_risk(pairs, rule, min_coverage))
-    recipe = {"howsure": __version__, "n": len(pairs), "clustered": pairs.clusters is not None, "max_risk": max_risk}
-    recipe |= {"min_coverage": min_coverage, "level": level, "alarms_over": alarms_over}
-    return Check(rows=decided(found, level=level, alarms_over=alarms_over), level=level, recipe=recipe)
+    entries = []
+    for one in found:
+        assert isinstance(one.test, MeanScore)
+        entries.append(Entry(name, one.group, MeanSummary.of(one.test, one.n), {"min_coverage": min_coverage}))
+    evidence = [] if max_risk is None else found
+    if baseline is not None:
+        compared = Rule(name, f"difference of the {rule.quantity}", BELOW, float(not_worse_than or 0), baseline.name)
+        evidence = [*evidence, *baseline.evidence(entries, compared)]
+    limits = {"max_risk": max_risk, "min_coverage": min_coverage, "not_worse_than": not_worse_than}
+    recipe = {"check": name, **described, **limits}
+    return decided([Found(name, tuple(evidence), recipe, (), tuple(entries))], level=level, alarms_over=alarms_over)
 
 
 def risk_rule(max_risk: float, min_coverage: float, *, name: str = KIND) -> Rule:

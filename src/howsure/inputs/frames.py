@@ -21,6 +21,7 @@ from howsure.inputs.numbers import as_spelled
 from howsure.inputs.pairs import Pairs
 
 SAVED = "saved summaries"  # the engine of sums that were read of them
+MODEL, TASK, ITEM, DOCUMENT, RUN = "model", "task", "item", "document", "run"  # columns of logs
 BACKENDS = ("pandas", "polars", "pyarrow")
 
 

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from howsure.data.sources import Files
 from howsure.errors import GIVEN, InputError, at_row, parameter, shown
 from howsure.inputs.checks import Coded, check_codes, first_missing, is_missing
-from howsure.inputs.frames import Kind, Rows, all_columns, columns_from, is_frame
+from howsure.inputs.frames import ITEM, MODEL, RUN, TASK, Kind, Rows, all_columns, columns_from, is_frame
 from howsure.inputs.naming import counted, shortened, unknown_name
 from howsure.inputs.numbers import spelled_number
 from howsure.inputs.pairs import Floats
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 SCORE = "score"  # the metric of columns that hold scores
 AGAINST = "baseline"  # what a model is called that is given without a name
 FILE, SEPARATE = "file", "separate"  # the column that names a file; items of several files that are different ones
-ITEM, TASK, RUN, MODEL = "item", "task", "run", "model"  # columns of logs
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,55 +2,49 @@
 
 from __future__ import annotations
 
+import datetime
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import click
 
-from howsure.check.decision import Found
-from howsure.check.results import EXIT_CODES, PASS
-from howsure.cli.calibration.reading import reading_options
-from howsure.cli.check.checks import found_by_options, score_found, selective_found
+from howsure.check.calibration import check_calibration
+from howsure.check.evidence import Baseline
+from howsure.check.scores import check_score
+from howsure.check.selective import check_selective
+from howsure.check.verdicts import MOST_RUNS, PASS, Check
+from howsure.cli.calibration.reading import source_of
 from howsure.cli.check.configuration import contexts, named_by, read_configuration, take_shared
-from howsure.cli.check.options import (
-    NAMES,
-    Shared,
-    against_options,
-    margin_option,
-    name_option,
-    read_baseline,
-    shared_options,
-    split,
-)
-from howsure.cli.check.output import checked, show
+from howsure.cli.terminal.commands import Written
+from howsure.cli.terminal.derived import Decorator, function_options, help_of, result_of
 from howsure.cli.terminal.options import (
     DefaultGroup,
-    across_files_option,
-    as_names,
-    bins_options,
     bounds_option,
-    by_file_option,
     figure_option,
-    from_option,
     in_order,
+    output_option,
     output_options,
-    probability_options,
-    where_option,
+    raw_option,
 )
-from howsure.cli.terminal.output import emit, json_text, table_text
+from howsure.cli.terminal.output import emit, emit_result, json_text, table_text
+from howsure.data.sources import Files
 from howsure.errors import InputError
-from howsure.inputs.naming import shortened
+from howsure.files.opened import identity
+from howsure.files.whole import write_whole
 from howsure.significance.experiments import Experiments
+from howsure.significance.trend import check_date
 
 CODES = "Exit codes: 0 pass, 1 fail, 3 cannot tell, 2 wrong input."
+FORMATS = ("table", "json", "csv", "markdown")
 SHARE = click.FloatRange(0.0, 1.0, min_open=True, max_open=True)
-FOUND: dict[str, Callable[..., Found]] = {
-    "calibration": found_by_options,
-    "score": score_found,
-    "selective": selective_found,
+CHECKS: dict[str, Callable[..., Check]] = {
+    "calibration": check_calibration,
+    "score": check_score,
+    "selective": check_selective,
 }
-files_argument = click.argument("files", nargs=-1, required=True, metavar="FILE...")
 
 
 @click.group(cls=DefaultGroup, default="all", context_settings={"max_content_width": 110}, epilog=CODES)
@@ -58,16 +52,62 @@ def command() -> None:
     """Is a limit kept? Verdicts with an exit code: pass, fail, or cannot tell."""
 
 
-def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options that name a model's probabilities, and groups."""
-    options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
-        probability_options("Column of the predicted probability."),
-        click.option("--reduce", metavar="HOW",
-                     help="With classes: top-label (default), class-wise, or the name of one class."),
-        click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order."),
-        click.option("--group", metavar="COL", help="Column of groups, each of which must keep the rules."),
-    ]  # fmt: skip
-    return in_order(options)(function)
+# Options that all checks share: the level, what they are compared with, and where verdicts go.
+
+
+def as_level(context: click.Context, parameter: click.Parameter, value: float) -> float:
+    """The level of one-sided tests."""
+    if not 0.5 < value < 1.0:
+        raise click.BadParameter(f"{value:g} does not lie strictly between 0.5 and 1; write 0.95 for 95 %")
+    return value
+
+
+def as_date(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """A day."""
+    try:
+        return None if value is None else check_date(value)
+    except InputError as error:
+        raise click.BadParameter(str(error)) from error
+
+
+SHARED: dict[str, Decorator] = {
+    "level": click.option(
+        "--level", type=float, callback=as_level, default=0.95, show_default=True,
+        help="Level of the one-sided tests: a verdict errs with probability at most 1 - level.",
+    ),
+    "alarms_over": click.option(
+        "--alarms-over", type=click.IntRange(1, MOST_RUNS), default=1, show_default=True, metavar="RUNS",
+        help="Keep the probability of any false fail at 1 - level over so many runs together.",
+    ),
+    "baseline": click.option(
+        "--baseline", metavar="FILE.json",
+        help="Compare with what a former run wrote; --not-worse-than names the margin.",
+    ),
+    "write_baseline": click.option(
+        "--write-baseline", type=Written(".json"), metavar="FILE.json",
+        help="Write the estimates to a file that a later run can be compared with.",
+    ),
+    "form": click.option(
+        "--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="Format of the result."
+    ),
+    "output": output_option,
+    "junit": click.option(
+        "--junit", type=Written(".xml"), metavar="FILE.xml", help="Also write the verdicts as JUnit XML."
+    ),
+    "summary": click.option(
+        "--summary", type=Written(".md", ".markdown", ".txt", "", appended=True), metavar="FILE",
+        help="Also append the verdicts to a file as Markdown, such as a job's summary on GitHub.",
+    ),
+    "experiments": click.option(
+        "--experiments", type=Written(), metavar="FILE",
+        help="Also add the verdicts to the history in this file; see howsure check trend.",
+    ),
+    "date": click.option("--date", callback=as_date, metavar="DATE", help="Their day, 2026-11-22 (default: today)."),
+}  # fmt: skip
+shared_options = in_order([*SHARED.values(), raw_option])
+
+
+# The checks, and how they are shown.
 
 
 @command.command("all", epilog=CODES, short_help="All checks in howsure.toml or pyproject.toml (the default).")
@@ -81,98 +121,165 @@ def all_command(config: str | None, **_: Any) -> None:
     howsure check --config nightly.toml --junit check.xml --summary "$GITHUB_STEP_SUMMARY"
     """
     context = click.get_current_context()
-    configuration = read_configuration(config, kinds=list(FOUND))
-    _, shared = split(take_shared(configuration, context, NAMES))
-    checks = contexts(configuration, command.commands, context, shared=NAMES)
-    baseline = read_baseline(shared.baseline)
-    found, compared = [], False
-    for kind, made in checks:
-        own = {name: value for name, value in made.params.items() if name not in NAMES}
-        compared |= own["not_worse_than"] is not None
-        with made, named_by(configuration, kind, made.command):
-            found.append(FOUND[kind](**own, baseline=baseline if own["not_worse_than"] is not None else None))
-    if baseline is not None and not compared:
+    configuration = read_configuration(config, kinds=list(CHECKS))
+    shared = take_shared(configuration, context, tuple(SHARED))
+    made = contexts(configuration, command.commands, context, shared=tuple(SHARED))
+    baseline = None if shared["baseline"] is None else Baseline.load(shared["baseline"])
+    compared = [each.params["not_worse_than"] is not None for _, each in made]
+    if baseline is not None and not any(compared):
         raise InputError(
-            f"no check in {configuration.path} is compared with --baseline {shared.baseline}; name the margin in that "
-            "which shall be: not-worse-than = 0.01."
+            f"no check in {configuration.path} is compared with --baseline {shared['baseline']}; name the margin in "
+            "that which shall be: not-worse-than = 0.01."
         )
-    names = [one.name for one in found]
-    if len(set(names)) < len(names):
-        raise InputError(f'checks must have different names; they are {shortened(names)}. Name them: name = "…".')
-    finish(found, shared)
+    checks = []
+    for (kind, each), is_compared in zip(made, compared, strict=True):
+        with each, named_by(configuration, kind, each.command):
+            checks.append(checked(kind, each.params, baseline=baseline if is_compared else None))
+    how = {name: shared[name] for name in ("level", "alarms_over")}
+    show(Check.together(checks, **how), shared)
 
 
-@command.command("calibration", epilog=CODES, short_help="A limit of the calibration error, or another model.")
-@files_argument
-@click.option("--max-error", type=SHARE, metavar="E", help="The calibration error must lie below.")
-@against_options("calibration error")
-@click.option("--target", "labels", multiple=True, metavar="COL",
-              help="Column of the true label; twice if each model has its own (is its answer right?).")  # fmt: skip
-@model_options
-@reading_options
-@bins_options
-@name_option("calibration")
-@shared_options
-def calibration_command(**given: Any) -> None:
-    """Is the calibration error of the predictions in FILE... below a limit, or below that of another model?
+def check_command(kind: str, quantity: str, said: str, examples: str, **options: Decorator | None) -> None:
+    """The command of a check, derived from its function, with `options` of its own."""
+    function = CHECKS[kind]
+    margin = click.option(
+        "--not-worse-than", type=click.FloatRange(min=0.0), metavar="MARGIN",
+        help=f"The {quantity} may be worse by less than this: than that of --against, or of the --baseline.",
+    )  # fmt: skip
+    better = click.option(
+        "--better-than", metavar="FILE|COL",
+        help=f"The {quantity} must be better than this model's: that of FILE, or of column COL.",
+    )  # fmt: skip
+    against = click.option("--against", metavar="FILE|COL", help="The other model, for --not-worse-than.")
+    group = click.option(
+        "--group", "groups", metavar="COL", help="Column of groups, each of which must keep the rules."
+    )
+    name = click.option(
+        "--name", default=kind, show_default=True, metavar="NAME",
+        help="Name of the check in files, baselines and the history.",
+    )  # fmt: skip
+    own: dict[str, Decorator | None] = {
+        "better_than": better, "not_worse_than": margin, "against": against, "groups": group, "name": name,
+        "level": None, "alarms_over": None, "baseline": None,
+    }  # fmt: skip
 
-    For a limit or a --baseline, FILE... may be saved summaries: see `howsure calibration summary`.
+    def run(**typed: Any) -> None:
+        baseline = None if typed["baseline"] is None else Baseline.load(typed["baseline"])
+        sizes = {name: typed[name] for name in ("level", "alarms_over")}
+        show(checked(kind, typed, baseline=baseline, **sizes), typed)
 
-    \b
-    howsure check calibration dev.jsonl --target gold --prob score --max-error 0.05
-    howsure check calibration dev.jsonl --target gold --prob score --group language --max-error 0.05
-    howsure check calibration new.jsonl --target gold --prob score --id uid --better-than old.jsonl
-    howsure check calibration dev.csv --target gold --prob new --not-worse-than 0.01 --against old
+    decorators = [*function_options(function, options=own | options), shared_options]
+    made = command.command(kind, epilog=CODES, short_help=said, help=help_of(function, examples))
+    made(in_order(decorators)(run))
+
+
+def checked(kind: str, typed: Mapping[str, Any], **how: Any) -> Check:
+    """What the function of a check says of the files and options that were typed."""
+    source = source_of(typed["files"], typed)
+    named = {one: typed[one] for one in ("better_than", "against") if typed.get(one)}
+    how |= {one: other_model(model, source) for one, model in named.items()}
+    labels = typed.get("y_true")
+    if isinstance(labels, tuple):
+        if len(labels) > 2 or (len(labels) == 2 and not typed["better_than"] and not typed["against"]):
+            raise InputError(
+                "--target is named once, or twice with another model: the labels of this one and of that one."
+            )
+        how |= dict(zip(("y_true", "y_true_against"), (*labels, None, None), strict=False))
+    asked = {name: value for name, value in typed.items() if name not in SHARED}
+    return result_of(CHECKS[kind], asked, data=source, **how)
+
+
+def other_model(named: str, source: Files) -> Files | str:
+    """The other model as a source with the same columns, or as a column of the same files.
+
+    Raises InputError if it is the file that is checked.
     """
-    one_check("calibration", given)
+    if not (os.path.exists(named) or Path(named).suffix or any(mark in named for mark in "*?/")):
+        return named
+    if [identity(named) or named] == [identity(path) or path for path in source.paths]:
+        raise InputError(f"{named} is what is checked; a model is compared with another one.")
+    return replace(source, paths=(named,))
 
 
-@command.command("score", epilog=CODES, short_help="A limit of the mean of a score of each item, or another model.")
-@files_argument
-@click.option("--score", required=True, metavar="COL", help="Column of the score: 0 or 1, or any number.")
-@click.option("--min-score", type=float, metavar="S", help="The mean must lie above.")
-@click.option("--max-score", type=float, metavar="S", help="The mean must lie below.")
-@against_options("mean")
-@click.option("--lower-is-better", is_flag=True, help="The other model is worse where its mean is higher.")
-@bounds_option
-@click.option("--group", metavar="COL", help="Column of groups; each must keep the rules.")
-@click.option("--cluster", metavar="COL", help="Column identifying correlated rows, e.g. the document.")
-@click.option("--id", metavar="COL", help="Column identifying the item of each row.")
-@where_option
-@by_file_option
-@across_files_option("--cluster")
-@click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them.")
-@from_option
-@name_option("score")
-@shared_options
-def score_command(**given: Any) -> None:
-    """Is the mean of a score of each item in FILE... above a limit, or above that of another model?
+def show(check: Check, shared: Mapping[str, Any]) -> None:
+    """Print the verdicts, write the files that the user named, and end with the exit code."""
+    if shared["date"] is not None and shared["experiments"] is None:
+        raise InputError("--date is the day in a history; name its file, --experiments.")
+    how = {name: check.recipe[name] for name in ("howsure", "level", "alarms_over")}
+    recipe = {"command": "howsure check", **how, "baseline": shared["baseline"]}
+    check = replace(check, recipe=recipe | {"checks": [each.recipe for each in check.found]})
+    store = None if shared["experiments"] is None else Experiments(shared["experiments"])
+    if shared["write_baseline"] is not None:
+        check.baseline.save(shared["write_baseline"])
+    if shared["junit"] is not None:
+        from howsure.cli.check.output import junit_xml
 
-    \b
-    howsure check score dev.csv --score exact_match --min-score 0.8
-    howsure check score new.jsonl --score rougeL --id uid --not-worse-than 0.01 --against old.jsonl
+        write_whole(junit_xml(check).encode(), shared["junit"])
+    if shared["summary"] is not None:
+        from howsure.cli.check.output import append_summary
+
+        append_summary(check, shared["summary"])
+    if store is not None:
+        store.add_points(check.points(shared["date"] or datetime.date.today()))
+    if shared["form"] == "markdown":
+        from howsure.cli.check.output import summary_markdown
+
+        emit(summary_markdown(check), shared["output"])
+    else:
+        emit_result(check, shared["form"], shared["output"])
+    if check.outcome != PASS:
+        click.get_current_context().exit(check.exit_code)
+
+
+check_command(
+    "calibration",
+    "calibration error",
+    "A limit of the calibration error, or another model.",
     """
-    one_check("score", given)
-
-
-@command.command("selective", epilog=CODES, short_help="A limit of the risk of the most confident answers.")
-@files_argument
-@click.option("--max-risk", type=SHARE, metavar="R", help="The share of wrong answers among those kept must lie below.")
-@click.option("--min-coverage", type=click.FloatRange(0.0, 1.0, min_open=True), default=1.0, show_default=True,
-              metavar="C", help="The share of the answers that is kept, the most confident first.")  # fmt: skip
-@margin_option("risk")
-@click.option("--target", "label", metavar="COL", help="Column of the true label: is the answer right?")
-@model_options
-@reading_options
-@name_option("selective")
-@shared_options
-def selective_command(**given: Any) -> None:
-    """Are the most confident answers in FILE... right often enough?
-
-    \b
-    howsure check selective dev.jsonl --target right --prob confidence --max-risk 0.05 --min-coverage 0.7
+howsure check calibration dev.jsonl --target gold --prob score --max-error 0.05
+howsure check calibration dev.jsonl --target gold --prob score --max-error 0.05 --group language
+howsure check calibration new.jsonl --target gold --prob score --id uid --better-than old.jsonl
+howsure check calibration dev.csv --target gold --prob new --not-worse-than 0.01 --against old
+howsure check calibration monday.summary tuesday.summary --max-error 0.05
+""",
+    y_true=click.option(
+        "--target", "y_true", multiple=True, metavar="COL",
+        help="Column of the true label; twice if each model has its own (is its answer right?).",
+    ),
+    y_true_against=None,
+    max_error=click.option("--max-error", type=SHARE, metavar="E", help="The calibration error must lie below."),
+)  # fmt: skip
+check_command(
+    "score",
+    "mean",
+    "A limit of the mean of a score of each item, or another model.",
     """
-    one_check("selective", given)
+howsure check score dev.csv --score exact_match --min-score 0.8
+howsure check score new.jsonl --score rougeL --id uid --not-worse-than 0.01 --against old.jsonl
+""",
+    score=click.option("--score", required=True, metavar="COL", help="Column of the score: 0 or 1, or any number."),
+    min_score=click.option("--min-score", type=float, metavar="S", help="The mean must lie above."),
+    max_score=click.option("--max-score", type=float, metavar="S", help="The mean must lie below."),
+    lower_is_better=click.option(
+        "--lower-is-better", is_flag=True, help="The other model is worse where its mean is higher."
+    ),
+    bounds=bounds_option,
+)
+check_command(
+    "selective",
+    "risk",
+    "A limit of the risk of the most confident answers.",
+    """
+howsure check selective dev.jsonl --target right --prob confidence --max-risk 0.05 --min-coverage 0.7
+""",
+    max_risk=click.option(
+        "--max-risk", type=SHARE, metavar="R", help="The share of wrong answers among those kept must lie below."
+    ),
+    min_coverage=click.option(
+        "--min-coverage", type=click.FloatRange(0.0, 1.0, min_open=True), default=1.0, show_default=True, metavar="C",
+        help="The share of the answers that is kept, the most confident first.",
+    ),
+)  # fmt: skip
 
 
 @command.command("trend", short_help="What checks found over the dates of a history, with a figure.")
@@ -195,19 +302,3 @@ def trend_command(file: str, name: str | None, form: str, output: str | None, fi
 
         save_figure(trend.figure(), figure)
     emit(shown, output)
-
-
-def one_check(kind: str, given: dict[str, Any]) -> None:
-    """Make the check of a command, and end with its exit code."""
-    own, shared = split(given)
-    finish([FOUND[kind](**own, baseline=read_baseline(shared.baseline))], shared)
-
-
-def finish(found: Sequence[Found], shared: Shared) -> None:
-    """Show the verdicts, and end with their exit code."""
-    if shared.date is not None and shared.experiments is None:
-        raise InputError("--date is the day in a history; name its file, --experiments.")
-    check = checked(found, shared)
-    show(check, found, shared)
-    if check.outcome != PASS:
-        click.get_current_context().exit(EXIT_CODES[check.outcome])

@@ -1,26 +1,16 @@
-"""What `howsure check` shows and writes."""
+"""The verdicts of `howsure check` for systems of continuous integration: JUnit XML, and a summary in Markdown."""
 
 from __future__ import annotations
 
-import datetime
 import os
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from howsure import __version__
-from howsure.check.decision import Found
-from howsure.check.decision import checked as verdicts_on
-from howsure.check.results import CANNOT_TELL, FAIL, Check, Verdict
-from howsure.cli.check.options import Shared, write_baseline
-from howsure.cli.terminal.output import emit, emit_result, is_raw
+from howsure.check.verdicts import CANNOT_TELL, FAIL, Check, Verdict
+from howsure.cli.terminal.output import is_raw
 from howsure.files.whole import alone, write_whole
 from howsure.show.harmless import in_a_line
 from howsure.show.table import markdown_escaped
-from howsure.significance.experiments import Experiments
-
-# Verdicts as JUnit XML, which systems of continuous integration show as tests.
 
 
 def junit_xml(check: Check) -> str:
@@ -57,36 +47,8 @@ def summary_markdown(check: Check) -> str:
     return "\n".join([f"### howsure check: {check.outcome}", "", table, "", *said, "", ""])
 
 
-def checked(found: Sequence[Found], shared: Shared) -> Check:
-    """The verdicts on all evidence of a command, adjusted together."""
-    check = verdicts_on(found, level=shared.level, alarms_over=shared.alarms_over)
-    recipe = {
-        "command": "howsure check", "howsure": __version__, "level": shared.level, "alarms_over": shared.alarms_over,
-        "baseline": shared.baseline,
-        "checks": [each.recipe for each in found],
-    }  # fmt: skip
-    return replace(check, recipe=recipe)
-
-
-def show(check: Check, found: Sequence[Found], shared: Shared) -> None:
-    """Print the verdicts, and write the files that the user named."""
-    store = None if shared.experiments is None else Experiments(shared.experiments)
-    if shared.write_baseline is not None:
-        write_baseline((entry for each in found for entry in each.entries), shared.write_baseline)
-    if shared.junit is not None:
-        write_whole(junit_xml(check).encode(), shared.junit)
-    if shared.summary is not None:
-        _append(summary_markdown(check), shared.summary)
-    if store is not None:
-        store.add_points(check.points(shared.date or datetime.date.today()))
-    if shared.form == "markdown":
-        emit(summary_markdown(check), shared.output)
-    else:
-        emit_result(check, shared.form, shared.output)
-
-
-def _append(text: str, path: str) -> None:
-    """Write behind what a file holds: several steps of a job share their summary."""
+def append_summary(check: Check, path: str) -> None:
+    """Write the summary behind what a file holds: several steps of a job share it."""
     with alone(path):
         before = Path(path).read_bytes() if os.path.isfile(path) else b""
-        write_whole(before + text.encode(), path)
+        write_whole(before + summary_markdown(check).encode(), path)

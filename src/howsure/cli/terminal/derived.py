@@ -14,7 +14,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -37,6 +37,8 @@ from howsure.result import Result
 
 FILES = "FILE...: CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin; or logs, see --from."
 OPTIONAL = " | None"
+Decorator = Callable[[Decorated], Decorated]
+Answer = TypeVar("Answer")
 REDUCE = "With classes: top-label (default), class-wise, or the name of one class."
 
 
@@ -48,7 +50,7 @@ def derived(
     figure: str | None = None,
     report: bool = False,
     reduce: str = "",
-    options: Mapping[str, Callable[[Decorated], Decorated]] | None = None,
+    options: Mapping[str, Decorator] | None = None,
     epilog: str | None = None,
 ) -> click.Command:
     """A command that calls a public function with its files as the source, and prints the result.
@@ -57,23 +59,42 @@ def derived(
     has `--report`. reduce: what there is to say of `--reduce`. options: those of parameters that need more than their
     type. A result with an `exit_code` ends the command with it.
     """
-    known = inspect.signature(function).parameters
-    ways = "y_prob" in known
 
-    def run(files: tuple[str, ...], form: str, output: str | None, **typed: Any) -> None:
+    def run(form: str, output: str | None, **typed: Any) -> None:
         path, page = typed.pop("figure", None), typed.pop("report", None)
-        asked = {one: typed[one] for one in known if typed.get(one) is not None}
-        if ways:
-            asked["y_prob"] = given(typed)
-        result = function(**asked, data=source_of(files, typed))
-        finish(result, name=name, form=form, output=output, figure=path, report=page)
+        finish(result_of(function, typed), name=name, form=form, output=output, figure=path, report=page)
 
-    decorators: list[Callable[[Decorated], Decorated]] = [
-        click.argument("files", nargs=-1, required=True, metavar="FILE...")
+    shown: list[Decorator] = [
+        output_options,
+        *([] if figure is None else [figure_option(figure)]),
+        *([report_option] if report else []),
     ]
-    said = said_of(function)
-    for parameter, declared in known.items():
-        if parameter == "y_prob":
+    decorators = [*function_options(function, reduce=reduce, options=options), *shown]
+    settings = {"max_content_width": 110}
+    told = help_of(function, examples)
+    made = click.command(name, cls=Command, help=told, epilog=epilog, context_settings=settings)
+    return made(in_order(decorators)(run))
+
+
+def help_of(function: Callable[..., object], examples: str) -> str:
+    """The first sentences of the docstring, what the files may be, and examples of what is typed."""
+    shown = "\n".join(["\b", *examples.strip().splitlines()])
+    text = f"{inspect.getdoc(function) or ''}".split("\n\n")[0]
+    return f"{text}\n\n{FILES}\n\n{shown}"
+
+
+def function_options(
+    function: Callable[..., object], *, reduce: str = "", options: Mapping[str, Decorator | None] | None = None
+) -> list[Decorator]:
+    """The files, and an option for each parameter of a function, in their order; `options`: those that differ, None for
+    a parameter without one."""
+    decorators: list[Decorator] = [click.argument("files", nargs=-1, required=True, metavar="FILE...")]
+    said, differ = said_of(function), options or {}
+    for parameter, declared in inspect.signature(function).parameters.items():
+        if parameter in differ:
+            given_one = differ[parameter]
+            decorators += [] if given_one is None else [given_one]
+        elif parameter == "y_prob":
             decorators += [
                 probability_options(said.get(parameter, WORDS[parameter].told)),
                 click.option("--reduce", metavar="HOW", help=f"{REDUCE} {reduce}".rstrip()),
@@ -81,23 +102,21 @@ def derived(
             ]
         elif parameter == "data":
             decorators.append(source_options)
-        elif options is not None and parameter in options:
-            decorators.append(options[parameter])
         else:
             decorators.append(option(parameter, declared, said.get(parameter)))
-    decorators.append(output_options)
-    decorators += [] if figure is None else [figure_option(figure)]
-    decorators += [report_option] if report else []
-    shown = "\n".join(["\b", *examples.strip().splitlines()])
-    text = f"{inspect.getdoc(function) or ''}".split("\n\n")[0]
-    settings = {"max_content_width": 110}
-    made = click.command(
-        name, cls=Command, help=f"{text}\n\n{FILES}\n\n{shown}", epilog=epilog, context_settings=settings
-    )
-    return made(in_order(decorators)(run))
+    return decorators
 
 
-def option(parameter: str, declared: inspect.Parameter, said: str | None) -> Callable[[Decorated], Decorated]:
+def result_of(function: Callable[..., Answer], typed: Mapping[str, Any], **beside: Any) -> Answer:
+    """What a function makes of the files and options that were typed; `beside`: arguments that are no options."""
+    known = inspect.signature(function).parameters
+    asked = {one: typed[one] for one in known if typed.get(one) is not None}
+    if "y_prob" in known:
+        asked["y_prob"] = given(typed)
+    return function(**({"data": source_of(typed["files"], typed)} | asked | beside))
+
+
+def option(parameter: str, declared: inspect.Parameter, said: str | None) -> Decorator:
     """The option of a parameter, of the type that the signature names."""
     word = WORDS.get(parameter)
     how: dict[str, Any] = {"help": said or (word.told if word else ""), "metavar": word.metavar if word else None}

@@ -24,6 +24,7 @@ from howsure.data.tables.table import open_table
 from howsure.data.tables.where import Condition
 from howsure.errors import GIVEN, InputError, parameter, shown
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
+from howsure.inputs.frames import DOCUMENT, ITEM, RUN, TASK
 from howsure.inputs.naming import shortened
 from howsure.inputs.numbers import spelled_number
 
@@ -86,7 +87,6 @@ def _said(form: LogFormat | None) -> str:
 WORD = re.compile(r"\w+")
 KEYS = ("item", "model", "task", "prompt", "run")
 ENCODER = json.JSONEncoder(ensure_ascii=False)
-RUN = "run"
 MOST_VALUES = 10_000  # of a column that parts rows
 
 
@@ -328,7 +328,6 @@ def described(log: Log, files: Sequence[File], roles: Mapping[str, str]) -> str:
 
 Asked = dict[str, Any]  # by the parameter of open_predictions
 SOURCES = ("prob", "probs", "probs_column", "logits", "logprobs", "verbalised")
-TASK, ITEM, DOCUMENT = "task", "item", "document"
 
 
 def with_defaults(asked: Mapping[str, Any], log: Log, files: Sequence[File], *, pairing: bool) -> Asked:

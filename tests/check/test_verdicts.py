@@ -12,9 +12,8 @@ from scipy.special import ndtr, ndtri
 from scipy.stats import norm
 
 from howsure import InputError
-from howsure.check.decision import check_sizes, decided
 from howsure.check.evidence import ABOVE, BELOW, Evidence, Rule
-from howsure.check.results import Check
+from howsure.check.verdicts import Check, check_sizes, verdicts_on
 from howsure.stats.multiplicity import adjust_p_values
 
 
@@ -48,7 +47,7 @@ VALUES = st.lists(st.floats(-6, 6), min_size=1, max_size=8)
 @settings(max_examples=50)
 @given(VALUES, st.sampled_from([BELOW, ABOVE]))
 def test_pass_is_holm_or_all_at_once(values: list[float], wanted: str) -> None:
-    verdicts = decided(evidence(values, wanted), level=0.95, alarms_over=1)
+    verdicts = verdicts_on(evidence(values, wanted), level=0.95, alarms_over=1)
     p = norm.cdf(values) if wanted == BELOW else norm.sf(values)
     holm, all_at_once = adjust_p_values(p) <= 0.05 + 1e-15, bool((p <= 0.05).all())
     assert [one.outcome == "pass" for one in verdicts] == [all_at_once or kept for kept in holm.tolist()]
@@ -56,21 +55,21 @@ def test_pass_is_holm_or_all_at_once(values: list[float], wanted: str) -> None:
 
 @given(VALUES, st.integers(1, 50))
 def test_fail_is_holm_over_all_runs(values: list[float], runs: int) -> None:
-    verdicts = decided(evidence(values), level=0.95, alarms_over=runs)
+    verdicts = verdicts_on(evidence(values), level=0.95, alarms_over=runs)
     holm = adjust_p_values(norm.sf(values)) * runs <= 0.05
     assert [one.outcome == "fail" for one in verdicts] == holm.tolist()
 
 
 @given(VALUES)
 def test_a_verdict_and_its_opposite_exclude_each_other(values: list[float]) -> None:
-    for one in decided(evidence(values), level=0.95, alarms_over=1):
+    for one in verdicts_on(evidence(values), level=0.95, alarms_over=1):
         assert not (one.p_pass_adjusted <= 0.05 and one.p_fail_adjusted <= 0.05)
         assert one.p_pass <= one.p_pass_adjusted
         assert one.p_fail <= one.p_fail_adjusted
 
 
 def test_more_rows_are_told_only_where_they_would_tell() -> None:
-    passed, unclear, at_limit, failed = decided(evidence([-5.0, -1.0, 0.0, 5.0]), level=0.95, alarms_over=1)
+    passed, unclear, at_limit, failed = verdicts_on(evidence([-5.0, -1.0, 0.0, 5.0]), level=0.95, alarms_over=1)
     assert (passed.more_rows, at_limit.more_rows, failed.more_rows) == (None, None, None)
     assert unclear.more_rows == round(100 * norm.isf(0.05 / 4) ** 2) - 100
     assert "for any number of rows to tell" in at_limit.sentence
@@ -82,7 +81,9 @@ def test_the_family_errs_as_seldom_as_promised() -> None:
     rng = np.random.default_rng(4)
     passed = failed = 0
     for _ in range(300):
-        outcomes = {one.outcome for one in decided(evidence(rng.normal(size=20).tolist()), level=0.95, alarms_over=1)}
+        outcomes = {
+            one.outcome for one in verdicts_on(evidence(rng.normal(size=20).tolist()), level=0.95, alarms_over=1)
+        }
         passed += "pass" in outcomes
         failed += "fail" in outcomes
     assert passed <= 29  # 15 expected; 3.7 standard deviations
@@ -92,7 +93,7 @@ def test_the_family_errs_as_seldom_as_promised() -> None:
 def test_thirty_nights_share_their_false_alarms() -> None:
     rng = np.random.default_rng(5)
     months = [
-        any(decided(evidence([value]), level=0.95, alarms_over=30)[0].outcome == "fail" for value in month)
+        any(verdicts_on(evidence([value]), level=0.95, alarms_over=30)[0].outcome == "fail" for value in month)
         for month in rng.normal(size=(100, 30)).tolist()
     ]
     assert 1 <= sum(months) <= 14  # 5 expected; 4.1 standard deviations
@@ -114,7 +115,7 @@ def test_wrong_sizes_are_refused(level: float, runs: float, told: str) -> None:
 
 def test_a_sentence_says_which_check_it_is_of() -> None:
     found = [Evidence(Rule(name, "x", BELOW, 0.0), None, 100, Normal(5.0), ("odd",)) for name in ("dev", "test")]
-    check = Check(rows=decided(found, level=0.95, alarms_over=1), level=0.95, recipe={})
+    check = Check(rows=verdicts_on(found, level=0.95, alarms_over=1), level=0.95, recipe={})
     assert check.table().headings[0] == "check"
     assert [line.split(": ")[1] for line in check.below()] == ["dev", "test", "dev; test"]
     alone = Check(rows=check.rows[:1], level=0.95, recipe={})

@@ -1,4 +1,4 @@
-"""The results of checks: one verdict per rule and group, and what follows from all of them."""
+"""The verdicts of checks: decided from evidence, adjusted for their number and that of nightly runs; what follows."""
 
 from __future__ import annotations
 
@@ -8,12 +8,20 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
-from howsure.check.evidence import BELOW
+import numpy as np
+
+from howsure import __version__
+from howsure.check.evidence import BELOW, Baseline, Entry, Evidence
+from howsure.errors import InputError, parameter
+from howsure.inputs.checks import check_level
+from howsure.inputs.naming import shortened
+from howsure.inputs.numbers import check_whole
 from howsure.result import Rows, as_json, rows_read
 from howsure.show.column import COUNT, ENDS, FRAME, NUMBER, TABLE, WORDS, Column, Kind
 from howsure.show.numbers import interval, number, p_in_words
 from howsure.significance.trend import TrendPoint, check_date
 from howsure.stats.estimate import Estimate
+from howsure.stats.multiplicity import adjust_p_values
 
 PASS, FAIL, CANNOT_TELL = "pass", "fail", "cannot tell"
 EXIT_CODES = {PASS: 0, FAIL: 1, CANNOT_TELL: 3}
@@ -96,13 +104,14 @@ class Check(Rows[Verdict]):
     """The verdicts of a check, the level of its tests, and notes; iterate over it, or take one by its position.
 
     `outcome` is "fail" if any verdict is, else "cannot tell" if any is, else "pass". A verdict errs with probability at
-    most 1 - level: docs/check.md says of which set of verdicts this holds.
+    most 1 - level: docs/check.md says of which set of verdicts this holds. `found` is what they were decided from.
     """
 
     level: float
     rows: tuple[Verdict, ...] = as_json("verdicts")
     notes: tuple[str, ...] = ()
     recipe: Mapping[str, Any]
+    found: tuple[Found, ...] = as_json(None, default=(), repr=False, compare=False)
 
     named = ""
     derived: ClassVar = {"outcome": "recipe", "exit_code": "outcome"}
@@ -117,6 +126,19 @@ class Check(Rows[Verdict]):
     def exit_code(self) -> int:
         """The exit code of the command: 0 pass, 1 fail, 3 cannot tell."""
         return EXIT_CODES[self.outcome]
+
+    @classmethod
+    def together(cls, checks: Sequence[Check], *, level: float = 0.95, alarms_over: int = 1) -> Check:
+        """The verdicts of several checks, adjusted together for their number and that of the runs.
+
+        Raises InputError for a level or a number of runs that is none, and for two checks of one name.
+        """
+        return decided([found for one in checks for found in one.found], level=level, alarms_over=alarms_over)
+
+    @property
+    def baseline(self) -> Baseline:
+        """What a later check may be compared with: `check.baseline.save("night.json")`."""
+        return Baseline(tuple(entry for each in self.found for entry in each.entries), "this run")
 
     def points(self, date: object) -> tuple[TrendPoint, ...]:
         """The verdicts as points of a trend, for `Experiments.add_points`; `date` is a day like 2026-11-22.
@@ -200,3 +222,128 @@ def _notes(verdicts: Sequence[Verdict]) -> list[str]:
             about.setdefault(note, []).append(_prefix(one, verdicts))
     return [f"note: {'; '.join(dict.fromkeys(name[:-2] for name in names if name))}: {note}" if any(names)
             else f"note: {note}" for note, names in about.items()]  # fmt: skip
+
+
+# From evidence to verdicts: pass, fail or cannot tell, adjusted for the number of verdicts and of nightly runs.
+
+MOST_RUNS = 100_000
+
+
+def check_sizes(level: float, alarms_over: int) -> tuple[float, int]:
+    """The level of the tests and the runs that share it.
+
+    Raises InputError for a level of one half or less, and for a number of runs that is no whole number.
+    """
+    level = check_level(level)
+    if level <= 0.5:
+        raise InputError(f"level must lie above 0.5: a verdict errs with probability 1 - level; it is {level:g}.")
+    return level, check_whole(alarms_over, name="alarms_over", most=MOST_RUNS)
+
+
+def verdicts_on(evidence: Sequence[Evidence], *, level: float, alarms_over: int) -> tuple[Verdict, ...]:
+    """The verdicts on rules that are checked together.
+
+    Pass and fail are two families of one-sided tests, each adjusted by Holm's method. All pass together where all of
+    their own p-values are at most 1 - level: "some rule is broken" is then rejected at that level without adjustment
+    (Berger 1982). P-values of a failure are multiplied by `alarms_over`.
+    """
+    size = 1 - level
+    kept = np.array([one.p_kept for one in evidence])
+    broken = np.array([one.p_broken for one in evidence])
+    passing = np.minimum(adjust_p_values(kept), kept.max())
+    failing = np.minimum(adjust_p_values(broken) * alarms_over, 1.0)
+    return tuple(
+        _verdict(one, *ps, size=size, alone=size / len(evidence), alarms_over=alarms_over)
+        for one, *ps in zip(
+            evidence, kept.tolist(), broken.tolist(), passing.tolist(), failing.tolist(), strict=True
+        )
+    )  # fmt: skip
+
+
+def _rows_needed(one: Evidence, size: float) -> int | None:
+    """More rows than there are, with which a test of this size would probably give a verdict.
+
+    Where the test's own forecast is that these rows suffice, though they do not: as many as bring its bound to the
+    limit, if the distance of a bound falls with the root of n.
+    """
+    needed, value, limit = one.test.rows_needed(one.rule.limit, size), one.test.value, one.rule.limit
+    if needed is None or needed > one.n:
+        return needed
+    low, high = one.test.bounds(size)
+    reach, distance = high - value if limit > value else value - low, abs(limit - value)
+    return math.ceil(one.n * (reach / distance) ** 2) if reach > distance > 0.0 else one.n + 1
+
+
+def _verdict(
+    one: Evidence, kept: float, broken: float, passing: float, failing: float, *, size: float, alone: float,
+    alarms_over: int,
+) -> Verdict:  # fmt: skip
+    value, limit = one.test.value, one.rule.limit
+    outcome = PASS if passing <= size else FAIL if failing <= size else CANNOT_TELL
+    low, high = one.test.bounds(size / 2)
+    lower, upper = one.test.bounds(size)
+    needed = None
+    if outcome == CANNOT_TELL and not math.isnan(value):
+        seems_kept = (value < limit) == (one.rule.wanted == BELOW)
+        needed = _rows_needed(one, alone if seems_kept else alone / alarms_over)
+    undefined = math.isnan(value) or math.isnan(low)
+    estimate = Estimate(
+        value,
+        None if undefined else low,
+        None if undefined else high,
+        round(1 - size, 12),
+        "two one-sided tests",
+        one.n,
+    )
+    bound = lower if value > limit else upper
+    return Verdict(
+        check=one.rule.check,
+        rule=str(one.rule),
+        group=one.group,
+        n=one.n,
+        quantity=one.rule.quantity,
+        estimate=estimate,
+        bound=None if math.isnan(value) or math.isnan(bound) else bound,
+        wanted=one.rule.wanted,
+        limit=limit,
+        p_pass=kept,
+        p_fail=broken,
+        p_pass_adjusted=passing,
+        p_fail_adjusted=failing,
+        outcome=outcome,
+        more_rows=None if needed is None else needed - one.n,
+        notes=(*one.notes, *(one.caveats(size) if one.caveats else ())),
+    )
+
+
+# What one check found, and the verdicts on one or several of them.
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The evidence of one check, its recipe, remarks about what was read, and what a later run may compare with."""
+
+    name: str
+    evidence: tuple[Evidence, ...]
+    recipe: dict[str, Any]
+    notes: tuple[str, ...]
+    entries: tuple[Entry, ...]
+
+
+def decided(found: Sequence[Found], *, level: float, alarms_over: int) -> Check:
+    """The verdicts on all evidence together, adjusted for their number.
+
+    Raises InputError for a level or a number of runs that is none, and for two checks of one name.
+    """
+    level, alarms_over = check_sizes(level, alarms_over)
+    names = [one.name for one in found]
+    if len(set(names)) < len(names):
+        raise InputError(
+            f"checks must have different names; they are {shortened(names)}. Name them: {parameter('name', '…')}."
+        )
+    evidence = [one for each in found for one in each.evidence]
+    recipe = {"howsure": __version__, "level": level, "alarms_over": alarms_over}
+    recipe |= found[0].recipe if len(found) == 1 else {"checks": [each.recipe for each in found]}
+    notes = tuple(dict.fromkeys(note for each in found for note in each.notes))
+    rows = verdicts_on(evidence, level=level, alarms_over=alarms_over)
+    return Check(rows=rows, level=level, recipe=recipe, notes=notes, found=tuple(found))
