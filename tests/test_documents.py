@@ -42,7 +42,7 @@ from tests.shell_lines import run_line
 
 ROOT = Path(__file__).parents[1]
 DOCS = sorted((ROOT / "docs").rglob("*.md"))
-PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "benchmarks").glob("*.md")), *DOCS]
+PAGES = [page for folder in (".", "benchmarks", "papers") for page in sorted((ROOT / folder).glob("*.md"))] + DOCS
 LONG = [page for page in PAGES if re.search(r"^```[a-z]+ long\b", page.read_text(encoding="utf-8"), re.MULTILINE)]
 FENCE = re.compile(r"^```(.*)\n((?:.*\n)*?)```\s*$", re.MULTILINE)
 HEAVY = {"long", "programs", "ray", "spark"}

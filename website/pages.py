@@ -17,6 +17,7 @@ PLACES = {
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security.md",
     "benchmarks/README.md": "benchmarks.md",
+    "papers/README.md": "papers.md",
 }
 PICTURES = {".png", ".svg"}
 # Code is left alone: fenced blocks, and code within a line.
