@@ -15,8 +15,8 @@ import sys
 from collections.abc import Iterable
 from typing import get_args
 
-from howsure_papers.coreference.corpora import each_span_once
-from howsure_papers.coreference.judging import brier_skill, conll_f1, judge, over_documents
+from howsure_papers.corpora.coreference import each_span_once
+from howsure_papers.judged_coreference import brier_skill, conll_f1, judge, over_documents
 
 from howsure.coreference import AntecedentModel
 from howsure.coreference.detection import Source

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 
 import numpy as np
-from howsure_papers.coreference.corpora import GUM, LITBANK, parser_beside, read_corpus
+from howsure_papers.corpora.coreference import GUM, LITBANK, parser_beside, read_corpus
 
 from howsure.coreference import AntecedentModel, CoreferenceRecalibration, CorefPosterior, recalibrate_coreference
 from howsure.coreference.detection import entities_of

@@ -1,17 +1,28 @@
-"""What a reproduction is: findings of a paper beside ours, tables, and figures drawn when asked for."""
+"""What a reproduction is: findings of a paper beside ours, tables of numbers and drawings; and how all of it is told.
+
+An experiment is a function with the decorator `experiment`, which returns what it `Found`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec
 
-from howsure.show.table import Table
+from howsure import __version__
+from howsure.inputs.naming import counted
+from howsure.result import Rows
+from howsure.show.column import Column, Kind
+from howsure.show.table import Cell, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+Given = ParamSpec("Given")
 Advance = Callable[[int], None]
+CORRECTIONS = "Corrections to the paper"
+VERDICT = re.compile(r"\| (holds|does NOT hold|undecided) \|$", re.MULTILINE)
 
 
 def nobody(steps: int) -> None:
@@ -47,24 +58,96 @@ class Finding:
         several = any(part[0].isdigit() for part in self.figure.split(", ")[1:])
         return f"{'Figures' if several else 'Figure'} {self.figure}"
 
+    def __str__(self) -> str:
+        heading = ", ".join(filter(None, (self.place, self.setting)))
+        asked = "paper" if self.figure else "asked"
+        return f"{heading}: {self.verdict}\n  {asked}: {self.paper}\n  ours:  {self.ours}"
+
+
+class Blank(Kind):
+    """A kind of figure whose cell is empty where there is none."""
+
+    __slots__ = ()
+
+    def cell(self, value: Any) -> Cell:
+        """The value for people."""
+        return Cell("" if value is None else self.text(value))
+
+
+NAME = Blank(str, left=True, missing="")  # words on the left, as what a row is about
+TEXT = Blank(str, missing="")  # words on the right, as the numbers of a paper
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Numbers(Rows[Any]):
+    """A table of an experiment: rows of any kind, and the columns that tell what is shown of each."""
+
+    caption: str
+    rows: tuple[Any, ...]
+    shown: tuple[Column, ...]
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+    named = ""
+
+    def columns(self) -> Sequence[Column]:
+        """What is shown of each row."""
+        return self.shown
+
+    def table(self) -> Table:
+        """The table under its caption."""
+        return replace(Rows.table(self), caption=self.caption)
+
+
+def numbers(caption: str, rows: Iterable[Any], *columns: Column) -> Numbers:
+    """A table of some rows."""
+    return Numbers(caption, tuple(rows), columns)
+
 
 @dataclass(frozen=True, slots=True)
-class Reproduction:
-    """An experiment of a paper, run again.
+class Drawing:
+    """A figure that is drawn when asked for: the name of its file, and what it shows."""
 
-    `draw` makes its figures, by name of file; `captions` says what each shows, by the same names. `notes` say how our
-    data and methods differ from the paper's, `corrections` where the paper's way can be bettered.
+    name: str
+    caption: str
+    draw: Callable[[], Figure] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What an experiment, or a part of one, found.
+
+    notes: how our data and methods differ from the paper's. corrections: where the paper's way can be bettered. recipe:
+    what it was made from.
     """
+
+    findings: Sequence[Finding] = ()
+    tables: Sequence[Numbers] = ()
+    drawings: Sequence[Drawing] = ()
+    notes: Sequence[str] = ()
+    corrections: Sequence[str] = ()
+    recipe: Mapping[str, Any] = field(default_factory=dict)
+
+    def __add__(self, other: Found) -> Found:
+        """Both together; what both note is noted once."""
+        return Found(
+            findings=(*self.findings, *other.findings),
+            tables=(*self.tables, *other.tables),
+            drawings=(*self.drawings, *other.drawings),
+            notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
+            corrections=(*self.corrections, *other.corrections),
+            recipe={**self.recipe, **other.recipe},
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reproduction(Found):
+    """An experiment of a paper, run again."""
 
     name: str
     title: str
-    findings: tuple[Finding, ...]
-    tables: tuple[Table, ...]
-    recipe: Mapping[str, Any]
-    draw: Callable[[], dict[str, Figure]] = field(repr=False)
-    notes: tuple[str, ...] = ()
-    captions: Mapping[str, str] = field(default_factory=dict)
-    corrections: tuple[str, ...] = ()
+
+    def draw(self) -> dict[str, Figure]:
+        """The figures by the names of their files."""
+        return {one.name: one.draw() for one in self.drawings}
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form, without the figures."""
@@ -73,7 +156,8 @@ class Reproduction:
             for f in self.findings
         ]
         tables = [
-            {"title": t.caption, "headers": list(t.headings), "rows": [list(r) for r in t.rows]} for t in self.tables
+            {"title": one.caption, "headers": list(one.headings), "rows": [list(row) for row in one.rows]}
+            for one in (numbers.table() for numbers in self.tables)
         ]
         return {
             "name": self.name,
@@ -84,3 +168,96 @@ class Reproduction:
             "findings": findings,
             "tables": tables,
         }
+
+    def text(self, limit: int | None = None) -> str:
+        """Every table, then the findings: what the paper says, what we found, and whether it holds."""
+        parts = [self.title, *self.notes, *(str(one.table()) for one in self.tables)]
+        parts += [self.summary(limit), *map(str, self.findings)]
+        if self.corrections:
+            parts.append("\n".join([CORRECTIONS, *(f"- {one}" for one in self.corrections)]))
+        return "\n\n".join([*parts, self._made()]) + "\n"
+
+    def page(self, command: str, folder: str, limit: int | None = None) -> str:
+        """A page of Markdown: findings first, then figures, which lie in a folder beside it, tables and the recipe."""
+        parts = [f"# {self.title}", f"This page was generated by `{command}`.", self.summary(limit)]
+        parts += [*_overview(self.findings), *_by_setting(self.findings)]
+        if self.corrections:
+            parts += [f"## {CORRECTIONS}", _listed(self.corrections)]
+        parts += ["## Figures"] if self.drawings else []
+        for one in self.drawings:
+            parts.append(f"![{one.name.replace('-', ' ')}]({folder}/{one.name}.svg)\n\n*{one.caption}*")
+        for table in self.tables:
+            parts += [f"## {table.caption}", replace(table.table(), caption="").markdown()]
+        parts += ["## Methods", _listed([*self.notes, f"Recipe: {self._made()}."])]
+        return "\n\n".join(parts) + "\n"
+
+    def summary(self, limit: int | None = None) -> str:
+        """How many findings hold; with a limit, that they are those of a quick look."""
+        holds = [finding.holds for finding in self.findings]
+        hold, fail, undecided = (holds.count(verdict) for verdict in (True, False, None))
+        said = f"Of {counted(len(holds), 'finding')} {counted(hold, 'holds', 'hold')}, "
+        said += counted(fail, "does not", "do not")
+        if undecided:
+            said += f", {counted(undecided, 'is', 'are')} undecided at the 95 % level"
+        if limit is None:
+            return f"{said}."
+        read = f"Only the first {limit:,} texts or sentences of each part were read (--limit)"
+        return f"{said}. {read}: a quick look, not a result."
+
+    def _made(self) -> str:
+        return ", ".join(f"{key} {value}" for key, value in self.recipe.items())
+
+
+@dataclass(frozen=True, slots=True)
+class Experiment(Generic[Given]):
+    """A function that runs an experiment, `find`, under its title; `steps` of it are told to its `advance`."""
+
+    title: str
+    steps: Callable[..., int]
+    find: Callable[Given, Found]
+
+    def __call__(self, *args: Given.args, **options: Given.kwargs) -> Reproduction:
+        """Run it."""
+        found = self.find(*args, **options)
+        recipe = {"howsure": __version__, **found.recipe}
+        return Reproduction(
+            name=self.find.__name__.removeprefix("reproduce_").replace("_", "-"),
+            title=self.title,
+            findings=tuple(found.findings),
+            tables=tuple(replace(one, recipe=recipe) for one in found.tables),
+            drawings=tuple(found.drawings),
+            notes=tuple(found.notes),
+            corrections=tuple(found.corrections),
+            recipe=recipe,
+        )
+
+
+def experiment(title: str, *, steps: Callable[..., int]) -> Callable[[Callable[Given, Found]], Experiment[Given]]:
+    """Make an experiment of a function `reproduce_NAME`. steps: how many there are, by options of the function."""
+    return lambda find: Experiment(title, steps, find)
+
+
+def _listed(sentences: Iterable[str]) -> str:
+    return "\n".join(f"- {one}" for one in sentences)
+
+
+def _overview(findings: Sequence[Finding]) -> list[str]:
+    """The verdicts of what is asked in several settings: one row per claim, one column per setting."""
+    verdicts: dict[tuple[str, str], dict[str, str]] = {}
+    for one in findings:
+        verdicts.setdefault((one.place, one.paper), {})[one.setting] = one.verdict
+    tables: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for claim, found in verdicts.items():
+        if len(found) > 1:
+            tables.setdefault(("where", "claim", *found), []).append((*claim, *found.values()))
+    return [Table(names, rows, words=names).markdown() for names, rows in tables.items()]
+
+
+def _by_setting(findings: Sequence[Finding]) -> list[str]:
+    """A table of findings for each setting, under its name."""
+    headers, parts = ("where", "claim", "here", "verdict"), []
+    for setting in dict.fromkeys(finding.setting for finding in findings):
+        rows = [(f.place, f.paper, f.ours, f.verdict) for f in findings if f.setting == setting]
+        parts += [f"## {setting}"] if setting else []
+        parts.append(VERDICT.sub(r"| **\1** |", Table(headers, rows, words=headers).markdown()))
+    return parts

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from howsure import __version__
 from howsure.calibration.bins import boundaries_of_sorted, sorted_rows, sums_of_rows
 from howsure.calibration.simulation import simulate_pairs
 from howsure.inputs.pairs import Floats, Integers, Pairs
-from howsure.show.table import Table
-from howsure_papers.figures.lines import Series, series_figure
-from howsure_papers.reproduction import Advance, Finding, Reproduction, nobody
+from howsure.show.column import COUNT, Column, digits
+from howsure_papers.drawings import Series, series_figure
+from howsure_papers.reproduction import Advance, Drawing, Finding, Found, Numbers, experiment, nobody, numbers
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,10 +25,7 @@ PAIRS = 100_000
 DOUBLING: Integers = 2 ** np.arange(1, 17)
 STEPS: Integers = np.arange(1_000, 50_001, 1_000)
 SIZES: Integers = np.arange(10_000, 50_001, 2_000)
-NOTES = (
-    "Predictions come from Beta distributions. Calibrated labels are 1 with the predicted probability, uncalibrated "
-    "labels with the probability given by the thesis's transform (0.1 in `howsure.simulate_pairs`).",
-)
+TITLE = "Bin size, sample size and the calibration score (Nguyen's thesis, section 4.3)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,57 +38,56 @@ class Scores:
     def series(self) -> list[Series]:
         """The mean over the runs, with the range in which 95 % of the runs lie."""
         lines = []
-        for (a, b), scores in zip(BETAS, self.by_beta, strict=True):
+        for beta, scores in zip(BETAS, self.by_beta, strict=True):
             low, high = np.quantile(scores, [0.025, 0.975], axis=0)
-            lines.append(Series(f"Beta({a:g}, {b:g})", self.x, scores.mean(axis=0), low, high))
+            lines.append(Series(_name(beta), self.x, scores.mean(axis=0), low, high))
         return lines
 
 
-def reproduce_synthetic(*, runs: int = 20, seed: int = 0, advance: Advance = nobody) -> Reproduction:
-    """Run Figures 4.7–4.11 of the thesis again, with several Beta parameters and `runs` samples of each.
-
-    `advance` is told of every sample done; there are `steps_of_synthetic(runs)`. Source: Nguyen's thesis, section 4.3.
-    """
-    rng = np.random.default_rng(seed)
-    by_size = {t: _by_bin_size(t, runs, rng, advance) for t in TRANSFORMS}
-    (doubled, stepped), (_, shifted) = by_size["identity"], by_size[0.1]
-    calibrated, uncalibrated = (_by_sample_size(t, runs, rng, advance) for t in TRANSFORMS)
-    findings = (
-        _doubling(doubled),
-        _falling(stepped),
-        _erratic(shifted, stepped),
-        _to_zero(calibrated),
-        _to_constant(uncalibrated),
-    )
-    every = {
-        "figure-4-7": ("calibrated, bin size doubled", doubled, "bin size", True),
-        "figure-4-8": ("calibrated, n = 100,000", stepped, "bin size", False),
-        "figure-4-9": ("uncalibrated (k = 0.1), n = 100,000", shifted, "bin size", False),
-        "figure-4-10": ("calibrated, bin size √n", calibrated, "number of pairs", False),
-        "figure-4-11": ("uncalibrated (k = 0.1), bin size √n", uncalibrated, "number of pairs", False),
-    }
-    recipe = {
-        "howsure": __version__,
-        "runs": runs,
-        "seed": seed,
-        "pairs": PAIRS,
-        "beta": [list(beta) for beta in BETAS],
-    }
-
-    captions = {name: f"Figure {name[7:].replace('-', '.')}: {what}" for name, (what, *_) in every.items()}
-
-    def draw() -> dict[str, Figure]:
-        return {name: _figure(*one) for name, one in every.items()}
-
-    tables = tuple(_table(captions[name], scores, x) for name, (_, scores, x, _) in every.items())
-    title = "Bin size, sample size and the calibration score (Nguyen's thesis, section 4.3)"
-    shown = {name: f"{caption}; mean and 95 % range of {runs} samples." for name, caption in captions.items()}
-    return Reproduction("synthetic", title, findings, tables, recipe, draw, NOTES, shown)
-
-
-def steps_of_synthetic(runs: int) -> int:
+def steps_of_synthetic(runs: int = 20) -> int:
     """How many samples `reproduce_synthetic` draws."""
     return runs * len(BETAS) * len(TRANSFORMS) * (1 + len(SIZES))
+
+
+@experiment(TITLE, steps=steps_of_synthetic)
+def reproduce_synthetic(*, runs: int = 20, seed: int = 0, advance: Advance = nobody) -> Found:
+    """Run Figures 4.7–4.11 of the thesis again, with several Beta parameters and `runs` samples of each.
+
+    `advance` is told of every sample done. Source: Nguyen's thesis, section 4.3.
+    """
+    rng = np.random.default_rng(seed)
+    (doubled, stepped), (_, shifted) = (_by_bin_size(t, runs, rng, advance) for t in TRANSFORMS)
+    calibrated, uncalibrated = (_by_sample_size(t, runs, rng, advance) for t in TRANSFORMS)
+    every = {
+        "4.7": ("calibrated, bin size doubled", doubled, "bin size", True),
+        "4.8": ("calibrated, n = 100,000", stepped, "bin size", False),
+        "4.9": ("uncalibrated (k = 0.1), n = 100,000", shifted, "bin size", False),
+        "4.10": ("calibrated, bin size √n", calibrated, "number of pairs", False),
+        "4.11": ("uncalibrated (k = 0.1), bin size √n", uncalibrated, "number of pairs", False),
+    }
+    sampled = f"mean and 95 % range of {runs} samples."
+    return Found(
+        findings=(
+            _doubling(doubled),
+            _falling(stepped),
+            _erratic(shifted, stepped),
+            _to_zero(calibrated),
+            _to_constant(uncalibrated),
+        ),
+        tables=[_table(f"Figure {figure}: {what}", scores, x) for figure, (what, scores, x, _) in every.items()],
+        drawings=[
+            Drawing(
+                f"figure-{figure.replace('.', '-')}", f"Figure {figure}: {one[0]}; {sampled}", partial(_figure, *one)
+            )
+            for figure, one in every.items()
+        ],
+        notes=[
+            "Predictions come from Beta distributions. Calibrated labels are 1 with the predicted probability, "
+            "uncalibrated labels with the probability given by the thesis's transform (0.1 in "
+            "`howsure.simulate_pairs`).",
+        ],
+        recipe={"runs": runs, "seed": seed, "pairs": PAIRS, "beta": [list(beta) for beta in BETAS]},
+    )
 
 
 def _sample(n: int, beta: tuple[float, float], transform: str | float, rng: np.random.Generator) -> Pairs:
@@ -198,7 +194,14 @@ def _figure(title: str, scores: Scores, x: str, log: bool) -> Figure:
     return figure
 
 
-def _table(title: str, scores: Scores, x: str) -> Table:
+def _table(title: str, scores: Scores, x: str) -> Numbers:
     shown = np.unique(np.linspace(0, len(scores.x) - 1, 8).round().astype(int))
-    rows = [[f"{scores.x[i]:,}", *(f"{one[:, i].mean():.6f}" for one in scores.by_beta)] for i in shown]
-    return Table((x, *(f"Beta({a:g}, {b:g})" for a, b in BETAS)), rows, caption=title)
+    of_betas = [
+        Column(_name(beta), digits(6), values=scores_of_beta[:, shown].mean(axis=0))
+        for beta, scores_of_beta in zip(BETAS, scores.by_beta, strict=True)
+    ]
+    return numbers(title, shown, Column(x, COUNT, values=scores.x[shown]), *of_betas)
+
+
+def _name(beta: tuple[float, float]) -> str:
+    return "Beta({:g}, {:g})".format(*beta)

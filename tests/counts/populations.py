@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import numpy as np
-from howsure_papers.counts.simulated import CELLS, KINDS, population
+from howsure_papers import counts
+from howsure_papers.counts import CELLS, KINDS
 
 from howsure.counts import LabelSample, sample_for_labels
-from howsure.inputs.pairs import Floats
+from howsure.inputs.pairs import Floats, Integers
 
 __all__ = ["CELLS", "KINDS", "labelled", "population"]
+
+
+def population(kind: str, rng: np.random.Generator, *, n: int = counts.UNITS) -> tuple[Floats, Floats, Integers]:
+    """Scores, labels and cells of n units."""
+    one = counts.population(kind, rng, n=n)
+    return one.score, one.labels, one.cells["cell"]
 
 
 def counted_words(rng: np.random.Generator, *, n: int = 3_771) -> tuple[Floats, Floats]:

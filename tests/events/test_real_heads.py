@@ -8,7 +8,7 @@ from itertools import accumulate
 from pathlib import Path
 
 import pytest
-from howsure_papers.coreference.corpora import each_span_once, parse
+from howsure_papers.corpora.coreference import each_span_once, parse
 
 from howsure.coreference.detection import detect_mentions
 from howsure.coreference.mentions import mention_columns

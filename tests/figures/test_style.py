@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 import matplotlib as mpl
 import numpy as np
 import pytest
-from howsure_papers.figures import lines
+from howsure_papers import drawings
 
 from howsure import Estimate, compare
 from howsure.figures import calibration
@@ -29,7 +29,7 @@ def test_global_settings_stay_as_they_are() -> None:
         (calibration.error_figure(many_curves(2)), ".svg"),
     ):
         figure_bytes(figure, kind)
-    lines.draw_series([lines.Series("a", [1, 2], [1, 2])], x_label="x", y_label="y")
+    drawings.series_figure([("", [drawings.Series("a", [1, 2], [1, 2])])], x_label="x", y_label="y")
     calibration.curve_html(ANY_CURVE)
     assert dict(mpl.rcParams) == before
 
@@ -86,7 +86,7 @@ def test_names_that_no_font_has(kind: str, some: int) -> None:
     figures = [
         calibration.curve_figure(curves), calibration.error_figure(curves), difference_figure(compared),
         pair_figure(np.eye(2), [name, name], entities=[0, 0]),
-        lines.series_figure([(name, [lines.Series(name, [1, 2], [1, 2])])], x_label=name, y_label=name, title=name),
+        drawings.series_figure([(name, [drawings.Series(name, [1, 2], [1, 2])])], x_label=name, y_label=name),
     ]  # fmt: skip
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -2,32 +2,28 @@
 
 from __future__ import annotations
 
-import json
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-from howsure_papers.boostsa import experiment as boostsa
-from howsure_papers.boostsa import simulated as boostsa_simulated
-from howsure_papers.boostsa import taggers as boostsa_taggers
-from howsure_papers.boostsa.p_values import EXACT, SHARES, TESTS, p_values, share_name
-from howsure_papers.boostsa.simulated import Simulated
-from howsure_papers.boostsa.taggers import METRICS, OfSize, Tagged
+from howsure_papers import boostsa
+from howsure_papers.boostsa import EXACT, METRICS, SHARES, TESTS, OfSize, TaggedWords, p_values, share_name
 
 from howsure.errors import InputError
 from howsure.significance import compare
+from tests.papers.whole import check_whole, rows_of
 
 
 def test_the_simulated_sets_are_as_the_paper_says() -> None:
     """Balanced classes and predictions, and a difference of one point in every metric."""
-    targets, a, b = boostsa_simulated.balanced(1000, np.random.default_rng(0))
+    targets, a, b = boostsa.balanced(1000, np.random.default_rng(0))
     assert targets.mean() == a.mean() == b.mean() == 0.5
     assert ((a == targets).mean(), (b == targets).mean()) == (0.80, 0.81)
 
 
 def test_p_values_are_those_of_compare() -> None:
-    columns = boostsa_simulated.balanced(200, np.random.default_rng(1))
+    columns = boostsa.balanced(200, np.random.default_rng(1))
     found = p_values(columns, ["accuracy", "macro_f1"], loops=200, seed=3)
     one = {"n_resamples": 200, "rng": 3, "interval": None}
     rule = compare(*columns, metrics="macro_f1", method="boostsa", sample_size=0.2, **one)
@@ -38,19 +34,19 @@ def test_p_values_are_those_of_compare() -> None:
 
 
 def test_findings_of_figure_1_are_decided_from_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(boostsa_simulated, "SIZES", (1000, 2000))
+    monkeypatch.setattr(boostsa, "SIZES", (1000, 2000))
     rng = np.random.default_rng(0)
     level = np.array([0.4, 0.2])[:, None, None] - 0.01 * np.arange(len(TESTS))[:, None]
-    clear, vague = (Simulated(level + rng.normal(0, spread, (2, len(TESTS), 10))) for spread in (0.001, 1.0))
-    assert [finding.holds for finding in clear.findings()] == [True, True, False, True]
-    assert [finding.holds for finding in vague.findings()] == [None, None, None, False]
+    clear, vague = (level + rng.normal(0, spread, (2, len(TESTS), 10)) for spread in (0.001, 1.0))
+    assert [finding.holds for finding in boostsa.findings_of_figure_1(clear)] == [True, True, False, True]
+    assert [finding.holds for finding in boostsa.findings_of_figure_1(vague)] == [None, None, None, False]
 
 
 def test_drawn_words_are_those_of_whole_tweets() -> None:
     lengths = np.array([1, 4, 2, 3])
     tweets = np.repeat(np.arange(4), lengths)
     words = np.arange(10)
-    tagged = Tagged((words, words + 100, words + 200), tweets, {})
+    tagged = TaggedWords((words, words + 100, words + 200), tweets, {})
     counts = np.zeros(10)
     for seed in range(500):
         gold, baseline, model = tagged.drawn(200, np.random.default_rng(seed))
@@ -83,28 +79,26 @@ def test_the_finding_of_figure_2_is_decided_over_test_sets(
     drawn[:, TESTS.index(share_name(0.5))] = np.linspace(*widest, 100)[:, None]
     drawn[:, TESTS.index(EXACT)] = 0.01
     size = OfSize(3064, np.zeros((2, 2)), drawn[0], drawn)
-    *by_metric, default = boostsa_taggers.findings([size])
+    *by_metric, default = boostsa.findings_of_figure_2([size])
     assert [finding.holds for finding in by_metric] == [holds, holds]
     assert default.holds is True  # never at the default share, always by permutation
 
 
 def test_a_slice(real_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(boostsa_simulated, "SIZES", (1000, 4000))
-    monkeypatch.setattr(boostsa_simulated, "LOOPS", 400)
-    monkeypatch.setattr(boostsa_taggers, "DRAWS", 3)
-    monkeypatch.setattr(boostsa_taggers, "LOOPS", 200)
-    monkeypatch.setattr(boostsa_taggers, "LOOPS_OF_A_DRAW", 200)
+    monkeypatch.setattr(boostsa, "SIZES", (1000, 4000))
+    monkeypatch.setattr(boostsa, "SIMULATED_LOOPS", 400)
+    monkeypatch.setattr(boostsa, "DRAWS", 3)
+    monkeypatch.setattr(boostsa, "LOOPS", 200)
+    monkeypatch.setattr(boostsa, "LOOPS_OF_A_DRAW", 200)
     steps: list[int] = []
     result = boostsa.reproduce_boostsa(data=str(real_data), limit=60, seed=1, advance=steps.append)
-    assert sum(steps) == boostsa.steps_of_boostsa()
+    assert sum(steps) == boostsa.reproduce_boostsa.steps()
     assert [finding.holds for finding in result.findings if finding.figure == "1"] == [True, True, False, True]
-    assert set(result.draw()) == set(result.captions)
-    words = [row[0] for row in result.tables[1].rows]
+    check_whole(result)
+    words = [row[0] for row in rows_of(result.tables[1])]
     assert words[:2] == ["500", "500"]
     assert 500 < int(words[-1].replace(",", "")) < 3064  # all that 60 tweets have, instead of the paper's
-    assert all(len(row) == len(table.headings) for table in result.tables for row in table.rows)
-    assert len(result.tables[1].headings) == 4 + len(SHARES) + 2
-    json.dumps(result.to_dict(), allow_nan=False)
+    assert len(result.tables[1].shown) == 4 + len(SHARES) + 2
 
 
 def test_without_its_data_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from howsure_papers.coreference.corpora import GUM, LITBANK, ONTOGUM, parse, parser_beside, read_corpus
-from howsure_papers.coreference.experiment import reproduce_coreference, steps_of_coreference
-from howsure_papers.coreference.judging import (
+from howsure_papers.coreference import reproduce_coreference
+from howsure_papers.corpora.coreference import GUM, LITBANK, ONTOGUM, parse, parser_beside, read_corpus
+from howsure_papers.judged_coreference import (
     Judged,
     brier_skill,
     conll_f1,
@@ -32,6 +32,7 @@ from howsure.data import Document, Mention, Sentence, write_conllu
 from howsure.errors import InputError
 from howsure.stats.proportions import normal_quantile
 from tests.coreference.parsed import dialogue, story
+from tests.papers.whole import check_whole, rows_of
 
 
 @pytest.fixture(scope="module", params=[pytest.param(True, marks=pytest.mark.long, id="with a parser"), False])
@@ -46,7 +47,7 @@ def coreference(
         for name in ("gum", "litbank_coref"):
             (data / name).symlink_to(real_data / name)
     result = reproduce_coreference(data=str(data), limit=2 if request.param else 1, advance=steps.append)
-    assert sum(steps) == steps_of_coreference()
+    assert sum(steps) == reproduce_coreference.steps()
     return result
 
 
@@ -153,21 +154,21 @@ def test_a_parser_gives_trees_and_leaves_the_words(pipeline: str) -> None:
 
 
 def test_the_tables_and_figures(coreference: Reproduction) -> None:
-    paper, settings, sampling, changes, development = coreference.tables
-    assert paper.rows[1][1] == "4,300,000"
-    rows = [tuple(row[:4]) for row in settings.rows]
+    check_whole(coreference)
+    paper, settings, sampling, changes, development = map(rows_of, coreference.tables)
+    assert paper[1][1] == "4,300,000"
+    rows = [tuple(row[:4]) for row in settings]
     assert rows[:2] == [("OntoGUM", "detected", "gold", loss) for loss in ("likelihood", "margin")]
     assert len(set(rows)) == len(rows)
-    assert len(sampling.rows) * 2 == len(rows)
-    on_dev = [tuple(row[:4]) for row in development.rows]
+    assert len(sampling) * 2 == len(rows)
+    on_dev = [tuple(row[:4]) for row in development]
     assert on_dev == [row for row in rows if row[2] == "gold"]  # LitBank has no development part
-    assert sum(row[0] == "margin instead of likelihood" for row in changes.rows) * 2 == len(rows)
-    assert list(coreference.draw()) == list(coreference.captions) == ["figure-5", "corpora"]
-    json.dumps(coreference.to_dict(), allow_nan=False)
+    assert sum(row[0] == "margin instead of likelihood" for row in changes) * 2 == len(rows)
+    assert [one.name for one in coreference.drawings] == ["figure-5", "corpora"]
 
 
 def test_the_findings_follow_from_the_intervals(coreference: Reproduction) -> None:
-    errors = {tuple(row[:4]): row[9] for row in coreference.tables[1].rows}
+    errors = {tuple(row[:4]): row[9] for row in rows_of(coreference.tables[1])}
     interval = errors["OntoGUM", "detected", "gold", "likelihood"].partition(" ")[2]
     low, high = json.loads(interval or "[-1, 1]")  # one document has none
     first = coreference.findings[0]
@@ -177,7 +178,7 @@ def test_the_findings_follow_from_the_intervals(coreference: Reproduction) -> No
         "trained by softmax-margin",
     }
     recursion, loss = coreference.corrections
-    distance = coreference.tables[2].rows[0][4]
+    distance = rows_of(coreference.tables[2])[0][4]
     assert "a recursion gives it exactly" in recursion
     assert f"{distance} (root mean square)" in recursion
     assert "softmax-margin" in loss
@@ -186,7 +187,7 @@ def test_the_findings_follow_from_the_intervals(coreference: Reproduction) -> No
 def test_without_a_parser_litbank_is_left_out_and_that_is_said(coreference: Reproduction) -> None:
     parsed = not any("naming a spaCy pipeline adds it" in note for note in coreference.notes)
     assert parsed is (coreference.recipe["parser"] != "none")
-    corpora, trees = ({row[k] for row in coreference.tables[1].rows} for k in (0, 2))
+    corpora, trees = ({row[k] for row in rows_of(coreference.tables[1])} for k in (0, 2))
     assert corpora == ({ONTOGUM, GUM, LITBANK} if parsed else {ONTOGUM, GUM})
     assert (trees == {"gold"}) is not parsed
 

@@ -12,35 +12,29 @@ from typing import Any
 
 import numpy as np
 import pytest
-from howsure_papers.events import coverage
-from howsure_papers.events.corpora import (
-    Item,
-    News,
-    cases_of_wikipedia,
-    gold_actors,
-    read_incidents,
-    read_reuters,
-)
-from howsure_papers.events.coverage import simulate_coverage
-from howsure_papers.events.drawn import (
+from howsure_papers import events
+from howsure_papers.corpora.news import Item, News, cases_of_wikipedia, gold_actors, read_incidents, read_reuters
+from howsure_papers.count_coverage import find_coverage, simulate_coverage
+from howsure_papers.events import PARTS, STEPS, reproduce_events, store
+from howsure_papers.gold_events import Judged, judge, pairs_of
+from howsure_papers.news_counts import (
     Differences,
     Drawn,
     changes,
     contests,
     drawn_from,
+    enough_open,
     few_samples,
     probability_of_more,
 )
-from howsure_papers.events.experiment import EXPERIMENTS, STEPS, Setting, reproduce_events, steps_of_events
-from howsure_papers.events.extraction import PAPER, WIDE, words_of
-from howsure_papers.events.gold import Judged, judge, pairs_of
-from howsure_papers.events.news import enough_open
 from howsure_papers.reproduction import Reproduction, nobody
+from howsure_papers.stores import PAPER, WIDE, Setting, words_of
 
 from howsure.errors import InputError
 from howsure.events.lexicon import Lexicon
 from howsure.events.series.event_series import event_series
 from howsure.events.store.event_store import EventStore
+from tests.papers.whole import check_whole, rows_of
 
 LEXICON = Lexicon([("NOR", "Norland"), ("NOR", "Norlandic"), ("SUD", "Sudoria"), ("SUD", "Sudorian")])
 CASES = {"the": "the", "army": "army", "of": "of", "troops": "troops", "norlandic": "Norlandic"}
@@ -57,10 +51,8 @@ def gold(tmp_path: Path, real_data: Path) -> Iterator[tuple[EventStore, News]]:
     ]
     silent = [Item("silent", "2001-02-07", "", "A bomb exploded in Sudoria.", frozenset({"SUD"}), frozenset())]
     news = News(items, silent, [], 4, 4)
-    path, report = setting(tmp_path, real_data).store(news, PAPER, share=10)
-    assert report.read == 3
-    with EventStore.open(path) as store:
-        yield store, news
+    with EventStore.open(store(setting(tmp_path, real_data), news, PAPER, share=10)) as held:
+        yield held, news
 
 
 NEWS = [
@@ -118,34 +110,35 @@ def check_incidents(result: Reproduction) -> None:
     titles = [table.caption for table in result.tables]
     for start in ("muc4: probabilities", "muc4: 95 % intervals", "Synthetic"):
         assert any(title.startswith(start) for title in titles), start
-    for table in result.tables:
-        assert all(len(row) == len(table.headings) for row in table.rows), table.caption
-    drawn = result.draw()
-    assert {"muc4", "coverage"} <= set(drawn)
-    assert set(result.captions) == set(drawn)
+    assert [one.name for one in result.drawings] == ["muc4", "coverage"]
+    check_whole(result)
 
 
 def check_news(result: Reproduction) -> None:
     titles = [table.caption for table in result.tables]
     assert titles[0] == "Reuters: what was read and found"
     rules = ["Reuters, attack", "Reuters, attack-wide", "Reuters, violence"]
-    assert [row[0] for row in result.tables[0].rows] == rules
+    assert [row[0] for row in rows_of(result.tables[0])] == rules
     assert titles[3] == "Reuters: expected documents by the paper's rule and with nouns before nouns"
-    assert result.tables[3].headings == ("actor", "title", "attack", "attack-wide")
-    assert [row[0] for row in result.tables[1].rows][:2] == ["Reuters, attack, by month", "Reuters, attack, by week"]
+    assert tuple(one.shown for one in result.tables[3].shown) == ("actor", "title", "attack", "attack-wide")
+    assert [row[0] for row in rows_of(result.tables[1])][:2] == [
+        "Reuters, attack, by month",
+        "Reuters, attack, by week",
+    ]
     footnote = "section 6, footnote 11"
     assert [finding.figure for finding in result.findings][:4] == ["6", "6", footnote, footnote]
-    assert "reuters" in result.draw()
+    assert [one.name for one in result.drawings] == ["reuters"]
+    check_whole(result)
 
 
 def reproduced(corpora: str, pipeline: Path, *only: str) -> Reproduction:
     steps: list[int] = []
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(coverage, "simulate_coverage", partial(simulate_coverage, draws=2))
+        patch.setattr(events, "find_coverage", partial(find_coverage, draws=2))
         result = reproduce_events(
             data=corpora, parser=str(pipeline), only=only, limit=8, workers=1, advance=steps.append
         )
-    assert sum(steps) == steps_of_events(only) == STEPS * len(only)
+    assert sum(steps) == reproduce_events.steps(only) == STEPS * len(only)
     assert result.recipe["experiments"] == ", ".join(only)
     return result
 
@@ -160,7 +153,7 @@ def test_news_have_tables_findings_and_figures(corpora: str, pipeline: Path) -> 
     """Of news told by period."""
     result = reproduced(corpora, pipeline, "reuters")
     check_news(result)
-    actors = {row[0]: [float(cell) for cell in row[2:]] for row in result.tables[3].rows}
+    actors = {row[0]: [float(cell) for cell in row[2:]] for row in rows_of(result.tables[3])}
     assert actors["USA"][0] < actors["USA"][1]  # "U.S. forces", a noun before a noun
 
 
@@ -304,7 +297,7 @@ def test_the_wide_rule_takes_what_the_paper_s_takes() -> None:
     assert set(PAPER.described_by) <= set(WIDE.described_by)
     assert words_of(WIDE).search("Two were kidnapped.")
     assert not words_of(PAPER).search("a counterattacks")
-    assert EXPERIMENTS == ("wikipedia", "reuters", "muc4", "synthetic")
+    assert tuple(PARTS) == ("wikipedia", "reuters", "muc4", "synthetic")
 
 
 @pytest.mark.parametrize(

@@ -6,23 +6,12 @@ import math
 
 import numpy as np
 import pytest
-from howsure_papers.label_errors import (
-    Contest,
-    clustered_mean,
-    jackknifed,
-    label_errors,
-    of_sentences,
-    over_halves,
-    p_value,
-    squared_errors,
-    wins,
-)
+from howsure_papers.label_errors import Contest, label_errors, of_sentences, squared_errors, wins
 from scipy.stats import t as student
 
 from howsure import compare_calibration
 from howsure.calibration.calibration_errors import calibration_error
 from howsure.inputs.pairs import Pairs
-from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_quantile
 
 SENTENCES, LENGTH, LABELS = 300, 8, 3
@@ -90,37 +79,3 @@ def test_the_pairs_of_some_sentences(pairs: tuple[Pairs, Pairs]) -> None:
     np.testing.assert_array_equal(some.probabilities, pairs[0].probabilities[rows])
     np.testing.assert_array_equal(np.unique(some.clusters), [0, 1])
     assert len(some) == 2 * LENGTH * LABELS
-
-
-def test_p_is_that_of_the_interval() -> None:
-    assert p_value(Estimate(1.0, -0.96, 2.96, 0.95, "jackknife", 9)) == pytest.approx(0.3173, abs=1e-4)
-    assert p_value(Estimate(0.0, 0.0, 0.0, 0.95, "jackknife", 9)) == 1.0
-    assert p_value(Estimate(-0.1, -0.1, -0.1, 0.95, "jackknife", 9)) == 0.0
-    assert math.isnan(p_value(Estimate(math.nan, None, None, 0.95, "jackknife", 9)))
-
-
-def test_what_is_unknown_has_no_interval() -> None:
-    assert jackknifed(1.0, np.array([1.0, math.nan]), n=2).low is None
-
-
-def test_halves_of_both_data_cover() -> None:
-    """A mean over training and test rows: its interval from half of each holds the truth in about 95 % of samples."""
-    rng = np.random.default_rng(2)
-    held = 0
-    for _ in range(400):
-        train, test = rng.normal(size=100), rng.normal(size=100)
-        halves = [rng.permutation(train)[:50].mean() + rng.permutation(test)[:50].mean() for _ in range(5)]
-        estimate = over_halves(train.mean() + test.mean(), halves)
-        held += estimate.low <= 0 <= estimate.high
-    assert 360 <= held <= 396
-
-
-def test_the_mean_of_clusters_covers() -> None:
-    rng = np.random.default_rng(3)
-    clusters = np.repeat(np.arange(80), 5)
-    held = 0
-    for _ in range(400):
-        values = np.repeat(rng.normal(size=80), 5) + rng.normal(size=400)
-        estimate = clustered_mean(values, clusters)
-        held += estimate.low <= 0 <= estimate.high
-    assert 365 <= held <= 395

@@ -31,11 +31,11 @@ def compare(page: Path, made: Path) -> None:
     assert pictures[0] == pictures[1]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [*(pytest.param(one, marks=pytest.mark.long) for one in LONG),
-     *(pytest.param(one, marks=pytest.mark.slow) for one in SLOW)],
-)  # fmt: skip
+EACH = [pytest.param(one, marks=pytest.mark.long) for one in LONG]
+EACH += [pytest.param(one, marks=pytest.mark.slow) for one in SLOW]
+
+
+@pytest.mark.parametrize("name", EACH)
 def test_a_page_says_what_its_command_prints(name: str, tmp_path: Path) -> None:
     if name not in WITHOUT_DATA:
         require("data")

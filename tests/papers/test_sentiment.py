@@ -8,19 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from howsure_papers.replicates import mean_estimate
+from howsure_papers.corpora.labelled import read_tweets
+from howsure_papers.intervals import mean_estimate
 from howsure_papers.reproduction import Reproduction
-from howsure_papers.sentiment.classifiers import LOGISTIC_REGRESSION, NAIVE_BAYES
-from howsure_papers.sentiment.experiment import (
-    f1_with_influence,
-    quantities,
-    reproduce_sentiment,
-    steps_of_sentiment,
-)
-from howsure_papers.sentiment.tweets import read_tweets
+from howsure_papers.sentiment import f1_with_influence, part_of_train, quantities, reproduce_sentiment
+from howsure_papers.text_classifiers import LOGISTIC_REGRESSION, NAIVE_BAYES, binary_unigrams
 
 from howsure import calibration_error
 from howsure.errors import InputError
+from tests.papers.whole import check_whole, rows_of
 
 SLICE = 400
 
@@ -29,7 +25,7 @@ SLICE = 400
 def sentiment(real_data: Path) -> Reproduction:
     steps: list[int] = []
     result = reproduce_sentiment(data=str(real_data), limit=SLICE, seed=1, advance=steps.append)
-    assert sum(steps) == steps_of_sentiment()
+    assert sum(steps) == reproduce_sentiment.steps()
     return result
 
 
@@ -49,14 +45,16 @@ def test_a_tweet_seen_in_an_earlier_split_is_left_out(tmp_path: Path) -> None:
         test=[("so bad", 0), ("A good day", 1), ("really so so bad", 0)],
     )
     tweets = read_tweets(data, None)
-    assert tweets.repeated == (0, 1, 2)
-    assert [matrix.toarray().tolist() for matrix, _ in (tweets.train, tweets.dev, tweets.test)] == [
+    assert [one.repeated for one in tweets] == [0, 1, 2]
+    features = binary_unigrams(*(one.words for one in tweets))
+    assert [matrix.toarray().tolist() for matrix in features] == [
         [[0, 0, 1, 1], [0, 1, 1, 0], [1, 0, 1, 1]],  # a bad day good
         [[0, 0, 1, 1], [0, 1, 0, 0]],
         [[0, 1, 0, 0]],
     ]
-    assert tweets.dev[1].tolist() == [0, 0]
-    part, dev, _ = tweets.part_of_train(np.array([0, 1]))  # which hold no "a"
+    assert tweets[1].labels.tolist() == [0, 0]
+    splits = [(matrix, one.labels) for matrix, one in zip(features, tweets, strict=True)]
+    part, dev, _ = part_of_train(np.array([0, 1]), *splits)  # which hold no "a"
     assert part[0].toarray().tolist() == [[0, 1, 1], [1, 1, 0]]
     assert dev[0].toarray().tolist() == [[0, 1, 1], [1, 0, 0]]
 
@@ -64,8 +62,8 @@ def test_a_tweet_seen_in_an_earlier_split_is_left_out(tmp_path: Path) -> None:
 def test_a_repetition_within_train_is_kept(tmp_path: Path) -> None:
     one = [("good", 1), ("good", 1), ("bad", 0)]
     tweets = read_tweets(written(tmp_path, train=one, dev=[("so", 1)], test=[("sad", 0)]), None)
-    assert tweets.repeated == (0, 0, 0)
-    assert len(tweets.train[1]) == 3
+    assert [one.repeated for one in tweets] == [0, 0, 0]
+    assert len(tweets[0].labels) == 3
 
 
 def test_the_interval_of_f1_is_that_of_a_bootstrap() -> None:
@@ -99,17 +97,16 @@ def test_the_quantities_are_those_of_the_public_calls() -> None:
 
 
 def test_the_tables_and_figures(sentiment: Reproduction) -> None:
-    first, second, third = sentiment.tables
-    assert [row[1] for row in first.rows[:2]] == ["0.738", "0.729"]
-    assert [row[0] for row in second.rows] == [NAIVE_BAYES, LOGISTIC_REGRESSION]
-    assert len(third.rows) == 13
-    assert list(sentiment.draw()) == list(sentiment.captions) == ["figure-2", "strength"]
+    check_whole(sentiment)
+    first, second, third = map(rows_of, sentiment.tables)
+    assert [row[1] for row in first[:2]] == ["0.738", "0.729"]
+    assert [row[0] for row in second] == [NAIVE_BAYES, LOGISTIC_REGRESSION]
+    assert len(third) == 13
     assert "test tweets are left out" in sentiment.notes[1]
-    json.dumps(sentiment.to_dict(), allow_nan=False)
 
 
 def test_the_findings_follow_from_the_intervals_of_the_table(sentiment: Reproduction) -> None:
-    intervals = {row[0]: json.loads(row[-1]) for row in sentiment.tables[0].rows}
+    intervals = {row[0]: json.loads(row[-1]) for row in rows_of(sentiment.tables[0])}
     names = ("F1, difference", "CalibErr, difference", "CalibErr, NB - 2 LR")
     for finding, name in zip(sentiment.findings[:3], names, strict=True):
         low, high = intervals[name]

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from howsure_papers import reproduce_binning, reproduce_synthetic, steps_of_synthetic
 from howsure_papers import synthetic as synthetic_experiment
+from howsure_papers.binning import reproduce_binning
 from howsure_papers.reproduction import Reproduction
-from howsure_papers.synthetic import _score
+from howsure_papers.synthetic import _score, reproduce_synthetic
 
 from howsure import calibration_curve, simulate_pairs
 from howsure.inputs.pairs import Pairs
+from tests.papers.whole import check_whole, rows_of
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +22,7 @@ def synthetic() -> Iterator[Reproduction]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(synthetic_experiment, "BETAS", ((0.3, 0.7), (2.0, 5.0)))
         result = reproduce_synthetic(runs=1, seed=3, advance=steps.append)
-        assert sum(steps) == steps_of_synthetic(1)
+        assert sum(steps) == reproduce_synthetic.steps(1)
         yield result
 
 
@@ -37,12 +38,13 @@ def test_the_scores_are_those_of_the_public_call(decimals: int) -> None:
 def test_every_figure_has_its_finding_table_and_drawing(synthetic: Reproduction) -> None:
     assert [finding.figure for finding in synthetic.findings] == ["4.7", "4.8", "4.9", "4.10", "4.11"]
     assert [table.caption.split(":")[0] for table in synthetic.tables] == [f"Figure 4.{i}" for i in range(7, 12)]
-    assert list(synthetic.draw()) == [f"figure-4-{i}" for i in range(7, 12)]
+    assert [one.name for one in synthetic.drawings] == [f"figure-4-{i}" for i in range(7, 12)]
+    check_whole(synthetic)
 
 
 def test_doubling_never_raises_the_score(synthetic: Reproduction) -> None:
     assert synthetic.findings[0].holds
-    scores = np.array([[float(cell) for cell in row[1:]] for row in synthetic.tables[0].rows])
+    scores = np.array([[float(cell) for cell in row[1:]] for row in rows_of(synthetic.tables[0])])
     assert (np.diff(scores, axis=0) <= 0).all()
 
 
@@ -59,6 +61,7 @@ def test_the_seed_repeats_everything() -> None:
 def test_adaptive_bins_have_the_narrower_intervals() -> None:
     result = reproduce_binning()
     assert all(finding.holds for finding in result.findings)
-    widest = {row[0]: float(row[4]) for row in result.tables[0].rows}
+    widest = {row[0]: float(row[4]) for row in rows_of(result.tables[0])}
     assert widest["d"] < widest["c"] < widest["b"]
-    assert list(result.draw()) == ["figure-1-a", "figure-1-bcd"]
+    assert [one.name for one in result.drawings] == ["figure-1-a", "figure-1-bcd"]
+    check_whole(result)

@@ -1,21 +1,29 @@
-"""`howsure reproduce`: a table or figure of the papers, run again."""
+"""`howsure reproduce`: a table or figure of the papers, run again, printed, drawn, and written as a page."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from howsure.cli.terminal.commands import Group
+from howsure.cli.terminal.commands import Group, Written, WrittenFolder
 from howsure.cli.terminal.options import PROCESSES
+from howsure.cli.terminal.output import emit, json_text
 from howsure.cli.terminal.progress import progress
-from howsure_papers.command.output import Output, output_options
+from howsure.files.whole import write_whole
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from howsure_papers.reproduction import Reproduction
 
 SOURCES = "2015: Nguyen & O'Connor; thesis: Nguyen's; Fornaciari: Fornaciari et al. 2022."
 TEXT = f"Reproduce a table or figure of the papers, alongside the papers' statements.\n\n{SOURCES}"
+PLACES = ("--data", "--format", "--figures", "--page")
 
 
 @click.group("reproduce", cls=Group, help=TEXT)
@@ -31,86 +39,120 @@ def as_list(context: click.Context, parameter: click.Parameter, value: str | Non
 Option = Callable[[Callable[..., None]], Callable[..., None]]
 
 
+def option(*names: str, **how: Any) -> Option:
+    """An option of commands."""
+    return click.option(*names, **how)
+
+
 def only_option(names: str) -> Option:
     """--only, of the parts of an experiment."""
-    said = f"Of {names} (default: all)."
-    return click.option("--only", callback=as_list, metavar="NAME[,NAME]…", help=said)
+    return option("--only", callback=as_list, metavar="NAME[,NAME]…", help=f"Of {names} (default: all).")
+
+
+def parser_option(metavar: str, what: str) -> Option:
+    """--parser, of the texts that have no trees."""
+    return option("--parser", metavar=metavar, help=f"{what} (default: models/en_ud_small next to the data folder).")
 
 
 AT_LEAST_ONE = click.IntRange(min=1)
-DATA = click.option("--data", metavar="FOLDER", help="Folder of data sets (default: HOWSURE_DATA).")
-SEED = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
-LIMIT = click.option(
-    "--limit", type=AT_LEAST_ONE, help="Read only the first texts or sentences of each part: a quick look."
-)
-RUNS = click.option("--runs", type=AT_LEAST_ONE, default=20, show_default=True, help="Number of samples per setting.")
-OF_LITBANK = click.option(
-    "--parser",
-    metavar="PIPELINE",
-    help="spaCy pipeline for LitBank (default: models/en_ud_small next to the data folder).",
-)
-PARSER = click.option(
-    "--parser", metavar="NAME|PATH", help="spaCy pipeline (default: models/en_ud_small next to the data folder)."
-)
-WORKERS = click.option(
-    "--workers", type=PROCESSES, metavar="N", help="Number of processes (default: one per processor)."
-)
-SAMPLES = click.option(
+DATA = option("--data", metavar="FOLDER", help="Folder of data sets (default: HOWSURE_DATA).")
+SEED = option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
+LIMIT = option("--limit", type=AT_LEAST_ONE, help="Read only the first texts or sentences of each part: a quick look.")
+RUNS = option("--runs", type=AT_LEAST_ONE, default=20, show_default=True, help="Number of samples per setting.")
+OF_LITBANK = parser_option("PIPELINE", "spaCy pipeline for LitBank")
+PARSER = parser_option("NAME|PATH", "spaCy pipeline")
+WORKERS = option("--workers", type=PROCESSES, metavar="N", help="Number of processes (default: one per processor).")
+SAMPLES = option(
     "--samples",
     type=click.IntRange(min=2),
     default=50,
     show_default=True,
     help="Samples of labels in each decisive setting; others get fewer.",
 )
-STORES = click.option(
+STORES = option(
     "--stores", metavar="FOLDER", help="Keep the events stores in this folder, and use those that are there."
 )
 READING = (DATA, LIMIT, SEED)
-PAIRS = (DATA, OF_LITBANK, LIMIT, SEED)
 NEWS = (DATA, only_option("wikipedia, reuters, muc4, synthetic"), PARSER, LIMIT, SEED, WORKERS)
 LABELS = (DATA, only_option("muc4, police, llms, simulated"), SAMPLES, STORES, PARSER, LIMIT, SEED, WORKERS)
-EXPERIMENTS: tuple[tuple[str, str, str, tuple[Option, ...], str], ...] = (  # name, module, progress, options, text
-    ("synthetic", "synthetic", "samples", (RUNS, SEED), "Bin size and sample size (thesis, Figures 4.7–11)."),
-    ("binning", "binning", "", (SEED,), "Equal-width against adaptive bins (2015, Figure 1)."),
-    (
-        "sentiment",
-        "sentiment.experiment",
-        "models",
-        READING,
-        "Naive Bayes against logistic regression (2015, Figure 2).",
+OUTPUT = (
+    option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True),
+    option("--figures", type=WrittenFolder(), metavar="FOLDER", help="Draw the figures into a folder, as SVG and PNG."),
+    option(
+        "--page",
+        type=Written(".md"),
+        metavar="FILE.md",
+        help="Write a Markdown page, with its figures in a folder beside it.",
     ),
-    ("tweets", "tweets.experiment", "models", READING, "HMMs against CRFs on tags of tweets (thesis, Figures 4.4–6)."),
-    ("tagging", "tagging.experiment", "models", READING, "HMM against CRF on tags (2015, Figures 3 and 4 a)."),
-    ("tag-pairs", "tagging.pairs", "models", READING, "HMM against CRF on pairs of tags (2015, Figure 4 b)."),
-    ("coreference", "coreference.experiment", "models", PAIRS, "Pairs of mentions in coreference (2015, Figure 5)."),
-    ("boostsa", "boostsa.experiment", "tests", READING, "BooStSa's p by share and size (Fornaciari, Figures 1 and 2)."),
-    ("events", "events.experiment", "steps", NEWS, "Attacks in the news, by country (2015, Figure 6)."),
-    ("counts", "counts.experiment", "samples", LABELS, "Counts from few labels, against true ones (beyond papers)."),
+)
+# Of each: its name, what its progress counts, its options, and what it is. It is `reproduce_NAME` of the module NAME.
+EXPERIMENTS: tuple[tuple[str, str, tuple[Option, ...], str], ...] = (
+    ("synthetic", "samples", (RUNS, SEED), "Bin size and sample size (thesis, Figures 4.7–11)."),
+    ("binning", "samples", (SEED,), "Equal-width against adaptive bins (2015, Figure 1)."),
+    ("sentiment", "models", READING, "Naive Bayes against logistic regression (2015, Figure 2)."),
+    ("tweets", "models", READING, "HMMs against CRFs on tags of tweets (thesis, Figures 4.4–6)."),
+    ("tagging", "models", READING, "HMM against CRF on tags (2015, Figures 3 and 4 a)."),
+    ("tag-pairs", "models", READING, "HMM against CRF on pairs of tags (2015, Figure 4 b)."),
+    ("coreference", "models", (DATA, OF_LITBANK, LIMIT, SEED), "Pairs of mentions in coreference (2015, Figure 5)."),
+    ("boostsa", "tests", READING, "BooStSa's p by share and size (Fornaciari, Figures 1 and 2)."),
+    ("events", "steps", NEWS, "Attacks in the news, by country (2015, Figure 6)."),
+    ("counts", "samples", LABELS, "Counts from few labels, against true ones (beyond papers)."),
 )
 
 
-def reproduces(name: str, module: str, steps: str, options: Sequence[Option], text: str) -> None:
-    """Add a command: `reproduce_NAME` of a module of howsure_papers, loaded when it is run; `steps_of_NAME` says how
-    many of its `steps` there will be."""
+def add_command(name: str, counted: str, options: Sequence[Option], text: str) -> None:
+    """Add the command of an experiment, whose module is loaded when it is run."""
 
-    def run(output: Output, **asked: Any) -> None:
-        found, key = import_module(f"howsure_papers.{module}"), name.replace("-", "_")
-        reproduce = getattr(found, f"reproduce_{key}")
+    def run(form: str, figures: str | None, page: str | None, **asked: Any) -> None:
+        key = name.replace("-", "_")
+        reproduce = getattr(import_module(f"howsure_papers.{key}"), f"reproduce_{key}")
         given = {option: value for option, value in asked.items() if value is not None}
-        if not steps:
-            output.show(reproduce(**given))
-            return
-        steps_of = getattr(found, f"steps_of_{key}")
-        total = steps_of(**{one: given[one] for one in inspect.signature(steps_of).parameters if one in given})
-        with progress(steps, total=total) as advance:
+        steps = reproduce.steps(
+            **{one: given[one] for one in inspect.signature(reproduce.steps).parameters if one in given}
+        )
+        with progress(counted, total=steps) as advance:
             result = reproduce(**given, advance=advance)
-        output.show(result)
+        show(result, form, figures, page)
 
-    shown = output_options(run)
-    for option in reversed(options):
-        shown = option(shown)
+    shown: Callable[..., None] = run
+    for one in reversed((*options, *OUTPUT)):
+        shown = one(shown)
     command.command(name, short_help=text, help=f"{text}\n\n{SOURCES}")(shown)
 
 
-for experiment in EXPERIMENTS:
-    reproduces(*experiment)
+def show(result: Reproduction, form: str, figures: str | None, page: str | None) -> None:
+    """Write the figures into a folder, and a page with its figures beside it, and print what was found."""
+    limit: int | None = click.get_current_context().params.get("limit")
+    drawn = result.draw() if figures is not None or page is not None else {}
+    if figures is not None:
+        save(drawn, Path(figures), ("svg", "png"))
+    if page is not None:
+        path = Path(page)
+        save(drawn, path.with_suffix(""), ("svg",))
+        write_whole(result.page(f"{_typed()} --page {path.name}", path.stem, limit).encode(), path)
+    emit(
+        json_text(result.to_dict() | {"summary": result.summary(limit)}) if form == "json" else result.text(limit), None
+    )
+
+
+def save(drawn: Mapping[str, Figure], folder: Path, kinds: Sequence[str]) -> None:
+    """Write figures into a folder, which is made if it is not there."""
+    from howsure.figures.files import save_figure
+
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, figure in drawn.items():
+        for kind in kinds:
+            save_figure(figure, folder / f"{name}.{kind}")
+
+
+def _typed() -> str:
+    """The command as it was given, without where its results go."""
+    context = click.get_current_context()
+    options = [(one.opts[0], one.default, context.params.get(one.name or "")) for one in context.command.params]
+    given = [(name, value) for name, default, value in options if value not in (default, None)]
+    changed = [f"{name} {value}" for name, value in given if name not in PLACES]
+    return " ".join([context.command_path, *changed])
+
+
+for declared in EXPERIMENTS:
+    add_command(*declared)

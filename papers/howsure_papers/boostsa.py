@@ -1,0 +1,365 @@
+"""BooStSa's p against test-set size and sub-sample share (Fornaciari et al. 2022, Figures 1 and 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.inputs.pairs import Floats, Integers
+from howsure.show.column import COUNT, Column, digits
+from howsure.significance import compare
+from howsure.stats.proportions import normal_quantile, wilson_interval
+from howsure_papers.corpora.tagged import ARK, Corpus, read_ark
+from howsure_papers.drawings import Series, series_figure
+from howsure_papers.intervals import LEVEL, mean_estimate, opposite, verdict
+from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, Numbers, experiment, nobody, numbers
+from howsure_papers.taggers import PENALTIES, PSEUDOCOUNTS, choose_crf, choose_hmm
+
+TITLE = "BooStSa's p against sub-sample share and test-set size (Fornaciari et al. 2022, Figures 1 and 2)"
+SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
+FULL, EXACT = "full size", "permutation"
+ALPHA = 0.05
+SIZES = (1_000, 2_000, 4_000, 6_000, 8_000, 10_000)  # of Figure 1
+SIMULATIONS, SIMULATED_LOOPS = 10, 1_000
+ACCURACIES = (0.80, 0.81)
+METRIC = "macro_f1"
+STABLE = 0.02  # half the width of an interval of p that counts as narrow
+PAPERS_WORDS, PAPERS_SHARE = 3_064, 0.3  # the paper's test set, and the share above which p ≤ .05 there
+PAPERS_GAINS = {"accuracy": 0.43, "macro_f1": 0.57}  # points
+METRICS = {"accuracy": "accuracy", "macro_f1": "macro-F1"}
+WORDS = (500, 1_000, PAPERS_WORDS)  # and all
+DRAWS, LOOPS, LOOPS_OF_A_DRAW = 100, 10_000, 1_000
+DEFAULT = 0.1  # BooStSa's share
+NOTES = (
+    "Every p is one-sided, as in BooStSa. For comparison with its rule, there are a full-size bootstrap and a "
+    "permutation test, neither of which needs a share.",
+    "Figure 1: balanced classes and predictions, a difference of one point, 10 simulations of 1,000 loops per point. "
+    "The paper does not report the accuracies; ours are .80 and .81.",
+    "Figure 2: the paper's two taggers and their 3,064 test words are not public. Ours are an HMM and a CRF-Basic, "
+    "trained on the tweets of Gimpel et al. (2011), with the settings that are most accurate on the development "
+    "tweets.",
+    "In the normal approximation, the rule gives p = 1 - Φ(z √share), where z is the difference divided by its "
+    "standard error: p ≤ .05 requires a share of at least (1.645 / z)². That the paper's share is above .3 implies a "
+    "z between 2.3 and 3.0.",
+    "The words of a tweet are not independent: test sets are drawn as whole tweets, while the tests resample words, "
+    "as BooStSa does.",
+)
+
+Columns = tuple[Any, Any, Any]  # targets, baseline, model
+
+
+def share_name(share: float) -> str:
+    """The rule with one share, as a column of a table.
+
+    >>> share_name(0.1)
+    'share 0.1'
+    """
+    return f"share {share:g}"
+
+
+TESTS = (*map(share_name, SHARES), FULL, EXACT)
+SMALLEST, LARGEST = share_name(SHARES[0]), share_name(SHARES[-1])
+
+
+def steps_of_boostsa() -> int:
+    """How often `advance` is called."""
+    return len(SIZES) * SIMULATIONS + len(PENALTIES) + (len(WORDS) + 1) * (DRAWS + 1)
+
+
+@experiment(TITLE, steps=steps_of_boostsa)
+def reproduce_boostsa(
+    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = nobody
+) -> Found:
+    """Run Figures 1 and 2 again, each beside what resamples of full size and a permutation say of the same data.
+
+    Figure 1 is simulated as the paper says. Figure 2 compares two taggers that are not public; here an HMM and a
+    CRF-Basic take their place, on test sets of growing size. `limit`: only the first tweets of each part. `advance` is
+    told of every test set.
+
+    Raises InputError if the data set `ark_twitter_pos` is not found.
+    """
+    tagged = tag(read_ark(data, limit), advance)
+    p = simulate(seed, advance)
+    sizes = by_size(tagged, seed, advance)
+    share, found = "share in a sub-sample", "test sets with p ≤ .05"
+    return Found(
+        findings=(*findings_of_figure_1(p), *findings_of_figure_2(sizes)),
+        tables=(table_of_figure_1(p), *tables_of_figure_2(sizes)),
+        drawings=[
+            Drawing(
+                "figure-1",
+                "Figure 1: mean p of macro-F1 over 10 simulations with its 95 % interval, by share of the sub-samples; "
+                "a true difference of one point.",
+                lambda: series_figure(panels_of_figure_1(p), x_label="test set", y_label="p", beside=True),
+            ),
+            Drawing(
+                "figure-2",
+                "Figure 2: p of CRF-Basic against the HMM on the first words of the test tweets.",
+                lambda: series_figure(panels_of_figure_2(sizes), x_label=share, y_label="p", beside=True),
+            ),
+            Drawing(
+                "figure-2-drawn",
+                "Of 100 test sets of so many words, drawn by tweet: the share on which the rule finds the difference.",
+                lambda: series_figure(panels_of_draws(sizes), x_label=share, y_label=found, beside=True),
+            ),
+        ],
+        notes=NOTES,
+        recipe={
+            "seed": seed,
+            "accuracies": list(ACCURACIES),
+            "simulations": SIMULATIONS,
+            "data": ARK,
+            **tagged.settings,
+            "draws": DRAWS,
+            "loops": [SIMULATED_LOOPS, LOOPS, LOOPS_OF_A_DRAW],
+        },
+    )
+
+
+def p_values(columns: Columns, metrics: Sequence[str], *, loops: int, seed: int) -> Floats:
+    """p of every test and metric, one-sided as BooStSa's is: (tests, metrics)."""
+    one: dict[str, Any] = {"metrics": list(metrics), "interval": None, "rng": seed, "n_resamples": loops}
+    compared = [compare(*columns, method="boostsa", sample_size=share, **one) for share in SHARES]
+    compared += [compare(*columns, method=m, alternative="better", **one) for m in ("bootstrap", "permutation")]
+    return np.array([[row.p_value for row in result] for result in compared])
+
+
+def balanced(n: int, rng: np.random.Generator) -> Columns:
+    """Two classes of n/2 items; both systems are right equally often in either class, and their errors independent."""
+    targets = np.repeat([0, 1], n // 2)
+    systems = []
+    for accuracy in ACCURACIES:
+        wrong = np.zeros(n, dtype=bool)
+        errors = round((1 - accuracy) * n / 2)
+        for start in (0, n // 2):
+            wrong[start + rng.choice(n // 2, errors, replace=False)] = True
+        systems.append(np.where(wrong, 1 - targets, targets))
+    return targets, systems[0], systems[1]
+
+
+def simulate(seed: int, advance: Advance) -> Floats:
+    """p of every test on simulated test sets, (sizes, tests, simulations); `advance` is told of each set."""
+    p = np.empty((len(SIZES), len(TESTS), SIMULATIONS))
+    for i, n in enumerate(SIZES):
+        for k in range(SIMULATIONS):
+            columns = balanced(n, np.random.default_rng([seed, n, k]))
+            p[i, :, k] = p_values(columns, [METRIC], loops=SIMULATED_LOOPS, seed=seed + k)[:, 0]
+            advance(1)
+    return p
+
+
+def of_test(p: Floats, test: str) -> Floats:
+    """p of one test on the simulated sets: (sizes, simulations)."""
+    found: Floats = p[:, TESTS.index(test)]
+    return found
+
+
+def panels_of_figure_1(p: Floats) -> list[tuple[str, list[Series]]]:
+    """The mean over the simulations, with its 95 % interval."""
+    lines = []
+    for test in TESTS:
+        means = [mean_estimate(row) for row in of_test(p, test)]
+        lows, highs = [one.low or 0.0 for one in means], [one.high or 0.0 for one in means]
+        lines.append(Series(test, SIZES, [one.value for one in means], lows, highs))
+    return [("a true difference of one point", lines)]
+
+
+def table_of_figure_1(p: Floats) -> Numbers:
+    """The means."""
+    tests = [Column(test, digits(3), values=of_test(p, test).mean(axis=1)) for test in TESTS]
+    caption = "Figure 1: mean p of macro-F1 by test-set size and share"
+    return numbers(caption, SIZES, Column("test set", COUNT, values=SIZES), *tests)
+
+
+def findings_of_figure_1(p: Floats) -> tuple[Finding, ...]:
+    """What the paper says of the figure, each decided by the least certain of its intervals."""
+    of_rule = [of_test(p, share_name(share)) for share in SHARES]
+    by_size = [mean_estimate(one[0] - one[-1]) for one in of_rule]
+    by_share = [mean_estimate(one) for one in of_test(p, SMALLEST) - of_test(p, LARGEST)]
+    widest = float(p[:, : len(SHARES)].std(axis=2, ddof=1).max()) * normal_quantile(LEVEL) / np.sqrt(SIMULATIONS)
+    small, large, full, exact = (f"{of_test(p, test)[-1].mean():.3f}" for test in (SMALLEST, LARGEST, FULL, EXACT))
+    least_size, least_share = (min(drops, key=lambda one: one.low or 0.0) for drops in (by_size, by_share))
+    grows = verdict(least_share)
+    sizes = f"from {SIZES[0]:,} to {SIZES[-1]:,} items p falls by {least_size} or more, whatever the share"
+    shares = f"from a share of {SHARES[0]} to one of {SHARES[-1]} p falls by {least_share} or more at every size"
+    broad = (
+        f"p falls as the share grows; of {SIZES[-1]:,} items it is {small} for a share of {SHARES[0]}, {large} for "
+        f"{SHARES[-1]}, {full} for all items and {exact} by permutation"
+    )
+    narrow = f"the mean p is known within ± {widest:.3f} or better (narrow: ± {STABLE})"
+    stable = "1,000 iterations give stable results: narrow intervals over 10 simulations"
+    return (
+        Finding("1", "the larger the test set, the smaller p", sizes, verdict(least_size)),
+        Finding("1", "p depends on the share of the sub-sample", shares, grows),
+        Finding("1", "(its text) too broad a sub-sample makes p artificially high", broad, opposite(grows)),
+        Finding("1", stable, narrow, bool(widest < STABLE)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class TaggedWords:
+    """Words with their tags, those of the two taggers, and the tweet of each; the taggers' settings."""
+
+    columns: tuple[npt.NDArray[Any], ...]
+    tweets: Integers
+    settings: dict[str, float]
+
+    def __len__(self) -> int:
+        return len(self.tweets)
+
+    def first(self, n: int) -> Columns:
+        """The first n words."""
+        gold, baseline, model = (column[:n] for column in self.columns)
+        return gold, baseline, model
+
+    def drawn(self, n: int, rng: np.random.Generator) -> Columns:
+        """The words of tweets that are drawn with replacement, until there are n."""
+        edges = np.searchsorted(self.tweets, np.arange(int(self.tweets[-1]) + 2))
+        tweets = rng.integers(len(edges) - 1, size=n)  # of one word or more each
+        tweets = tweets[: int(np.searchsorted(np.cumsum(np.diff(edges)[tweets]), n)) + 1]
+        rows = np.concatenate([np.arange(edges[tweet], edges[tweet + 1]) for tweet in tweets])[:n]
+        gold, baseline, model = (column[rows] for column in self.columns)
+        return gold, baseline, model
+
+
+@dataclass(frozen=True, slots=True)
+class OfSize:
+    """Test sets of some words. first, drawn: p (tests, metrics) of the first words, (draws, tests, metrics) of draws.
+
+    values (2, metrics): of the baseline and the model on the first words.
+    """
+
+    words: int
+    values: Floats
+    first: Floats
+    drawn: Floats
+
+    def found(self, test: str, metric: str) -> tuple[float, float, float]:
+        """The share of drawn sets on which a test finds the difference, with its interval."""
+        p = self.drawn[:, TESTS.index(test), list(METRICS).index(metric)]
+        share = np.array([(p <= ALPHA).mean()])
+        low, high = wilson_interval(share, np.array([float(len(p))]))
+        return float(share[0]), float(low[0]), float(high[0])
+
+
+def tag(corpus: Corpus, advance: Advance) -> TaggedWords:
+    """The tags of an HMM and of a CRF-Basic whose settings are best on the development tweets."""
+    hmm, crf = choose_hmm(corpus.train, corpus.dev, PSEUDOCOUNTS), choose_crf(corpus.train, corpus.dev, advance)
+    tags = (corpus.test.tags, *(one.tagger.predict(corpus.test.sentences) for one in (hmm, crf)))
+    tweets = np.repeat(np.arange(len(corpus.test)), [len(one) for one in corpus.test.tags])
+    columns = tuple(np.array([tag for sentence in one for tag in sentence]) for one in tags)
+    return TaggedWords(columns, tweets, {"pseudocount": hmm.setting, "c2": crf.setting})
+
+
+def by_size(tagged: TaggedWords, seed: int, advance: Advance) -> list[OfSize]:
+    """Every test on the first words, and on as many of drawn tweets; of all sizes that there are words for."""
+    sizes = [n for n in WORDS if n < len(tagged)]
+    advance((len(WORDS) - len(sizes)) * (DRAWS + 1))
+    found = []
+    for n in (*sizes, len(tagged)):
+        columns = tagged.first(n)
+        rows = compare(*columns, metrics=list(METRICS), interval=None, n_resamples=1, rng=seed)
+        values = np.array([[row.against_value for row in rows], [row.model_value for row in rows]])
+        first = p_values(columns, list(METRICS), loops=LOOPS, seed=seed)
+        advance(1)
+        drawn = np.empty((DRAWS, len(TESTS), len(METRICS)))
+        for k in range(DRAWS):
+            rng = np.random.default_rng([seed, n, k])
+            drawn[k] = p_values(tagged.drawn(n, rng), list(METRICS), loops=LOOPS_OF_A_DRAW, seed=seed + k)
+            advance(1)
+        found.append(OfSize(n, values, first, drawn))
+    return found
+
+
+def papers_size(sizes: Sequence[OfSize]) -> OfSize:
+    """The test sets of as many words as the paper's; of all, where there are fewer."""
+    return next((one for one in sizes if one.words == PAPERS_WORDS), sizes[-1])
+
+
+def findings_of_figure_2(sizes: Sequence[OfSize]) -> tuple[Finding, ...]:
+    """The paper's finding for its number of words, by metric, and what the share does to the test."""
+    one = papers_size(sizes)
+    default, exact = one.found(share_name(DEFAULT), "accuracy"), one.found(EXACT, "accuracy")
+    shares = [f"{value:.2f} [{low:.2f}, {high:.2f}]" for value, low, high in (default, exact)]
+    claim = "at its default share of .1 the rule finds the difference less often than a permutation"
+    ours = (
+        f"p ≤ .05 in a share of {shares[0]} of {DRAWS} test sets of {one.words:,} words drawn by tweet; by permutation "
+        f"in {shares[1]}"
+    )
+    less = True if default[2] < exact[1] else False if default[1] > exact[2] else None
+    return (*(_late(one, metric) for metric in METRICS), Finding("", claim, ours, less))
+
+
+def _late(one: OfSize, metric: str) -> Finding:
+    column = list(METRICS).index(metric)
+    first = next((share for share, p in zip(SHARES, one.first[:, column], strict=False) if p <= ALPHA), None)
+    at, widest = (
+        np.quantile(one.drawn[:, TESTS.index(share_name(share)), column], [0.025, 0.975])
+        for share in (PAPERS_SHARE, SHARES[-1])
+    )
+    gains = " and ".join(f"{points} points of {METRICS[name]}" for name, points in PAPERS_GAINS.items())
+    reached = "at no share" if first is None else f"from a share of {first} on"
+    late = bool(at[0] > ALPHA) and bool(widest[1] <= ALPHA)
+    not_late = bool(at[1] <= ALPHA) or bool(widest[0] > ALPHA)
+    return Finding(
+        "2",
+        f"p ≤ .05 only with a share above 30 % ({PAPERS_WORDS:,} words, gains of {gains})",
+        f"on {one.words:,} words, a gain of {100 * float(np.diff(one.values[:, column])[0]):.2f} points, "
+        f"p ≤ .05 {reached}; on {DRAWS} sets of as many words drawn by tweet, 95 % of p lie in "
+        f"[{at[0]:.3f}, {at[1]:.3f}] for a share of {PAPERS_SHARE}, in [{widest[0]:.3f}, {widest[1]:.3f}] for "
+        f"{SHARES[-1]}",
+        True if late else False if not_late else None,
+        METRICS[metric],
+    )
+
+
+def panels_of_figure_2(sizes: Sequence[OfSize]) -> list[tuple[str, list[Series]]]:
+    """One panel per metric: p on the first words against the share."""
+    level = Series("p = .05", SHARES, [ALPHA] * len(SHARES))
+    return [
+        (name, [*(Series(_words(one), SHARES, one.first[: len(SHARES), column]) for one in sizes), level])
+        for column, name in enumerate(METRICS.values())
+    ]
+
+
+def panels_of_draws(sizes: Sequence[OfSize]) -> list[tuple[str, list[Series]]]:
+    """One panel per metric: how often the difference is found, against the share, with its interval."""
+    found = []
+    for metric, name in METRICS.items():
+        shares = [[one.found(share_name(share), metric) for share in SHARES] for one in sizes]
+        lines = [Series(_words(one), SHARES, *zip(*rows, strict=True)) for one, rows in zip(sizes, shares, strict=True)]
+        found.append((name, lines))
+    return found
+
+
+def _words(one: OfSize) -> str:
+    return f"{one.words:,} words"
+
+
+def tables_of_figure_2(sizes: Sequence[OfSize]) -> tuple[Numbers, Numbers]:
+    """p on the first words, and how often each test finds the difference; a row per size and metric."""
+    rows = [(one, column, metric) for one in sizes for column, metric in enumerate(METRICS)]
+    about = (
+        Column("words", COUNT, values=[one.words for one, *_ in rows]),
+        Column("metric", NAME, values=[METRICS[metric] for *_, metric in rows]),
+    )
+    first = {"HMM": 0, "CRF-Basic": 1}
+    return (
+        numbers(
+            "Figure 2: p on the first words of the test tweets",
+            rows,
+            *about,
+            *(Column(name, digits(4), values=[one.values[i, j] for one, j, _ in rows]) for name, i in first.items()),
+            *(Column(test, digits(4), values=[one.first[i, j] for one, j, _ in rows]) for i, test in enumerate(TESTS)),
+        ),
+        numbers(
+            f"Share of {DRAWS} test sets, drawn by tweet, with p ≤ .05",
+            rows,
+            *about,
+            *(Column(test, digits(2), values=[one.found(test, name)[0] for one, _, name in rows]) for test in TESTS),
+        ),
+    )

@@ -1,1 +1,0 @@
-"""Fornaciari et al. (2022): BooStSa's p against share and size of the sample."""

@@ -1,1 +1,0 @@
-"""Nguyen & O'Connor (2015), section 5.3: pairs of mentions."""

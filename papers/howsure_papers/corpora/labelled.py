@@ -1,0 +1,101 @@
+"""What people have judged: the sentiment of tweets, what the police did in articles, the answers of language models."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from operator import itemgetter
+
+import numpy as np
+
+from howsure.data.datasets import data_set_path, find_data_set, read_labelled_texts
+from howsure.events.periods import period_of
+from howsure.inputs.pairs import Floats, Labels
+from howsure_papers.corpora.news import packed_rows
+from howsure_papers.corpora.tagged import PARTS
+from howsure_papers.text_classifiers import tweet_words
+
+SENTIMENT, POLICE_NEWS, GRADED = "sentiment140", "india_police_events", "llm_mcq_confidence"
+QUESTION_SETS = ("arc", "hellaswag", "mmlu", "truthfulqa", "winogrande")
+PROMPT = "first"  # of two phrasings
+
+
+@dataclass(frozen=True, slots=True)
+class Tweets:
+    """Tweets of a split: the words of each, their labels (n,), and how many more repeat one of an earlier split."""
+
+    words: Sequence[Sequence[str]]
+    labels: Labels
+    repeated: int
+
+
+def read_tweets(data: str | None, limit: int | None) -> list[Tweets]:
+    """The splits of `sentiment140` (the first `limit` tweets of each), without what an earlier split holds.
+
+    A tweet is seen again if its words in lower case are the same, in the same order.
+    """
+    folder = find_data_set(SENTIMENT, data=data)
+    seen: set[tuple[str, ...]] = set()
+    found = []
+    for split in PARTS:
+        texts, labels = read_labelled_texts(folder / f"{split}.jsonl.gz", limit=limit)
+        words = tweet_words(texts)
+        new = [i for i, tweet in enumerate(words) if tuple(tweet) not in seen]
+        seen.update(map(tuple, words))
+        y = np.array(labels, dtype=np.uint8)
+        found.append(Tweets([words[i] for i in new], y[new], len(words) - len(new)))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class PoliceNews:
+    """Articles in their order: identifiers, days, texts, and the labels of each question (N,)."""
+
+    ids: tuple[str, ...]
+    dates: tuple[str, ...]
+    texts: tuple[str, ...]
+    labels: dict[str, Floats]
+
+    def cells(self, by: str) -> np.ndarray[tuple[int], np.dtype[np.str_]]:
+        """The period of each article: its week or its day."""
+        return np.array(self.dates if by == "day" else [period_of(date, period=by) for date in self.dates])
+
+
+def read_police_news(data: str | None, questions: Sequence[str], *, limit: int | None = None) -> PoliceNews:
+    """The articles of `india_police_events`, with their labels of some questions."""
+    rows = list(islice(packed_rows(data, POLICE_NEWS), limit))
+    return PoliceNews(
+        tuple(str(row["id"]) for row in rows),
+        tuple(row["date"] for row in rows),
+        tuple(row["text"] for row in rows),
+        {name: np.array([float(row["labels"][name]) for row in rows]) for name in questions},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """A model's answers to the questions of a data set: its confidence in each (N,) and whether it is right (N,)."""
+
+    model: str
+    questions: str
+    confidence: Floats
+    correct: Floats
+
+
+def read_graded(data: str | None, *, limit: int | None = None) -> Iterator[Graded]:
+    """Every model on every data set, by the first phrasing; an answer that cannot be parsed is wrong."""
+    for name in QUESTION_SETS:
+        rows: dict[str, list[tuple[float, float]]] = {}
+        with gzip.open(data_set_path(GRADED, f"{name}.tsv.gz", data=data), "rt", encoding="utf-8", newline="") as lines:
+            table = csv.reader(lines, delimiter="\t")
+            columns = itemgetter(*map(next(table).index, ("model", "prompt", "confidence", "grade")))
+            for model, prompt, confidence, grade in map(columns, table):
+                found = rows.setdefault(model, [])
+                if prompt == PROMPT and (limit is None or len(found) < limit):
+                    found.append((float(confidence), float(grade == "correct")))
+        for model, pairs in rows.items():
+            held = np.array(pairs)
+            yield Graded(model, name, held[:, 0], held[:, 1])

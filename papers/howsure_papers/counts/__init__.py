@@ -1,1 +1,0 @@
-"""Counts that hold: how often intervals from a few hundred labels contain counts that are known."""

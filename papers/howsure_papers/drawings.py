@@ -1,0 +1,271 @@
+"""Figures that only the reproductions draw: lines of any two quantities, paths of a setting, labels side by side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.text import Annotation
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.transforms import Bbox
+
+from howsure.figures.style import QUIET, dress, literal, literal_legend, look, new_figure, shortened_name, styled
+from howsure.inputs.pairs import Floats
+from howsure.stats.estimate import Estimate
+
+MARKERS = 12
+FEW_DECADES = 2.5
+THOUSANDS = 1_000  # from here on the ticks of a linear axis are few, with commas
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+COLUMN = 0.17  # inches of a label
+SPREAD = 0.36  # of a column, over which its markers stand
+NAME_LENGTH = 16
+NEAR, FAR = 8.0, 15.0  # points from the middle of the marker
+SIDES = ((1, 0), (-1, 0), (1, 1), (-1, -1), (1, -1), (-1, 1), (0, 1), (0, -1))
+ACROSS, UP = {-1: "right", 0: "center", 1: "left"}, {-1: "top", 0: "center", 1: "bottom"}
+STEP = 4.0  # pixels between the places of a line that a name should leave free
+NAME, MARKER, LINE, DISTANT = 100.0, 20.0, 1.0, 3.0  # what it costs to cover one, or to stand far from the point
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """One line: points (x, y), and the band [low, high] around them if there is one."""
+
+    label: str
+    x: npt.ArrayLike
+    y: npt.ArrayLike
+    low: npt.ArrayLike | None = None
+    high: npt.ArrayLike | None = None
+
+
+def series_figure(
+    panels: Sequence[tuple[str, Sequence[Series]]],
+    *,
+    x_label: str,
+    y_label: str,
+    log_x: bool = False,
+    log_y: bool = False,
+    beside: bool = False,
+) -> Figure:
+    """Panels of lines side by side, each (its title, its series), with the same y axis.
+
+    beside: the legend of the last panel stands beside it, for all panels: in a panel it would lie on lines.
+    """
+    with styled():
+        figure = new_figure(1.0 + 3.3 * len(panels), 3.3)
+        axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
+        for ax, (title, series) in zip(axes, panels, strict=True):
+            dress(ax, grid="y")
+            ax.set(xscale="log" if log_x else "linear", yscale="log" if log_y else "linear")
+            handles = [_line(ax, i, one) for i, one in enumerate(series)]
+            for logarithmic, axis in ((log_x, ax.xaxis), (log_y, ax.yaxis)):
+                _ticks(axis, logarithmic)
+            if len(series) > 1 and not (beside and ax is not axes[-1]):
+                literal_legend(ax, handles, [one.label for one in series], handlelength=3.2)
+            literal(ax.xaxis.label, x_label)
+            literal(ax.yaxis.label, y_label)
+            literal(ax.set_title(""), title)
+            ax.label_outer()
+        for ax in axes:
+            ax.tick_params(labelbottom=True)
+        legend = axes[-1].get_legend()
+        if beside and legend is not None:
+            legend.set(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return figure
+
+
+def _line(ax: Axes, i: int, one: Series) -> Line2D:
+    """The line of a series, with its band, told apart from others by colour, marker and dashes."""
+    how, x, y = look(i), np.asarray(one.x), np.asarray(one.y)
+    if one.low is not None and one.high is not None:
+        ax.fill_between(x, np.asarray(one.low), np.asarray(one.high), color=how.colour, alpha=0.18, linewidth=0)
+    (line,) = ax.plot(x, y, color=how.colour, linestyle=how.dashes, linewidth=1.4)
+    line.set(marker=how.marker, markersize=4.5, markeredgecolor="white", markeredgewidth=0.4)
+    line.set_markevery(max(1, len(x) // MARKERS))
+    return line
+
+
+def power_of_ten(value: float) -> str:
+    """A tick of a logarithmic axis as plain text.
+
+    >>> power_of_ten(0.05), power_of_ten(2000), power_of_ten(1e6), power_of_ten(2e-5)
+    ('0.05', '2,000', '10⁶', '2·10⁻⁵')
+    """
+    exponent = math.floor(math.log10(value) + 1e-9)
+    if -3 <= exponent <= 4:
+        return f"{value:,.{max(0, -exponent)}f}"
+    factor, power = round(value / 10.0**exponent), "10" + str(exponent).translate(SUPERSCRIPTS)
+    return power if factor == 1 else f"{factor}·{power}"
+
+
+def _ticks(axis: Axis, logarithmic: bool) -> None:
+    """Ticks as text and not as formulas: of a logarithmic axis at powers of ten, or at 1, 2 and 5 times these where it
+    is short; of another that reaches thousands few, with commas."""
+    low, high = axis.get_view_interval()
+    if logarithmic:
+        few = high < low * 10**FEW_DECADES
+        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if few else (1.0,), numticks=12))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: power_of_ten(value)))
+        axis.set_minor_formatter(NullFormatter())
+    elif max(abs(low), abs(high)) >= THOUSANDS:
+        axis.set_major_locator(MaxNLocator(6, steps=[1, 2, 5, 10]))
+        axis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}"))
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One value of the setting: its name, what it gives, and whether it was chosen."""
+
+    name: str
+    x: float
+    y: Estimate
+    chosen: bool = False
+
+
+def path_figure(
+    paths: Sequence[tuple[str, Sequence[Setting]]], *, x_label: str, y_label: str, setting: str, root_y: bool = False
+) -> Figure:
+    """Two qualities of models, (name, settings) each, as a setting changes: a path with intervals through the plane.
+
+    The points are named; a ring marks the chosen one. `root_y` draws square roots of y, so that small values are told
+    apart and 0 has a place.
+    """
+    with styled():
+        figure = new_figure(7.2, 4.6)
+        ax = figure.add_subplot()
+        dress(ax, grid="y")
+        handles = []
+        for i, (_, settings) in enumerate(paths):
+            how, x, y = look(i), np.array([one.x for one in settings]), [one.y for one in settings]
+            low, high = _ends(y)
+            ax.vlines(x, low, high, color=how.colour, linewidth=1.2, alpha=0.45, zorder=2)
+            (line,) = ax.plot(x, _values(y), color=how.colour, linestyle=how.dashes, linewidth=1.2, zorder=3)
+            line.set(marker=how.marker, markersize=4.5, markeredgecolor="white", markeredgewidth=0.4)
+            handles.append(line)
+            for one in settings:
+                if one.chosen:
+                    ring: dict[str, Any] = {"markersize": 11, "markerfacecolor": "none", "color": how.colour}
+                    ax.plot([one.x], [one.y.value], "o", zorder=3, **ring)
+        if root_y:
+            ax.set_yscale("function", functions=(_root, np.square))
+        ax.set_ylim(bottom=0.0)
+        literal_legend(ax, handles, [name for name, _ in paths], handlelength=3.2, title=setting, title_fontsize=8)
+        literal(ax.xaxis.label, x_label)
+        literal(ax.yaxis.label, y_label)
+        points = [[(one.x, one.y.value, one.name) for one in settings] for _, settings in paths]
+        name_points(ax, points, [look(i).colour for i in range(len(paths))])
+    return figure
+
+
+def _root(y: npt.ArrayLike) -> Floats:
+    """Square roots; what lies below 0 is drawn at 0."""
+    values: Floats = np.sqrt(np.maximum(np.asarray(y, dtype=np.float64), 0.0))
+    return values
+
+
+def side_by_side_figure(
+    labels: Sequence[str], models: Sequence[tuple[str, Sequence[Estimate]]], *, averages: int = 0, y_label: str
+) -> Figure:
+    """Each model's estimate of each label as a marker with its interval; undefined ones are left out.
+
+    labels: one per column. models: (name, estimates in the order of the labels). averages: how many of the last columns
+    are averages, which stand apart.
+    """
+    with styled():
+        figure = new_figure(max(4.2, 1.1 + COLUMN * len(labels)), 3.0)
+        ax = figure.add_subplot()
+        dress(ax, grid="y")
+        places = np.arange(len(labels), dtype=np.float64)
+        places[len(labels) - averages :] += 0.6
+        shifts = np.linspace(-SPREAD / 2, SPREAD / 2, len(models)) if len(models) > 1 else np.zeros(1)
+        handles = []
+        for i, ((_, estimates), shift) in enumerate(zip(models, shifts, strict=True)):
+            how, x = look(i), places + shift
+            low, high = _ends(estimates)
+            ax.vlines(x, low, high, color=how.colour, linewidth=1.1, alpha=0.5, zorder=2)
+            marked: dict[str, Any] = {"color": how.colour, "markersize": 4, "markeredgecolor": "white", "zorder": 3}
+            (line,) = ax.plot(x, _values(estimates), how.marker, **marked)
+            line.set_markeredgewidth(0.4)
+            handles.append(line)
+        if averages:
+            edge = (places[-averages - 1] + places[-averages]) / 2
+            ax.axvline(edge, color=QUIET, linewidth=0.8, linestyle=(0, (2, 2)), zorder=1)
+        ax.set_xticks(places, [shortened_name(label, NAME_LENGTH) for label in labels], rotation=90, fontsize=7)
+        for tick in ax.get_xticklabels():
+            tick.set_parse_math(False)
+        ax.tick_params(axis="x", length=0)
+        ax.set_xlim(places[0] - 0.7, places[-1] + 0.7)
+        ax.set_ylim(bottom=0.0)
+        above = {"ncols": len(models), "loc": "lower left", "bbox_to_anchor": (0, 1)}
+        literal_legend(ax, handles, [name for name, _ in models], **above)
+        literal(ax.yaxis.label, y_label)
+    return figure
+
+
+def _values(estimates: Sequence[Estimate]) -> Floats:
+    return np.array([one.value for one in estimates])
+
+
+def _ends(estimates: Sequence[Estimate]) -> list[Floats]:
+    """The lower and the upper ends of the intervals; where there is none, nothing is drawn."""
+    return [
+        np.array([math.nan if end is None else end for end in ends])
+        for ends in ([one.low for one in estimates], [one.high for one in estimates])
+    ]
+
+
+def name_points(ax: Axes, lines: Sequence[Sequence[tuple[float, float, str]]], colours: Sequence[str]) -> None:
+    """Write a name beside each point (x, y, name) of the lines, in the colour of its line.
+
+    The axes must have their limits and their legend; names keep off markers, lines, the legend and one another.
+    """
+    if ax.figure is not None:
+        ax.figure.draw_without_rendering()  # type: ignore[union-attr]
+    pixels = [ax.transData.transform([(x, y) for x, y, _ in line]) for line in lines]
+    markers, drawn = np.concatenate(pixels), np.concatenate([_along(one) for one in pixels])
+    legend = ax.get_legend()
+    taken = [] if legend is None else [legend.get_window_extent()]
+    for line, colour in zip(lines, colours, strict=True):
+        for x, y, text in line:
+            name = ax.annotate("", (x, y), (0, 0), textcoords="offset points", fontsize=7, color=colour, zorder=4)
+            literal(name, text)
+            taken.append(_settle(name, taken, markers, drawn, ax.bbox))
+
+
+def _settle(name: Annotation, taken: Sequence[Bbox], markers: Floats, drawn: Floats, within: Bbox) -> Bbox:
+    """Move a name to its cheapest place; the first of several."""
+    costs = {}
+    for far, distance in enumerate((NEAR, FAR)):
+        for side in SIDES:
+            box = _move(name, side, distance).padded(1.0)
+            outside = not (within.x0 <= box.x0 and box.x1 <= within.x1 and within.y0 <= box.y0 and box.y1 <= within.y1)
+            covered = outside + sum(box.overlaps(other) for other in taken)
+            inside = _count(box.padded(3.0), markers), _count(box, drawn)
+            costs[side, distance] = NAME * covered + MARKER * inside[0] + LINE * inside[1] + DISTANT * far
+    return _move(name, *min(costs, key=lambda place: costs[place]))
+
+
+def _move(name: Annotation, side: tuple[int, int], distance: float) -> Bbox:
+    across, up = side
+    share = distance * (0.7 if across and up else 1.0)
+    name.set(position=(across * share, up * share), ha=ACROSS[across], va=UP[up])
+    return name.get_window_extent()
+
+
+def _count(box: Bbox, places: Floats) -> int:
+    return int(box.count_contains(places))
+
+
+def _along(points: Floats) -> Floats:
+    """Places on the straight lines from each point to the next."""
+    parts = [np.linspace(a, b, max(2, int(np.hypot(*(b - a)) / STEP))) for a, b in pairwise(points)]
+    return np.concatenate([points[:1], *parts])

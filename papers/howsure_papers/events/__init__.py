@@ -1,1 +1,0 @@
-"""Nguyen & O'Connor (2015), section 6: events in the news."""

@@ -1,1 +1,0 @@
-"""Figures that only the reproductions draw."""

@@ -1,0 +1,210 @@
+"""Estimates with intervals, over test data and over training data too, and the verdicts that they decide."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from howsure.errors import InputError
+from howsure.inputs.pairs import Floats, Integers
+from howsure.show.column import ENDS, Kind
+from howsure.show.numbers import UNDEFINED
+from howsure.stats.clusters import jackknife_error, ratio_error
+from howsure.stats.estimate import Estimate
+from howsure.stats.proportions import normal_quantile, t_quantile
+from howsure.stats.randomness import Randomness, generator_from
+from howsure_papers.reproduction import Blank
+
+HALF = 0.5
+SUBSAMPLES = 5
+LEVEL = 0.95
+
+
+def around(value: float, reach: float, method: str, n: int, *, least: float = -math.inf) -> Estimate:
+    """A value and the interval of 95 % that reaches so far to both sides, but to nothing below `least`."""
+    return Estimate(value, max(value - reach, least), value + reach, LEVEL, method, n)
+
+
+def unbounded(value: float, method: str, n: int) -> Estimate:
+    """A value whose interval is not known."""
+    return Estimate(value, None, None, LEVEL, method, n)
+
+
+def random_subsamples(
+    n: int, *, times: int = SUBSAMPLES, share: float = HALF, rng: Randomness = None
+) -> list[Integers]:
+    """Random subsamples of n rows without replacement, round(share · n) sorted rows each.
+
+    >>> [len(rows) for rows in random_subsamples(101, times=2, rng=0)]
+    [50, 50]
+    """
+    generator = generator_from(rng)
+    return [np.sort(generator.permutation(n)[: round(share * n)]) for _ in range(times)]
+
+
+def over_training(
+    estimate: Estimate, replicates: Sequence[float], *, share: float = HALF, least: float = -math.inf
+) -> Estimate:
+    """An estimate whose interval holds for other training data too, not only for other test data.
+
+    estimate: the value with the whole training set, its interval that of the test data alone. replicates: the values
+    with J random subsamples of the training set, each a `share` f of it. Their variance, times f / (1 - f), estimates
+    the variance of the value over training sets of the whole size (the delete-d jackknife; for halves the factor is 1).
+    Both variances add up; with V_test from the width of the interval, and t with Satterthwaite's degrees of freedom:
+    value ± t sqrt(V_test + f / (1 - f) · Var(replicates)), and nothing below `least`.
+
+    >>> print(over_training(Estimate(0.3, 0.2, 0.4, 0.95, "debiased", 1000), [0.2, 0.4, 0.3, 0.2, 0.4]))
+    0.3000 [0.0290, 0.5710]
+
+    No interval is known where the estimate has none, or a replicate is not finite. Raises InputError for less than two
+    replicates.
+    Source: Shao & Wu (1989).
+    """
+    if len(replicates) < 2:
+        raise InputError(f"an interval over training data needs two subsamples or more; there are {len(replicates)}.")
+    if estimate.low is None or estimate.high is None or not np.isfinite(replicates).all():
+        return unbounded(estimate.value, "training and test", estimate.n)
+    test = standard_error(estimate) ** 2
+    training = share / (1 - share) * float(np.var(replicates, ddof=1))
+    total = test + training
+    degrees = (len(replicates) - 1) * (total / training) ** 2 if training > 0 else math.inf
+    reach = t_quantile(LEVEL, degrees) * math.sqrt(total)
+    return around(estimate.value, reach, "training and test", estimate.n, least=least)
+
+
+def over_halves(value: float, replicates: Sequence[float]) -> Estimate:
+    """A value whose interval holds for other training and other test data.
+
+    replicates: the values with J random halves of the training data, each judged on a random half of the test data.
+    Their variance estimates that of the value (delete-d jackknife of both, d = n / 2): value ± t(J - 1) · sd.
+
+    >>> print(over_halves(30.0, [28.0, 31.0, 33.0, 30.0, 28.0]))
+    30.0000 [24.1103, 35.8897]
+    """
+    reach = t_quantile(LEVEL, len(replicates) - 1) * float(np.std(replicates, ddof=1))
+    return around(value, reach, "training and test halves", len(replicates))
+
+
+def mean_estimate(values: Floats) -> Estimate:
+    """The mean of independent values with its normal interval; undefined for less than two.
+
+    >>> print(mean_estimate(np.array([1.0, 2.0, 3.0])))
+    2.0000 [0.8684, 3.1316]
+    """
+    if len(values) < 2:
+        return unbounded(math.nan, "normal", len(values))
+    reach = normal_quantile(LEVEL) * float(np.std(values, ddof=1)) / math.sqrt(len(values))
+    return around(float(np.mean(values)), reach, "normal", len(values))
+
+
+def clustered_mean(values: Floats, clusters: Integers) -> Estimate:
+    """The mean of values that belong together in clusters, with its normal interval (linearised ratio).
+
+    >>> print(clustered_mean(np.array([1.0, 1.0, 0.0, 0.0]), np.array([0, 0, 1, 1])))
+    0.5000 [-0.4800, 1.4800]
+    """
+    reach = normal_quantile(LEVEL) * ratio_error(np.bincount(clusters, values), np.bincount(clusters))
+    return around(float(values.mean()), reach, "clustered", len(values))
+
+
+def ratio_with_influence(above: Floats, below: Floats) -> tuple[float, Floats]:
+    """Σ above / Σ below, and how much each row moves it, of mean 0: (above - ratio · below) / mean(below).
+
+    So `mean_estimate(ratio + influence)` is the ratio with its interval, and the difference of two ratios of the same
+    rows is the mean of the difference of these values. An accuracy has sentences for rows: right words, words.
+
+    >>> value, influence = ratio_with_influence(np.array([2.0, 1.0]), np.array([2.0, 4.0]))
+    >>> value, influence.round(3).tolist()
+    (0.5, [0.333, -0.333])
+    """
+    value = float(above.sum() / below.sum())
+    return value, (above - value * below) / float(below.mean())
+
+
+def jackknifed(value: float, without: Floats, *, n: int, method: str = "jackknife") -> Estimate:
+    """A value with the normal interval that follows from leaving out one sentence or document at a time.
+
+    >>> print(jackknifed(2.0, np.array([1.5, 2.0, 2.5]), n=3))
+    2.0000 [0.8684, 3.1316]
+    """
+    if math.isnan(value) or np.isnan(without).any():
+        return unbounded(math.nan, method, n)
+    return around(float(value), normal_quantile(LEVEL) * float(jackknife_error(without)), method, n)
+
+
+def standard_error(estimate: Estimate) -> float:
+    """That of which the interval is the normal one; infinite where there is none."""
+    if estimate.low is None or estimate.high is None:
+        return math.inf
+    return (estimate.high - estimate.low) / 2 / normal_quantile(estimate.level)
+
+
+def p_value(difference: Estimate) -> float:
+    """The two-sided p of no difference, from a normal interval; undefined (NaN) without one.
+
+    >>> p_value(Estimate(1.96, 0.0, 3.92, 0.95, "jackknife", 9)).__round__(2)
+    0.05
+    """
+    from scipy.special import ndtr
+
+    error = standard_error(difference)
+    if math.isinf(error):
+        return math.nan
+    if error == 0.0:
+        return 1.0 if difference.value == 0.0 else 0.0
+    return float(2 * ndtr(-abs(difference.value) / error))
+
+
+def verdict(estimate: Estimate, *, above: float = 0.0) -> bool | None:
+    """Whether the value is above a bound: True or False where the whole interval says so, else None.
+
+    >>> verdict(Estimate(2.0, 1.0, 3.0, 0.95, "normal", 9)), verdict(Estimate(2.0, -1.0, 5.0, 0.95, "normal", 9))
+    (True, None)
+    """
+    if estimate.low is None or estimate.high is None:
+        return None
+    return True if estimate.low > above else False if estimate.high < above else None
+
+
+def opposite(holds: bool | None) -> bool | None:
+    """The verdict on the contrary: `opposite(verdict(estimate, above=bound))` is whether the value is below it."""
+    return None if holds is None else not holds
+
+
+def all_hold(verdicts: Iterable[bool | None]) -> bool | None:
+    """Whether all hold: False if one does not, else None if one is undecided.
+
+    >>> all_hold([True, None]), all_hold([False, None])
+    (None, False)
+    """
+    known = list(verdicts)
+    return False if False in known else None if None in known else True
+
+
+def interval_text(estimate: Estimate, digits: int, *, sign: str = "") -> str:
+    """The interval with so many digits; nothing if there is none."""
+    low, high = estimate.low, estimate.high
+    return "" if low is None or high is None else f"[{low:{sign}.{digits}f}, {high:{sign}.{digits}f}]"
+
+
+def fine(estimate: Estimate, digits: int = 6, *, sign: str = "") -> str:
+    """An estimate with so many digits; its interval if it has one.
+
+    >>> fine(Estimate(0.5, 0.25, 0.75, 0.95, "normal", 9), 2, sign="+")
+    '+0.50 [+0.25, +0.75]'
+    """
+    if math.isnan(estimate.value):
+        return UNDEFINED
+    return f"{estimate.value:{sign}.{digits}f} {interval_text(estimate, digits, sign=sign)}".rstrip()
+
+
+def fine_kind(digits: int = 6, *, sign: str = "") -> Kind:
+    """Estimates with so many digits in a table."""
+    return Blank(lambda one: fine(one, digits, sign=sign), ends=ENDS)
+
+
+def interval_kind(digits: int) -> Kind:
+    """The intervals of estimates alone in a table, whose values stand in another column."""
+    return Blank(lambda one: interval_text(one, digits), ends=ENDS)

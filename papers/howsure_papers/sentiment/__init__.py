@@ -1,1 +1,0 @@
-"""Nguyen & O'Connor (2015), section 4.1: sentiment of tweets."""

@@ -1,0 +1,335 @@
+"""Section 4.2 and Figures 3 and 4 (a) of Nguyen & O'Connor (2015), and Figures 4.1–4.3 of Nguyen's thesis.
+
+An HMM and a CRF of equal accuracy as taggers; then, is a word a noun (NN), by an HMM, CRF-Basic and CRF-Advanced.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import chain
+
+import numpy as np
+
+from howsure.calibration.curve import curve_of
+from howsure.calibration.results import CalibrationCurve
+from howsure.figures.calibration import curve_figure
+from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.show.column import COUNT, ESTIMATE, Column, Kind, digits
+from howsure.stats.estimate import Estimate
+from howsure_papers.contests import (
+    BIN_SIZE,
+    CRF,
+    HMM,
+    NOUN,
+    OF_LABEL,
+    Outcome,
+    Question,
+    bin_sizes_table,
+    by_corpus,
+    drawings_of_labels,
+    findings_by_label,
+    hold_all,
+    labels_table,
+    models_table,
+    notes_on_models,
+    quantities_table,
+    recipe_of,
+    steps_of_contests,
+)
+from howsure_papers.corpora.tagged import Corpus, read_ewt, read_wsj
+from howsure_papers.intervals import (
+    SUBSAMPLES,
+    all_hold,
+    interval_kind,
+    jackknifed,
+    opposite,
+    over_halves,
+    over_training,
+    random_subsamples,
+    verdict,
+)
+from howsure_papers.label_errors import LabelErrors, label_errors
+from howsure_papers.reproduction import (
+    NAME,
+    TEXT,
+    Advance,
+    Blank,
+    Drawing,
+    Finding,
+    Found,
+    Numbers,
+    experiment,
+    nobody,
+    numbers,
+)
+from howsure_papers.taggers import PENALTIES, Judged, choose_crf, fit_hmm, judge, refit
+
+TITLE = "HMM and CRF as taggers (Nguyen & O'Connor 2015, Figures 3 and 4 (a); Nguyen's thesis, Figures 4.1–4.3)"
+FEW, MANY = 5, 20  # the most common tags whose errors are averaged
+ABOUT_EQUAL = 0.01  # errors that differ by less are about equal
+NEARLY_ZERO = 1e-6  # a pseudocount: maximum likelihood, but no test sentence is impossible
+BASIC, ADVANCED = CRF, "CRF-Advanced"
+KINDS = (HMM, BASIC, ADVANCED)
+FIGURES = dict(zip(KINDS, ("4.1", "4.2", "4.3"), strict=True))
+PAPER = {HMM: ("?", "0.035"), BASIC: ("?", "0.019"), ADVANCED: ("about 0.96", "?")}
+ADVANCED_PENALTIES = (0.3, 0.1)
+ACCURATE, ABOUT = 0.96, 0.01
+WHERE = f"WSJ sample, query {NOUN}"
+SLIGHTLY = 0.019  # off the diagonal: less than the thesis's CRF-Basic
+
+
+def steps_of_tagging() -> int:
+    """About how often `advance` is called."""
+    return steps_of_contests() + len(PENALTIES) + len(ADVANCED_PENALTIES) + len(KINDS) * SUBSAMPLES
+
+
+@experiment(TITLE, steps=steps_of_tagging)
+def reproduce_tagging(
+    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = nobody
+) -> Found:
+    """Run section 4.2 again: is a CRF that is as accurate as an HMM better calibrated, over all tags and by tag?
+
+    On the Wall Street Journal sample and on EWT; then the thesis's query NN on the former. `limit`: use only the first
+    sentences of each part. `advance` is told of every model and every subsample.
+
+    Raises InputError if the folders `wsj_sample` and `ud_english_ewt` are not found in `data`.
+    """
+    corpora = [read(data, limit) for read in (read_wsj, read_ewt)]
+    outcomes = hold_all(corpora, about_tags, seed=seed, advance=advance)
+    of_thesis = thesis(corpora[0], seed=seed, advance=advance)
+    shown = (
+        "every tag with its 95 % interval over test data, the most frequent tag first; on the right, the root mean "
+        f"square over the {FEW} and the {MANY} most common"
+    )
+    of_corpora = by_corpus(outcomes)
+    return Found(
+        findings=[*(finding for one in outcomes for finding in findings(one)), *of_thesis.findings],
+        tables=[
+            models_table(outcomes),
+            *map(quantities_table, of_corpora),
+            *of_thesis.tables,
+            search_table(outcomes),
+            bin_sizes_table(outcomes),
+            *map(labels_table, of_corpora),
+        ],
+        drawings=[*map(figure_3, of_corpora), *drawings_of_labels(outcomes, shown), *of_thesis.drawings],
+        notes=[
+            *notes_on_models(corpora),
+            f"All tags together are evaluated in bins of {BIN_SIZE:,}, each tag separately in bins of n^(2/3) / 2 "
+            "tokens. The average over tags is the root of the mean debiased squared error.",
+            *of_thesis.notes,
+        ],
+        recipe=recipe_of(corpora, seed, bin_size=BIN_SIZE),
+    )
+
+
+def about_tags(corpus: Corpus) -> Question:
+    """Which tag does each token have?"""
+    counts = Counter(chain.from_iterable(corpus.test.tags))
+    order = np.array(sorted(range(len(corpus.labels)), key=lambda i: -counts[corpus.labels[i]]))
+    answer = partial(judge, part=corpus.test, labels=corpus.labels)
+    return Question("tags", "4 (a)", "39 of 47", answer, counts, order, FEW, MANY)
+
+
+def findings(outcome: Outcome) -> list[Finding]:
+    """What the paper says of Figures 3 and 4 (a), decided from intervals over training and test data."""
+    found, where = outcome.in_all, outcome.setting
+    hmm, crf = (found[f"surest tag: P - right, {kind}"] for kind in (HMM, CRF))
+    error, noun = found["CalibErr, difference"], found[f"{NOUN}, difference"]
+    ours = (
+        f"{found[f'CalibErr, {HMM}'].value:.4f} (HMM) against {found[f'CalibErr, {CRF}'].value:.4f}, difference {error}"
+    )
+    surest = f"P of the most probable tag minus its accuracy: HMM {hmm}, CRF {crf}"
+    under = all_hold([opposite(verdict(hmm)), verdict(crf)])
+    equal = f"HMM minus CRF {noun}; about equal: within {ABOUT_EQUAL}"
+    return [
+        Finding("3", "the CRF has a lower calibration error over all tags", ours, verdict(error), where),
+        Finding("3", "the HMM is very underconfident, the CRF overconfident", surest, under, where),
+        *findings_by_label(outcome),
+        Finding("4 (a)", f"they are about equally calibrated on {NOUN}", equal, _about_equal(noun), where),
+    ]
+
+
+def _about_equal(difference: Estimate) -> bool | None:
+    if difference.low is None or difference.high is None:
+        return None
+    inside = difference.low >= -ABOUT_EQUAL and difference.high <= ABOUT_EQUAL
+    outside = difference.low > ABOUT_EQUAL or difference.high < -ABOUT_EQUAL
+    return True if inside else False if outside else None
+
+
+def search_table(outcomes: Sequence[Outcome]) -> Numbers:
+    """How the number of sentences was found with which the CRF is as accurate as the HMM."""
+    rows = [(outcome, one) for outcome in outcomes for one in outcome.rivals.tried]
+    return numbers(
+        "Development accuracy: the CRF trained on increasing numbers of sentences",
+        rows,
+        Column("data", NAME, get=lambda row: row[0].corpus.name),
+        Column("HMM", NAME, get=lambda row: row[0].hmm),
+        Column("its accuracy", digits(4), get=lambda row: row[0].rivals.hmm.accuracy),
+        Column("sentences of the CRF", COUNT, get=lambda row: row[1].sentences),
+        Column("c₂", Kind("{:g}".format), get=lambda row: row[1].setting),
+        Column("accuracy", digits(4), get=lambda row: row[1].accuracy),
+        Column("taken", NAME, get=lambda row: "yes" if row[1] is row[0].rivals.crf else ""),
+    )
+
+
+def figure_3(outcomes: Sequence[Outcome]) -> Drawing:
+    """The curves of both models over all tags, on one corpus."""
+    corpus = outcomes[0].corpus
+    curves = [curve for one in outcomes for curve in one.curves]
+    names = [
+        name for one in outcomes for name in (f"{HMM}, {one.hmm}", f"{CRF}, {one.rivals.crf.sentences:,} sentences")
+    ]
+    return Drawing(
+        f"figure-3-{corpus.key}",
+        f"Figure 3 on {corpus.name}: calibration of all tags together, bins of {BIN_SIZE:,}; each HMM with the CRF of "
+        "equal accuracy on the development sentences.",
+        lambda: curve_figure(curves, labels=names, panels=True),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Noun:
+    """One model's answers to the query: its curve, its error with and without each sentence, its accuracy."""
+
+    curve: CalibrationCurve
+    errors: LabelErrors
+    accuracy: Estimate
+    pairs: Pairs
+
+
+def thesis(corpus: Corpus, *, seed: int, advance: Advance) -> Found:
+    """Figures 4.1–4.3: train the three on all training sentences, and on random halves, and ask all for nouns."""
+    basic = choose_crf(corpus.train, corpus.dev, advance)
+    advanced = choose_crf(corpus.train, corpus.dev, advance, features="advanced", grid=ADVANCED_PENALTIES)
+    taggers = {HMM: fit_hmm(corpus.train, NEARLY_ZERO), BASIC: basic.tagger, ADVANCED: advanced.tagger}
+    settings = {BASIC: basic.setting, ADVANCED: advanced.setting}
+    full = {kind: noun(judge(tagger, corpus.test, corpus.labels), kind) for kind, tagger in taggers.items()}
+    rng = np.random.default_rng([seed, 3])
+    halves, refinements, accuracies = [], [], []
+    for rows in random_subsamples(len(corpus.train), rng=rng):
+        of_half = {
+            kind: noun(judge(refit(tagger, corpus.train.only(rows)), corpus.test, corpus.labels), kind)
+            for kind, tagger in taggers.items()
+        }
+        some = rng.permutation(len(corpus.test))[: len(corpus.test) // 2]
+        halves.append({name: value for name, (value, _) in _quantities(of_half).items()})
+        refinements.append({kind: _refinement(one.pairs, some) for kind, one in of_half.items()})
+        accuracies.append(of_half[ADVANCED].accuracy.value)
+        advance(len(KINDS))
+    in_test = {name: jackknifed(*one, n=len(corpus.test)) for name, one in _quantities(full).items()}
+    found = {
+        name: over_training(one, [half[name] for half in halves], least=0.0 if name in KINDS else -math.inf)
+        for name, one in in_test.items()
+    }
+    accuracy = over_training(full[ADVANCED].accuracy, accuracies)
+    refined = {
+        (a, b): over_halves(
+            full[a].curve.brier.refinement - full[b].curve.brier.refinement, [half[a] - half[b] for half in refinements]
+        )
+        for a, b in ((HMM, BASIC), (BASIC, ADVANCED))
+    }
+
+    return Found(
+        findings=noun_findings(full, found, refined, accuracy),
+        tables=[noun_table(full, found, settings)],
+        drawings=[
+            Drawing(
+                f"figure-{FIGURES[kind].replace('.', '-')}",
+                f"Figure {FIGURES[kind]}: {kind}, query {NOUN}. Accuracy {one.accuracy.value:.3f}, MSE calibration "
+                f"score {one.curve.mse.value:.5f} (error {one.curve.error}), refinement "
+                f"{one.curve.brier.refinement:.4f}.",
+                partial(curve_figure, [one.curve]),
+            )
+            for kind, one in full.items()
+        ],
+        notes=[
+            f"Figures 4.1–4.3: all three are trained on all {len(corpus.train):,} training sentences of the "
+            f"{corpus.name}. The HMM's maximum likelihood is a pseudocount of {NEARLY_ZERO:g}, so that no test "
+            "sentence is impossible and an unseen word carries hardly any information about its tag, as in CRF-Basic. "
+            "The CRFs have the thesis's objective, but are trained to its minimum with L-BFGS, not with AdaGrad. The "
+            "thesis's scores may be square roots of mean squares.",
+        ],
+    )
+
+
+def noun(judged: Judged, kind: str) -> Noun:
+    """What a tagger says of nouns."""
+    pairs = judged.of(NOUN)
+    one = np.zeros(len(pairs), dtype=np.int64)
+    alone = Pairs(pairs.labels, pairs.probabilities, groups=one, group_names=(NOUN,), clusters=pairs.clusters)
+    curve = curve_of(pairs, bin_size=OF_LABEL, name=kind)
+    return Noun(curve, label_errors(alone, bin_size=OF_LABEL), judged.accuracy, pairs)
+
+
+def _quantities(nouns: Mapping[str, Noun]) -> dict[str, tuple[float, Floats]]:
+    """Errors and their differences, each with its values without each sentence."""
+    one = np.zeros(1, dtype=np.int64)
+    roots = {kind: noun.errors.roots(one) for kind, noun in nouns.items()}
+    found = dict(roots)
+    for a, b in ((HMM, BASIC), (BASIC, ADVANCED)):
+        found[f"{a} - {b}"] = (roots[a][0] - roots[b][0], roots[a][1] - roots[b][1])
+    return found
+
+
+def _refinement(pairs: Pairs, sentences: Integers) -> float:
+    assert pairs.clusters is not None
+    return curve_of(pairs.only(np.isin(pairs.clusters, sentences)), bin_size=OF_LABEL).brier.refinement
+
+
+def noun_findings(
+    nouns: Mapping[str, Noun],
+    found: Mapping[str, Estimate],
+    refined: Mapping[tuple[str, str], Estimate],
+    accuracy: Estimate,
+) -> tuple[Finding, ...]:
+    """What the thesis says of its figures, decided from intervals over training and test data."""
+    first, second = found[f"{HMM} - {BASIC}"], found[f"{BASIC} - {ADVANCED}"]
+    of_first, of_second = refined[HMM, BASIC], refined[BASIC, ADVANCED]
+    off = verdict(found[ADVANCED], above=SLIGHTLY)
+    score = (
+        f"{nouns[BASIC].curve.mse.value:.5f} against {nouns[HMM].curve.mse.value:.5f}; their roots, debiased, differ "
+        f"by {first}"
+    )
+    more = f"refinement of the HMM minus that of CRF-Basic (smaller is better): {of_first}"
+    both = f"CRF-Basic minus CRF-Advanced: error {second}, refinement {of_second}"
+    enough = f"{accuracy}; at least {ACCURATE - ABOUT:.2f} counts"
+    slightly = f"error {found[ADVANCED]}; slightly: below {SLIGHTLY}, the thesis's CRF-Basic"
+    asked = [
+        ("4.1, 4.2", "CRF-Basic has a lower MSE score than the HMM (0.019 against 0.035)", score, verdict(first)),
+        ("4.1, 4.2", "CRF-Basic's predictions are more refined", more, verdict(of_first)),
+        (
+            "4.3",
+            "better features give more refined and better calibrated predictions",
+            both,
+            all_hold([verdict(second), verdict(of_second)]),
+        ),
+        ("4.3", "CRF-Advanced achieves 96 % accuracy", enough, verdict(accuracy, above=ACCURATE - ABOUT)),
+        ("4.3", "its curve is just slightly off the diagonal", slightly, opposite(off)),
+    ]
+    return tuple(Finding(*one, WHERE) for one in asked)
+
+
+def noun_table(nouns: Mapping[str, Noun], found: Mapping[str, Estimate], settings: Mapping[str, float]) -> Numbers:
+    """The captions of the three figures."""
+    return numbers(
+        f"Figures 4.1–4.3: {WHERE}",
+        nouns,
+        Column("figure", NAME, get=lambda kind: FIGURES[kind]),
+        Column("model", NAME, get=lambda kind: kind),
+        Column("c₂", Blank("{:g}".format), get=settings.get),
+        Column("accuracy, thesis", TEXT, get=lambda kind: PAPER[kind][0]),
+        Column("accuracy", digits(4), get=lambda kind: nouns[kind].accuracy.value),
+        Column("MSE score, thesis", TEXT, get=lambda kind: PAPER[kind][1]),
+        Column("MSE score", digits(5), get=lambda kind: nouns[kind].curve.mse.value),
+        Column("error, debiased", ESTIMATE, get=lambda kind: nouns[kind].curve.error),
+        Column("95 %, training and test data", interval_kind(4), get=found.get),
+        Column("refinement", digits(4), get=lambda kind: nouns[kind].curve.brier.refinement),
+        Column("Brier", digits(4), get=lambda kind: nouns[kind].curve.brier.score),
+        Column("log loss", digits(4), get=lambda kind: nouns[kind].curve.log_loss.score),
+    )

@@ -1,0 +1,266 @@
+"""Trials: draw units of a population whose labels are all known, estimate its counts, and see what holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from howsure.counts import CountEstimate, CountEstimates, estimate_counts, sample_for_labels
+from howsure.counts.learned_score import score_by_words
+from howsure.inputs.pairs import Floats
+from howsure.show.column import Column, digits
+from howsure_papers.intervals import LEVEL
+from howsure_papers.reproduction import TEXT, Finding
+from howsure_papers.stores import Setting
+
+SIZES = ((0, 1), (1, 4), (4, 16), (16, None))  # of true counts: 0, 1 to 3, 4 to 15, 16 and more
+LEAST = 0.93  # coverage that is enough for a finding
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """N units whose labels (N,) are all known, with scores (N,) in [0, 1].
+
+    cells: columns by name. drawn_by: the column of cells within which units are drawn, if their labels suffice. bands:
+    strata of the draw instead of bands of the score. clusters: what is drawn together. words: the weights of words
+    (N, words) from which a score is learned with each sample's labels; units are drawn by `score`.
+    """
+
+    score: Floats
+    labels: Floats
+    cells: Mapping[str, Any]
+    drawn_by: Any = None
+    bands: Any = None
+    clusters: Any = None
+    features: Mapping[str, Floats] | None = None
+    words: Any = None
+
+
+@dataclass(slots=True)
+class Tally:
+    """How cells fared over samples: whether the interval holds the truth, its width, and the truth (cells,) each."""
+
+    held: list[bool] = field(default_factory=list)
+    width: list[float] = field(default_factory=list)
+    truth: list[int] = field(default_factory=list)
+    sample: list[int] = field(default_factory=list)
+
+    def add(self, rows: Sequence[CountEstimate], truth: Mapping[tuple[str, ...], int], sample: int) -> None:
+        """Count the rows of one sample."""
+        for row in rows:
+            wanted = truth[row.group]
+            self.held.append(bool(row.low <= wanted <= row.high))
+            self.width.append(row.high - row.low)
+            self.truth.append(wanted)
+            self.sample.append(sample)
+
+    @property
+    def coverage(self) -> float:
+        """The share of intervals that hold the truth."""
+        return float(np.mean(self.held)) if self.held else float("nan")
+
+    @property
+    def mean_width(self) -> float:
+        """The mean width."""
+        return float(np.mean(self.width)) if self.width else float("nan")
+
+    @property
+    def error(self) -> float:
+        """The standard error of the coverage over samples, whose cells are not independent."""
+        of_sample = np.array(self.sample)
+        means = [np.mean(np.array(self.held)[of_sample == one]) for one in np.unique(of_sample)]
+        return float(np.std(means, ddof=1) / len(means) ** 0.5) if len(means) > 1 else float("nan")
+
+    def by_size(self) -> dict[str, tuple[float, int]]:
+        """Coverage and number of intervals by size of the truth."""
+        truth, held = np.array(self.truth), np.array(self.held)
+        found = {}
+        for low, high in SIZES:
+            mine = (truth >= low) & (truth < (np.inf if high is None else high))
+            if mine.any():
+                found[size_name(low, high)] = (float(held[mine].mean()), int(mine.sum()))
+        return found
+
+
+def size_name(low: int, high: int | None) -> str:
+    """What a class of true counts is called.
+
+    >>> size_name(0, 1), size_name(4, 16), size_name(16, None)
+    ('0', '4–15', '16 or more')
+    """
+    return f"{low} or more" if high is None else str(low) if high == low + 1 else f"{low}–{high - 1}"
+
+
+@dataclass(slots=True)
+class Tried:
+    """What the intervals of one method did in cells, in domains where there are several, and in all."""
+
+    cells: Tally = field(default_factory=Tally)
+    domains: Tally = field(default_factory=Tally)
+    total: Tally = field(default_factory=Tally)
+
+
+def one_sample(
+    population: Population, n: int, found: Mapping[str, Tried], *, design: str, sample: int, seed: int
+) -> None:
+    """Draw once, estimate by each method, and add what held to `found`."""
+    rng = np.random.default_rng([seed, sample, n])
+    truth = truths(population)
+    for method, counts in drawn_counts(population, n, tuple(found), design=design, rng=rng).items():
+        tally = found[method]
+        tally.cells.add(counts.rows, truth, sample)
+        if len(counts.domains) > 1:
+            tally.domains.add(counts.domains, truth, sample)
+        tally.total.add([counts.total], truth, sample)
+
+
+def drawn_counts(
+    population: Population, n: int, methods: Sequence[str], *, design: str, rng: np.random.Generator
+) -> dict[str, CountEstimates]:
+    """The counts by each method from the same n drawn units."""
+    stratified = design == "stratified"
+    drawn = sample_for_labels(
+        population.score,
+        n,
+        groups=population.drawn_by if stratified else None,
+        bands=population.bands if stratified else None,
+        clusters=population.clusters,
+        design=design,
+        rng=rng,
+    )
+    labels = np.full(len(population.labels), np.nan)
+    labels[drawn.indices] = population.labels[drawn.indices]
+    score = population.score
+    if population.words is not None:
+        known = drawn.indices
+        score = score_by_words(population.words, known, labels[known], known, rng=rng)
+    options: dict[str, Any] = {
+        "groups": population.cells or None,
+        "features": population.features,
+        "clusters": population.clusters,
+        "strata": drawn.stratum if stratified else None,
+        "inclusion": drawn.chances if design == "importance" else None,
+        "level": LEVEL,
+        "rng": int(rng.integers(2**31)),
+    }
+    return {method: estimate_counts(labels, score, method=method, **options) for method in methods}
+
+
+def truths(population: Population) -> dict[tuple[str, ...], int]:
+    """The true count of every cell, domain and of all, by name."""
+    columns = [np.asarray(column).astype(str).tolist() for column in population.cells.values()]
+    found: dict[tuple[str, ...], int] = {}
+    for label, *names in zip(population.labels.tolist(), *columns, strict=True):
+        for name in {(), tuple(names[:-1]), tuple(names)}:
+            found[name] = found.get(name, 0) + int(label)
+    return found
+
+
+def trial(
+    setting: Setting,
+    population: Population | Callable[[np.random.Generator], Population],
+    n: int,
+    methods: Sequence[str],
+    *,
+    samples: int,
+    design: str = "stratified",
+) -> dict[str, Tried]:
+    """So many samples of n units of a population; one that is drawn is drawn anew for each sample."""
+    found = {method: Tried() for method in methods}
+    for sample in range(samples):
+        one = (
+            population
+            if isinstance(population, Population)
+            else population(np.random.default_rng([setting.seed, sample]))
+        )
+        one_sample(one, n, found, design=design, sample=sample, seed=setting.seed)
+        setting.advance(1)
+    return found
+
+
+def shares_of(samples: int) -> dict[str, int]:
+    """How many samples each kind of setting gets, of those asked for.
+
+    >>> shares_of(50)
+    {'decisive': 50, 'half': 25, 'some': 20, 'few': 10, 'least': 5}
+    """
+    return {
+        "decisive": samples,
+        "half": max(2, samples // 2),
+        "some": max(2, 2 * samples // 5),
+        "few": max(2, samples // 5),
+        "least": max(2, samples // 10),
+    }
+
+
+def as_many(labels: Sequence[int], available: int) -> list[int]:
+    """The numbers of labels for which there are more documents; of few documents half."""
+    return [n for n in labels if n < available] or [available // 2]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One setting of an experiment: its name in words, and what each method did."""
+
+    name: tuple[str, ...]
+    found: Mapping[str, Tried]
+
+
+def covered(tally: Tally) -> str:
+    """The coverage and its standard error over samples.
+
+    >>> covered(Tally([True, True, False, True], [1.0] * 4, [1] * 4, [0, 0, 1, 1]))
+    '0.750 ± 0.250'
+    """
+    error = tally.error
+    return f"{tally.coverage:.3f}" + (f" ± {error:.3f}" if error == error else "")
+
+
+def together(tallies: Iterable[Tally]) -> Tally:
+    """Several tallies as one."""
+    found = Tally()
+    for one in tallies:
+        found.held += one.held
+        found.width += one.width
+        found.truth += one.truth
+        found.sample += one.sample
+    return found
+
+
+def against_labels(
+    of: Callable[[Any, str], Tally],
+    *,
+    width: str = "width",
+    points: float = 1.0,
+    decimals: int = 1,
+    error: bool = False,
+) -> list[Column]:
+    """Coverage and width beside those of labels alone.
+
+    of: the tally of a row by a method. width: its heading. points: how many make one. error: of both coverages.
+    """
+    wide = digits(decimals)
+    alone = Column("labels alone", digits(3), get=lambda row: of(row, "labels").coverage)
+    return [
+        Column("coverage", TEXT, get=lambda row: covered(of(row, "auto"))),
+        Column(width, wide, get=lambda row: points * of(row, "auto").mean_width),
+        Column("labels alone", TEXT, get=lambda row: covered(of(row, "labels"))) if error else alone,
+        Column("their width", wide, get=lambda row: points * of(row, "labels").mean_width),
+    ]
+
+
+def over_settings(what: str, tallies: Sequence[tuple[tuple[str, ...], Tally]], where: str) -> Finding:
+    """Whether intervals hold over all settings together, and in which they do worst."""
+    all_of = together(tally for _, tally in tallies)
+    worst = min(tallies, key=lambda pair: pair[1].coverage)
+    low = float(np.mean([tally.coverage < LEAST for _, tally in tallies]))
+    ours = (
+        f"{all_of.coverage:.3f} of {len(all_of.held):,}; least in {', '.join(worst[0])}: {worst[1].coverage:.3f} of "
+        f"{len(worst[1].held):,}; {low:.0%} of {len(tallies):,} settings are below"
+    )
+    return Finding(
+        "", f"intervals of {what} in at least {LEAST:.0%} of cases", ours, bool(all_of.coverage >= LEAST), where
+    )

@@ -1,1 +1,0 @@
-"""Nguyen's thesis, section 4.2: taggers of tweets."""
