@@ -12,7 +12,7 @@ from howsure.data.documents.columns import read_conll2012, read_three_columns, t
 from howsure.data.documents.conllu import read_conllu
 from howsure.data.documents.read_documents import BAD_BRACKETS, read_documents
 from howsure.errors import InputError
-from howsure.files.text import Text
+from howsure.files.opened import Text
 from tests.cli.running import howsure as run
 
 

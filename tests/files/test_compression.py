@@ -14,7 +14,7 @@ from howsure.data.documents.read_documents import read_documents
 from howsure.errors import InputError
 from howsure.files import archive
 from howsure.files.archive import zstd as module_of_zstd
-from howsure.files.text import check_packed, read_text, unpacked
+from howsure.files.opened import check_packed, read_text, unpacked
 from tests.data.writers import write_bytes
 
 RNG = np.random.default_rng(0)

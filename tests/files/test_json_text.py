@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from howsure.files.utf8 import is_version, parsed_json
+from howsure.files.opened import is_version, parsed_json
 
 
 @pytest.mark.parametrize(

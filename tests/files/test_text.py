@@ -11,7 +11,7 @@ from types import SimpleNamespace
 import pytest
 
 from howsure.errors import InputError
-from howsure.files.text import read_text
+from howsure.files.opened import read_text
 
 
 @pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])

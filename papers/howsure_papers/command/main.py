@@ -12,8 +12,7 @@ import click
 
 from howsure.cli.terminal.commands import Group, Written, WrittenFolder
 from howsure.cli.terminal.options import PROCESSES
-from howsure.cli.terminal.output import emit, json_text
-from howsure.cli.terminal.progress import progress
+from howsure.cli.terminal.output import emit, json_text, progress
 from howsure.files.whole import write_whole
 
 if TYPE_CHECKING:

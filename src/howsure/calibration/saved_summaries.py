@@ -17,9 +17,8 @@ import numpy as np
 
 from howsure.calibration.slots import CELLS, COLUMNS, FRACTION, LAST, MOST, SLOTS, STEEP, WEIGHTS, Slots
 from howsure.errors import InputError
-from howsure.files.opened import opened
+from howsure.files.opened import opened, parsed_json
 from howsure.files.saved import path_of, save
-from howsure.files.utf8 import parsed_json
 from howsure.files.whole import Place
 from howsure.inputs.pairs import Integers
 

@@ -14,9 +14,8 @@ from howsure import __version__
 from howsure.calibration.error import SquaredError
 from howsure.check.errors_of_models import apart, rare_error
 from howsure.errors import GIVEN, InputError, parameter
+from howsure.files.opened import is_version, parsed_json, read_text
 from howsure.files.saved import save
-from howsure.files.text import read_text
-from howsure.files.utf8 import is_version, parsed_json
 from howsure.files.whole import Place
 from howsure.inputs.naming import shortened
 from howsure.inputs.numbers import is_number

@@ -11,9 +11,7 @@ from typing import NoReturn
 
 import click
 
-from howsure.cli.terminal.ending import TRACEBACK, end_of
-from howsure.cli.terminal.recorded_help import recorded_help
-from howsure.cli.terminal.streams import any_encoding
+from howsure.cli.terminal.process import ASKING, TRACEBACK, any_encoding, end_of
 
 
 @contextmanager
@@ -37,9 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 
     def run() -> object:
         with terminated_as_interrupted():
-            if (page := recorded_help(given)) is not None:
-                click.echo(page)
-                return 0
+            if given and given[-1] in ASKING:
+                from howsure.cli.terminal.recorded_help import recorded_help
+
+                if (page := recorded_help(given)) is not None:
+                    click.echo(page)
+                    return 0
             from howsure.cli.chapters import howsure  # which `--help` does not need
 
             return howsure(given, standalone_mode=False, prog_name="howsure")

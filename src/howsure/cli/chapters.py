@@ -10,10 +10,10 @@ import click
 from howsure import __version__
 from howsure.cli.plugins import OF_THE_PAPERS, Plugin, plugin_commands
 from howsure.cli.terminal.commands import Group
-from howsure.cli.terminal.ending import TRACEBACK
 from howsure.cli.terminal.output import TYPED
+from howsure.cli.terminal.process import TRACEBACK
 from howsure.errors import HowsureError
-from howsure.files.utf8 import checked_text
+from howsure.files.opened import checked_text
 
 COMMANDS = {  # name -> (module, what `howsure --help` says of it)
     "calibration": ("howsure.cli.calibration.main", "Do predicted probabilities match frequencies?"),

@@ -9,8 +9,7 @@ from typing import Any
 import click
 
 from howsure.cli.terminal.commands import Group, WrittenFolder
-from howsure.cli.terminal.output import emit, json_text, table_text
-from howsure.cli.terminal.progress import progress
+from howsure.cli.terminal.output import emit, json_text, progress, table_text
 from howsure.data.datasets import HOST, DataSet, data_set, data_sets, downloads_folder, located
 from howsure.show.table import Table
 

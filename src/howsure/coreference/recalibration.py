@@ -25,8 +25,7 @@ from howsure.coreference.entity_confidence import (
 from howsure.coreference.judged import mention_confidence
 from howsure.coreference.sharpening import SCORES, Score, Sharpening, fit_sharpening
 from howsure.errors import InputError, parameter
-from howsure.files.opened import opened
-from howsure.files.utf8 import parsed_json
+from howsure.files.opened import opened, parsed_json
 from howsure.files.whole import Place, write_whole
 from howsure.inputs.checks import listed
 from howsure.inputs.naming import unknown_name

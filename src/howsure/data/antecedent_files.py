@@ -16,9 +16,7 @@ import numpy as np
 from howsure.data.antecedent_scores import AntecedentScores
 from howsure.errors import InputError, shown
 from howsure.files.archive import NUMBERS, ZIP, Archive, ArchiveError, Array
-from howsure.files.opened import opened
-from howsure.files.text import compression_of
-from howsure.files.utf8 import parsed_json
+from howsure.files.opened import compression_of, opened, parsed_json
 from howsure.files.whole import write_whole
 from howsure.inputs.naming import nearest, shortened
 

@@ -14,8 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.files.text import read_text
-from howsure.files.utf8 import parsed_json
+from howsure.files.opened import parsed_json, read_text
 from howsure.first_use import require
 from howsure.inputs.naming import unknown_name
 

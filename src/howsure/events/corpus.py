@@ -30,8 +30,7 @@ from howsure.data.tables.table import COPIED, Table, open_table
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.events.lexicon import Lexicon
 from howsure.events.periods import day_of
-from howsure.files.opened import check_each_once, missing_file
-from howsure.files.text import Text, compression_of
+from howsure.files.opened import Text, check_each_once, compression_of, missing_file
 from howsure.inputs.naming import natural_order, shortened, unknown_name
 from howsure.inputs.numbers import check_whole
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.files.text import Text, read_text
+from howsure.files.opened import Text, read_text
 from howsure.first_use import require
 from howsure.inputs.naming import unknown_name
 

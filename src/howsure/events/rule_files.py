@@ -10,7 +10,7 @@ from typing import Any
 
 from howsure.errors import InputError
 from howsure.events.rule import Rule
-from howsure.files.text import read_text
+from howsure.files.opened import read_text
 from howsure.first_use import require
 from howsure.inputs.naming import unknown_name
 

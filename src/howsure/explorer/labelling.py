@@ -50,7 +50,7 @@ from howsure.explorer.queries import (
     whole,
     words,
 )
-from howsure.files.utf8 import parsed_json
+from howsure.files.opened import parsed_json
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.pairs import Floats
 

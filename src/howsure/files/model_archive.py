@@ -17,9 +17,8 @@ import numpy as np
 
 from howsure.errors import InputError, shown
 from howsure.files.archive import Archive, ArchiveError, Array, read_array
-from howsure.files.opened import opened
+from howsure.files.opened import opened, parsed_json
 from howsure.files.saved import path_of, save
-from howsure.files.utf8 import parsed_json
 from howsure.files.whole import Place
 from howsure.inputs.naming import shortened
 

@@ -1,15 +1,21 @@
-"""A file opened to be read, or a clear word on why it cannot be; standard input, which users name "-"."""
+"""Files opened to be read, as bytes, as UTF-8 text, plain or packed, and as JSON; plain words for what is wrong."""
 
 from __future__ import annotations
 
+import gzip
+import io
+import json
 import os
 import stat
 import sys
+import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from typing import BinaryIO
+from dataclasses import dataclass
+from typing import IO, Any, BinaryIO, NoReturn
 
 from howsure.errors import InputError
+from howsure.files.archive import most_unpacked, zstd
 from howsure.inputs.naming import nearest
 
 # Standard input, which users name "-".
@@ -74,3 +80,229 @@ def check_each_once(paths: Iterable[str | os.PathLike[str]], *, what: str = "row
             same = "" if seen[where] == path else f", also as {seen[where]}"
             raise InputError(f"{path} is named twice{same}; its {what} would be counted twice.")
         seen[where] = path
+
+
+# Bytes as text: UTF-8 and nothing else, so that no half of a character comes in; plain words for what is wrong.
+
+
+def decoded(raw: bytes) -> str:
+    r"""The text of bytes.
+
+    >>> decoded("Łódź".encode())
+    'Łódź'
+    >>> decoded(b"L\xc3")
+    Traceback (most recent call last):
+    ValueError: it ends inside a character
+    >>> decoded(b"a \xed\xa0\x80")
+    Traceback (most recent call last):
+    ValueError: it is not UTF-8 text: byte 3 is 0xed
+
+    Raises ValueError naming the byte (from 1), also where it is half a character (a lone surrogate).
+    """
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise ValueError(undecodable(error)) from None
+
+
+def undecodable(error: UnicodeDecodeError) -> str:
+    """What is wrong with bytes that are not UTF-8."""
+    if error.reason == "unexpected end of data" and error.end == len(error.object):
+        return "it ends inside a character"
+    return f"it is not UTF-8 text: byte {error.start + 1:,} is 0x{error.object[error.start]:02x}"
+
+
+def checked_text(text: str, what: str) -> str:
+    r"""A text that someone named or typed, which is UTF-8; in another encoding, Python gives it halves of characters.
+
+    >>> checked_text("p\udcff.csv", "the name of a file")
+    Traceback (most recent call last):
+    howsure.errors.InputError: the name of a file must be UTF-8 text; it is 'p\udcff.csv'. Rename or rewrite it.
+
+    Raises InputError saying what it is.
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{what} must be UTF-8 text; it is {text!r}. Rename or rewrite it.") from None
+    return text
+
+
+# JSON from files: whatever is wrong with it, however deep it is, is a ValueError.
+
+
+def parsed_json(text: str | bytes, *, strict: bool = False) -> Any:
+    """The value of a JSON text; `strict`: a name counts once in an object, and all numbers are finite.
+
+    >>> parsed_json('{"a": [1, 2]}')
+    {'a': [1, 2]}
+    >>> parsed_json("[" * 100_000)
+    Traceback (most recent call last):
+    ValueError: it is nested too deeply
+    >>> parsed_json('"\\\\ud800"')
+    Traceback (most recent call last):
+    ValueError: it holds half a character (a lone surrogate)
+    >>> parsed_json('{"a": 1, "a": NaN}', strict=True)
+    Traceback (most recent call last):
+    ValueError: it holds NaN, which is no number of JSON
+
+    Raises ValueError if the text is no JSON or not in UTF-8, too deep, or holds what is no character.
+    """
+    rules: dict[str, Any] = {"parse_constant": _no_number, "object_pairs_hook": _once} if strict else {}
+    if not isinstance(text, str | bytes):
+        raise ValueError(f"it is a {type(text).__name__}, not a text")
+    try:
+        text = decoded(text) if isinstance(text, bytes) else text.encode().decode()
+        value = json.loads(text, **rules)
+        if "\\u" in text:
+            json.dumps(value, ensure_ascii=False).encode()
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error
+    except UnicodeEncodeError as error:
+        raise ValueError("it holds half a character (a lone surrogate)") from error
+    return value
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"it holds {name}, which is no number of JSON")
+
+
+def _once(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(held := list(pairs))
+    if len(found) != len(held):
+        raise ValueError("it holds a name twice")
+    return found
+
+
+def is_version(value: Any, *known: int) -> bool:
+    """Whether a value is one of the whole numbers, and not true, which Python takes for 1."""
+    return type(value) is int and value in known
+
+
+# Packed files: whole, with the checksum that they name, and not a little file that fills a disk or the memory.
+#
+# DuckDB does not look at the checksum and the length at the end of a .gz, and takes a .zst that is cut off for whole;
+# so every packed file is unpacked once, a piece at a time and to nowhere, before it is read.
+
+COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
+MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
+PIECE = 1 << 20  # bytes
+FAULTS = (OSError, EOFError, zlib.error)
+
+
+def compression_of(first: bytes) -> str:
+    """The compression that the first bytes of a file show: "gzip", "zstd" or "none"."""
+    return next((kind for magic, kind in MAGIC.items() if first.startswith(magic)), "none")
+
+
+def check_packed(path: str, compression: str, name: str) -> None:
+    """Unpack a file to nowhere, in bounded memory.
+
+    Raises InputError if it is damaged, cut off, or unpacks to very much more than its size.
+    """
+    with open(path, "rb") as file:
+        packed = file.seek(0, io.SEEK_END)
+        file.seek(0)
+        for _ in _pieces(file, compression, packed, name):
+            pass
+
+
+def unpacked(packed: bytes, compression: str, name: str) -> bytes:
+    """What packed bytes hold; InputError as `check_packed` does."""
+    return b"".join(_pieces(io.BytesIO(packed), compression, len(packed), name))
+
+
+@contextmanager
+def open_unpacked(path: str, compression: str, name: str) -> Iterator[IO[bytes]]:
+    """A file that `check_packed` found whole, as a stream of what it holds; InputError if it changed meanwhile."""
+    faults = (*FAULTS, zstd().ZstdError) if compression == "zstd" else FAULTS
+    try:
+        with open(path, "rb") as file:
+            if compression == "none":
+                yield file
+                return
+            with zstd().open(file) if compression == "zstd" else gzip.GzipFile(fileobj=file) as stream:
+                yield io.BufferedReader(stream, PIECE)
+    except faults as error:
+        raise InputError(f"{name} cannot be read: {error}.") from error
+
+
+def _pieces(file: IO[bytes], compression: str, packed: int, name: str) -> Iterator[bytes]:
+    most, total = most_unpacked(packed), 0
+    faults = (*FAULTS, zstd().ZstdError) if compression == "zstd" else FAULTS
+    try:
+        with zstd().open(file) if compression == "zstd" else gzip.GzipFile(fileobj=file) as stream:
+            while piece := stream.read(PIECE):
+                total += len(piece)
+                if total > most:
+                    raise InputError(
+                        f"{name} has {packed:,} bytes and unpacks to more than {most:,}. Is it what it should be? "
+                        "If so, unpack it first."
+                    )
+                yield piece
+    except faults as error:
+        reason = str(error).rstrip(".") or "it ends too early"
+        raise InputError(f"{name} cannot be unpacked: {reason}. Is it damaged or truncated?") from error
+
+
+# A text file as a whole: plain, gzip or zstd, UTF-8 with or without a byte order mark; lines of it that are wrong.
+
+MARK = b"\xef\xbb\xbf"
+UTF_16 = (b"\xff\xfe", b"\xfe\xff")  # marks of a text that has zero bytes too
+BEGINNING = 8_192  # bytes in which a file that is no text shows a zero byte
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """The text of a file, its lines ended by "\\n", and what the user calls the file."""
+
+    name: str
+    content: str
+
+    @property
+    def stem(self) -> str:
+        """The file's name without folder and suffixes, as a name for the one document in it."""
+        return os.path.basename(self.name).partition(".")[0] or self.name
+
+    def fault(self, line: int, what: str) -> InputError:
+        """The error for a line (from 1): what is wrong with it and what to do."""
+        return InputError(f"line {line:,} of {self.name}: {what}")
+
+
+def read_text(path: str | os.PathLike[str]) -> Text:
+    """The text of a file, or of standard input where `path` is "-".
+
+    Raises InputError if there is no such file, or it is empty, damaged or not in UTF-8.
+    """
+    given = os.fspath(path)
+    name = "standard input" if given == STANDARD_INPUT else given
+    raw = _unpacked(_bytes(given), name).removeprefix(MARK)
+    try:
+        content = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _undecodable(raw, name, error.start) from None
+    if not content.strip():
+        raise InputError(f"{name} is empty.")
+    return Text(name, content.replace("\r\n", "\n") if "\r" in content else content)
+
+
+def _undecodable(raw: bytes, name: str, at: int) -> InputError:
+    """The error for bytes that are not UTF-8 from `at` on: no text at all, or text in another encoding."""
+    if b"\0" in raw[:BEGINNING] and not raw.startswith(UTF_16):
+        advice = "; it is an .npz file. If it is a model, name it before the text" if b".npy" in raw[:100] else ""
+        return InputError(f"{name} is not a text file{advice}.")
+    line = raw.count(b"\n", 0, at) + 1
+    where = f"byte {at + 1:,} is 0x{raw[at]:02x}"
+    return InputError(f"line {line:,} of {name} is not UTF-8 text ({where}). Convert the file to UTF-8.")
+
+
+def _bytes(path: str) -> bytes:
+    if path == STANDARD_INPUT:
+        return standard_input().read()
+    with opened(path) as file:
+        return file.read()
+
+
+def _unpacked(raw: bytes, name: str) -> bytes:
+    compression = compression_of(raw[:4])
+    return raw if compression == "none" else unpacked(raw, compression, name)

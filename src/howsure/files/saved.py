@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from howsure.errors import InputError, shown
-from howsure.files.opened import opened
-from howsure.files.utf8 import is_version, parsed_json
+from howsure.files.opened import is_version, opened, parsed_json
 from howsure.files.whole import Place, write_whole
 
 MOST_BYTES = 1 << 28

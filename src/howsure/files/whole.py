@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from howsure.errors import InputError
-from howsure.files.utf8 import parsed_json
+from howsure.files.opened import parsed_json
 
 # Files that appear whole or not at all.
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError
+from howsure.files.opened import is_version, parsed_json
 from howsure.files.saved import load, save
-from howsure.files.utf8 import is_version, parsed_json
 from howsure.files.whole import Place
 from howsure.inputs.naming import shortened, unknown_name
 from howsure.inputs.pairs import Integers

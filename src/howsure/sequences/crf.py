@@ -14,8 +14,7 @@ from scipy.sparse import csr_array
 
 from howsure.errors import InputError
 from howsure.files.archive import most_unpacked
-from howsure.files.opened import opened
-from howsure.files.utf8 import undecodable
+from howsure.files.opened import opened, undecodable
 from howsure.files.whole import Place
 from howsure.inputs.naming import counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers

@@ -17,7 +17,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import GIVEN, InputError, parameter
-from howsure.files.utf8 import is_version
+from howsure.files.opened import is_version
 from howsure.files.whole import line_number, line_of, lock, records_of
 from howsure.inputs.checks import as_column
 from howsure.inputs.naming import shortened, unknown_name

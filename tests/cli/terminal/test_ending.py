@@ -8,7 +8,7 @@ import sys
 import click
 import pytest
 
-from howsure.cli.terminal.ending import TRACEBACK, end_of
+from howsure.cli.terminal.process import TRACEBACK, end_of
 from howsure.errors import InputError, with_short_values
 from tests.cli.running import howsure as run
 

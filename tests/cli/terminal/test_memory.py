@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from howsure.cli.terminal.memory import check_memory, machine_memory
+from howsure.cli.terminal.process import check_memory, machine_memory
 from howsure.errors import InputError
 from tests.cli.running import howsure
 

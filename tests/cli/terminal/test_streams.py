@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from howsure.cli import main
-from howsure.cli.terminal.streams import ERRORS
+from howsure.cli.terminal.process import ERRORS
 from tests.cli.walking import commands
 from tests.events.made_up_store import store_file
 
@@ -157,7 +157,7 @@ def test_a_program_without_any_stream_still_ends() -> None:
 def test_a_bar_where_the_terminal_is_of_ascii() -> None:
     """A bar appears at once, on a terminal of its own."""
     program = """
-import howsure.cli.terminal.progress as progress
+import howsure.cli.terminal.output as progress
 progress.PATIENCE = -1.0
 with progress.progress("pairs", total=10, rate=True) as advance:
     for _ in range(10):

@@ -10,7 +10,6 @@ import click
 from howsure.calibration.found_groups import find_groups
 from howsure.calibration.scan import DIAGONAL, MIN_ROWS, WHOLE
 from howsure.cli.calibration.output import shown_in
-from howsure.cli.calibration.reading import reading_options, source_and_roles
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import (
     as_names,
@@ -18,7 +17,9 @@ from howsure.cli.terminal.options import (
     level_option,
     output_options,
     probability_options,
+    reading_options,
     report_option,
+    source_and_roles,
 )
 from howsure.cli.terminal.output import emit, write_pictures
 from howsure.result import files_read

@@ -12,8 +12,7 @@ from howsure.calibration.curves import CalibrationCurves
 from howsure.cli.calibration.output import shown_in
 from howsure.cli.terminal.commands import Command, Written, refuse_given
 from howsure.cli.terminal.options import axis_option, binning_options, figure_option, output_options, report_option
-from howsure.cli.terminal.output import emit, write_pictures
-from howsure.cli.terminal.progress import progress
+from howsure.cli.terminal.output import emit, progress, write_pictures
 from howsure.data.logit_files import IGNORED, LogitShards, open_logits
 from howsure.data.sources import saved_summaries, sums_of_saved
 from howsure.errors import InputError

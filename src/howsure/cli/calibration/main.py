@@ -12,17 +12,21 @@ from howsure.calibration.calibration_tests import METHODS
 from howsure.calibration.corp import SIMULATIONS
 from howsure.calibration.curves import calibration_curves
 from howsure.cli.calibration.output import shown_in
-from howsure.cli.calibration.reading import as_called, engine_options, opened, reading_options, source_and_roles
 from howsure.cli.terminal.options import (
     PROBABILITIES,
     DefaultGroup,
+    as_called,
     as_names,
     axis_option,
     binning_options,
+    engine_options,
     figure_option,
+    opened,
     output_options,
     probability_options,
+    reading_options,
     report_option,
+    source_and_roles,
 )
 from howsure.cli.terminal.output import emit, table_text, write_pictures
 from howsure.errors import InputError

@@ -6,8 +6,8 @@ import click
 import numpy as np
 
 from howsure.cli.terminal.commands import Command, Written
-from howsure.cli.terminal.memory import check_memory
 from howsure.cli.terminal.output import emit
+from howsure.cli.terminal.process import check_memory
 
 ROW_BYTES = 250  # of a row as text, beside its numbers
 

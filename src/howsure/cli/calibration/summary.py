@@ -9,11 +9,9 @@ import click
 
 from howsure.calibration.curves import pooling_notes
 from howsure.cli.calibration.output import in_a_shell
-from howsure.cli.calibration.reading import engine_options, opened, reading_options, sources
 from howsure.cli.terminal.commands import Command, Written
-from howsure.cli.terminal.options import as_names, probability_options
-from howsure.cli.terminal.output import emit
-from howsure.cli.terminal.progress import progress
+from howsure.cli.terminal.options import as_names, engine_options, opened, probability_options, reading_options, sources
+from howsure.cli.terminal.output import emit, progress
 from howsure.errors import InputError
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Pairs

@@ -16,7 +16,7 @@ import click
 
 from howsure.cli.terminal.commands import InOptions, check_destinations, sources_of
 from howsure.errors import InputError
-from howsure.files.text import read_text
+from howsure.files.opened import read_text
 from howsure.inputs.naming import shortened, unknown_name
 
 OWN, SHARED = "howsure.toml", "pyproject.toml"

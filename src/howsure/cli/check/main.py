@@ -16,7 +16,6 @@ from howsure.check.evidence import Baseline
 from howsure.check.scores import check_score
 from howsure.check.selective import check_selective
 from howsure.check.verdicts import MOST_RUNS, PASS, Check
-from howsure.cli.calibration.reading import source_of
 from howsure.cli.check.configuration import contexts, named_by, read_configuration, take_shared
 from howsure.cli.terminal.commands import Written
 from howsure.cli.terminal.derived import Decorator, function_options, help_of, result_of
@@ -28,6 +27,7 @@ from howsure.cli.terminal.options import (
     output_option,
     output_options,
     raw_option,
+    source_of,
 )
 from howsure.cli.terminal.output import emit, emit_result, json_text, table_text
 from howsure.data.sources import Files

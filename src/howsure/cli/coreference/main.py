@@ -23,8 +23,7 @@ from howsure.cli.coreference.input import (
 from howsure.cli.coreference.recalibrate import recalibrate_command
 from howsure.cli.terminal.commands import PAGES, Group, Written
 from howsure.cli.terminal.options import figure_option, output_options, raw_option
-from howsure.cli.terminal.output import emit, emit_result, say
-from howsure.cli.terminal.progress import progress
+from howsure.cli.terminal.output import emit, emit_result, progress, say
 from howsure.coreference.resolution import check_threshold
 from howsure.coreference.training import check_folds
 from howsure.data.documents.brackets import LeftOut

@@ -9,8 +9,7 @@ import click
 from howsure.cli.events.options import date_options, seed_option, store_option
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import CLUSTERINGS, as_names
-from howsure.cli.terminal.output import emit
-from howsure.cli.terminal.progress import progress
+from howsure.cli.terminal.output import emit, progress
 from howsure.events.corpus import NO_DATE, REASONS
 from howsure.inputs.naming import counted
 

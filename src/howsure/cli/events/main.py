@@ -18,8 +18,7 @@ from howsure.cli.events.options import (
 )
 from howsure.cli.terminal.commands import Group
 from howsure.cli.terminal.options import CLUSTERINGS, in_order
-from howsure.cli.terminal.output import emit, json_text
-from howsure.cli.terminal.progress import progress
+from howsure.cli.terminal.output import emit, json_text, progress
 
 ELSEWHERE = {  # name -> (file that holds `NAME_command`, what `howsure events --help` says of it)
     "merge": ("stores", "Put the parts of an input together that extract --part made."),

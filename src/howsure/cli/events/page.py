@@ -10,8 +10,7 @@ import click
 
 from howsure.cli.terminal.commands import PAGES, Command, Written
 from howsure.cli.terminal.options import CLUSTERINGS, as_names, in_order, level_option
-from howsure.cli.terminal.output import emit, say
-from howsure.cli.terminal.progress import progress
+from howsure.cli.terminal.output import emit, progress, say
 from howsure.events.periods import PERIODS
 from howsure.events.store.event_store import EventStore
 

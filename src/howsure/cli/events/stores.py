@@ -17,8 +17,7 @@ from howsure.cli.events.options import (
 )
 from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.options import output_options
-from howsure.cli.terminal.output import emit, json_text, table_text
-from howsure.cli.terminal.progress import progress
+from howsure.cli.terminal.output import emit, json_text, progress, table_text
 from howsure.errors import InputError
 from howsure.events.periods import PERIODS
 from howsure.inputs.naming import natural_order

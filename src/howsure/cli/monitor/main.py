@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from howsure.cli.calibration.reading import reading_options
 from howsure.cli.terminal.commands import PAGES, Group, Written
 from howsure.cli.terminal.options import (
     as_level,
@@ -16,6 +15,7 @@ from howsure.cli.terminal.options import (
     output_option,
     output_options,
     probability_options,
+    reading_options,
 )
 from howsure.cli.terminal.output import emit, emit_result, result_text
 from howsure.errors import InputError
@@ -71,8 +71,7 @@ def update_command(
     howsure monitor update state.json --database app.duckdb --table answers --date day --target right --prob p
     """
     from howsure.cli.monitor.database_table import as_files
-    from howsure.cli.monitor.reading import dated_rows
-    from howsure.cli.monitor.state_file import read_state
+    from howsure.cli.monitor.reading import dated_rows, read_state
     from howsure.files.whole import alone
     from howsure.monitoring.calibration_monitor import CalibrationMonitor
 
@@ -116,7 +115,7 @@ def status_command(state: str, form: str, output: str | None) -> None:
     \b
     howsure monitor status state.json
     """
-    from howsure.cli.monitor.state_file import read_state
+    from howsure.cli.monitor.reading import read_state
 
     found = read_state(state).status()
     emit_result(found, form, output)
@@ -135,7 +134,7 @@ def series_command(state: str, group: str | None, form: str, output: str | None,
     \b
     howsure monitor series state.json --figure series.svg
     """
-    from howsure.cli.monitor.state_file import read_state
+    from howsure.cli.monitor.reading import read_state
 
     series = read_state(state).series(group)
     shown = result_text(series, form)
@@ -156,7 +155,7 @@ def metrics_command(state: str, output: str | None) -> None:
     howsure monitor metrics state.json --output /var/lib/node_exporter/howsure.prom
     """
     from howsure.cli.monitor.metrics import metrics_text
-    from howsure.cli.monitor.state_file import read_state
+    from howsure.cli.monitor.reading import read_state
 
     emit(metrics_text(read_state(state).status()), output)
 
@@ -175,7 +174,7 @@ def page_command(state: str, output: str, title: str) -> None:
     \b
     howsure monitor page state.json --output monitor.html
     """
-    from howsure.cli.monitor.state_file import read_state
+    from howsure.cli.monitor.reading import read_state
     from howsure.explorer.monitor_page import monitor_report
     from howsure.files.whole import write_whole
 

@@ -1,4 +1,4 @@
-"""Rows with dates from files: labelled ones, and the days of those whose label has not come yet."""
+"""Rows with dates from files: labelled ones, and the days of those whose label has not come; the file of a state."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.cli.calibration.reading import opened
+from howsure.cli.terminal.options import opened
 from howsure.data.predictions.predictions import load_values
 from howsure.data.predictions.selection import SEPARATE, Selection, file_of, missing_value
 from howsure.data.tables.columns import Column
@@ -16,6 +16,7 @@ from howsure.data.tables.table import Table
 from howsure.data.tables.where import condition
 from howsure.errors import InputError
 from howsure.inputs.pairs import Integers
+from howsure.monitoring.calibration_monitor import CalibrationMonitor
 from howsure.monitoring.settings import ADVICE, ALL, Rows, fingerprint
 
 ISO = r"\d{4}-\d{2}-\d{2}([T ].*)?"
@@ -84,3 +85,10 @@ def _check_dates(table: Table, column: Column, day: str, wanted: str) -> None:
         place, held = table.place(f"{wanted} AND {day} IS NULL", column.text)
         shown = "nothing" if held is None or not str(held).strip() else repr(held)
         raise InputError(f"{column.name} must be {ADVICE}; {place} holds {shown}.")
+
+
+def read_state(path: str) -> CalibrationMonitor:
+    """The monitor in a file; InputError if there is none, or it is not one."""
+    if not os.path.exists(path):
+        raise InputError(f"no file {path}; howsure monitor update {path} FILE... begins it.")
+    return CalibrationMonitor.load(path)

@@ -7,20 +7,21 @@ from typing import Any
 
 import click
 
-from howsure.cli.calibration.reading import as_called, reading_options, source_and_roles
 from howsure.cli.recalibrate.fit import score_options
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import (
+    as_called,
     as_names,
     axis_option,
     figure_option,
     in_order,
     level_option,
     output_options,
+    reading_options,
     report_option,
+    source_and_roles,
 )
-from howsure.cli.terminal.output import chosen, command_line, emit, json_text, table_text
-from howsure.cli.terminal.progress import progress
+from howsure.cli.terminal.output import chosen, command_line, emit, json_text, progress, table_text
 from howsure.errors import InputError
 from howsure.figures.width import of_width
 from howsure.files.whole import write_whole

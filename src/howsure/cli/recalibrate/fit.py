@@ -7,19 +7,20 @@ from typing import Any
 
 import click
 
-from howsure.cli.calibration.reading import as_called, reading_options, source_and_roles
 from howsure.cli.terminal.commands import Command, Written, as_options, options_of, rows_as_in_files, tell
 from howsure.cli.terminal.options import (
     ONE_WAY,
     PROBABILITIES,
+    as_called,
     as_names,
     figure_option,
     from_option,
     in_order,
     probability_options,
+    reading_options,
+    source_and_roles,
 )
-from howsure.cli.terminal.output import emit, name_text, table_text
-from howsure.cli.terminal.progress import progress
+from howsure.cli.terminal.output import emit, name_text, progress, table_text
 from howsure.data.added_columns import SUFFIXES, FileToExtend, open_to_extend
 from howsure.errors import InputError
 from howsure.inputs.given import Given

@@ -13,8 +13,7 @@ from howsure.data.documents.conllu import conllu_text
 from howsure.data.documents.document import Document, Sentence, Strings
 from howsure.data.documents.read_documents import FORMS, seen_form
 from howsure.errors import InputError
-from howsure.files.opened import check_each_once, opened
-from howsure.files.text import Text, read_text
+from howsure.files.opened import Text, check_each_once, opened, read_text
 from howsure.sequences.crf import CRFTagger
 from howsure.sequences.tagger import Tagger
 

@@ -24,8 +24,7 @@ from howsure.cli.sequences.recalibrate import recalibrate_command
 from howsure.cli.sequences.spans import MOST_PATHS, spans_command
 from howsure.cli.terminal.commands import Group, Written
 from howsure.cli.terminal.options import as_names, binning_options, output_options, raw_option
-from howsure.cli.terminal.output import emit, emit_result, is_raw, say
-from howsure.cli.terminal.progress import progress
+from howsure.cli.terminal.output import emit, emit_result, is_raw, progress, say
 from howsure.errors import InputError
 from howsure.sequences.potentials import ImpossibleError
 

@@ -12,7 +12,6 @@ import click
 
 from howsure.cli.significance.output import comparison_output, power_output
 from howsure.cli.terminal.commands import as_options, options_of, tell
-from howsure.cli.terminal.memory import check_memory
 from howsure.cli.terminal.options import (
     DefaultGroup,
     across_files_option,
@@ -28,8 +27,8 @@ from howsure.cli.terminal.options import (
     report_option,
     where_option,
 )
-from howsure.cli.terminal.output import command_line, emit
-from howsure.cli.terminal.progress import progress
+from howsure.cli.terminal.output import command_line, emit, progress
+from howsure.cli.terminal.process import check_memory
 from howsure.data.sources import read as files_of
 from howsure.errors import InputError
 from howsure.significance.results import Comparison

@@ -18,9 +18,8 @@ from typing import Any
 
 import click
 
-from howsure.cli.terminal.ending import TRACEBACK
 from howsure.cli.terminal.output import say
-from howsure.cli.terminal.streams import as_printed
+from howsure.cli.terminal.process import TRACEBACK, as_printed
 from howsure.cli.terminal.vocabulary import WORDS
 from howsure.errors import InputError, InPython, spelled
 from howsure.files.opened import STANDARD_INPUT, Identity, identity, opened

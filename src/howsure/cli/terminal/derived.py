@@ -18,7 +18,6 @@ from typing import Any, TypeVar
 
 import click
 
-from howsure.cli.calibration.reading import given, source_of, source_options
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import (
     Decorated,
@@ -26,10 +25,13 @@ from howsure.cli.terminal.options import (
     as_level,
     as_names,
     figure_option,
+    given,
     in_order,
     output_options,
     probability_options,
     report_option,
+    source_of,
+    source_options,
 )
 from howsure.cli.terminal.output import emit, result_text, write_pictures
 from howsure.cli.terminal.vocabulary import ROLES, WORDS, option_of

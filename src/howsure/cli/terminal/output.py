@@ -1,11 +1,13 @@
-"""What a command prints: in the characters and the format that are asked for."""
+"""What a command prints, in the characters and the format that are asked for, and its progress."""
 
 from __future__ import annotations
 
 import json
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -115,3 +117,62 @@ def name_text(name: str) -> str:
 def json_text(document: Any) -> str:
     """A JSON document as text; a NaN or an infinity in it would be a mistake, and is refused."""
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+PATIENCE = 2.0  # seconds before a bar appears
+
+
+@contextmanager
+def progress(what: str, *, total: int, rate: bool = False) -> Iterator[Callable[[int], None]]:
+    """Yield a function that is told of every step done; with `rate` the bar shows how many a second."""
+    if not sys.stderr.isatty():
+        yield lambda steps: None
+        return
+    bar = _Bar(what, total, rate)
+    try:
+        yield bar.advance
+    finally:
+        bar.close()
+
+
+class _Bar:
+    def __init__(self, what: str, total: int, rate: bool) -> None:
+        self.what, self.total, self.rate, self.done = what, total, rate, 0
+        self.started = time.monotonic()
+        self.shown: Any = None
+
+    def advance(self, steps: int) -> None:
+        self.done += steps
+        if self.shown is None and time.monotonic() - self.started > PATIENCE:
+            self._show()
+        if self.shown is not None:
+            self.shown.update(self.task, completed=self.done)
+
+    def _show(self) -> None:
+        from rich.console import Console
+        from rich.progress import (
+            BarColumn,
+            MofNCompleteColumn,
+            Progress,
+            ProgressColumn,
+            Task,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+        from rich.text import Text
+
+        class Rate(ProgressColumn):
+            """Steps a second."""
+
+            def render(self, task: Task) -> Text:
+                return Text("" if task.speed is None else f"{task.speed:,.1f}/s")
+
+        columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()]
+        columns += [Rate()] if self.rate else []
+        self.shown = Progress(*columns, console=Console(stderr=True), transient=True)
+        self.task = self.shown.add_task(self.what, total=self.total, completed=self.done)
+        self.shown.start()
+
+    def close(self) -> None:
+        if self.shown is not None:
+            self.shown.stop()

@@ -14,9 +14,8 @@ from typing import Any
 import click
 
 from howsure.cli.plugins import plugin_commands
-from howsure.cli.terminal.streams import as_printed
+from howsure.cli.terminal.process import ASKING, as_printed
 
-ASKING = ("--help", "-h")
 FILE = os.path.join(os.path.dirname(__file__), "help.json")
 ORDERS = ("write_usage", "write_heading", "write_paragraph", "write_text", "write_dl", "indent", "dedent")
 

@@ -23,7 +23,7 @@ from howsure.data.documents.brackets import (
 )
 from howsure.data.documents.document import Document, Mention, Sentence, Strings
 from howsure.errors import InputError
-from howsure.files.text import Text, read_text
+from howsure.files.opened import Text, read_text
 from howsure.files.whole import write_text
 from howsure.inputs.numbers import spelled_number
 

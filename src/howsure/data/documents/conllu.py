@@ -22,7 +22,7 @@ from howsure.data.documents.brackets import (
 from howsure.data.documents.document import Document, Mention, Sentence, Strings
 from howsure.data.parses import is_tree
 from howsure.errors import InputError, shown
-from howsure.files.text import Text, read_text
+from howsure.files.opened import Text, read_text
 from howsure.files.whole import write_text
 
 # Splitting CoNLL-U at blank lines: the blocks of a text or of a file read line by line, and the starts of

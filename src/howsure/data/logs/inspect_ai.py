@@ -13,7 +13,7 @@ from typing import Any
 from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
 from howsure.data.logs.tokens import of_answer, of_text
 from howsure.errors import InputError, shown
-from howsure.files.utf8 import is_version
+from howsure.files.opened import is_version
 from howsure.inputs.numbers import spelled_number
 
 HEADER, START, SAMPLE = "header.json", "_journal/start.json", re.compile(r"samples/.+_epoch_\d+\.json")

@@ -16,8 +16,7 @@ from howsure.data.tables.named_files import File, parquet_source
 from howsure.data.tables.table import column_names
 from howsure.errors import InputError, shown
 from howsure.files.archive import FAULTS, Archive, ArchiveError
-from howsure.files.text import open_unpacked
-from howsure.files.utf8 import decoded, parsed_json
+from howsure.files.opened import decoded, open_unpacked, parsed_json
 
 # What stands in a log, as what it should be: a mapping, a list, a number.
 

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
-from howsure.files.utf8 import checked_text
+from howsure.files.opened import checked_text
 from howsure.files.whole import Scratch
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import CHUNK_ROWS

@@ -15,8 +15,15 @@ from typing import TYPE_CHECKING
 from howsure.calibration.saved_summaries import WORDS
 from howsure.data.tables.database import Connection, file_literal, identifier, literal
 from howsure.errors import GIVEN, InputError, parameter
-from howsure.files.opened import STANDARD_INPUT, check_each_once, missing_file, standard_input
-from howsure.files.text import COMPRESSIONS, check_packed, compression_of
+from howsure.files.opened import (
+    COMPRESSIONS,
+    STANDARD_INPUT,
+    check_each_once,
+    check_packed,
+    compression_of,
+    missing_file,
+    standard_input,
+)
 from howsure.inputs.naming import natural_order
 
 if TYPE_CHECKING:

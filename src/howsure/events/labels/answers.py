@@ -16,7 +16,7 @@ from howsure.events.store.event_store import EventStore
 from howsure.events.store.integrity import DamagedStoreError
 from howsure.events.store.reading import REMEDY, Store, rows_of
 from howsure.events.store.tables import tables_of
-from howsure.files.utf8 import parsed_json
+from howsure.files.opened import parsed_json
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Integers

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from howsure.errors import InputError, shown
-from howsure.files.text import Text, read_text
-from howsure.files.utf8 import parsed_json
+from howsure.files.opened import Text, parsed_json, read_text
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import spelled_number
 from howsure.show.harmless import out_of_a_spreadsheet

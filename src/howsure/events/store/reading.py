@@ -28,7 +28,7 @@ from howsure.events.periods import (
     periods_between,
 )
 from howsure.events.store.tables import OLDEST, VERSION
-from howsure.files.utf8 import parsed_json
+from howsure.files.opened import parsed_json
 from howsure.inputs.naming import nearest, shortened, unknown_name
 
 # The settings of a store, read from its table `settings` and checked: JSON values of the expected types.
