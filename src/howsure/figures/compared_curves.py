@@ -171,13 +171,6 @@ def draw_recalibration(result: RecalibrationEvaluation, *, ax: Axes | None = Non
     return draw_curves(result.curves, ax=ax, axis=axis)
 
 
-def improvements_figure(found: RecalibrationTable) -> Figure:
-    """A figure of `draw_improvements`."""
-    axes = draw_improvements(found)
-    assert isinstance(axes.figure, Figure)
-    return axes.figure
-
-
 def draw_improvements(found: RecalibrationTable, *, ax: Axes | None = None) -> Axes:
     """Draw the improvement of the Brier score of each group and method with its interval.
 
@@ -218,14 +211,6 @@ POINTS = 400
 ENDS = 1e-4  # how near to 0 and 1 it is drawn
 MOST_CURVES = 8
 MAP_NAME_LENGTH = 32
-
-
-def map_figure(found: RecalibrationMap) -> Figure:
-    """A figure of `draw_map`."""
-    with styled():
-        figure = new_figure(4.2, 4.2)
-        draw_map(found, ax=figure.subplots())
-    return figure
 
 
 def draw_map(found: RecalibrationMap, *, ax: Axes | None = None) -> Axes:

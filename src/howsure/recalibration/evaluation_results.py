@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import MULTICLASS, score_key, score_words
 from howsure.calibration.words import notes_by_name
-from howsure.result import Result
-from howsure.show.numbers import UNDEFINED, interval, number, p_text
-from howsure.show.preformatted import preformatted
-from howsure.show.table import LOWER, Table
-from howsure.stats.estimate import Estimate, finite_or_none
+from howsure.result import Result, Rows, plain
+from howsure.show.column import COUNT, ENDS, ESTIMATE, FRAME, NUMBER, P_VALUE, TABLE, WORDS, Column, Kind
+from howsure.show.numbers import UNDEFINED, interval, number
+from howsure.show.table import LOWER
+from howsure.stats.estimate import Estimate
 from howsure.stats.multiplicity import ADJUSTED
 from howsure.stats.proportions import normal_quantile
 
@@ -32,11 +32,6 @@ class Change:
     before: float
     after: float
     improvement: Estimate
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form; what is undefined or infinite is None."""
-        found = {"before": finite_or_none(self.before), "after": finite_or_none(self.after)}
-        return found | {"improvement": self.improvement.to_dict()}
 
 
 # Does recalibration help? The verdict on an improvement, and the rows that it would take.
@@ -92,8 +87,6 @@ def rows_needed(improvement: Estimate, margin: float) -> int | None:
 
 # Evaluations of recalibration in words and tables.
 
-HEADINGS = ("quantity", "before", "after", "improvement")
-ROWS = ("n", "error before", "error after", "Brier improvement", "p (adjusted)", "verdict")
 WIDTH = 104  # of sentences
 FINE = 5  # decimals of what is on the scale of squared probabilities
 ALIKE = "This is about rows like these: a map mends other data only as far as they err in the same way."
@@ -105,6 +98,9 @@ def fine(estimate: Estimate) -> str:
         return UNDEFINED
     ends = interval(estimate.low, estimate.high, FINE, sign=True)
     return f"{number(estimate.value, FINE, sign=True)} {ends}"
+
+
+GAIN = Kind(fine, ends=ENDS, decimals=FINE)
 
 
 def rounded(value: float) -> str:
@@ -142,64 +138,6 @@ def verdict_text(result: RecalibrationEvaluation) -> str:
     return f"{said[0].upper()}{said[1:]}\n{ALIKE}"
 
 
-def evaluation_table(result: RecalibrationEvaluation) -> Table:
-    """One row per quantity."""
-    rows = [["calibration error", str(result.error_before), str(result.error_after), ""]]
-    rows += [
-        [name, number(one.before, decimals), number(one.after, decimals), fine(one.improvement)]
-        for name, one, decimals in _named(result)
-    ]
-    level = f"{100 * result.error_before.level:g} %"
-    legend = {
-        "improvement": f"before minus after, with its {level} interval: above 0, recalibration is better",
-        "": f"{result.n:,} rows, each after a map that was fitted without it.",
-    }
-    title = f"Recalibration ({result.method})"
-    notes = [f"note: {note}" for note in result.notes]
-    return Table(HEADINGS, rows, words=HEADINGS[:1], notes=notes, title=title, legend=legend)
-
-
-def evaluation_in_words(result: RecalibrationEvaluation) -> str:
-    """The verdict, the table and the notes."""
-    name = "" if result.name is None else f" of {result.name}"
-    head = f"recalibration ({result.method}){name}, {_how(result)}"
-    said = [fill(line, WIDTH) for line in result.verdict().splitlines()]
-    notes = [f"note: {note}" for note in result.notes]
-    return "\n".join([head, "", evaluation_table(result).text(), "", *said, *notes])
-
-
-def rows_table(found: RecalibrationTable) -> Table:
-    """One row per group and method."""
-    first = "group" if any(row.name is not None for row in found.rows) else "method"
-    cells = [
-        [
-            name,
-            f"{row.n:,}",
-            str(row.error_before),
-            str(row.error_after),
-            fine(row.deciding.improvement),
-            p_text(p),
-            row.kind,
-        ]
-        for name, row, p in zip(found.names, found.rows, found.p_adjusted, strict=True)
-    ]
-    said = []
-    if len(found.rows) > 1:
-        how = found.recipe["adjust"]
-        adjusted = "nothing is adjusted" if how is None else f"p is adjusted ({ADJUSTED[how]})"
-        said = [f"Verdicts are each row's own; {adjusted} for {len(found.rows):,} of them."]
-    notes = notes_by_name((name, row.notes) for name, row in zip(found.names, found.rows, strict=True))
-    return Table(
-        (first, *ROWS),
-        cells,
-        words=(first, "verdict"),
-        notes=[*said, *notes],
-        title="Recalibration",
-        better={"error after": LOWER},
-        legend={"Brier improvement": "before minus after: above 0, recalibration is better"},
-    )
-
-
 def _how(result: RecalibrationEvaluation) -> str:
     folds = result.recipe.get("folds")
     if folds is None:
@@ -210,21 +148,10 @@ def _how(result: RecalibrationEvaluation) -> str:
     return f"cross-fitted in {folds} folds{clusters}{often}, {result.n:,} rows"
 
 
-def _named(result: RecalibrationEvaluation) -> list[tuple[str, Change, int]]:
-    """The changes by their names in words, and the decimals that they need."""
-    reduction = result.curves[0].reduction
-    rows = [("squared error", result.squared_error, FINE)]
-    rows += [(score_words(name, reduction), getattr(result, name), 4) for name in ("brier", "log_loss")]
-    of_classes = {"brier": result.multiclass_brier, "log_loss": result.multiclass_log_loss}
-    return rows + [(score_words(name, MULTICLASS), one, 4) for name, one in of_classes.items() if one is not None]
-
-
 # Results of recalibration: errors and scores before and after, of one map or of several.
 
-COLUMNS = ("quantity", "before", "after", "improvement", "low", "high")
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RecalibrationEvaluation(Result):
     """The result of `evaluate_recalibration`: what recalibration does to rows that no map was fitted on.
 
@@ -246,13 +173,15 @@ class RecalibrationEvaluation(Result):
     log_loss: Change
     multiclass_brier: Change | None
     multiclass_log_loss: Change | None
-    curves: tuple[CalibrationCurve, CalibrationCurve] = field(repr=False)
+    curves: tuple[CalibrationCurve, CalibrationCurve]
     method: str
     margin: float
     n: int
-    recipe: dict[str, Any] = field(repr=False)
+    recipe: dict[str, Any]
     notes: tuple[str, ...] = ()
     name: str | None = None
+
+    title = "Recalibration"
 
     @property
     def deciding(self) -> Change:
@@ -280,38 +209,65 @@ class RecalibrationEvaluation(Result):
 
     def changes(self) -> dict[str, Change]:
         """The changes of all losses by their names in JSON."""
+        found = {score_key(score, reduction): change for score, reduction, change in self._losses()}
+        return {"squared_error": self.squared_error} | found
+
+    def _losses(self) -> list[tuple[str, str | None, Change]]:
+        """The changes of the proper scores, with what they are of."""
         reduction = self.curves[0].reduction
-        found: dict[str, Change] = {"squared_error": self.squared_error}
-        found |= {score_key(name, reduction): getattr(self, name) for name in ("brier", "log_loss")}
-        of_classes = {"brier": self.multiclass_brier, "log_loss": self.multiclass_log_loss}
-        return found | {score_key(name, MULTICLASS): one for name, one in of_classes.items() if one is not None}
+        found = [("brier", reduction, self.brier), ("log_loss", reduction, self.log_loss)]
+        of_classes = [("brier", self.multiclass_brier), ("log_loss", self.multiclass_log_loss)]
+        return [*found, *((score, MULTICLASS, one) for score, one in of_classes if one is not None)]
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        return {
+        """The JSON form: the changes have the names of their losses."""
+        found = {
             "recipe": self.recipe,
             "group": self.name,
             "method": self.method,
             "n": self.n,
             "verdict": self.kind,
             "margin": self.margin,
-            "p_value": finite_or_none(self.p_value),
+            "p_value": self.p_value,
             "needed": self.needed,
-            "error_before": self.error_before.to_dict(),
-            "error_after": self.error_after.to_dict(),
-            **{name: change.to_dict() for name, change in self.changes().items()},
-            "notes": list(self.notes),
+            "error_before": self.error_before,
+            "error_after": self.error_after,
+            **self.changes(),
+            "notes": self.notes,
         }
+        return {name: plain(value) for name, value in found.items()}
 
-    def table(self) -> Table:
+    def columns(self) -> Sequence[Column]:
         """One row per quantity: before, after, improvement."""
-        return evaluation_table(self)
+        changes = self.changes()
+        named = [score_words(score, reduction) for score, reduction, _ in self._losses()]
+        sides = []
+        for end in ("before", "after"):
+            error, means = getattr(self, f"error_{end}"), [getattr(one, end) for one in changes.values()]
+            told = [str(error), number(means[0], FINE), *map(number, means[1:])]
+            sides.append(Column(end, NUMBER, values=[error.value, *means], only=FRAME))
+            sides.append(Column(end, Kind(str), values=told, only=TABLE))
+        level = f"{100 * self.error_before.level:g} %"
+        better = f"before minus after, with its {level} interval: above 0, recalibration is better"
+        return [
+            Column("quantity", WORDS, values=["error", *changes], only=FRAME),
+            Column("quantity", WORDS, values=["calibration error", "squared error", *named], only=TABLE),
+            *sides,
+            Column("improvement", GAIN, legend=better, values=[None, *(one.improvement for one in changes.values())]),
+        ]
 
-    def _columns(self) -> dict[str, Any]:
-        rows = [(name, one.before, one.after, *_ends(one.improvement)) for name, one in self.changes().items()]
-        nothing = math.nan
-        rows.insert(0, ("error", self.error_before.value, self.error_after.value, nothing, nothing, nothing))
-        return {name: list(column) for name, column in zip(COLUMNS, zip(*rows, strict=True), strict=True)}
+    def legend(self) -> Mapping[str, str]:
+        """What the improvement is, and of which rows."""
+        rows = f"{self.n:,} rows, each after a map ({self.method}) that was fitted without it."
+        return {**Result.legend(self), "": rows}
+
+    @property
+    def words(self) -> str:
+        """The verdict, the table and the notes."""
+        name = "" if self.name is None else f" of {self.name}"
+        head = f"recalibration ({self.method}){name}, {_how(self)}"
+        said = [fill(line, WIDTH) for line in self.verdict().splitlines()]
+        return "\n".join([head, "", self.table().text(), "", *said, *self.below()])
 
     def plot(self, ax: Axes | None = None, *, axis: str = "auto") -> Axes:
         """Draw the curves before and after on matplotlib axes (new ones if None); axis as for a calibration curve."""
@@ -325,15 +281,9 @@ class RecalibrationEvaluation(Result):
 
         return recalibration_figure(self, axis=axis)
 
-    def __repr__(self) -> str:
-        return evaluation_in_words(self)
 
-    def _repr_html_(self) -> str:
-        return preformatted(repr(self))
-
-
-@dataclass(frozen=True, slots=True)
-class RecalibrationTable(Result):
+@dataclass(frozen=True, slots=True, repr=False)
+class RecalibrationTable(Rows[RecalibrationEvaluation]):
     """The evaluations of `recalibration_table`, one per group and method; iterate, index by name, or convert them.
 
     p_adjusted: the p-values, adjusted for their number.
@@ -341,13 +291,9 @@ class RecalibrationTable(Result):
 
     rows: tuple[RecalibrationEvaluation, ...]
     p_adjusted: tuple[float, ...]
-    recipe: dict[str, Any] = field(repr=False)
+    recipe: dict[str, Any]
 
-    def __iter__(self) -> Iterator[RecalibrationEvaluation]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
+    title = "Recalibration"
 
     def __getitem__(self, name: str) -> RecalibrationEvaluation:
         """The evaluation of a group or method, by the name in the first column of the table."""
@@ -366,46 +312,56 @@ class RecalibrationTable(Result):
             called.append(": ".join(part for part in (row.name, row.method if several else None) if part is not None))
         return called
 
+    @property
+    def alone(self) -> RecalibrationEvaluation | None:
+        """The evaluation, where there is just one, of all rows; with the recipe of the table."""
+        one = self.rows[0]
+        return replace(one, recipe=self.recipe | one.recipe) if len(self) == 1 and one.name is None else None
+
     def to_dict(self) -> dict[str, Any]:
         """The evaluations and the recipe."""
         rows = zip(self.rows, self.p_adjusted, strict=True)
-        return {
-            "recipe": self.recipe,
-            "evaluations": [row.to_dict() | {"p_adjusted": finite_or_none(p)} for row, p in rows],
-        }
+        found = [row.to_dict() | {"p_adjusted": plain(p)} for row, p in rows]
+        return {"recipe": plain(self.recipe), "evaluations": found}
 
-    def _columns(self) -> dict[str, Any]:
-        rows = self.rows
-        columns: dict[str, list[Any]] = {
-            "group": [row.name for row in rows],
-            "method": [row.method for row in rows],
-            "n": [row.n for row in rows],
-            "error_before": [row.error_before.value for row in rows],
-            "error_after": [row.error_after.value for row in rows],
-        }
-        for name in ("squared_error", "brier", "log_loss"):
-            ends = [_ends(getattr(row, name).improvement) for row in rows]
-            for part, column in zip(("improvement", "low", "high"), zip(*ends, strict=True), strict=True):
-                columns[f"{name}_{part}"] = list(column)
-        columns |= {"p_value": [row.p_value for row in rows], "p_adjusted": list(self.p_adjusted)}
-        return columns | {"verdict": [row.kind for row in rows], "notes": ["; ".join(row.notes) for row in rows]}
-
-    def table(self) -> Table:
+    def columns(self) -> Sequence[Column]:
         """One row per group and method."""
-        return rows_table(self)
+        first = "group" if any(row.name is not None for row in self.rows) else "method"
+        better = "before minus after: above 0, recalibration is better"
+        return [
+            Column(first, WORDS, values=self.names, only=TABLE),
+            Column("group", WORDS, get=lambda row: row.name or "all", only=FRAME),
+            Column("method", WORDS, only=FRAME),
+            Column("n", COUNT),
+            Column("error_before", ESTIMATE),
+            Column("error_after", ESTIMATE, better=LOWER),
+            *(column for name in self.rows[0].changes() for column in self._of_change(name)),
+            Column("gain", GAIN, "Brier improvement", "", better, lambda row: row.deciding.improvement, only=TABLE),
+            Column("p_value", P_VALUE, "p", only=FRAME),
+            Column("p_adjusted", P_VALUE, "p (adjusted)", values=self.p_adjusted),
+            Column("verdict", WORDS, get=lambda row: row.kind),
+            Column("needed", COUNT, "rows needed", only=FRAME),
+            Column("notes", WORDS, get=lambda row: "; ".join(row.notes), only=FRAME),
+        ]
+
+    def _of_change(self, name: str) -> Iterator[Column]:
+        found, said = [row.changes()[name] for row in self.rows], name.replace("_", " ")
+        for end in ("before", "after"):
+            values = [getattr(one, end) for one in found]
+            yield Column(f"{name}_{end}", NUMBER, f"{said} {end}", values=values, only=FRAME)
+        values = [one.improvement for one in found]
+        yield Column(f"{name}_improvement", GAIN, f"{said} improvement", values=values, only=FRAME)
+
+    def below(self) -> Sequence[str]:
+        """What is adjusted, and the notes."""
+        said, how = [], self.recipe["adjust"]
+        if len(self.rows) > 1:
+            adjusted = "nothing is adjusted" if how is None else f"p is adjusted ({ADJUSTED[how]})"
+            said = [f"Verdicts are each row's own; {adjusted} for {len(self.rows):,} of them."]
+        return [*said, *notes_by_name((name, row.notes) for name, row in zip(self.names, self.rows, strict=True))]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the improvements of the Brier score with their intervals, a row each, on axes (new ones if None)."""
         from howsure.figures.compared_curves import draw_improvements
 
         return draw_improvements(self, ax=ax)
-
-    def __repr__(self) -> str:
-        return str(self.table())
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
-
-
-def _ends(estimate: Estimate) -> tuple[float, float, float]:
-    return tuple(math.nan if one is None else one for one in (estimate.value, estimate.low, estimate.high))  # type: ignore[return-value]

@@ -18,7 +18,7 @@ from howsure.recalibration.labelled import Labelled, folds_of, of_label, rows_of
 from howsure.recalibration.parameters import Parameters
 from howsure.recalibration.scores import Scores
 from howsure.recalibration.step_maps import BINS, Histogram, Isotonic, VennAbers
-from howsure.stats.estimate import finite_or_none
+from howsure.show.column import TABLE, WORDS, Column, digits
 
 # The methods by name.
 
@@ -254,17 +254,6 @@ class Candidate:
     refused: str | None = None
     taken: bool = False
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        return {
-            "method": self.method,
-            "log_loss": self.log_loss,
-            "above": self.above,
-            "standard_error": self.standard_error,
-            "refused": self.refused,
-            "taken": self.taken,
-        }
-
 
 @dataclass(frozen=True, slots=True)
 class Choice:
@@ -274,9 +263,17 @@ class Choice:
     candidates: tuple[Candidate, ...]
     seconds: float | None = None
 
-    def to_dict(self) -> list[dict[str, Any]]:
-        """The JSON form, without the time that it took."""
-        return [one.to_dict() for one in self.candidates]
+    def columns(self) -> list[Column]:
+        """What each candidate scored, for tables."""
+        of = self.candidates
+        taken = ["taken" if one.taken else None for one in of]
+        return [
+            Column("method", WORDS, values=[one.method for one in of], only=TABLE),
+            Column("log loss", digits(5), values=[one.log_loss for one in of], only=TABLE),
+            Column("above the least", digits(5), values=[one.above for one in of], only=TABLE),
+            Column("standard error", digits(5), values=[one.standard_error for one in of], only=TABLE),
+            Column("choice", WORDS, values=taken, only=TABLE),
+        ]
 
 
 def chosen(
@@ -322,7 +319,9 @@ def chosen(
         if one is not None and np.isfinite(means[place]):
             above, spread = means[place] - means[best], standard_error(data, one - least)
             taken = min(taken, place) if above <= spread else taken
-        found.append(Candidate(str(method), finite_or_none(means[place]), above, spread, refused[place]))
+        found.append(
+            Candidate(str(method), means[place] if np.isfinite(means[place]) else None, above, spread, refused[place])
+        )
     found[taken] = replace(found[taken], taken=True)
     return Choice(methods[taken], tuple(found), time.perf_counter() - started)
 

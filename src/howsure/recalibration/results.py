@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from howsure.errors import InputError, parameter, shown
@@ -20,17 +20,16 @@ from howsure.recalibration.labelled import labelled_from
 from howsure.recalibration.parameters import is_number
 from howsure.recalibration.scores import Binary, Classes, Scores, check_floor, scores_from
 from howsure.recalibration.step_maps import VennAbers
-from howsure.result import Result, table_of
+from howsure.result import Result, plain
+from howsure.show.column import FRAME, NUMBER, WORDS, Column
 from howsure.show.harmless import in_a_line
 from howsure.show.numbers import number
-from howsure.show.preformatted import preformatted
-from howsure.show.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# A map in words, and as a table.
+# A map in words.
 
 TITLES = {
     "none": "No map: the probabilities stay as they are",
@@ -55,44 +54,6 @@ def description(found: RecalibrationMap) -> str:
     groups = " Each group has parameters of its own, by its name." if found.groups else ""
     pooled = " The groups in `pooled_groups` take `map_of_all`." if found.fitted.small else ""
     return f"{TITLES[found.method]}. It maps {of}, to calibrated ones by `formula`.{groups}{pooled} Lists count from 0."
-
-
-def map_in_words(found: RecalibrationMap) -> str:
-    """The method, the formula, the parameters and the notes."""
-    lines = [f"{TITLES[found.method]}, fitted to {counted(int(found.recipe.get('n') or 0), 'row')}", found.formula]
-    if found.classes:
-        lines.append(f"classes: {in_a_line(shortened(found.classes))}")
-    if found.groups:
-        lines += [f"{in_a_line(name)}: {_listed(held)}" for name, held in list(found.parameters.items())[:SHOWN]]
-        lines += [f"… and {len(found.groups) - SHOWN:,} more groups"] if len(found.groups) > SHOWN else []
-    elif found.parameters:
-        lines.append(_listed(found.parameters))
-    if found.choice is not None:
-        lines.append(
-            "chosen by cross-fitted log loss: "
-            + ", ".join(
-                f"{one.method} {'–' if one.log_loss is None else f'{one.log_loss:.5f}'}"
-                for one in found.choice.candidates
-            )
-        )
-    return "\n".join([*lines, *(f"note: {in_a_line(note)}" for note in found.notes)])
-
-
-def map_table(found: RecalibrationMap, columns: Mapping[str, Any]) -> Table:
-    """What each candidate scored; or the parameters, if there was no choice."""
-    if found.choice is None:
-        table = table_of(columns)
-        return Table(table.headings, table.rows, words=table.words, notes=found.notes)
-    rows = [
-        [
-            one.method,
-            *("–" if held is None else f"{held:.5f}" for held in (one.log_loss, one.above, one.standard_error)),
-            "taken" if one.taken else "",
-        ]
-        for one in found.choice.candidates
-    ]
-    headings = ["method", "log loss", "above the least", "standard error", "choice"]
-    return Table(headings, rows, words=("method", "choice"), notes=found.notes)
 
 
 def _listed(parameters: Mapping[str, Any]) -> str:
@@ -154,7 +115,7 @@ def map_document(found: RecalibrationMap) -> dict[str, Any]:
         "groups": by_group if found.groups else None,
         "pooled_groups": list(fitted.small),
         "map_of_all": None if fitted.of_all is None else fitted.of_all.parameters(),
-        "candidates": None if found.choice is None else found.choice.to_dict(),
+        "candidates": None if found.choice is None else plain(found.choice.candidates),
         "notes": list(found.notes),
         "recipe": found.recipe,
     }
@@ -279,7 +240,7 @@ def _text(value: Any) -> str:
 # A recalibration map: what it is made of, what it does, and how it is kept.
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class RecalibrationMap(Result):
     """The result of `recalibrate`: a map from a model's probabilities to calibrated ones.
 
@@ -290,11 +251,11 @@ class RecalibrationMap(Result):
     """
 
     method: str
-    fitted: Fitted = field(repr=False)
+    fitted: Fitted
     classes: tuple[str, ...]
     positive: str | None
     floor: float | None
-    recipe: dict[str, Any] = field(repr=False)
+    recipe: dict[str, Any]
     notes: tuple[str, ...] = ()
     choice: Choice | None = None
 
@@ -468,8 +429,24 @@ class RecalibrationMap(Result):
         """The JSON form, as `to_json` writes it, too."""
         return map_document(self)
 
-    def _columns(self) -> dict[str, Any]:
-        """One row per parameter, and group."""
+    @property
+    def words(self) -> str:
+        """The method, the formula, the parameters and the notes."""
+        lines = [f"{TITLES[self.method]}, fitted to {counted(int(self.recipe.get('n') or 0), 'row')}", self.formula]
+        if self.classes:
+            lines.append(f"classes: {in_a_line(shortened(self.classes))}")
+        if self.groups:
+            lines += [f"{in_a_line(name)}: {_listed(held)}" for name, held in list(self.parameters.items())[:SHOWN]]
+            lines += [f"… and {len(self.groups) - SHOWN:,} more groups"] if len(self.groups) > SHOWN else []
+        elif self.parameters:
+            lines.append(_listed(self.parameters))
+        if self.choice is not None:
+            scored = (f"{one.method} {number(one.log_loss, 5)}" for one in self.choice.candidates)
+            lines.append(f"chosen by cross-fitted log loss: {', '.join(scored)}")
+        return "\n".join([*lines, *map(in_a_line, self.below())])
+
+    def columns(self) -> Sequence[Column]:
+        """One row per parameter, and group; of a chosen method, tables show what each candidate scored."""
         held = self.parameters if self.groups else {"": self.parameters}
         rows = [
             (group, f"{name}{place}", value)
@@ -477,24 +454,19 @@ class RecalibrationMap(Result):
             for name, values in parameters.items()
             for place, value in _numbered(values)
         ]
-        columns: dict[str, Any] = {"group": [group for group, _, _ in rows]} if self.groups else {}
-        return columns | {"parameter": [name for _, name, _ in rows], "value": [value for _, _, value in rows]}
-
-    def table(self) -> Table:
-        """The parameters; of a chosen method, what each candidate scored."""
-        return map_table(self, self._columns())
+        kinds = {"group": WORDS, "parameter": WORDS, "value": NUMBER}
+        only = "" if self.choice is None else FRAME
+        found = [
+            Column(name, kind, values=[row[place] for row in rows], only=only)
+            for place, (name, kind) in enumerate(kinds.items())
+        ]
+        return [*found[0 if self.groups else 1 :], *(self.choice.columns() if self.choice is not None else ())]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw what becomes of a probability, q' against q, on matplotlib axes (new ones if None)."""
         from howsure.figures.compared_curves import draw_map
 
         return draw_map(self, ax=ax)
-
-    def __repr__(self) -> str:
-        return map_in_words(self)
-
-    def _repr_html_(self) -> str:
-        return preformatted(repr(self))
 
 
 def _numbered(values: Any) -> list[tuple[str, float]]:

@@ -9,7 +9,7 @@ import pytest
 
 import howsure
 from howsure.errors import InputError
-from howsure.figures.compared_curves import draw_improvements, improvements_figure, recalibration_figure
+from howsure.figures.compared_curves import draw_improvements, recalibration_figure
 
 RNG = np.random.default_rng(5)
 Q = RNG.uniform(0.02, 0.98, 300)
@@ -34,7 +34,7 @@ def test_the_figure_shows_both_curves_with_the_errors_of_the_result_and_the_impr
 
 
 def test_a_row_per_method() -> None:
-    (ax,) = improvements_figure(TABLE).axes
+    (ax,) = draw_improvements(TABLE).figure.axes
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["temperature", "platt"]
     assert ax.get_xlabel() == "improvement of the Brier score [95 % interval]"
 

@@ -20,7 +20,7 @@ from howsure.cli.terminal.options import (
     reading_options,
     source_and_roles,
 )
-from howsure.cli.terminal.output import emit, name_text, progress, table_text
+from howsure.cli.terminal.output import emit, name_text, progress, write_pictures
 from howsure.data.added_columns import SUFFIXES, FileToExtend, open_to_extend
 from howsure.errors import InputError
 from howsure.inputs.given import Given
@@ -31,7 +31,6 @@ from howsure.recalibration.labelled import FOLDS, MOST_FOLDS
 from howsure.recalibration.results import RecalibrationMap
 from howsure.recalibration.scores import scores_of
 from howsure.recalibration.step_maps import BINS
-from howsure.result import files_read
 
 # `howsure recalibrate fit`: learn a map from labelled rows.
 
@@ -139,33 +138,22 @@ def fit_command(
     source = replace(source, bar=lambda steps: progress("folds", total=steps))
     asked: dict[str, Any] = {"method": method, "floor": floor, "n_bins": n_bins, "penalty": penalty, "folds": folds}
     found = recalibrate(**roles, **asked, small_groups=small_groups, rng=seed, data=source)
-    read = as_called(found.recipe)
     options = options_of(click.get_current_context().command)
     notes = tuple(as_options(note, options) for note in found.notes)
-    found = replace(found, recipe={"command": "howsure recalibrate fit", **read}, notes=notes)
-    if figure is not None:
-        _draw(found, figure)
+    found = replace(found, recipe={"command": "howsure recalibrate fit", **as_called(found.recipe)}, notes=notes)
+    write_pictures(found, figure=figure, report=None)
     found.save(output)
-    emit(_text(found, read, output), None)
+    emit(_text(found, output), None)
 
 
-def _text(found: RecalibrationMap, read: dict[str, Any], out: str) -> str:
+def _text(found: RecalibrationMap, out: str) -> str:
     """What was read, the map, and what each candidate scored."""
-    skipped = sum(read["skipped"].values())
-    lines = [f"{files_read(read)}: {counted(read['rows'], 'row')}" + (f", {skipped:,} skipped" if skipped else "")]
-    lines += ["", repr(replace(found, choice=None))]
+    lines = [replace(found, choice=None).text()]
     if found.choice is not None:
-        lines += ["", table_text(replace(found.table(), notes=())).rstrip("\n")]
+        lines += ["", found.table().text()]
         lines += [f"The choice took {found.choice.seconds:.1f} s. A score of the best of several is a little too good:"]
         lines += ["howsure recalibrate evaluate judges the map with the choice."]
     return "\n".join([*lines, "", f"written: {name_text(out)}", ""])
-
-
-def _draw(found: RecalibrationMap, path: str) -> None:
-    from howsure.figures.compared_curves import map_figure
-    from howsure.figures.files import save_figure
-
-    save_figure(map_figure(found), path)
 
 
 # `howsure recalibrate apply`: a file of predictions with recalibrated probabilities beside the others.
