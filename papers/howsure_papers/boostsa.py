@@ -17,7 +17,7 @@ from howsure_papers.corpora.tagged import ARK, Corpus, read_ark
 from howsure_papers.drawings import Series, series_figure
 from howsure_papers.intervals import LEVEL, mean_estimate, opposite, verdict
 from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, Numbers, experiment, nobody, numbers
-from howsure_papers.taggers import PENALTIES, PSEUDOCOUNTS, choose_crf, choose_hmm
+from howsure_papers.taggers import BASIC, CHOSEN, PENALTIES, choose
 
 TITLE = "BooStSa's p against sub-sample share and test-set size (Fornaciari et al. 2022, Figures 1 and 2)"
 SHARES = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
@@ -248,7 +248,7 @@ class OfSize:
 
 def tag(corpus: Corpus, advance: Advance) -> TaggedWords:
     """The tags of an HMM and of a CRF-Basic whose settings are best on the development tweets."""
-    hmm, crf = choose_hmm(corpus.train, corpus.dev, PSEUDOCOUNTS), choose_crf(corpus.train, corpus.dev, advance)
+    hmm, crf = choose(CHOSEN, corpus.train, corpus.dev), choose(BASIC, corpus.train, corpus.dev, advance)
     tags = (corpus.test.tags, *(one.tagger.predict(corpus.test.sentences) for one in (hmm, crf)))
     tweets = np.repeat(np.arange(len(corpus.test)), [len(one) for one in corpus.test.tags])
     columns = tuple(np.array([tag for sentence in one for tag in sentence]) for one in tags)

@@ -38,7 +38,7 @@ from howsure_papers.intervals import (
     verdict,
 )
 from howsure_papers.label_errors import Contest, label_errors, of_sentences, squared_errors, wins
-from howsure_papers.reproduction import NAME, TEXT, Advance, Drawing, Finding, Numbers, numbers
+from howsure_papers.reproduction import NAME, TEXT, Advance, Drawing, Finding, Found, Numbers, numbers
 from howsure_papers.taggers import (
     CHOSEN_HMM,
     MOST_FOR_CHOSEN,
@@ -335,6 +335,22 @@ def bin_sizes_table(outcomes: Sequence[Outcome]) -> Numbers:
         Column(labels, COUNT, get=lambda one: len(one.tags.names)),
         Column("n^(2/3) / 2", COUNT, get=lambda one: one.tags.wins()),
         *sizes,
+    )
+
+
+def found_by_label(outcomes: Sequence[Outcome], shown: str, more: Sequence[Numbers] = ()) -> Found:
+    """The tables, figures and notes of the contests; `shown` says what Figure 4 shows, `more` are other tables."""
+    of_corpora = by_corpus(outcomes)
+    return Found(
+        tables=[
+            models_table(outcomes),
+            *map(quantities_table, of_corpora),
+            *more,
+            bin_sizes_table(outcomes),
+            *map(labels_table, of_corpora),
+        ],
+        drawings=drawings_of_labels(outcomes, shown),
+        notes=notes_on_models([one[0].corpus for one in of_corpora]),
     )
 
 

@@ -94,7 +94,7 @@ class Numbers(Rows[Any]):
 
     def table(self) -> Table:
         """The table under its caption."""
-        return replace(Rows.table(self), caption=self.caption)
+        return replace(Rows.table(self), caption=self.caption, title=self.caption)
 
 
 def numbers(caption: str, rows: Iterable[Any], *columns: Column) -> Numbers:

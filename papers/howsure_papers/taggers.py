@@ -53,14 +53,19 @@ class Kind:
 
 
 def crf_kind(name: str, features: str | Sequence[str], grid: Sequence[float]) -> Kind:
-    """CRFs with an L2 penalty c₂."""
-    return Kind(name, "c₂", grid, untrained_crf(features), ("c2",))
+    """CRFs with an L2 penalty c₂, which start from the weights of their last fit and are trained until all processors
+    agree on them."""
+    return Kind(name, "c₂", grid, CRFTagger(features=features, warm_start=True, tolerance=TOLERANCE), ("c2",))
 
 
 def hmm_kind(name: str, unknown: str, grid: Sequence[float]) -> Kind:
     """HMMs with the same pseudocount for every transition and word."""
     parameters = ("pseudocount_transition", "pseudocount_emission")
     return Kind(name, "pseudocount", grid, HMMTagger(unknown=unknown), parameters)
+
+
+PAPERS, CHOSEN = (hmm_kind("HMM", "uniform", grid) for grid in ((1.0,), PSEUDOCOUNTS))
+SEARCH, BASIC = (crf_kind("CRF-Basic", "basic", grid) for grid in ((SEARCH_PENALTY,), PENALTIES))
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +150,7 @@ def rivals(corpus: Corpus, *, name: str, seed: int, subsamples: int, advance: Ad
     order = np.random.default_rng([seed, 0]).permutation(len(corpus.train))
     if name == CHOSEN_HMM:
         order = order[:MOST_FOR_CHOSEN]
-    hmm = choose_hmm(corpus.train.only(order), corpus.dev, PSEUDOCOUNTS if name == CHOSEN_HMM else (1.0,))
+    hmm = choose(CHOSEN if name == CHOSEN_HMM else PAPERS, corpus.train.only(order), corpus.dev)
     crf, tried = match_crf(corpus, hmm.accuracy, order, advance)
     share = crf.sentences / len(order)
     rng = np.random.default_rng([seed, 1])
@@ -167,24 +172,6 @@ def choose(kind: Kind, train: Tagged, dev: Tagged, advance: Advance = nobody, st
     return max(found, key=lambda one: one.accuracy)
 
 
-def choose_hmm(train: Tagged, dev: Tagged, grid: Sequence[float]) -> Choice:
-    """The HMM with the pseudocount, of transitions and of words, that is best on the development sentences."""
-    return choose(hmm_kind("HMM", "uniform", grid), train, dev)
-
-
-def choose_crf(
-    train: Tagged,
-    dev: Tagged,
-    advance: Advance,
-    *,
-    features: str = "basic",
-    grid: Sequence[float] = PENALTIES,
-    start: Tagger | None = None,
-) -> Choice:
-    """The CRF with the penalty that is best on the development sentences."""
-    return choose(crf_kind("CRF", features, grid), train, dev, advance, start)
-
-
 def match_crf(corpus: Corpus, target: float, order: Integers, advance: Advance) -> tuple[Choice, tuple[Choice, ...]]:
     """A CRF-Basic whose accuracy on the development sentences is about the target, and all that were tried.
 
@@ -192,13 +179,11 @@ def match_crf(corpus: Corpus, target: float, order: Integers, advance: Advance) 
     target is passed; then, with the best penalty, on as many as a line between the last two (over the logarithm of the
     number) promises to give it.
     """
-    search = crf_kind("CRF", "basic", (SEARCH_PENALTY,))
-    start: Tagger = untrained_crf()
     tried: list[Choice] = []
     size = min(SMALLEST, len(order))
     while True:
-        tried.append(choose(search, corpus.train.only(order[:size]), corpus.dev, advance, start))
-        start = tried[-1].tagger
+        start = tried[-1].tagger if tried else None
+        tried.append(choose(SEARCH, corpus.train.only(order[:size]), corpus.dev, advance, start))
         if tried[-1].accuracy >= target or size == len(order):
             break
         size = min(2 * size, len(order))
@@ -206,13 +191,8 @@ def match_crf(corpus: Corpus, target: float, order: Integers, advance: Advance) 
         low, high = tried[-2:]
         part = (target - low.accuracy) / (high.accuracy - low.accuracy)
         size = round(low.sentences * (high.sentences / low.sentences) ** part)
-    best = choose_crf(corpus.train.only(order[:size]), corpus.dev, advance, start=start)
+    best = choose(BASIC, corpus.train.only(order[:size]), corpus.dev, advance, tried[-1].tagger)
     return best, (*tried, best)
-
-
-def untrained_crf(features: str | Sequence[str] = "basic") -> CRFTagger:
-    """A CRF that starts from the weights of its last fit, and is trained until all processors agree on it."""
-    return CRFTagger(features=features, warm_start=True, tolerance=TOLERANCE)
 
 
 def fitted(tagger: T, train: Tagged) -> T:

@@ -1,6 +1,7 @@
-"""Section 4.2 and Figures 3 and 4 (a) of Nguyen & O'Connor (2015), and Figures 4.1–4.3 of Nguyen's thesis.
+"""Section 4.2 and Figures 3 and 4 of Nguyen & O'Connor (2015), and Figures 4.1–4.3 of Nguyen's thesis.
 
-An HMM and a CRF of equal accuracy as taggers; then, is a word a noun (NN), by an HMM, CRF-Basic and CRF-Advanced.
+An HMM and a CRF of equal accuracy on tags, and on pairs of tags; then, is a word a noun (NN), by an HMM, CRF-Basic and
+CRF-Advanced.
 """
 
 from __future__ import annotations
@@ -8,9 +9,9 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
-from itertools import chain
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -18,28 +19,12 @@ from howsure.calibration.curve import curve_of
 from howsure.calibration.results import CalibrationCurve
 from howsure.figures.calibration import curve_figure
 from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.sequences.calibration_pairs import Transition, frequent_transitions, transition_pairs
+from howsure.sequences.tagger import Tagger
 from howsure.show.column import COUNT, ESTIMATE, Column, Kind, digits
 from howsure.stats.estimate import Estimate
-from howsure_papers.contests import (
-    BIN_SIZE,
-    CRF,
-    HMM,
-    NOUN,
-    OF_LABEL,
-    Outcome,
-    Question,
-    bin_sizes_table,
-    by_corpus,
-    drawings_of_labels,
-    findings_by_label,
-    hold_all,
-    labels_table,
-    models_table,
-    notes_on_models,
-    quantities_table,
-    recipe_of,
-    steps_of_contests,
-)
+from howsure_papers import contests, taggers
+from howsure_papers.contests import BIN_SIZE, CRF, HMM, NOUN, OF_LABEL, Outcome, Question, found_by_label, recipe_of
 from howsure_papers.corpora.tagged import Corpus, read_ewt, read_wsj
 from howsure_papers.intervals import (
     SUBSAMPLES,
@@ -66,10 +51,12 @@ from howsure_papers.reproduction import (
     nobody,
     numbers,
 )
-from howsure_papers.taggers import PENALTIES, Judged, choose_crf, fit_hmm, judge, refit
+from howsure_papers.taggers import PENALTIES, Judged, choose, crf_kind, fit_hmm, judge, refit, transition_marginals_of
 
 TITLE = "HMM and CRF as taggers (Nguyen & O'Connor 2015, Figures 3 and 4 (a); Nguyen's thesis, Figures 4.1–4.3)"
+TITLE_OF_PAIRS = "HMM and CRF on the tags of two consecutive words (Nguyen & O'Connor 2015, Figure 4 (b))"
 FEW, MANY = 5, 20  # the most common tags whose errors are averaged
+MANY_PAIRS = 100
 ABOUT_EQUAL = 0.01  # errors that differ by less are about equal
 NEARLY_ZERO = 1e-6  # a pseudocount: maximum likelihood, but no test sentence is impossible
 BASIC, ADVANCED = CRF, "CRF-Advanced"
@@ -84,7 +71,7 @@ SLIGHTLY = 0.019  # off the diagonal: less than the thesis's CRF-Basic
 
 def steps_of_tagging() -> int:
     """About how often `advance` is called."""
-    return steps_of_contests() + len(PENALTIES) + len(ADVANCED_PENALTIES) + len(KINDS) * SUBSAMPLES
+    return contests.steps_of_contests() + len(PENALTIES) + len(ADVANCED_PENALTIES) + len(KINDS) * SUBSAMPLES
 
 
 @experiment(TITLE, steps=steps_of_tagging)
@@ -99,26 +86,19 @@ def reproduce_tagging(
     Raises InputError if the folders `wsj_sample` and `ud_english_ewt` are not found in `data`.
     """
     corpora = [read(data, limit) for read in (read_wsj, read_ewt)]
-    outcomes = hold_all(corpora, about_tags, seed=seed, advance=advance)
+    outcomes = contests.hold_all(corpora, about_tags, seed=seed, advance=advance)
     of_thesis = thesis(corpora[0], seed=seed, advance=advance)
     shown = (
         "every tag with its 95 % interval over test data, the most frequent tag first; on the right, the root mean "
         f"square over the {FEW} and the {MANY} most common"
     )
-    of_corpora = by_corpus(outcomes)
+    found = found_by_label(outcomes, shown, more=[*of_thesis.tables, search_table(outcomes)])
     return Found(
         findings=[*(finding for one in outcomes for finding in findings(one)), *of_thesis.findings],
-        tables=[
-            models_table(outcomes),
-            *map(quantities_table, of_corpora),
-            *of_thesis.tables,
-            search_table(outcomes),
-            bin_sizes_table(outcomes),
-            *map(labels_table, of_corpora),
-        ],
-        drawings=[*map(figure_3, of_corpora), *drawings_of_labels(outcomes, shown), *of_thesis.drawings],
+        tables=found.tables,
+        drawings=[*map(figure_3, contests.by_corpus(outcomes)), *found.drawings, *of_thesis.drawings],
         notes=[
-            *notes_on_models(corpora),
+            *found.notes,
             f"All tags together are evaluated in bins of {BIN_SIZE:,}, each tag separately in bins of n^(2/3) / 2 "
             "tokens. The average over tags is the root of the mean debiased squared error.",
             *of_thesis.notes,
@@ -127,12 +107,53 @@ def reproduce_tagging(
     )
 
 
+@experiment(TITLE_OF_PAIRS, steps=contests.steps_of_contests)
+def reproduce_tag_pairs(
+    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = nobody
+) -> Found:
+    """Run Figure 4 (b) again: the models of Figure 4 (a) on the 100 most frequent pairs of consecutive tags.
+
+    The options are those of `reproduce_tagging`.
+    """
+    corpora = [read(data, limit) for read in (read_wsj, read_ewt)]
+    outcomes = contests.hold_all(corpora, about_pairs, seed=seed, advance=advance)
+    shown = (
+        "the most frequent tag pairs with its 95 % interval over test data; on the right, the root mean square over "
+        f"the {FEW} and the {MANY_PAIRS} most frequent"
+    )
+    note = (
+        f"The questions are the {MANY_PAIRS} pairs of consecutive tags that are most frequent in the training "
+        "sentences, each at every position in the test sentences, in bins of n^(2/3) / 2 positions; all of them "
+        f"together, in bins of {BIN_SIZE:,}, are the CalibErr of the tables. The average over tag pairs is the root of "
+        "the mean debiased squared error."
+    )
+    findings = [finding for one in outcomes for finding in contests.findings_by_label(one)]
+    recipe = recipe_of(corpora, seed, **{"tag pairs": MANY_PAIRS})
+    return found_by_label(outcomes, shown) + Found(findings=findings, notes=[note], recipe=recipe)
+
+
 def about_tags(corpus: Corpus) -> Question:
     """Which tag does each token have?"""
     counts = Counter(chain.from_iterable(corpus.test.tags))
     order = np.array(sorted(range(len(corpus.labels)), key=lambda i: -counts[corpus.labels[i]]))
     answer = partial(judge, part=corpus.test, labels=corpus.labels)
     return Question("tags", "4 (a)", "39 of 47", answer, counts, order, FEW, MANY)
+
+
+def about_pairs(corpus: Corpus) -> Question:
+    """Which tags do two consecutive tokens have? Asked of the tag pairs most frequent in the training sentences."""
+    wanted = frequent_transitions(corpus.train.tags, MANY_PAIRS)
+    counts = Counter(" ".join(step) for tags in corpus.test.tags for step in pairwise(tags))
+    order = np.arange(len(wanted))
+    answer = partial(judge_pairs, corpus=corpus, wanted=wanted)
+    return Question("tag pairs", "4 (b)", "71 of 100", answer, counts, order, FEW, MANY_PAIRS)
+
+
+def judge_pairs(tagger: Tagger, corpus: Corpus, wanted: Sequence[Transition]) -> Judged:
+    """What a tagger says of the tag pairs of the test sentences."""
+    test = corpus.test
+    marginals = transition_marginals_of(tagger, test.sentences, wanted)
+    return replace(judge(tagger, test, corpus.labels), pairs=transition_pairs(marginals, test.tags, pairs=wanted))
 
 
 def findings(outcome: Outcome) -> list[Finding]:
@@ -149,7 +170,7 @@ def findings(outcome: Outcome) -> list[Finding]:
     return [
         Finding("3", "the CRF has a lower calibration error over all tags", ours, verdict(error), where),
         Finding("3", "the HMM is very underconfident, the CRF overconfident", surest, under, where),
-        *findings_by_label(outcome),
+        *contests.findings_by_label(outcome),
         Finding("4 (a)", f"they are about equally calibrated on {NOUN}", equal, _about_equal(noun), where),
     ]
 
@@ -205,17 +226,17 @@ class Noun:
 
 def thesis(corpus: Corpus, *, seed: int, advance: Advance) -> Found:
     """Figures 4.1–4.3: train the three on all training sentences, and on random halves, and ask all for nouns."""
-    basic = choose_crf(corpus.train, corpus.dev, advance)
-    advanced = choose_crf(corpus.train, corpus.dev, advance, features="advanced", grid=ADVANCED_PENALTIES)
-    taggers = {HMM: fit_hmm(corpus.train, NEARLY_ZERO), BASIC: basic.tagger, ADVANCED: advanced.tagger}
+    basic = choose(taggers.BASIC, corpus.train, corpus.dev, advance)
+    advanced = choose(crf_kind(ADVANCED, "advanced", ADVANCED_PENALTIES), corpus.train, corpus.dev, advance)
+    models = {HMM: fit_hmm(corpus.train, NEARLY_ZERO), BASIC: basic.tagger, ADVANCED: advanced.tagger}
     settings = {BASIC: basic.setting, ADVANCED: advanced.setting}
-    full = {kind: noun(judge(tagger, corpus.test, corpus.labels), kind) for kind, tagger in taggers.items()}
+    full = {kind: noun(judge(tagger, corpus.test, corpus.labels), kind) for kind, tagger in models.items()}
     rng = np.random.default_rng([seed, 3])
     halves, refinements, accuracies = [], [], []
     for rows in random_subsamples(len(corpus.train), rng=rng):
         of_half = {
             kind: noun(judge(refit(tagger, corpus.train.only(rows)), corpus.test, corpus.labels), kind)
-            for kind, tagger in taggers.items()
+            for kind, tagger in models.items()
         }
         some = rng.permutation(len(corpus.test))[: len(corpus.test) // 2]
         halves.append({name: value for name, (value, _) in _quantities(of_half).items()})

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-from functools import partial, partialmethod
+from functools import partialmethod
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
-from howsure_papers import contests, tag_pairs, taggers, tagging
+from howsure_papers import contests, taggers, tagging
 from howsure_papers.contests import estimates, values
 from howsure_papers.corpora.tagged import Corpus, Tagged, read_ewt, read_wsj
 from howsure_papers.label_errors import Contest, label_errors, squared_errors
 from howsure_papers.reproduction import nobody
-from howsure_papers.tag_pairs import about_pairs, reproduce_tag_pairs
 from howsure_papers.taggers import (
-    choose_crf,
-    choose_hmm,
+    choose,
+    crf_kind,
     fit_hmm,
     fitted,
+    hmm_kind,
     judge,
     marginals_of,
     match_crf,
     transition_marginals_of,
 )
-from howsure_papers.tagging import about_tags, reproduce_tagging
+from howsure_papers.tagging import about_pairs, about_tags, reproduce_tag_pairs, reproduce_tagging
 
 from howsure.calibration.calibration_errors import calibration_error
 from howsure.errors import InputError
@@ -37,9 +37,8 @@ LIMIT = 6
 @pytest.fixture
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fewer subsamples, penalties and pairs of tags."""
-    monkeypatch.setattr(taggers, "choose_crf", partial(choose_crf, grid=(0.1, 0.01)))
-    monkeypatch.setattr(tagging, "choose_crf", partial(choose_crf, grid=(0.1, 0.01)))
-    monkeypatch.setattr(tag_pairs, "MANY", 8)
+    monkeypatch.setattr(taggers, "BASIC", crf_kind("CRF-Basic", "basic", (0.1, 0.01)))
+    monkeypatch.setattr(tagging, "MANY_PAIRS", 8)
     monkeypatch.setattr(contests, "SUBSAMPLES", 2)
     monkeypatch.setattr(tagging, "SUBSAMPLES", 2)
     monkeypatch.setattr(tagging, "ADVANCED_PENALTIES", (0.3,))
@@ -115,7 +114,7 @@ def test_a_tag_that_a_model_has_not_seen_has_probability_0(corpus: Corpus) -> No
 
 
 def test_the_crf_is_matched_to_the_hmm(corpus: Corpus) -> None:
-    hmm = choose_hmm(corpus.train, corpus.dev, (1.0, 0.1))
+    hmm = choose(hmm_kind("HMM", "uniform", (1.0, 0.1)), corpus.train, corpus.dev)
     assert hmm.accuracy == max(fit_hmm(corpus.train, a).score(corpus.dev.sentences, corpus.dev.tags) for a in (1, 0.1))
     matched, tried = match_crf(corpus, hmm.accuracy, np.arange(300), nobody)
     assert tried[-1] is matched
@@ -125,7 +124,7 @@ def test_the_crf_is_matched_to_the_hmm(corpus: Corpus) -> None:
 
 
 def test_a_penalty_is_chosen_as_if_each_were_fitted_alone(corpus: Corpus) -> None:
-    found = choose_crf(corpus.train, corpus.dev, nobody, grid=(1.0, 0.1))
+    found = choose(crf_kind("CRF", "basic", (1.0, 0.1)), corpus.train, corpus.dev)
     alone = crf(corpus.train, found.setting)
     for a, b in zip(
         found.tagger.posterior(corpus.test.sentences).marginals(),

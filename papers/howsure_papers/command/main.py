@@ -84,7 +84,9 @@ OUTPUT = (
         help="Write a Markdown page, with its figures in a folder beside it.",
     ),
 )
-# Of each: its name, what its progress counts, its options, and what it is. It is `reproduce_NAME` of the module NAME.
+# Of each: its name, what its progress counts, its options, and what it is. It is `reproduce_NAME` of a module NAME, or
+# of the one that MODULES says.
+MODULES = {"tag_pairs": "tagging"}
 EXPERIMENTS: tuple[tuple[str, str, tuple[Option, ...], str], ...] = (
     ("synthetic", "samples", (RUNS, SEED), "Bin size and sample size (thesis, Figures 4.7–11)."),
     ("binning", "samples", (SEED,), "Equal-width against adaptive bins (2015, Figure 1)."),
@@ -104,7 +106,7 @@ def add_command(name: str, counted: str, options: Sequence[Option], text: str) -
 
     def run(form: str, figures: str | None, page: str | None, **asked: Any) -> None:
         key = name.replace("-", "_")
-        reproduce = getattr(import_module(f"howsure_papers.{key}"), f"reproduce_{key}")
+        reproduce = getattr(import_module(f"howsure_papers.{MODULES.get(key, key)}"), f"reproduce_{key}")
         given = {option: value for option, value in asked.items() if value is not None}
         steps = reproduce.steps(
             **{one: given[one] for one in inspect.signature(reproduce.steps).parameters if one in given}

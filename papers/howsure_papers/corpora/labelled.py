@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import gzip
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from operator import itemgetter
@@ -12,15 +13,31 @@ from operator import itemgetter
 import numpy as np
 
 from howsure.data.datasets import data_set_path, find_data_set, read_labelled_texts
+from howsure.errors import MissingExtraError
 from howsure.events.periods import period_of
 from howsure.inputs.pairs import Floats, Labels
 from howsure_papers.corpora.news import packed_rows
 from howsure_papers.corpora.tagged import PARTS
-from howsure_papers.text_classifiers import tweet_words
 
 SENTIMENT, POLICE_NEWS, GRADED = "sentiment140", "india_police_events", "llm_mcq_confidence"
 QUESTION_SETS = ("arc", "hellaswag", "mmlu", "truthfulqa", "winogrande")
 PROMPT = "first"  # of two phrasings
+
+
+def tweet_words(texts: Iterable[str]) -> list[list[str]]:
+    """The words of tweets in lower case, by nltk's TweetTokenizer, which keeps emoticons and hash tags whole.
+
+    >>> tweet_words(["So happy today :D #sunny"])
+    [['so', 'happy', 'today', ':D', '#sunny']]
+
+    Raises MissingExtraError if nltk is not installed.
+    """
+    try:
+        from nltk.tokenize import TweetTokenizer
+    except ImportError:
+        raise MissingExtraError("The tokenizer of tweets (nltk)", "classifiers") from None
+    tokenize = TweetTokenizer(preserve_case=False).tokenize
+    return [[sys.intern(word) for word in tokenize(text)] for text in texts]  # a word that comes often is held once
 
 
 @dataclass(frozen=True, slots=True)
