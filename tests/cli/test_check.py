@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-import howsure
 from tests.cli.running import howsure as run
 from tests.data.logs.writers import inspect_header, inspect_sample, lm_eval_text, write_lm_eval
 
@@ -44,47 +43,6 @@ NEW = ("check", "calibration", "dev.csv", "--target", "gold", "--prob", "new")
 OLD = ("check", "calibration", "dev.csv", "--target", "gold", "--prob", "old")
 
 
-@pytest.mark.parametrize(
-    ("typed", "code", "outcome"),
-    [
-        ((*NEW, "--max-error", "0.05"), 0, "pass"),
-        ((*OLD, "--max-error", "0.05"), 1, "fail"),
-        ((*NEW, "--max-error", "0.01"), 3, "cannot tell"),
-        pytest.param((*NEW, "--better-than", "old"), 0, "pass", marks=pytest.mark.long),
-        ((*OLD, "--better-than", "new"), 1, "fail"),
-        ((*NEW, "--better-than", "old.csv", "--id", "uid"), 0, "pass"),
-        pytest.param(
-            (*NEW, "--not-worse-than", "0.02", "--against", "old.csv", "--id", "uid"), 0, "pass", marks=pytest.mark.long
-        ),
-        ((*OLD, "--not-worse-than", "0.02", "--against", "new"), 1, "fail"),
-    ],
-)
-def test_verdicts_and_exit_codes(typed: tuple[str, ...], code: int, outcome: str) -> None:
-    done = run(*typed)
-    assert (done.code, done.err) == (code, "")
-    assert done.out.endswith(f"\ncheck: {outcome}\n")
-
-
-def test_json_equals_the_library() -> None:
-    found = json.loads(
-        run(*NEW, "--group", "lang", "--max-error", "0.1", "--better-than", "old", "--format", "json").out
-    )
-    columns = np.genfromtxt("dev.csv", delimiter=",", names=True, usecols=(1, 2, 3))
-    names = np.array(["de", "en", HOSTILE])[np.arange(3000) % 3]
-    wanted = howsure.check_calibration(
-        columns["gold"], columns["new"], better_than=columns["old"], groups=names, max_error=0.1
-    )
-    assert [one["group"] for one in found["verdicts"]] == [one.group for one in wanted]
-    for one, other in zip(found["verdicts"], wanted, strict=True):
-        assert one["estimate"] == other.estimate.to_dict()
-        assert (one["p_pass"], one["p_pass_adjusted"], one["outcome"]) == (
-            other.p_pass,
-            other.p_pass_adjusted,
-            other.outcome,
-        )
-    assert found["exit_code"] == wanted.exit_code
-
-
 @pytest.mark.long
 def test_a_file_and_a_column_are_the_same_model() -> None:
     column = json.loads(run(*NEW, "--better-than", "old", "--format", "json").out)
@@ -92,21 +50,6 @@ def test_a_file_and_a_column_are_the_same_model() -> None:
     one, other = (held["verdicts"][0] for held in (column, file))
     assert one["p_pass"] == pytest.approx(other["p_pass"], rel=1e-9)
     assert one["estimate"]["value"] == pytest.approx(other["estimate"]["value"], rel=1e-9)
-
-
-def test_class_wise_each_class_keeps_the_rule(tmp_path: Path) -> None:
-    rng = np.random.default_rng(5)
-    matrix = rng.dirichlet([1, 1, 1], 900)
-    gold = [int(rng.choice(3, p=row)) for row in matrix]
-    path = tmp_path / "dev.jsonl"
-    path.write_text(
-        "".join(json.dumps({"gold": g, "probs": list(row)}) + "\n" for g, row in zip(gold, matrix, strict=True))
-    )
-    typed = ("check", "calibration", path, "--target", "gold", "--probs-column", "probs", "--max-error", "0.1")
-    wise = json.loads(run(*typed, "--reduce", "class-wise", "--format", "json").out)
-    assert [one["group"] for one in wise["verdicts"]] == ["0", "1", "2"]
-    top = json.loads(run(*typed, "--format", "json").out)
-    assert len(top["verdicts"]) == 1
 
 
 def test_files_are_written_and_escaped(tmp_path: Path) -> None:
@@ -136,13 +79,6 @@ def test_what_cannot_be_told_is_a_skipped_test(tmp_path: Path) -> None:
     assert "more rows would tell" in str(next(suites.iter("skipped")).get("message"))
 
 
-@pytest.mark.parametrize("form", ["csv", pytest.param("markdown", marks=pytest.mark.long)])
-def test_other_formats_hold_the_verdict(form: str) -> None:
-    said = run(*NEW, "--max-error", "0.05", "--format", form).out
-    assert "pass" in said
-    assert "calibration error < 0.05" in said
-
-
 def test_missing_rows_of_the_other_are_left_out_only_if_asked(tmp_path: Path) -> None:
     lines = Path("old.csv").read_text().splitlines()
     part = tmp_path / "part.csv"
@@ -161,52 +97,6 @@ def test_rows_that_were_left_out_are_counted(tmp_path: Path) -> None:
     found = json.loads(run(*typed).out)
     assert found["verdicts"][0]["n"] == 2500
     assert found["recipe"]["checks"][0]["without_the_other"] == 500
-
-
-SCORES = ("check", "score", "dev.csv", "--score")
-
-
-def test_scores_equal_the_library() -> None:
-    found = json.loads(run(*SCORES, "new", "--min-score", "0.4", "--better-than", "old", "--format", "json").out)
-    columns = np.genfromtxt("dev.csv", delimiter=",", names=True, usecols=(2, 3))
-    wanted = howsure.check_score(columns["new"], min_score=0.4, better_than=columns["old"])
-    for one, other in zip(found["verdicts"], wanted, strict=True):
-        assert one["estimate"] == other.estimate.to_dict()
-        assert (one["p_pass"], one["outcome"]) == (other.p_pass, other.outcome)
-    file = json.loads(run(*SCORES, "new", "--better-than", "old.csv", "--id", "uid", "--format", "json").out)
-    assert file["verdicts"][0]["p_pass"] == pytest.approx(wanted[1].p_pass)
-
-
-def test_the_most_confident_answers() -> None:
-    typed = ("check", "selective", "dev.csv", "--target", "gold", "--prob", "new", "--min-coverage", "0.2")
-    done = run(*typed, "--max-risk", "0.3")
-    assert done.code == 0
-    assert "risk of the most confident 20 % < 0.3" in done.out
-    assert "600 of 3,000 answers are kept" in done.out
-    assert run(*typed, "--max-risk", "0.01").code == 1
-
-
-def test_last_night(tmp_path: Path) -> None:
-    night = tmp_path / "night.json"
-    assert run(*NEW, "--group", "lang", "--max-error", "0.1", "--write-baseline", night).code == 0
-    same = run(*NEW, "--group", "lang", "--baseline", night, "--not-worse-than", "0.1")
-    assert (same.code, same.out.count("\npass:")) == (0, 3)
-    worse = run(
-        *OLD,
-        "--group",
-        "lang",
-        "--baseline",
-        night,
-        "--not-worse-than",
-        "0.01",
-        "--write-baseline",
-        tmp_path / "b.json",
-    )
-    assert worse.code == 1
-    assert json.loads((tmp_path / "b.json").read_text())["entries"][0]["n"] == 1000
-    scores = tmp_path / "scores.json"
-    assert run(*SCORES, "new", "--min-score", "0.1", "--write-baseline", scores).code == 0
-    assert run(*SCORES, "new", "--baseline", scores, "--not-worse-than", "0.1").code == 0
 
 
 CHECKS = """
@@ -255,21 +145,6 @@ def test_checks_in_a_file(folder: Path, tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "howsure.toml").unlink()
     (tmp_path / "pyproject.toml").write_text(CHECKS.format(table="tool.howsure.check", folder=tmp_path))
     assert json.loads(run("check", "--format", "json").out)["verdicts"] == found["verdicts"]
-
-
-def test_a_history_and_its_figure(tmp_path: Path) -> None:
-    place, figure = tmp_path / "nightly.experiments", tmp_path / "trend.svg"
-    for day, typed in (("2026-11-21", NEW), ("2026-11-22", OLD)):
-        run(*typed, "--group", "lang", "--max-error", "0.05", "--experiments", place, "--date", day)
-    found = json.loads(run("check", "trend", place, "--figure", figure, "--format", "json").out)
-    assert [one["date"] for one in found["points"]] == ["2026-11-21"] * 3 + ["2026-11-22"] * 3
-    assert {one["outcome"] for one in found["points"][3:]} == {"fail"}
-    assert "<svg" in figure.read_text()
-    assert "2026-11-22" in run("check", "trend", place, "--check", "calibration").out
-    assert run("check", "trend", place, "--check", "score").code == 2
-    assert run("check", "trend", tmp_path / "none").code == 2
-    assert run(*NEW, "--max-error", "0.05", "--date", "2026-11-22").code == 2
-    assert run(*NEW, "--max-error", "0.05", "--experiments", place, "--date", "22.11.").code == 2
 
 
 def test_no_name_breaks_xml_or_markdown(tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.special import softmax
 
 import howsure
 from tests.cli.running import howsure as run
@@ -32,25 +31,6 @@ def write(path: Path, columns: dict[str, Any]) -> Path:
     rows = zip(*(column.tolist() for column in columns.values()), strict=True)
     path.write_text("\n".join([",".join(columns), *(",".join(map(str, row)) for row in rows), ""]))
     return path
-
-
-@pytest.mark.parametrize(
-    ("options", "arguments"),
-    [
-        (("--weight", "w", "--bin-size", "50"), {"sample_weight": "w", "bin_size": 50}),
-        pytest.param(("--cluster", "doc", "--level", "0.9"), {"clusters": "doc", "level": 0.9}, marks=pytest.mark.long),
-    ],
-)
-def test_two_columns_equal_the_library(
-    held: dict[str, Any], tmp_path: Path, options: tuple[str, ...], arguments: dict[str, Any]
-) -> None:
-    path = write(tmp_path / "dev.csv", held)
-    given = {key: held[value] if isinstance(value, str) else value for key, value in arguments.items()}
-    wanted = howsure.compare_calibration(held["gold"], held["base"], against=held["large"], **given).to_dict()
-    common = ("calibration", "compare", path, "--target", "gold", "--prob", "base", "--prob", "large", *options)
-    found = json.loads(printed(*common, "--format", "json"))
-    assert {key: found[key] for key in wanted} == wanted
-    assert (found["a"], found["b"]) == (f"{path}:base", f"{path}:large")
 
 
 def test_two_files_equal_two_columns(held: dict[str, Any], tmp_path: Path) -> None:
@@ -84,13 +64,6 @@ def test_the_better_one_is_named(held: dict[str, Any], tmp_path: Path) -> None:
     assert said["large", "base"].endswith("A is better calibrated than B.\n")
     same = printed("calibration", "compare", path, copy, "--target", "gold", "--prob", "large")
     assert "No difference in calibration detected" in same
-
-
-def test_formats_show_the_same(held: dict[str, Any], tmp_path: Path) -> None:
-    path = write(tmp_path / "dev.csv", held)
-    common = ("calibration", "compare", path, "--target", "gold", "--prob", "base", "--prob", "large", "--format")
-    value = json.loads(printed(*common, "json"))["squared_error_difference"]["value"]
-    assert f"{value:.5f}" in printed(*common, "latex")
 
 
 def test_classes_are_compared_with_rows_as_clusters(tmp_path: Path) -> None:
@@ -240,28 +213,6 @@ def test_errors_of_zero_are_explained(tmp_path: Path) -> None:
     assert [line.split()[-3] for line in text.splitlines() if line.startswith("error of")] == ["0.00000", "0.00000"]
     assert "The error of A and of B is 0 because the bins differ no more than chance alone would have it" in text
     assert "The error of A is 0 because" in printed(*common, "c")
-
-
-@pytest.mark.long
-def test_logits_are_compared_as_their_softmax(tmp_path: Path) -> None:
-    """In one file and in two, class-wise and of the first choice."""
-    rng = np.random.default_rng(4)
-    models = {name: rng.normal(0, scale, (80, 3)) for name, scale in (("base", 1.0), ("large", 2.0))}
-    rows = [
-        {"gold": int(gold)}
-        | {name: held[at].tolist() for name, held in models.items()}
-        | {f"p_{name}": softmax(held[at]).tolist() for name, held in models.items()}
-        for at, gold in enumerate(rng.integers(0, 3, 80))
-    ]
-    path = tmp_path / "x.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-    for reduce in ("class-wise", "top-label"):
-        command = ("calibration", "compare", path, "--target", "gold", "--reduce", reduce, "--format", "json")
-        found = json.loads(printed(*command, "--logits", "base", "--logits", "large"))
-        wanted = json.loads(printed(*command, "--probs-column", "p_base", "--probs-column", "p_large"))
-        assert found["a"] == f"{path}:base"
-        for figure in ("error_a", "error_b", "squared_error_difference"):
-            assert found[figure]["value"] == pytest.approx(wanted[figure]["value"], rel=1e-9)
 
 
 @pytest.mark.long

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.counts import estimate_counts, sample_for_labels
 from tests.cli.running import howsure, printed
 from tests.counts.populations import population
 
@@ -54,74 +53,6 @@ def labelled(news: tuple[Path, np.ndarray]) -> Path:
 def counted(news: tuple[Path, np.ndarray], labelled: Path) -> str:
     """What is printed of the labelled units."""
     return printed("counts", "estimate", news[0], "--prob", "score", "--labelled", labelled)
-
-
-def test_the_sample_is_that_of_the_library(news: tuple[Path, np.ndarray], labelled: Path) -> None:
-    score = [float(row["score"]) for row in rows_of(news[0])]
-    sample = sample_for_labels(score, 80, rng=0)
-    rows = rows_of(labelled)
-    assert [int(row["row"]) - 1 for row in rows] == sample.indices.tolist()
-    assert [float(row["inclusion"]) for row in rows] == sample.inclusion.tolist()
-    assert rows[0]["id"] == f"d{sample.indices[0]}"
-    assert rows[0]["text"] == f"'=text {sample.indices[0]}"  # no spreadsheet's formula
-
-
-def test_the_estimate_is_that_of_the_library(news: tuple[Path, np.ndarray], labelled: Path) -> None:
-    path, truth = news
-    options = [
-        "--prob",
-        "score",
-        "--labelled",
-        labelled,
-        "--group",
-        "month",
-        "--features",
-        "length",
-        "--format",
-        "json",
-    ]
-    found = json.loads(printed("counts", "estimate", path, *options))
-    rows = rows_of(path)
-    score = np.array([float(row["score"]) for row in rows])
-    sample = sample_for_labels(score, 80, rng=0)
-    labels = np.full(600, np.nan)
-    labels[sample.indices] = truth[sample.indices]
-    wanted = estimate_counts(
-        labels,
-        score,
-        groups={"month": [row["month"] for row in rows]},
-        features={"length": [float(row["length"]) for row in rows]},
-        strata=sample.stratum,
-        rng=0,
-    ).to_dict()
-    assert found["groups"] == wanted["groups"]
-    assert found["total"] == wanted["total"]
-    assert found["recipe"]["files"] == [str(path)]
-
-
-def test_labels_in_the_file_itself(news: tuple[Path, np.ndarray], tmp_path: Path) -> None:
-    path, truth = news
-    rows = rows_of(path)
-    known = set(np.random.default_rng(1).choice(600, 100, replace=False).tolist())
-    held = tmp_path / "held.csv"
-    with open(held, "w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(["score", "month", "attack"])
-        for i, row in enumerate(rows):
-            writer.writerow([row["score"], row["month"], int(truth[i]) if i in known else ""])
-    given = ["counts", "estimate", held, "--prob", "score", "--target", "attack", "--group", "month"]
-    assert "drawn at random from all" in printed(*given)
-    some = printed(*given, "--where", "month <> 'M1'")
-    assert ("M2" in some, "M1" in some.replace("'M1'", "")) == (True, False)
-
-
-def test_a_figure_and_a_plan(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
-    figure = tmp_path / "counts.svg"
-    printed(
-        "counts", "estimate", news[0], "--prob", "score", "--labelled", labelled, "--group", "month", "--figure", figure
-    )
-    assert "M1" in figure.read_text(encoding="utf-8")
-    assert "labels of 600 units" in printed("counts", "plan", news[0], "--prob", "score", "--width", 50)
 
 
 @pytest.mark.parametrize(
@@ -299,21 +230,6 @@ def test_the_command_that_a_sample_prints_works_when_typed(dated: Rows, tmp_path
     assert counts["recipe"]["labelled"] == 80
 
 
-@pytest.mark.long
-def test_shares_in_table_figure_and_report(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
-    report = tmp_path / "report.html"
-    figure = tmp_path / "shares.svg"
-    given = ["counts", "estimate", news[0], "--prob", "score", "--labelled", labelled, "--group", "month"]
-    table = printed(*given, "--share", "--report", report, "--figure", figure)
-    total = json.loads(printed(*given, "--format", "json"))["total"]
-    assert f"{total['share']:.4f}  [{total['low'] / 600:.4f}, {total['high'] / 600:.4f}]" in table
-    assert "share" in figure.read_text(encoding="utf-8")
-    page = report.read_text(encoding="utf-8")
-    assert "of the units is positive" in page
-    assert "<svg" in page
-    assert "http" not in page.replace("http://www.w3.org", "").replace("http-equiv", "")
-
-
 def test_labels_in_words(news: tuple[Path, np.ndarray], labelled: Path, counted: str, tmp_path: Path) -> None:
     given = ["counts", "estimate", news[0], "--prob", "score"]
     sheet = filled(labelled, news[1], tmp_path / "words.csv", ("wrong", "correct"))
@@ -322,22 +238,6 @@ def test_labels_in_words(news: tuple[Path, np.ndarray], labelled: Path, counted:
     assert "holds 'wrong'" in found.err or "holds 'correct'" in found.err
     assert "--positive" in found.err
     assert "Did you mean --positive correct" in howsure(*given, "--labelled", sheet, "--positive", "corect").err
-
-
-@pytest.mark.long
-def test_a_parquet_file_says_what_a_csv_says(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
-    import pyarrow as pa
-    from pyarrow import parquet
-
-    rows = rows_of(news[0])
-    kinds: dict[str, Callable[[str], object]] = {"score": float, "length": int}
-    columns = {name: [kinds.get(name, str)(row[name]) for row in rows] for name in rows[0]}
-    file = tmp_path / "news.parquet"
-    parquet.write_table(pa.table(columns), file)
-    options = ["--prob", "score", "--labelled", labelled, "--group", "month,length", "--format", "csv"]
-    assert printed("counts", "estimate", file, *options) == printed("counts", "estimate", news[0], *options)
-    drawn = ["--prob", "score", "--labels", 50, "--group", "month", "--show", "text,id"]
-    assert printed("counts", "sample", file, *drawn) == printed("counts", "sample", news[0], *drawn)
 
 
 @pytest.mark.parametrize(
@@ -419,43 +319,6 @@ def test_what_cannot_go_on_is_said(news: tuple[Path, np.ndarray], labelled: Path
     told = howsure(*given, fewer).err
     assert "--more: " in told
     assert "must hold all rows of its sample" in told
-
-
-@pytest.mark.parametrize("share", [pytest.param(False, marks=pytest.mark.long), True])
-def test_csv_holds_one_number_in_each_cell_with_all_digits(
-    news: tuple[Path, np.ndarray], labelled: Path, share: bool
-) -> None:
-    given = ["counts", "estimate", news[0], "--prob", "score", "--labelled", labelled, "--group", "month,length"]
-    rows = list(csv.DictReader(printed(*given, "--format", "csv", *(["--share"] if share else [])).splitlines()))
-    held = json.loads(printed(*given, "--format", "json"))
-    expected = [*held["groups"], *held["domains"], held["total"]]
-    assert [list(row.values())[:2] for row in rows] == [
-        [*one["group"], *["all"] * (2 - len(one["group"]))] for one in expected
-    ]
-    for row, one in zip(rows, expected, strict=True):
-        assert [int(row[name]) for name in ("units", "labelled", "positive")] == [
-            one["n"],
-            one["labelled"],
-            one["positives"],
-        ]
-        assert float(row["share"]) == one["share"]
-        for name in ("low", "high"):
-            assert float(row[name]) == (one[name] / one["n"] if share else one[name])
-        assert share or float(row["estimate"]) == one["estimate"]
-
-
-@pytest.mark.parametrize(
-    ("form", "start", "end"),
-    [("latex", "% ", "begin{"), pytest.param("markdown", "<!-- ", "-->", marks=pytest.mark.long)],
-)
-def test_latex_and_markdown_say_how_the_counts_came_about(
-    news: tuple[Path, np.ndarray], labelled: Path, form: str, start: str, end: str
-) -> None:
-    given = ["counts", "estimate", news[0], "--prob", "score", "--labelled", labelled, "--group", "month"]
-    text = printed(*given, "--format", form)
-    assert text.startswith(f"{start}method auto, level 0.95, design units drawn at random within")
-    for said in ("seed 0", "howsure 0.1.0", "files ", "note: the intervals rely on"):
-        assert said in text.partition(end)[0]
 
 
 def test_a_plan_for_a_share(news: tuple[Path, np.ndarray]) -> None:

@@ -126,15 +126,6 @@ def test_a_store_counted_again(place: Path, tmp_path: Path) -> None:
     assert "another model" in howsure(*command[:-2], "--store", tmp_path / "b.duckdb").err
 
 
-def test_a_rule_of_ones_own(place: Path, pipeline: Path, tmp_path: Path) -> None:
-    store = tmp_path / "news.duckdb"
-    parsed = ("--parser", pipeline, "--workers", 1)
-    printed(*given(place, "news.jsonl", *COLUMNS, *parsed, "--store", store, "--rule", place / "rule.yaml"))
-    with EventStore.open(store) as held:
-        assert held.ask("SELECT DISTINCT document FROM events") == [(0,)]
-        assert held.settings["rule"]["name"] == "rule"
-
-
 def instead(option: str, column: str) -> tuple[str, ...]:
     """The columns, with another one for an option."""
     place = COLUMNS.index(option) + 1
@@ -214,24 +205,6 @@ def test_where_nothing_was_found_there_is_nothing_to_explore(place: Path, tmp_pa
     nobody.write_text("X\tNo Such Place\n", encoding="utf-8")
     text = printed(*given(place, "news.conllu", "--lexicon", nobody, "--store", tmp_path / "a.duckdb", "--workers", 1))
     assert text.splitlines()[-1].startswith("nothing to explore: look at what was left out")
-
-
-def test_dependencies(place: Path) -> None:
-    arguments = given(place, "news.conllu")
-    text = printed("events", "dependencies", *arguments[2:])
-    assert re.search(r"^nmod +\d+$", text, re.MULTILINE)
-    assert re.search(r"^nsubj +attack +\d+$", text, re.MULTILINE)
-    held = json.loads(printed("events", "dependencies", *arguments[2:], "--format", "json"))
-    assert held["names"]["amod"] > 0
-    few = json.loads(printed("events", "dependencies", *arguments[2:], "--format", "json", "--limit", 4))
-    assert 0 < few["names"]["amod"] < held["names"]["amod"]
-
-
-@pytest.mark.parametrize("command", [(), ("extract",), ("dependencies",)], ids=" ".join)
-def test_help(command: tuple[str, ...]) -> None:
-    text = printed("events", *command, "--help")
-    assert text.startswith("Usage: howsure events")
-    assert all(len(line) <= 110 for line in text.splitlines())
 
 
 def test_the_choices_are_those_of_the_package() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -35,26 +34,6 @@ def store(imported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> st
     for name in ("scores.csv", "s.duckdb"):
         (tmp_path / name).write_bytes((imported / name).read_bytes())
     return "s.duckdb"
-
-
-def test_the_other_commands_work_on_it(store: str) -> None:
-    series = printed("events", "series", store, "--period", "year")
-    assert "USA    USA    2001            4                      1.2         [1, 2]       1" in series
-    told = " ".join(series.split())
-    assert "The uncertainty is that of the imported probabilities only" in told
-    assert "as if the actors of a document were independent" in told
-    assert "coreference" not in told
-    assert json.loads(printed("events", "series", store, "--format", "json"))["recipe"]["event"] == "attack"
-    assert "P(USA > IRQ)" in printed("events", "compare", store, "USA", "IRQ")
-    assert printed("events", "doubtful", store) == "0.25  USA  2001-01-03  a  One\n"
-    assert "is whole: 4 documents" in printed("events", "check", store)
-
-
-@pytest.mark.long
-def test_it_is_drawn_and_reported(store: str) -> None:
-    for written, made in ((("series", store, "--figure", "o.svg"), "o.svg"), (("report", store, "o.html"), "o.html")):
-        printed("events", *written)
-        assert "attack" in Path(made).read_text(encoding="utf-8")
 
 
 def test_what_is_refused_afterwards(store: str) -> None:

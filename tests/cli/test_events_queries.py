@@ -16,8 +16,6 @@ from click.testing import CliRunner, Result
 
 from howsure.cli.events.main import command
 from howsure.errors import InputError
-from howsure.events.series.corrected_series import corrected_series
-from howsure.events.series.event_series import event_series
 from howsure.events.store.event_store import EventStore
 from tests.events.corrected.known_truth import labelled_store
 from tests.events.made_up_store import hussein_document, store_file, write_store
@@ -41,33 +39,8 @@ def run(*arguments: object) -> Result:
     return CliRunner().invoke(command, [str(one) for one in arguments], catch_exceptions=False)
 
 
-def test_export(path: Path, store: EventStore, tmp_path: Path) -> None:
-    """All actors, unless some are named, and the same table as is printed."""
-    given = ["series", path, "--period", "month", "--format", "csv"]
-    out = run(*given, "--export", tmp_path / "a.csv").output
-    assert (tmp_path / "a.csv").read_text(encoding="utf-8") == out
-    assert {row["actor"] for row in csv.DictReader(io.StringIO(out))} == set(event_series(store).actors)
-    assert json.loads((tmp_path / "a.recipe.json").read_text())["period"] == "month"
-    run("series", path, "--export", tmp_path / "a.parquet", "--top", 4)
-    assert (tmp_path / "a.parquet").read_bytes()[:4] == b"PAR1"
-
-
 def test_nothing_is_that_doubtful(path: Path) -> None:
     assert "no document is that uncertain" in run("doubtful", path, "--low", 0.501, "--high", 0.502).output
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--actor", "iraq", "--actor", "Yugoslavia,NATO"],
-        pytest.param(["--period", "month", "--title", "All"], marks=pytest.mark.long),
-    ],
-)
-def test_figure(path: Path, tmp_path: Path, options: list[str]) -> None:
-    run("series", path, "--figure", tmp_path / "a.svg", *options)
-    svg = (tmp_path / "a.svg").read_text(encoding="utf-8")
-    assert ">Iraq (IRQ)<" in svg
-    assert (">All<" in svg) == ("All" in options)
 
 
 def test_what_cannot_be(path: Path, tmp_path: Path) -> None:
@@ -123,34 +96,6 @@ def test_thousands_of_rows_are_no_page(long_ago: Path, typed: tuple[str, ...]) -
 @pytest.fixture(scope="module")
 def labelled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return labelled_store(tmp_path_factory.mktemp("labelled") / "labelled.duckdb", n=60, read=40)
-
-
-def test_series_with_the_counts_corrected_by_labels(labelled: Path, tmp_path: Path) -> None:
-    with EventStore.open(labelled) as held:
-        corrected = corrected_series(held, period="year")
-    row = corrected.total_of("AAA")
-    out = run("series", labelled, "--period", "year", "--actor", "AAA").output
-    shown = [f"{row.estimate:.1f}", f"[{row.low:.0f},", f"{row.high:.0f}]"]
-    assert next(line for line in out.splitlines() if " all " in line).split()[-3:] == shown
-    assert "The corrected counts rest on 40 documents read by Anna" in out
-    assert "Raw counts: 20 samples per document. The uncertainty is that of coreference only" in out
-    document = json.loads(run("series", labelled, "--period", "year", "--format", "json").output)
-    assert document["corrected"] == corrected.to_dict()
-    assert document["rows"][0]["corrected"] == corrected.rows[0].estimate
-    assert "corrected" in run("series", labelled, "--actor", "AAA", "--format", "latex").output
-    uncorrected = run("series", labelled, "--period", "year", "--uncorrected").output
-    assert "orrected" not in uncorrected
-    written = run("series", labelled, "--export", tmp_path / "a.csv", "--uncorrected")
-    assert written.exit_code == 0
-    assert (tmp_path / "a.csv").read_text().splitlines()[0].endswith(",best")
-
-
-def test_comparison_by_the_corrected_counts(labelled: Path) -> None:
-    out = run("compare", labelled, "AAA", "BBB").output
-    assert out.index("raw\nperiod") < out.index("corrected by labels\nperiod") < out.index("Corrected counts. Of 4")
-    rows = list(csv.DictReader(io.StringIO(run("compare", labelled, "AAA", "BBB", "--format", "csv").output)))
-    assert 0.0 <= float(rows[0]["corrected_greater"]) <= 1.0
-    assert "orrected" not in run("compare", labelled, "AAA", "BBB", "--uncorrected").output
 
 
 def test_comparison_of_two_actors_of_whom_one_has_labels(labelled: Path) -> None:

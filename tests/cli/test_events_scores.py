@@ -54,36 +54,6 @@ def test_what_is_written_uses_the_scores(inside: Path, tmp_path: Path) -> None:
     assert "corrected" in (tmp_path / "o.svg").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("changes", "options", "told"),
-    [
-        ({}, ("--uncorrected",), "howsure: --score is for corrected counts, which --uncorrected leaves out; give one"),
-        ({"d5,5": "zzz,5"}, (), "document must be the id of a document in s.duckdb; row 1 of wrong.csv (counted from"),
-        ({"d5,5\n": ""}, (), "wrong.csv must have a row for every document in s.duckdb; 'd5' has none (1 such)."),
-        ({"d8,1\n": "d5,1\nd8,1\n"}, (), "there must be one row per document; 'd5' is that of row 1 of wrong.csv"),
-        ({"d5,5": "d5,much"}, (), "judge must be a finite number, with a decimal point; row 1 of wrong.csv"),
-        ({"d5,5": "d5,"}, (), "judge must not be missing; row 1 of wrong.csv"),
-        ({HEADINGS: "document,actor"}, (), "wrong.csv must have a column of scores beside document and actor"),
-        ({HEADINGS: "id,judge"}, (), "no column 'document' in wrong.csv"),
-        ({HEADINGS: "document,mentions"}, (), "a score must not be called 'mentions', as a feature of the store is"),
-    ],
-)
-def test_wrong_scores_are_refused(inside: Path, changes: dict[str, str], options: tuple[str, ...], told: str) -> None:
-    text = (inside / "scores.csv").read_text(encoding="utf-8")
-    for old, new in changes.items():
-        assert old in text
-        text = text.replace(old, new, 1)
-    (inside / "wrong.csv").write_text(text, encoding="utf-8")
-    files = ("--export", "wrong.parquet", "--figure", "wrong.svg")
-    reading = [("series",), ("compare", "AAA", "BBB"), ("series", *files)]
-    for command in reading if told.startswith("document must") else reading[:1]:  # one function reads all
-        done = howsure("events", command[0], "s.duckdb", *command[1:], "--score", "wrong.csv", *options)
-        assert (done.code, done.out) == (2, "")
-        assert told in " ".join(done.err.split())
-        assert "Traceback" not in done.err
-    assert not [path for path in inside.iterdir() if path.name in ("wrong.parquet", "wrong.svg")]
-
-
 def test_a_file_that_is_not_there_and_a_store_without_labels(inside: Path, tmp_path: Path) -> None:
     done = howsure("events", "series", "s.duckdb", "--score", "none.csv")
     assert done.code == 2

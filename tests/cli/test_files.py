@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -179,31 +178,3 @@ def test_a_full_disk_is_told_by_the_name_of_the_file(tmp_path: Path) -> None:
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (2, f"howsure: {target}: File too large\n")
     assert {one.name: one.read_text() for one in tmp_path.iterdir()} == {"pairs.csv": "of yesterday"}
-
-
-@pytest.mark.parametrize(
-    ("suffix", "magic"),
-    [
-        (".svg", b"<?xml"),
-        pytest.param(".png", b"\x89PNG\r\n", marks=pytest.mark.long),
-        pytest.param(".pdf", b"%PDF-", marks=pytest.mark.long),
-    ],
-)
-def test_figures(path: Path, tmp_path: Path, suffix: str, magic: bytes) -> None:
-    target = tmp_path / f"curve{suffix}"
-    printed("calibration", path, *JUDGE, "--group", "gold", "--figure", target)
-    first = target.read_bytes()
-    assert first.startswith(magic)
-    printed("calibration", path, *JUDGE, "--group", "gold", "--figure", target)
-    assert target.read_bytes() == first
-
-
-def test_a_report_needs_nothing_but_itself(path: Path, tmp_path: Path) -> None:
-    target = tmp_path / "report.html"
-    printed("calibration", path, *JUDGE, "--report", target)
-    html = target.read_text(encoding="utf-8")
-    error = json.loads(printed("calibration", path, *JUDGE, "--format", "json"))["curves"][0]["error"]
-    assert f"{error['value']:.4f}" in html
-    assert "<svg" in html
-    loading = re.findall(r"""(?:src|href)\s*=\s*["']?(?!#)[^"'\s>]+|@import|url\((?!#)[^)]+\)|<script""", html)
-    assert loading == []

@@ -56,18 +56,6 @@ def test_parquet_types_make_the_same_groups(file: Path, tmp_path: Path) -> None:
     assert float(row["beyond the whole low"]) < float(row["beyond the whole"]) < float(row["beyond the whole high"])
 
 
-@pytest.mark.long
-def test_the_table_says_what_was_found_and_left_out(file: Path, tmp_path: Path) -> None:
-    done = run("calibration", "find-groups", str(file), *TYPED, "--where", "day > '2026-02-01'", "--figure",
-               str(tmp_path / "groups.svg"), "--report", str(tmp_path / "groups.html"))  # fmt: skip
-    assert "left out (not where day > '2026-02-01')" in done.out
-    assert "Overconfident by 0." in done.out
-    page = (tmp_path / "groups.html").read_text(encoding="utf-8")
-    assert "prompt = second" in page
-    assert "multicalibration error 0." in page
-    assert "<svg" in (tmp_path / "groups.svg").read_text(encoding="utf-8")
-
-
 def test_a_page_without_findings_says_what_was_looked_at(tmp_path: Path) -> None:
     rows = "SELECT i % 2 AS gold, 0.5 AS prob, i // 2 % 3 AS part FROM range(900) t(i)"
     duckdb.execute(f"COPY ({rows}) TO '{tmp_path}/x.csv'")

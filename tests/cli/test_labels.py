@@ -160,32 +160,6 @@ def test_a_sheet_is_filled_in(store: Path, tmp_path: Path) -> None:
     assert said == f"{store}: 20 answers to 20 documents by anna\n"
 
 
-def test_agreement(read: Path) -> None:
-    out = printed("events", "labels", "agreement", read)
-    assert [line.split()[0] for line in out.splitlines()[2:5]] == ["IRQ", "NATO", "all"]
-    assert "Krippendorff's alpha, nominal, of 2 coders (anna, bob)" in out
-    assert "1 answer 'unclear' count as missing." in out
-    found = json.loads(printed("events", "labels", "agreement", read, "--format", "json", "--level", "0.9"))
-    assert found["recipe"]["level"] == 0.9
-    assert found["rows"][0]["alpha"] == 1.0
-    done = howsure("events", "labels", "agreement", read, "--coders", "anna,dan")
-    assert (done.code, done.out) == (2, "")
-    assert "no coder 'dan' in the labels; it has anna, bob." in done.err
-
-
-def test_disagreements(read: Path) -> None:
-    out = printed("events", "labels", "disagreements", read)
-    with EventStore.open(read) as held:
-        order, ids = reading_order(held), dict(held.ask("SELECT document, id FROM documents"))
-    assert [line.split() for line in out.splitlines()[2:]] == [
-        [ids[order[1]], "NATO", "none", "NATO", "(carla)"],
-        [ids[order[2]], "IRQ,", "NATO", "IRQ"],
-        [ids[order[3]], "none", "unclear"],
-    ]
-    found = json.loads(printed("events", "labels", "disagreements", read, "--format", "json"))["documents"]
-    assert found[0]["answers"][-1] == {"coder": "carla", "acting": ["NATO"], "unclear": False, "settles": True}
-
-
 @pytest.mark.long
 def test_nobody_disagrees(store: Path) -> None:
     label(store, "--labels", 20)

@@ -48,17 +48,6 @@ def test_the_command_says_what_the_library_says(typed: tuple[str, ...], folder: 
         assert len(found["curves"][0]["bins"]) == len(wanted.bins)
 
 
-def test_first_choices(folder: Path) -> None:
-    done = run("calibration", "logits", "shard-*.safetensors", "--reduce", "top-label")
-    counting = TOKENS >= 0
-    accuracy = np.mean(LOGITS[counting].argmax(axis=1) == TOKENS[counting])
-    assert f"accuracy               {accuracy:.4f}" in done.out
-    assert "810 rows, 90 skipped (target -100: 90)" in done.out
-    assert "note:" not in done.out
-    chosen = run("calibration", "logits", "shard-0.safetensors", "--columns", "n,error")
-    assert "None" not in chosen.out
-
-
 def test_figure_and_report(folder: Path) -> None:
     typed = ("calibration", "logits", "shard-*.safetensors")
     done = run(*typed, "--figure", "curve.svg", "--report", "report.html", "--output", "said.txt")

@@ -58,32 +58,6 @@ def test_the_command_is_the_class(folder: Path) -> None:
     assert (folder / "s.json").read_text() == monitor.to_json()
 
 
-def test_an_update_again_changes_nothing(folder: Path) -> None:
-    before = (folder / "s.json").read_bytes()
-    said = printed("monitor", "update", folder / "s.json", folder / "log.jsonl", *READ, "--group", "group")
-    assert "0 rows of 0 new periods" in said
-    assert (folder / "s.json").read_bytes() == before
-
-
-def test_settings_stay_as_they_were_begun(folder: Path) -> None:
-    done = howsure("monitor", "update", folder / "s.json", folder / "log.jsonl", *READ, "--period", "week")
-    assert (done.code, done.out) == (2, "")
-    assert "--period was day when" in done.err
-
-
-def test_the_series_is_shown_and_drawn(folder: Path, tmp_path: Path) -> None:
-    said = printed("monitor", "series", folder / "s.json", "--group", "fine", "--figure", tmp_path / "s.svg")
-    assert said.count("\n2026-") == 39
-    assert (tmp_path / "s.svg").stat().st_size > 1000
-    held = json.loads(printed("monitor", "series", folder / "s.json", "--group", "fine", "--format", "json"))
-    assert len(held["periods"]) == 39
-
-
-def test_the_page_is_one_file(folder: Path, tmp_path: Path) -> None:
-    assert printed("monitor", "page", folder / "s.json", "--output", tmp_path / "m.html", "--title", "<b>") == ""
-    assert "<h1>&lt;b&gt;</h1>" in (tmp_path / "m.html").read_text()
-
-
 SAMPLE = re.compile(r'([a-z_]+)(?:\{group="((?:[^"\\\n]|\\["\\n])*)"\})? (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)')
 
 

@@ -111,17 +111,6 @@ def test_logits_of_one_number_and_the_top_label(folder: Path) -> None:
     assert top.apply(confidence) == pytest.approx(alone.apply(confidence), abs=1e-9)
 
 
-def test_what_is_printed_says_what_each_method_scored(folder: Path) -> None:
-    typed = ("recalibrate", "fit", str(folder / "rows.csv"), "--target", "gold", "--prob", "p", "--cluster", "doc")
-    said = printed(*typed, "--output", str(folder / "map.json"), "--figure", str(folder / "map.svg"))
-    assert "Temperature scaling, fitted to 600 rows" in said
-    assert "above the least" in said
-    assert "howsure recalibrate evaluate judges the map with the choice." in said
-    assert (folder / "map.svg").read_text().startswith("<?xml")
-    recipe = json.loads((folder / "map.json").read_text())["recipe"]
-    assert (recipe["rows"], recipe["target"], recipe["clusters"], recipe["seed"]) == (600, "gold", 200, 0)
-
-
 def test_rows_of_many_chunks_stay_in_order(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("howsure.data.added_columns.ROWS", 70)
     found = fitted(folder, str(folder / "rows.csv"), "--target", "gold", "--prob", "p", "--method", "isotonic")

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
 import json
 import os
-import re
 import shutil
 import zipfile
 from pathlib import Path
@@ -15,16 +13,12 @@ import numpy as np
 import pycrfsuite
 import pytest
 
-import howsure
-from howsure.calibration.curve import curve_of
 from howsure.data import read_tagged, write_conllu, write_tagged
 from howsure.data.documents.document import Document, Sentence
 from howsure.sequences import CRFTagger, HMMTagger, load_tagger
-from howsure.sequences.calibration_pairs import frequent_transitions, tag_pairs, transition_pairs
 from tests.cli.pressing import pressed
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
-from tests.data.opened import opened
 from tests.data.piped_input import piped_input
 
 WORDS = {
@@ -124,25 +118,6 @@ def test_train_on_the_universal_tags(folder: Path) -> None:
     assert all(word[3] in "dnv," and word[4] == "_" for sentence in rows_of(tagged) for word in sentence)
 
 
-@pytest.mark.parametrize("method", ["viterbi", "posterior"])
-@pytest.mark.parametrize("file", ["dev.tsv", "dev.conllu", "dev.txt"])
-def test_tag_gives_each_word_its_tag_and_probability(folder: Path, file: str, method: str) -> None:
-    tagged = printed("sequences", "tag", "hmm.npz", file, "--method", method, "--top", 2)
-    sentences, _ = made_up(40, 1)
-    posterior = load_tagger("hmm.npz").posterior(sentences)
-    chosen = posterior.viterbi() if method == "viterbi" else posterior.posterior_decode()
-    for rows, words, tags, marginals in zip(rows_of(tagged), sentences, chosen, posterior.marginals(), strict=True):
-        assert [row[1] for row in rows] == list(words)
-        assert [row[4] for row in rows] == posterior.names([tags])[0]
-        for row, tag, one in zip(rows, tags, marginals, strict=True):
-            said = misc(row[9])
-            assert float(said["P"]) == pytest.approx(one[tag], rel=1e-5)
-            best, second = np.argsort(-one)[:2]
-            shown = re.findall(r"(.+?):([0-9.e-]+)(?:,|$)", said["Top"])
-            assert [name for name, _ in shown] == [posterior.labels[best], posterior.labels[second]]
-            assert [float(p) for _, p in shown] == pytest.approx([one[best], one[second]], rel=1e-5)
-
-
 RICH = """\
 # newdoc id = letters
 # text = the dog likes a cat
@@ -185,84 +160,10 @@ def test_tag_again_is_the_same(folder: Path) -> None:
         assert printed("sequences", "tag", "hmm.npz", "dev.conllu", *options) == Path("twice.conllu").read_text()
 
 
-def test_tag_by_k_best(folder: Path) -> None:
-    Path("two.txt").write_text("the dog run\n\n  a cat ,\n", encoding="utf-8")
-    tagged = printed("sequences", "tag", "hmm.npz", "two.txt", "--k-best", 3)
-    posterior = load_tagger("hmm.npz").posterior([("the", "dog", "run"), ("a", "cat", ",")])
-    wanted = [
-        (rank, np.exp(log_prob), posterior.names([tags])[0])
-        for best in posterior.k_best(3)
-        for rank, (tags, log_prob) in enumerate(zip(*best, strict=True), start=1)
-    ]
-    blocks = tagged.strip("\n").split("\n\n")
-    assert len(blocks) == 6
-    for block, (rank, probability, tags) in zip(blocks, wanted, strict=True):
-        comments = dict(line[2:].split(" = ") for line in block.split("\n") if line.startswith("#"))
-        assert comments["rank"] == str(rank)
-        assert float(comments["probability"]) == pytest.approx(probability, rel=1e-5)
-        assert [row[4] for row in rows_of(block)[0]] == tags
-
-
 def test_tag_reads_standard_input(folder: Path) -> None:
     with piped_input(b"a dog\n"):
         found = printed("sequences", "tag", "hmm.npz", "-")
     assert [row[1] for row in rows_of(found)[0]] == ["a", "dog"]
-
-
-def test_posterior_is_ready_for_calibration(folder: Path) -> None:
-    printed("sequences", "posterior", "hmm.npz", "dev.tsv", "--output", "pairs.parquet")
-    sentences, tags = made_up(40, 1)
-    wanted = tag_pairs(load_tagger("hmm.npz").posterior(sentences), tags)
-    options = {"label": "label", "prob": "probability", "group": "tag", "cluster": "sentence"}
-    with opened("pairs.parquet", **options) as predictions:
-        pairs = predictions.pairs()
-    np.testing.assert_array_equal(pairs.probabilities, wanted.probabilities)
-    np.testing.assert_array_equal(pairs.labels, wanted.labels)
-    np.testing.assert_array_equal(pairs.clusters, wanted.clusters)
-    said = printed("calibration", "pairs.parquet", "--target", "label", "--prob", "probability", "--format", "json")
-    assert json.loads(said)["curves"][0]["brier"]["score"] == pytest.approx(curve_of(wanted).brier.score)
-    with howsure.read("pairs.parquet").predictions("label", "probability", clusters="token") as predictions:
-        tokens = predictions.pairs().clusters
-    np.testing.assert_array_equal(tokens, np.tile(np.concatenate([np.arange(len(row)) for row in tags]), 4))
-
-
-def test_posterior_of_some_tags(folder: Path) -> None:
-    printed("sequences", "posterior", "hmm.npz", "dev.tsv", "--output", "all.csv")
-    printed("sequences", "posterior", "hmm.npz", "dev.tsv", "--tag", "V", "--tag", ",", "--output", "some.csv")
-    header, *rows = Path("all.csv").read_text().splitlines()
-    assert header == "label,probability,token,sentence,tag"
-    verbs = [row for row in rows if row.endswith(",V")]
-    commas = [row for row in rows if row.endswith('","')]
-    assert Path("some.csv").read_text().splitlines() == [header, *commas, *verbs]
-
-
-def test_posterior_of_tag_pairs(folder: Path) -> None:
-    printed("sequences", "posterior", "hmm.npz", "dev.tsv", "--tag-pairs", 2, "--output", "pairs.csv")
-    sentences, tags = made_up(40, 1)
-    steps = frequent_transitions(tags, 2)
-    wanted = transition_pairs(load_tagger("hmm.npz").posterior(sentences), tags, pairs=steps)
-    rows = list(csv.reader(Path("pairs.csv").read_text().splitlines()[1:]))
-    assert {row[-1] for row in rows} == set(map(" ".join, steps))
-    np.testing.assert_allclose([float(row[1]) for row in rows], wanted.probabilities, rtol=1e-15)
-    sentence_of = [i for i, row in enumerate(tags, start=1) for _ in row[1:]]
-    assert [int(row[3]) for row in rows] == sentence_of * 2
-    assert [int(row[2]) for row in rows] == [t for row in tags for t in range(1, len(row))] * 2
-
-
-def test_evaluate_says_what_the_library_says(folder: Path) -> None:
-    found = json.loads(printed("sequences", "evaluate", "hmm.npz", "dev.tsv", "--bin-size", 50, "--format", "json"))
-    sentences, tags = made_up(40, 1)
-    model = load_tagger("hmm.npz")
-    pairs = tag_pairs(model.posterior(sentences), tags)
-    wanted = curve_of(pairs, bin_size=50)
-    assert found["accuracy"] == {how: model.score(sentences, tags, decoding=how) for how in ("viterbi", "posterior")}
-    assert found["all"]["error"] == wanted.error.to_dict()
-    assert found["all"]["class_wise_log_loss"]["score"] == wanted.log_loss.score
-    assert [tag["group"] for tag in found["tags"]] == [",", "D", "N", "V"]
-    assert sum(tag["right"] for tag in found["tags"]) == found["all"]["right"]
-    assert found["all"]["right"] / found["tokens"] == found["accuracy"]["viterbi"]
-    assert all(tag["p_adjusted"] >= tag["p_value"] for tag in found["tags"])
-    assert found["unknown_tags"] == 0
 
 
 def test_models_and_files_of_crfsuite(folder: Path) -> None:
@@ -365,33 +266,6 @@ def test_what_is_wrong_is_said_in_one_sentence(folder: Path, arguments: list[str
     assert done.err.startswith("howsure: ")
     assert done.err.count("\n") == 1
     assert sorted(os.listdir()) == before, "something was left behind"
-
-
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        ["train", "train.tsv", "--output", "./train.tsv"],
-        ["train", "train.tsv", "--dev", "dev.tsv", "--output", "dev.tsv"],
-        ["tag", "hmm.npz", "dev.conllu", "--output", "dev.conllu"],
-        ["tag", "hmm.npz", "dev.conllu", "--output", "hmm.npz"],
-        ["posterior", "hmm.npz", "dev.csv", "--from", "two-columns", "--output", "dev.csv"],
-        ["evaluate", "hmm.npz", "dev.tsv", "--output", "dev.tsv"],
-    ],
-)
-def test_what_is_read_is_not_written_over(folder: Path, arguments: list[str]) -> None:
-    Path("dev.csv").write_bytes(Path("dev.tsv").read_bytes())
-    before = {path.name: path.read_bytes() for path in folder.iterdir()}
-    done = run("sequences", *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert "is an input of this command and would be overwritten" in done.err
-    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
-
-
-@pytest.mark.parametrize("name", ["no/folder.parquet", "pairs.xlsx"])
-def test_where_pairs_cannot_go_is_said_before_the_work(folder: Path, name: str) -> None:
-    done = run("sequences", "posterior", "no-such-model", "dev.tsv", "--output", name)
-    assert done.code == 2
-    assert "no-such-model" not in done.err
 
 
 def test_unknown_gold_tags_can_be_kept(folder: Path) -> None:

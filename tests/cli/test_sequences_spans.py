@@ -11,9 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import howsure
 from howsure.data import write_tagged
-from howsure.sequences import CRFTagger, TagPosterior, entity_spans, gold_tags, load_tagger, within_grammar
+from howsure.sequences import CRFTagger, TagPosterior, entity_spans, load_tagger, within_grammar
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 
@@ -41,49 +40,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     np.save("ids.npy", ids)
     Path("config.json").write_text(json.dumps({"id2label": {str(i): name for i, name in enumerate(LABELS)}}))
     return tmp_path
-
-
-def test_what_is_said_is_what_the_library_says(folder: Path) -> None:
-    logits, ids = made_up()
-    posterior = TagPosterior.from_logits(logits, labels=LABELS, label_ids=ids, grammar="BIO")
-    spans = entity_spans(posterior, gold_tags(ids, labels=LABELS), min_probability=0.05)
-    asked = ["sequences", "spans", "predictions.npz", "--labels", "config.json", "--grammar", "bio"]
-    found = json.loads(printed(*asked, "--min-probability", 0.05, "--format", "json"))
-    hits = int((spans.gold & spans.predicted).sum())
-    assert (found["all"]["gold"], found["all"]["predicted"]) == (int(spans.gold.sum()), int(spans.predicted.sum()))
-    assert found["precision"] == hits / int(spans.predicted.sum())
-    assert found["recall"] == hits / int(spans.gold.sum())
-    table = howsure.calibration_table(spans.pairs())
-    for name, row in zip(("LOC", "PER"), found["types"], strict=True):
-        assert row["type"] == name
-        assert row["error"]["value"] == table[name].error.value
-        assert row["p_adjusted"] == table[name].p_adjusted
-        assert row["mean_probability"] == pytest.approx(table[name].mean_prob)
-    free = TagPosterior.from_logits(logits, labels=LABELS, label_ids=ids)
-    own = [one[kept >= 0].argmax(axis=1).tolist() for one, kept in zip(logits, ids, strict=True)]
-    assert [tags.tolist() for tags in free.viterbi()] == own
-    changed = sum(a.tolist() != b for a, b in zip(posterior.viterbi(), own, strict=True))
-    assert found["changed_by_grammar"] == changed > 0
-    assert f"another answer than the most probable labels in {changed} sentences" in printed(*asked)
-
-
-def test_the_pairs_are_read_by_calibration(folder: Path) -> None:
-    done = run("sequences", "spans", "predictions.npz", "--labels", NAMES, "--pairs", "entities.csv")
-    assert done.code == 0
-    assert "entities.csv: " in done.err
-    said = json.loads(printed("sequences", "spans", "predictions.npz", "--labels", NAMES, "--format", "json"))
-    columns = ["--target", "label", "--prob", "probability", "--group", "type", "--cluster", "sentence"]
-    read = json.loads(printed("calibration", "entities.csv", *columns, "--format", "json"))
-    for curve, row in zip(read["curves"], said["types"], strict=True):
-        assert curve["error"]["value"] == pytest.approx(row["error"]["value"], rel=1e-9)
-        assert curve["n"] == row["n"]
-    rows = list(csv.DictReader(Path("entities.csv").read_text().splitlines()))
-    logits, ids = made_up()
-    posterior = TagPosterior.from_logits(logits, labels=LABELS, label_ids=ids)
-    for row in rows[:20]:
-        tags = posterior.names(posterior.viterbi()[int(row["sentence"]) - 1])
-        first, last = int(row["first"]), int(row["last"])
-        assert all(tag.endswith(row["type"]) for tag in tags[first - 1 : last])
 
 
 def test_two_files_are_as_one(folder: Path) -> None:

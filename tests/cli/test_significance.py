@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import re
 from pathlib import Path
@@ -44,30 +43,6 @@ def rows_of() -> list[dict[str, object]]:
         {"gold": f"class {t}", "base": f"class {a}", "large": f"class {b}", "document": k // 5, "uid": f"u{k}"}
         for k, (t, a, b) in enumerate(zip(TARGETS, BASE, LARGE, strict=True))
     ]
-
-
-@pytest.mark.parametrize("suffix", ["csv", pytest.param("jsonl", marks=pytest.mark.long)])
-def test_columns_of_a_file(tmp_path: Path, suffix: str) -> None:
-    path = table(tmp_path / f"dev.{suffix}", rows_of())
-    found = json.loads(run(path, *COMPARED, "--format", "json", "--resamples", 500, "--seed", 3).stdout)
-    expected = compare(TARGETS, {"base": BASE}, {"large": LARGE}, n_resamples=500, rng=3).to_dict()
-    assert found["comparisons"] == expected["comparisons"]
-    assert found["recipe"]["files"] == [str(path)]
-    assert found["recipe"]["seed"] == 3
-
-
-def test_clusters_and_the_class_of_a_label(tmp_path: Path) -> None:
-    path = table(tmp_path / "dev.csv", rows_of())
-    options = ["--cluster", "document", "--class", "class 1", "--metric", "f1", "--metric", "accuracy"]
-    found = json.loads(run(path, *COMPARED, *options, "--format", "json", "--resamples", 200).stdout)
-    names = [f"class {t}" for t in TARGETS], [f"class {t}" for t in BASE], [f"class {t}" for t in LARGE]
-    clusters = np.arange(120) // 5
-    expected = compare(
-        names[0], {"base": names[1]}, {"large": names[2]}, clusters=clusters, target_class="class 1",
-        metrics=["f1", "accuracy"], n_resamples=200, rng=0,
-    )  # fmt: skip
-    assert found["comparisons"] == expected.to_dict()["comparisons"]
-    assert found["recipe"]["clusters"] == 24
 
 
 def test_runs_are_told_not_asked(tmp_path: Path) -> None:
@@ -115,15 +90,6 @@ def test_probabilities_of_one_class(tmp_path: Path) -> None:
         run(table(path, rows), *COMPARED, "--metric", "brier")
 
 
-def test_the_files_of_the_paper(tmp_path: Path) -> None:
-    for name, values in (("targs", TARGETS), ("h0", BASE), ("h1", LARGE)):
-        np.savetxt(tmp_path / f"{name}.txt", values, fmt="%d")
-    files = ["--targets", tmp_path / "targs.txt", "--against", tmp_path / "h0.txt", "--model", tmp_path / "h1.txt"]
-    said = run(*files, "--method", "boostsa", "--sample-size", 0.2, "--seed", 1).stdout
-    assert "Items were drawn in sub-samples of 0.2 (BooStSa's rule)." in said
-    assert "macro_f1" in said
-
-
 def test_outcomes_of_boostsa(tmp_path: Path) -> None:
     boot = Bootstrap(dir_out=str(tmp_path))
     for _ in range(2):
@@ -140,52 +106,6 @@ def test_outcomes_of_boostsa(tmp_path: Path) -> None:
         rng=0,
     )
     assert found["comparisons"] == expected.to_dict()["comparisons"]
-
-
-@pytest.mark.parametrize(
-    "form", ["csv", "latex", *(pytest.param(one, marks=pytest.mark.long) for one in ("table", "markdown"))]
-)
-def test_formats(tmp_path: Path, form: str) -> None:
-    path = table(tmp_path / "dev.csv", rows_of())
-    out = tmp_path / "out"
-    assert run(path, *COMPARED, "--format", form, "--output", out, "--resamples", 50).stdout == ""
-    text = out.read_text()
-    if form == "csv":
-        rows = list(csv.DictReader(io.StringIO(text)))
-        assert [row["metric"] for row in rows] == ["accuracy", "macro_precision", "macro_recall", "macro_f1"]
-        assert float(rows[0]["model_value"]) == pytest.approx(np.mean(TARGETS == LARGE))
-    if form in ("markdown", "latex"):
-        first, second = (text.removeprefix("<!-- ") if form == "markdown" else text).splitlines()[:2]
-        assert first.endswith("dev.csv, rows 120, skipped 0")
-        assert "seed 0" in second
-    if form == "latex":
-        assert "$-$0." in text
-        assert re.search(r"[ \[]-", text) is None
-
-
-@pytest.mark.long
-def test_figure_and_report(tmp_path: Path) -> None:
-    path = table(tmp_path / "dev.csv", rows_of())
-    run(path, *COMPARED, "--figure", tmp_path / "d.svg", "--report", tmp_path / "d.html", "--resamples", 50)
-    assert "macro recall" in (tmp_path / "d.svg").read_text()
-    page = (tmp_path / "d.html").read_text()
-    assert "<script" not in page
-    assert "http" not in page.replace("http-equiv", "").replace("http://www.w3.org", "")
-    assert "large" in page
-
-
-@pytest.mark.parametrize(
-    ("arguments", "keys"),
-    [
-        (["--n", 1000, "--disagreement", 0.1], ("difference", 0.0287)),
-        (["--difference", 0.02, "--disagreement", 0.1], ("n", 2043)),
-        (["--n", 1000, "--difference", 0.02, "--disagreement", 0.1], ("power", 0.479)),
-    ],
-)
-def test_power(arguments: list[object], keys: tuple[str, float]) -> None:
-    found = json.loads(run("power", *arguments, "--format", "json").stdout)
-    assert found[keys[0]] == pytest.approx(keys[1], abs=1e-3)
-    assert f"{keys[1]:,}" in run("power", *arguments).stdout
 
 
 @pytest.mark.parametrize(

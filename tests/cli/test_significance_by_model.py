@@ -42,46 +42,6 @@ def found(*arguments: object) -> dict:
     return json.loads(run(*arguments, "--format", "json").stdout)
 
 
-def test_a_score_by_model(log: Path) -> None:
-    told = found(log, *BY, "--score", "grade", "--cluster", "doc")
-    expected = compare(data=HELD, model="model", id="uid", run="seed", score="grade", clusters="doc").to_dict()
-    for part in ("comparisons", "means"):
-        for one, other in zip(told[part], expected[part], strict=True):
-            assert one == {key: pytest.approx(value, rel=1e-12) if isinstance(value, float) else value
-                           for key, value in other.items()}  # fmt: skip
-    assert told["best"] == expected["best"]
-    assert told["recipe"]["clusters"] == 10
-
-
-def test_predictions_by_model(log: Path) -> None:
-    options = ["--target", "gold", "--prediction", "answer", "--against", "base", "--metric", "macro_f1"]
-    told = found(log, *BY, *options, "--resamples", 200)
-    expected = compare(
-        data=HELD, model="model", id="uid", run="seed", y_true="gold", prediction="answer", against="base",
-        metrics="macro_f1", n_resamples=200, rng=0,
-    )  # fmt: skip
-    assert told["comparisons"] == expected.to_dict()["comparisons"]
-
-
-def test_what_a_person_reads(log: Path, tmp_path: Path) -> None:
-    said = run(log, *BY, "--score", "grade", "--figure", tmp_path / "d.svg", "--report", tmp_path / "d.html").stdout
-    assert "160 rows, baseline" in said
-    assert "standard error  runs  from runs" in said
-    assert "Student's t of the paired differences of 40 items, each the mean of its runs." in said
-    assert (tmp_path / "d.svg").exists()
-    report = (tmp_path / "d.html").read_text(encoding="utf-8")
-    assert "standard error" in report
-
-
-def test_tables_for_a_paper_and_chosen_columns(log: Path) -> None:
-    latex = run(log, *BY, "--score", "grade", "--format", "latex").stdout
-    assert latex.count(r"\begin{tabular}") == 2
-    assert "Means of the models" in latex
-    chosen = run(log, *BY, "--score", "grade", "--format", "markdown", "--columns", "model,difference").stdout
-    assert "| model | difference |" in chosen.replace("  ", " ")
-    assert "standard error" not in chosen
-
-
 def test_a_file_for_each_model(tmp_path: Path, log: Path) -> None:
     """Two JSON-lines files, rows in any order, are matched by id; the models are the files."""
     for model, held in HELD.groupby("model"):

@@ -9,9 +9,11 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from howsure.cli import terminated_as_interrupted
+from howsure.monitoring import CalibrationMonitor
 
 COMMANDS = (
     (signal.SIGTERM, ("calibration", "-", "--target", "y", "--prob", "p")),
@@ -52,3 +54,101 @@ def test_the_signals_are_as_before_after_a_command() -> None:
             os.kill(os.getpid(), signal.SIGTERM)
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+# Commands at the same time, in processes of their own: nothing that one has written is lost by another.
+
+
+HOWSURE = (sys.executable, "-m", "howsure.cli")
+WATCH = ("--date", "day", "--target", "right", "--prob", "p", "--period", "week")
+JULY, AUGUST = "2026-07-06", "2026-08-03"
+HOLD = "from howsure.files.whole import alone\nwith alone({path!r}):\n    print('held', flush=True)\n    input()\n"
+APPEND = """import sys
+from howsure.cli.check.output import _append
+for i in range(25):
+    _append(f"{sys.argv[2]} {i}\\n", sys.argv[1])
+"""
+
+
+def log(first: str) -> str:
+    """Four weeks from a Monday on; more than a pipe holds, so that its reader has begun to read once it is written."""
+    days = np.datetime64(first) + np.arange(28)
+    return "day,right,p,filler\n" + "".join(f"{day},1,0.8,{'x' * 400}\n" * 8 for day in days)
+
+
+def update(state: Path, until: str = "2026-08-30") -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [*HOWSURE, "monitor", "update", str(state), "-", *WATCH, "--until", until],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+
+def weeks(state: Path) -> int:
+    return len(CalibrationMonitor.from_json(state.read_text()).series())
+
+
+def test_two_updates_at_once_keep_every_period(tmp_path: Path) -> None:
+    """August has begun to be read before July is in the state: when it is in, August comes after it."""
+    state = tmp_path / "s.json"
+    logs = {"2026-08-02": log(JULY), "2026-08-30": log(AUGUST)}
+    both = {until: update(state, until) for until in logs}
+    for until, process in both.items():
+        assert process.stdin is not None
+        process.stdin.write(logs[until][:-1])  # returns when the process reads
+    for process in both.values():
+        said, err = process.communicate("\n")
+        assert (process.returncode, err) == (0, "")
+        assert "224 rows of 4 new periods" in said
+    assert weeks(state) == 8
+
+
+def test_a_period_that_comes_too_late_is_said(tmp_path: Path) -> None:
+    """Where August was first, nothing calls July taken."""
+    state = tmp_path / "s.json"
+    assert update(state).communicate(log(AUGUST))[1] == ""
+    said, err = update(state).communicate(log(JULY))
+    assert err == ""
+    assert "224 rows of periods that were never taken, though later ones were" in said
+    assert "taken before" not in said
+
+
+def test_a_process_that_is_killed_leaves_no_lock(tmp_path: Path) -> None:
+    state = tmp_path / "s.json"
+    holding = subprocess.Popen(
+        [sys.executable, "-c", HOLD.format(path=str(state))],
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+    assert holding.stdout is not None
+    assert holding.stdout.readline() == "held\n"
+    waiting = update(state)
+    assert waiting.stdin is not None
+    waiting.stdin.write(log(JULY))
+    waiting.stdin.close()
+    assert not state.exists()
+    holding.kill()
+    holding.communicate()
+    assert waiting.wait() == 0
+    for stream in (waiting.stdout, waiting.stderr):
+        assert stream is not None
+        stream.close()
+    assert weeks(state) == 4
+    assert list(tmp_path.iterdir()) == [state]
+
+
+def test_summaries_at_once_lose_no_line(tmp_path: Path) -> None:
+    path = tmp_path / "s.md"
+    four = [subprocess.Popen([sys.executable, "-c", APPEND, str(path), str(k)]) for k in range(4)]
+    assert [one.wait() for one in four] == [0, 0, 0, 0]
+    assert sorted(path.read_text().splitlines()) == sorted(f"{k} {i}" for k in range(4) for i in range(25))
+
+
+@pytest.mark.long
+def test_four_checks_at_once_share_their_summary(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("y,p\n" + "1,0.9\n0,0.1\n" * 200)
+    asked = ("a.csv", "--score", "p", "--min-score", "0.2", "--summary", "s.md")
+    four = [
+        subprocess.Popen([*HOWSURE, "check", "score", *asked], cwd=tmp_path, stdout=subprocess.DEVNULL)
+        for _ in range(4)
+    ]
+    assert [one.wait() for one in four] == [0, 0, 0, 0]
+    assert (tmp_path / "s.md").read_text().count("### howsure check: pass") == 4

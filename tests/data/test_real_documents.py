@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import howsure
 from howsure.data import Document, read_documents, read_labelled_texts, read_sentence_index, read_tagged
 
 
@@ -99,3 +100,26 @@ def test_newswire_by_article(real_data: Path) -> None:
 def test_sentiment_tweets(real_data: Path) -> None:
     texts, labels = read_labelled_texts(real_data / "sentiment140" / "dev.jsonl.gz")
     assert (len(texts), sum(labels), sum(len(text.split()) for text in texts)) == (200_000, 100_276, 2_634_121)
+
+
+# Real files of predictions: what their readmes count is what is read.
+
+
+@pytest.mark.long
+def test_answers_of_language_models_with_unparseable_ones_skipped(real_data: Path) -> None:
+    with howsure.read(
+        real_data / "llm_mcq_confidence" / "mmlu.tsv.gz", missing_values=["unparseable"], skip_missing=True
+    ).predictions("grade", "confidence", pos_label="correct", groups="model", clusters="question") as predictions:
+        assert (predictions.n, predictions.skipped) == (168_000 - 423, {"grade": 423})
+        assert len(predictions.group_names) == 14
+        assert predictions.pairs().labels.sum() == 93_585
+
+
+def test_lists_of_probabilities_of_three_runs(real_data: Path) -> None:
+    files = real_data / "nli_model_predictions" / "MNLI_dev_roberta-base_*.jsonl.gz"
+    with howsure.read(files).predictions(
+        "true", howsure.Given("probs_column", "probs", reduce="top-label")
+    ) as predictions:
+        assert predictions.n == 3 * 4_772
+        accuracy = [part.mean().round(3) for part in predictions.pairs().labels.reshape(3, -1)]
+    assert accuracy == [0.797, 0.792, 0.794]

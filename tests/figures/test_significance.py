@@ -2,13 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
+from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
 
+from benchmarks.selective import answers
+from howsure import threshold_for
 from howsure.errors import InputError
+from howsure.figures.coreference import NAMED_UP_TO, pair_figure
+from howsure.figures.monitoring import draw_trend, trend_figure
+from howsure.figures.selective import draw_risk_coverage, draw_threshold, risk_coverage_figure
 from howsure.figures.significance import difference_figure, draw_differences
 from howsure.figures.style import new_figure
+from howsure.selective.curve import selective_of
 from howsure.significance import compare
+from howsure.significance.trend import Trend, TrendPoint
 from tests.significance.made_systems import labels
 
 
@@ -52,3 +64,112 @@ def test_pairs_with_several_baselines_are_named_by_both() -> None:
     ax = compare(score=scores, all_pairs=True).plot()
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["a − b", "c − b", "c − a"]
     assert ax.get_xlabel() == "difference (higher is better)"
+
+
+# Figures of trends show the numbers of their points.
+
+
+POINT = TrendPoint("2026-11-20", "dev", "mean > 0.8", "$fi_", 100, 0.85, 0.79, 0.91, 0.8, "cannot tell")
+POINTS = (
+    POINT,
+    replace(POINT, date="2026-11-21", estimate=0.9, outcome="pass"),
+    replace(POINT, date="2026-11-22", estimate=0.7, outcome="fail"),
+    replace(POINT, group=None),
+)
+
+
+def test_estimates_intervals_and_the_limit_are_drawn() -> None:
+    ax = draw_trend(POINTS, ax=Figure().add_subplot())
+    drawn = {round(float(y), 9) for line in ax.lines for y in np.ravel(line.get_ydata())}
+    assert {0.85, 0.9, 0.7, 0.8} <= drawn
+    segments: Any = [segment for collection in ax.collections for segment in collection.get_segments()]  # type: ignore[attr-defined]
+    assert all(sorted(segment[:, 1]) == [0.79, 0.91] for segment in segments)
+    crosses = [line for line in ax.lines if line.get_marker() == "X" and line.get_linestyle() == "None"]
+    assert [float(np.ravel(line.get_ydata())[0]) for line in crosses] == [0.7]
+    legend = ax.get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["$fi_", "all"]
+
+
+def test_a_panel_for_each_rule() -> None:
+    trend = Trend((*POINTS, replace(POINT, rule="error < 0.1")), {"source": "x"})
+    figure = trend_figure(trend)
+    assert [ax.get_title(loc="left") for ax in figure.axes] == ["mean > 0.8", "error < 0.1"]
+    with pytest.raises(InputError, match=r"rule must name one of 'mean > 0.8', 'error < 0.1'; figure\(\) draws them"):
+        trend.plot()
+    assert trend.plot(rule="error < 0.1").get_title(loc="left") == "error < 0.1"
+
+
+def test_too_many_groups_or_rules_are_refused() -> None:
+    with pytest.raises(InputError, match="at most 8 groups; there are 9"):
+        draw_trend([replace(POINT, group=str(k)) for k in range(9)])
+    with pytest.raises(InputError, match="1 to 12 rules; there are 13"):
+        trend_figure(Trend(tuple(replace(POINT, rule=str(k)) for k in range(13)), {}))
+
+
+# Risk–coverage figures show the numbers of their results.
+
+
+def test_the_line_goes_through_the_points() -> None:
+    for law in ("different", "ties"):
+        curve = selective_of(answers(law, "overconfident", 500, np.random.default_rng(1)))
+        ax = draw_risk_coverage([curve], ax=Figure().add_subplot())
+        drawn = {tuple(np.round(point, 9)) for line in ax.lines for point in line.get_xydata()}
+        points = zip(curve.points.coverage, curve.points.risk, strict=True)
+        assert {tuple(np.round(point, 9)) for point in points} <= drawn
+        assert any("AUROC" in text.get_text() for text in ax.texts)
+
+
+def test_names_stand_as_they_are_and_too_many_curves_are_refused() -> None:
+    pairs = answers("ties", "sharp", 100, np.random.default_rng(2))
+    curves = [selective_of(pairs, name=name) for name in ("_a$b$", "<b>")]
+    figure = risk_coverage_figure(curves, title="$x")
+    legend = figure.axes[0].get_legend()
+    assert legend is not None
+    assert [text.get_text().split(":")[0] for text in legend.get_texts()] == ["_a$b$", "<b>"]
+    for refused in ([], curves * 5):
+        with pytest.raises(InputError, match="1 to 8 curves"):
+            draw_risk_coverage(refused)
+
+
+def test_a_threshold_shows_which_tests_passed() -> None:
+    pairs = answers("ties", "sharp", 2000, np.random.default_rng(3))
+    found = threshold_for(pairs, risk=0.05)
+    ax = draw_threshold(found, ax=Figure().add_subplot())
+    marked = [len(line.get_xydata()) for line in ax.lines if line.get_marker() == "o"]
+    assert marked == [int(found.candidates.passed.sum()), int((~found.candidates.passed).sum())]
+    assert any("keeps" in text.get_text() for text in ax.texts)
+    none = draw_threshold(threshold_for([1, 0, 1], [0.9, 0.5, 0.7], risk=0.05))
+    assert any("no threshold can be promised" in text.get_text() for text in none.texts)
+
+
+# The square of pair probabilities: its colours, its frames, its words.
+
+
+TOGETHER = np.array([[1.0, 0.8, 0.1], [0.8, 1.0, 0.2], [0.1, 0.2, 1.0]])
+
+
+def test_it_shows_the_probabilities_and_frames_the_entities() -> None:
+    figure = pair_figure(TOGETHER, ["Ann", "she", "the $doctor$"], entities=[0, 0, 2], title="$x$")
+    axes = figure.axes[0]
+    np.testing.assert_array_equal(np.asarray(axes.images[0].get_array()), TOGETHER)
+    assert axes.images[0].get_clim() == (0.0, 1.0)
+    frames = [patch for patch in axes.patches if isinstance(patch, Rectangle)]
+    assert [(frame.get_xy(), frame.get_width()) for frame in frames] == [((-0.5, -0.5), 2)]
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["Ann", "she", "the $doctor$"]
+    assert axes.get_title() == "$x$"
+    figure.canvas.draw()  # no dollar sign starts a formula
+
+
+def test_many_mentions_have_no_room_for_words() -> None:
+    n = NAMED_UP_TO + 1
+    axes = pair_figure(np.eye(n), ["x"] * n, entities=range(n)).axes[0]
+    assert list(axes.get_xticks()) == []
+    assert axes.get_xlabel() == f"{n} mentions"
+    assert not axes.patches
+
+
+@pytest.mark.parametrize(("names", "entities"), [(["a"], [0, 1, 2]), (["a", "b", "c"], [0]), ([], [])])
+def test_what_does_not_fit_is_refused(names: list[str], entities: list[int]) -> None:
+    with pytest.raises(InputError, match="together must be"):
+        pair_figure(TOGETHER, names, entities=entities)

@@ -3,27 +3,38 @@
 from __future__ import annotations
 
 import io
+import re
 import warnings
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
+import matplotlib as mpl
 import numpy as np
 import pytest
+from howsure_papers import drawings
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from PIL import Image
 
 import howsure
+from howsure import Estimate, compare
 from howsure.errors import InputError
+from howsure.figures import calibration
 from howsure.figures.calibration import comparison_figure, curve_figure, error_figure, histogram_figure
+from howsure.figures.coreference import pair_figure
 from howsure.figures.distributions import quantile_figure
-from howsure.figures.files import DOTS_PER_INCH, figure_bytes
+from howsure.figures.files import DOTS_PER_INCH, figure_bytes, inline_svg, save_figure
 from howsure.figures.significance import difference_figure
+from howsure.figures.style import LOOKS, estimate_text, look, shortened_name
 from howsure.figures.width import of_width, wanted_width
-from tests.figures.made_up import curve_with, many_curves
+from howsure.files.whole import write_whole
+from tests.figures.made_up import ANY_CURVE, curve_with, many_curves
 
 LONG = "a model with quite a long name, version 3.5-instruct"
 RARE = curve_with([0.0004, 0.001, 0.003], [0.0002, 0.0012, 0.005])
@@ -164,3 +175,154 @@ def test_the_width_is_that_of_the_block_alone() -> None:
 def test_a_width_at_which_nothing_can_be_read_is_refused(inches: float) -> None:
     with pytest.raises(InputError, match="width must be 2 to 20 inches, not"), of_width(inches):
         pass
+
+
+# Nothing of the style leaks out, and names are shown as they are.
+
+
+def test_global_settings_stay_as_they_are() -> None:
+    before = dict(mpl.rcParams)
+    for figure, kind in (
+        (calibration.curve_figure(many_curves(2)), ".png"),
+        (calibration.histogram_figure(ANY_CURVE), ".svg"),
+        (calibration.error_figure(many_curves(2)), ".svg"),
+    ):
+        figure_bytes(figure, kind)
+    drawings.series_figure([("", [drawings.Series("a", [1, 2], [1, 2])])], x_label="x", y_label="y")
+    calibration.curve_html(ANY_CURVE)
+    assert dict(mpl.rcParams) == before
+
+
+def test_global_settings_do_not_change_a_figure() -> None:
+    expected = figure_bytes(calibration.curve_figure(many_curves(2)), ".svg")
+    with mpl.rc_context({"font.size": 30, "axes.facecolor": "black", "xtick.labelsize": 40, "lines.linewidth": 9}):
+        assert figure_bytes(calibration.curve_figure(many_curves(2)), ".svg") == expected
+
+
+def test_pyplot_knows_nothing_of_our_figures() -> None:
+    import matplotlib.pyplot as plt
+
+    calibration.curve_figure(many_curves(2))
+    ANY_CURVE.plot()
+    assert plt.get_fignums() == []
+
+
+def test_lines_differ_in_colour_marker_and_dashes() -> None:
+    for attribute in ("colour", "marker", "dashes"):
+        assert len({str(getattr(one, attribute)) for one in LOOKS}) == len(LOOKS)
+    assert look(len(LOOKS)) == look(0)
+
+
+def test_neighbours_differ_in_grey() -> None:
+    grey = [0.2126 * r + 0.7152 * g + 0.0722 * b for r, g, b in (mpl.colors.to_rgb(one.colour) for one in LOOKS)]
+    assert all(abs(a - b) > 0.02 for a, b in pairwise(grey))
+    assert max(grey) < 0.75
+
+
+@pytest.mark.parametrize(
+    ("name", "limit", "expected"),
+    [("short", 10, "short"), ("two\nlines", 20, "two lines"), ("abcdefghij", 5, "ab…ij"), ("", 5, "")],
+)
+def test_long_names_lose_their_middle(name: str, limit: int, expected: str) -> None:
+    assert shortened_name(name, limit) == expected
+    assert len(expected) <= limit
+
+
+def test_estimates_are_short() -> None:
+    nan = float("nan")
+    assert estimate_text(Estimate(0.21234, 0.2, 0.23, 0.95, "debiased", 9)) == "0.212 [0.200, 0.230]"
+    assert estimate_text(Estimate(0.0012, 0.0, 0.0034, 0.95, "debiased", 9)) == "0.0012 [0.0000, 0.0034]"
+    assert estimate_text(Estimate(0.5, None, None, 0.95, "debiased", 9)) == "0.500"
+    assert estimate_text(Estimate(nan, None, None, 0.95, "debiased", 9)) == "undefined"
+
+
+@pytest.mark.parametrize(("kind", "some"), [(".svg", 5), (".pdf", 1), pytest.param(".pdf", 5, marks=pytest.mark.long)])
+def test_names_that_no_font_has(kind: str, some: int) -> None:
+    """Written out, in every place where a name can stand; an SVG stays XML. A mark at the start breaks PDF alone."""
+    name = "\ufeffb\x00\x1b[31m\u202ea\ufffe\t\ud800\x85"
+    y, curves = [0, 1] * 20, [replace(one, name=f"{name}{number}") for number, one in enumerate(many_curves(3))]
+    compared = compare(y, {f"{name}?": [0, 0] * 20}, {name: y}, metrics="accuracy", rng=0)
+    figures = [
+        calibration.curve_figure(curves), calibration.error_figure(curves), difference_figure(compared),
+        pair_figure(np.eye(2), [name, name], entities=[0, 0]),
+        drawings.series_figure([(name, [drawings.Series(name, [1, 2], [1, 2])])], x_label=name, y_label=name),
+    ]  # fmt: skip
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for figure in figures[:some]:
+            drawn = figure_bytes(figure, kind)
+            if kind == ".svg":
+                ElementTree.fromstring(drawn)
+
+
+# Files of figures: whole, the same every time, and with their text as text.
+
+
+MAGIC = {".svg": b"<?xml", ".png": b"\x89PNG", ".pdf": b"%PDF"}
+
+
+@pytest.mark.parametrize("suffix", [".svg", *(pytest.param(one, marks=pytest.mark.long) for one in (".png", ".pdf"))])
+def test_the_same_figure_gives_the_same_bytes(tmp_path: Path, suffix: str) -> None:
+    first, second = tmp_path / f"first{suffix}", tmp_path / f"second{suffix.upper()}"
+    save_figure(curve_figure(many_curves(2)), first)
+    save_figure(curve_figure(many_curves(2)), second)
+    assert first.read_bytes().startswith(MAGIC[suffix])
+    assert first.read_bytes() == second.read_bytes()
+    assert sorted(tmp_path.iterdir()) == sorted([first, second])
+    assert not re.search(rb"CreationDate|<dc:date>|[0-9]{4}-[0-9]{2}-[0-9]{2}T", first.read_bytes())
+
+
+@pytest.mark.parametrize(("name", "said"), [("curve.jpg", "'.jpg'"), ("curve", "no suffix"), ("curve.svg.gz", "'.gz'")])
+def test_other_suffixes_are_refused_by_name(tmp_path: Path, name: str, said: str) -> None:
+    with pytest.raises(InputError, match=r"must end in \.svg, \.png or \.pdf") as caught:
+        save_figure(curve_figure(many_curves(1)), tmp_path / name)
+    assert said in str(caught.value)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_missing_folder_is_named(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"there is no folder .*nowhere"):
+        save_figure(curve_figure(many_curves(1)), tmp_path / "nowhere" / "curve.svg")
+
+
+def test_a_file_that_cannot_be_replaced_stays_and_nothing_is_left_behind(tmp_path: Path) -> None:
+    target = tmp_path / "taken.svg"
+    target.mkdir()
+    with pytest.raises(InputError, match=r"taken\.svg: it is a folder"):
+        write_whole(b"new", target)
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_text_in_a_drawing_is_text() -> None:
+    tree = ElementTree.fromstring(figure_bytes(curve_figure(many_curves(2)), ".svg"))
+    texts = [" ".join("".join(node.itertext()).split()) for node in tree.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"underconfident", "overconfident", "predicted probability", "frequency of label 1", "g1", "g2"} <= set(
+        texts
+    )
+
+
+@pytest.mark.parametrize("count", [6, pytest.param(10, marks=pytest.mark.long)])
+def test_names_are_shown_as_they_are(count: int) -> None:
+    names = ["_hidden", "$x^2$", "<b>&amp;</b>", "back\\slash", "100 %", '" id="x'] + ["more"] * 4
+    svg = figure_bytes(curve_figure(many_curves(count), labels=names[:count]), ".svg").decode()
+    tree = ElementTree.fromstring(svg)
+    texts = {"".join(node.itertext()).strip() for node in tree.iter("{http://www.w3.org/2000/svg}text")}
+    assert set(names[:count]) <= texts
+
+
+def test_an_inline_drawing_refers_to_nothing_outside_and_to_its_own_names_inside() -> None:
+    curve = curve_with([0.2, 0.8], [0.1, 0.9], name='a "quoted" <name> id="kept"')
+    svg = inline_svg(curve_figure([curve]), prefix="p1", description='says "this" & that')
+    tree = ElementTree.fromstring(svg)
+    assert tree.tag == "svg"
+    assert tree.attrib["role"] == "img"
+    assert tree.attrib["aria-label"] == 'says "this" & that'
+    assert "http" not in svg
+    assert "xlink" not in svg
+    assert "metadata" not in svg
+    held = [node.attrib["id"] for node in tree.iter() if "id" in node.attrib]
+    used = set(re.findall(r'url\(#([^)]+)\)|href="#([^"]+)"', svg))
+    assert len(held) == len(set(held))
+    assert {a or b for a, b in used} == set(held)
+    assert all(name.startswith("p1-") for name in held)
+    assert 'id="kept"' in "".join("".join(node.itertext()) for node in tree.iter("text"))

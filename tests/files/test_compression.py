@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import contextlib
 import gzip
+import io
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +17,7 @@ from howsure.data.documents.read_documents import read_documents
 from howsure.errors import InputError
 from howsure.files import archive
 from howsure.files.archive import zstd as module_of_zstd
-from howsure.files.opened import check_packed, read_text, unpacked
+from howsure.files.opened import check_packed, is_version, parsed_json, read_text, unpacked
 from tests.data.writers import write_bytes
 
 RNG = np.random.default_rng(0)
@@ -98,3 +101,91 @@ def test_a_little_file_that_unpacks_to_far_too_much_is_refused(tmp_path: Path, m
 def test_texts_are_read_from_either_compression(suffix: str, tmp_path: Path) -> None:
     path = write_bytes(tmp_path / f"x.tsv{suffix}", b"Birds\tN\nsing\tV\n")
     assert read_documents(path)[0].sentences[0].words == ("Birds", "sing")
+
+
+# Text files as a whole: packed or not, with or without a byte order mark; what is no text is named.
+
+
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("packed", [False, True])
+@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+def test_the_same_text_from_every_kind_of_file(tmp_path: Path, mark: bytes, packed: bool, end: bytes) -> None:
+    raw = mark + end.join(["Zürich".encode(), b"b\tc", b""])
+    path = tmp_path / "words.en.txt.gz"
+    path.write_bytes(gzip.compress(raw, mtime=0) if packed else raw)
+    text = read_text(path)
+    assert (text.content, text.stem) == ("Zürich\nb\tc\n", "words")
+
+
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"a\tb\n")))
+    text = read_text("-")
+    assert (text.name, text.content) == ("standard input", "a\tb\n")
+    assert str(text.fault(1_200, "why.")) == "line 1,200 of standard input: why."
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (b"", "is empty"),
+        (b"\n \n", "is empty"),
+        (b"one\ncaf\xe9\n", r"line 2 of .*words.txt is not UTF-8 text \(byte 8 is 0xe9\). Convert"),
+        ("größer".encode("utf-16"), r"line 1 of .*words.txt is not UTF-8 text"),
+        (b"DUCK\xf1\0\0", "words.txt is not a text file.$"),
+        (b"PK\x03\x04\0\0\xf1weights.npy", "not a text file; it is an .npz file. If it is a model, name it before"),
+        (gzip.compress(b"one\n" * 100, mtime=0)[:-9], "cannot be unpacked: .* Is it damaged or truncated"),
+        (gzip.compress(bytes(range(256)) * 20, mtime=0)[:30] + b"\xff" * 9, "cannot be unpacked"),
+        (b"\x28\xb5\x2f\xfdx", "cannot be unpacked"),
+    ],
+)
+def test_what_is_no_text(tmp_path: Path, raw: bytes, message: str) -> None:
+    path = tmp_path / "words.txt"
+    path.write_bytes(raw)
+    with pytest.raises(InputError, match=message):
+        read_text(path)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "words.txt").write_text("a")
+    with pytest.raises(InputError, match=r"no file .*wrds.txt. Did you mean .*words.txt\?"):
+        read_text(tmp_path / "wrds.txt")
+    with pytest.raises(InputError, match="is a directory; name a file"):
+        read_text(tmp_path)
+
+
+# JSON that is read strictly: UTF-8, whole characters, and where asked for a name once and finite numbers.
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b'"a\xed\xa0\x80"', "it is not UTF-8 text: byte 3 is 0xed"),
+        (b'"\xff"', "it is not UTF-8 text: byte 2 is 0xff"),
+        ('"é'.encode()[:-1], "it ends inside a character"),
+        ('"é"'.encode("utf-16"), "it is not UTF-8 text: byte 1 is 0xff"),
+        (b'"\\ud800"', "it holds half a character"),
+        ('"\ud800"', "it holds half a character"),
+        (b'{"a": "\\udfff"}', "it holds half a character"),
+        (b"[" * 100_000, "it is nested too deeply"),
+        (None, "it is a NoneType, not a text"),
+    ],
+)
+def test_what_is_no_json(text: object, told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        parsed_json(text)  # type: ignore[arg-type]
+
+
+def test_what_is_json() -> None:
+    assert parsed_json('{"Łódź": "\\ud83d\\ude00"}'.encode()) == {"Łódź": "😀"}
+    assert parsed_json('{"a": 1, "a": 2}') == {"a": 2}
+
+
+@pytest.mark.parametrize("text", ['{"a": 1, "a": 2}', "[NaN]", "[-Infinity]"])
+def test_what_the_standard_does_not_allow(text: str) -> None:
+    with pytest.raises(ValueError, match="it holds"):
+        parsed_json(text, strict=True)
+
+
+def test_true_is_no_version() -> None:
+    assert is_version(1, 1, 2)
+    assert not any(is_version(value, 1, 2) for value in (True, 1.0, "1", None, 3))

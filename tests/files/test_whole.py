@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import os
+import signal
 import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from howsure.files.whole import write_whole
+from howsure import InputError
+from howsure.files.opened import check_each_once, identity
+from howsure.files.whole import OWNER, PREFIX, Scratch, line_number, line_of, records_of, remove_abandoned, write_whole
 
 
 def mode(path: Path) -> int:
@@ -57,3 +66,154 @@ def test_file_and_folder_are_on_the_disk(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(os, "fsync", watched)
     write_whole(b"new", path)
     assert synced == [(path.stat().st_ino, False), (tmp_path.stat().st_ino, True)]
+
+
+# A journal: what was written comes back, an incomplete end is left out, damage is refused.
+
+
+RECORDS = st.lists(st.dictionaries(st.text(max_size=5), st.integers() | st.text(max_size=5)), max_size=5)
+
+
+@settings(max_examples=25)
+@given(RECORDS, st.integers(0, 30))
+def test_what_was_written_comes_back_up_to_where_it_was_cut(
+    tmp_path_factory: pytest.TempPathFactory, records: list[dict[str, object]], cut: int
+) -> None:
+    path = tmp_path_factory.mktemp("journal") / "journal"
+    lines = [line_of(record) for record in records]
+    whole = b"".join(lines)
+    path.write_bytes(whole[: max(len(whole) - cut, 0)])
+    found = [record for record, _ in records_of(path, 0, what="a journal")]
+    ends = [sum(map(len, lines[: k + 1])) for k in range(len(lines))]
+    assert found == records[: sum(end <= len(whole) - cut for end in ends)]
+
+
+def test_damage_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    lines = [line_of({"a": k}) for k in range(3)]
+    path.write_bytes(lines[0] + lines[1].replace(b"1}", b"7}") + lines[2])
+    with pytest.raises(InputError, match="line 2 is damaged"):
+        list(records_of(path, 0, what="a journal"))
+    assert line_number(path, len(lines[0])) == 2
+    path.write_bytes(b"something else\n")
+    with pytest.raises(InputError, match="is not a journal: it begins with"):
+        list(records_of(path, 0, what="a journal"))
+    assert list(records_of(tmp_path / "none", 0, what="a journal")) == []
+
+
+# Scratch folders: no process leaves one for good, and none loses one that it still needs.
+
+
+LIVING = """
+import sys
+from howsure.files.whole import Scratch
+held = Scratch(sys.argv[1])
+print(held.folder, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def living(tmp_path: Path) -> Iterator[list[subprocess.Popen[str]]]:
+    """Two other processes that hold a folder each."""
+    command = [sys.executable, "-c", LIVING, str(tmp_path)]
+    processes = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    yield processes
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def folder_of(process: subprocess.Popen[str]) -> Path:
+    assert process.stdout is not None
+    return Path(process.stdout.readline().strip())
+
+
+def test_a_folder_goes_with_its_holder(tmp_path: Path) -> None:
+    with Scratch(tmp_path) as held:
+        (held.folder / "input").write_text("x")
+        assert held.folder.stat().st_mode & 0o777 == 0o700
+    assert not held.folder.exists()
+    folder = Scratch(tmp_path).folder  # which nobody holds
+    assert not folder.exists()
+
+
+def test_what_a_killed_process_leaves_goes_with_the_next(tmp_path: Path, living: list[subprocess.Popen[str]]) -> None:
+    killed, lives = map(folder_of, living)
+    living[0].send_signal(signal.SIGKILL)
+    living[0].wait()
+    assert killed.exists()
+    with Scratch(tmp_path) as held:
+        assert not killed.exists()
+        assert lives.exists()
+        remove_abandoned(tmp_path)
+        assert held.folder.exists()  # of this process
+        assert lives.exists()
+
+
+def test_what_is_not_ours_stays(tmp_path: Path) -> None:
+    elsewhere = Path(tempfile.mkdtemp(dir=tmp_path))
+    (elsewhere / OWNER).touch()
+    strange = tmp_path / f"{PREFIX}strange"
+    strange.mkdir()
+    (strange / "owner").touch()  # a folder of results, say
+    (tmp_path / f"{PREFIX}file").touch()
+    (tmp_path / f"{PREFIX}link").symlink_to(elsewhere)
+    linked = tmp_path / f"{PREFIX}linked"
+    linked.mkdir()
+    (linked / OWNER).symlink_to(elsewhere / OWNER)
+    before = sorted(tmp_path.rglob("*"))
+    Scratch(tmp_path).close()
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_what_is_of_another_user_stays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = tmp_path / f"{PREFIX}theirs"
+    theirs.mkdir()
+    (theirs / OWNER).touch()
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "getuid", lambda: theirs.stat().st_uid + 1)
+        remove_abandoned(tmp_path)
+    assert theirs.exists()
+    remove_abandoned(tmp_path)
+    assert not theirs.exists()
+
+
+# A file is one file under all its names, links and as standard input.
+
+
+@pytest.fixture
+def names(tmp_path: Path) -> list[Path]:
+    """A file, a symbolic and a hard link to it, and another path to it."""
+    one = tmp_path / "one.csv"
+    one.write_text("a\n1\n")
+    (tmp_path / "soft.csv").symlink_to(one)
+    (tmp_path / "hard.csv").hardlink_to(one)
+    (tmp_path / "folder").mkdir()
+    return [one, tmp_path / "soft.csv", tmp_path / "hard.csv", tmp_path / "folder" / ".." / "one.csv"]
+
+
+def test_every_name_of_a_file_is_the_same_file(names: list[Path]) -> None:
+    assert len({identity(name) for name in names}) == 1
+    for name in names[1:]:
+        with pytest.raises(InputError, match=r"is named twice, also as .*one\.csv; its rows would be counted twice"):
+            check_each_once([names[0], name])
+
+
+def test_files_of_equal_content_are_two(names: list[Path], tmp_path: Path) -> None:
+    (tmp_path / "copy.csv").write_text("a\n1\n")
+    check_each_once([names[0], tmp_path / "copy.csv", tmp_path / "none.csv"])
+
+
+def test_a_file_and_standard_input_that_is_this_file(names: list[Path]) -> None:
+    before = os.dup(0)
+    with open(names[0], "rb") as file:
+        try:
+            os.dup2(file.fileno(), 0)
+            with pytest.raises(InputError, match="is named twice, also as -"):
+                check_each_once(["-", names[0]])
+            with pytest.raises(InputError, match="/dev/stdin is named twice, also as -"):
+                check_each_once(["-", "/dev/stdin"])
+        finally:
+            os.dup2(before, 0)
+            os.close(before)

@@ -30,8 +30,13 @@ ROOM = Room(
     calibration {READ} --method corp
     calibration {READ} --method corp --format json --where "year = 2020 and lang = 'de'"
     calibration {READ} --method corp --group lang --figure corp.svg
+    calibration {READ} --method corp --group lang --cluster doc --format csv
+    calibration {READ} --method corp --group lang --format latex --simulations 60 --seed 4
+    calibration {READ} --method corp --cluster doc --report corp.html
+    calibration {READ} --group lang --method corp --report corps.html --level 0.9
     calibration {READ} --level 0.9
     calibration {READ} --interval bootstrap --seed 1
+    calibration {READ} --interval nguyen-oconnor --seed 5 --format json --bins 4
     calibration {READ} --test spiegelhalter
     calibration {READ} --test binned --format csv
     calibration {READ} --test cumulative
@@ -57,6 +62,7 @@ ROOM = Room(
     calibration compare pairs.csv --target y --prob p --prob q --format csv
     calibration compare pairs.csv --target y --prob p --prob q --format latex --cluster doc
     calibration compare pairs.csv --target y --prob p --prob q --format markdown --weight w
+    calibration compare pairs.csv --target y --prob p --prob q --bin-size 40 --level 0.9
     calibration compare pairs.csv --target y --prob p --prob q --figure both.svg
     calibration compare pairs.csv --target y --prob p
     # groups that are found

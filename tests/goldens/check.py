@@ -51,7 +51,13 @@ ROOM = Room(
     check trend nightly.experiments --format csv
     check trend nightly.experiments --format markdown
     check trend nightly.experiments --format latex --figure trend.svg
+    check trend nightly.experiments --check calibration --columns date,outcome
+    check trend nightly.experiments --check score
     check trend no.experiments
+    {NEW} --max-error 0.05 --date 2026-11-22
+    {NEW} --max-error 0.05 --experiments nightly.experiments --date 22.11.
+    {NEW} --max-error 0.3 --format csv
+    {NEW} --max-error 0.3 --format markdown
     check score quality.csv --score new --min-score 0.5
     check score quality.csv --score new --max-score 0.7 --lower-is-better
     check score quality.csv --score new --min-score 0.5 --group lang --format json

@@ -67,6 +67,7 @@ ROOM = Room(
     events doubtful news.duckdb --low 0.3 --high 0.6 --format json
     events series news.duckdb --export attacks.csv
     events series news.duckdb --export years.csv --period year
+    events series news.duckdb --export most.parquet --period year --top 2
     events series news.duckdb --figure events.svg --period year --actor NORLAND
     events report news.duckdb events.html --period year
     events recount news.duckdb --rule rule.yaml --store recounted.duckdb --workers 1
@@ -87,6 +88,8 @@ ROOM = Room(
     events series read.duckdb --period year --format json
     events series read.duckdb --period year --uncorrected
     events compare read.duckdb VESTMERE ALLIANCE --period year
+    events compare read.duckdb VESTMERE ALLIANCE --period year --format csv
+    events compare read.duckdb VESTMERE ALLIANCE --period year --uncorrected
     events series read.duckdb --figure corrected.svg --period year --actor NORLAND
     events report read.duckdb corrected.html --period year
     {IMPORT} --title title --text text --event attack --store scored.duckdb

@@ -119,3 +119,26 @@ def test_pairs_made_by_hand_are_checked(broken: dict[str, Any], message: str) ->
     held: dict[str, Any] = {"labels": np.array([0, 1], dtype=np.uint8), "probabilities": np.array([0.2, 0.7])}
     with pytest.raises(InputError, match=message):
         pairs_from(Pairs(**(held | broken)))
+
+
+# Pairs in memory: a choice of rows.
+
+
+def test_some_rows_keep_weights_and_clusters() -> None:
+    pairs = Pairs(
+        np.array([0, 1, 1], dtype=np.uint8), np.array([0.1, 0.5, 0.9]), np.array([1.0, 2.0, 3.0]),
+        groups=np.array([0, 0, 1]), group_names=("a", "b"), clusters=np.array([4, 4, 5]),
+    )  # fmt: skip
+    for rows in (np.array([True, True, False]), np.array([0, 1])):
+        some = pairs.only(rows)
+        assert len(some) == 2
+        assert some.labels.tolist() == [0, 1]
+        assert some.probabilities.tolist() == [0.1, 0.5]
+        assert some.weights is not None
+        assert some.weights.tolist() == [1.0, 2.0]
+        assert some.clusters is not None
+        assert some.clusters.tolist() == [4, 4]
+        assert some.groups is None
+    assert pairs.only(np.array([1, 2])).clusters is None  # every row is one by itself
+    bare = Pairs(pairs.labels, pairs.probabilities).only(np.array([1]))
+    assert (bare.weights, bare.clusters) == (None, None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import howsure
+from howsure.data.documents.columns import read_attributes
 from howsure.errors import InputError
+from howsure.inputs.naming import natural_order, nearest, shortened, unknown_name
+from howsure.inputs.numbers import spelled_number, spelled_whole
 from howsure.inputs.stated_confidence import NONE, UNCLEAR, stated_confidence
+from howsure.significance.boostsa.storage import read_labels
 from tests.cli.running import howsure as run
 from tests.data.writers import write
 
@@ -104,3 +109,88 @@ def test_the_command_says_what_it_left_out(tmp_path: Path) -> None:
     assert "3 rows, 2 skipped (confidence stated in said: 2)" in done.out
     done = run("calibration", path, "--target", "y", "--verbalised", "n")
     assert (done.code, done.err.startswith("howsure: n must state one confidence in every row; row 1 ")) == (2, True)
+
+
+# What a file may spell as a number: the same for every reader, whatever Python and DuckDB take for one.
+
+
+STRANGE = ("1_0", "٣", "١.٥", "0_1", "1__0", "", "+", "e5", "0x1", "1,5", "--1", "1e", "\u00a03")
+
+
+@given(st.floats())
+def test_what_python_prints_is_read(value: float) -> None:
+    found = spelled_number(repr(value))
+    assert found is not None
+    assert found == value or (math.isnan(found) and math.isnan(value))
+
+
+@pytest.mark.parametrize("text", STRANGE)
+def test_what_is_no_number(text: str) -> None:
+    assert spelled_number(text) is None
+    assert spelled_whole(text) is None
+
+
+def test_a_number_of_thousands_of_digits_is_no_whole_number() -> None:
+    assert spelled_whole("9" * 5_000) is None
+    assert (spelled_whole("-12"), spelled_whole("1.0")) == (-12, None)
+
+
+@pytest.mark.parametrize("text", ["0_1", "٠", "1_0"])
+def test_readers_take_no_strange_number(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(f"y,q\n1,{text}\n0,0.5\n", encoding="utf-8")
+    with (
+        pytest.raises(InputError, match="q must be numbers; row 1"),
+        howsure.read(path).predictions("y", "q") as one,
+    ):
+        one.pairs()
+    path.write_text(f"y,q\n{text},0.5\n1,0.5\n", encoding="utf-8")
+    with pytest.raises(InputError, match="y must be 0 or 1"), howsure.read(path).predictions("y", "q") as one:
+        one.pairs()
+    items = tmp_path / "items.txt"
+    items.write_text(f"N\tw:{text}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"line 1 of .*a number"):
+        read_attributes(items)
+    labels = tmp_path / "labels.txt"
+    labels.write_text(f"1\n{text}\n", encoding="utf-8")
+    assert read_labels(labels).dtype.kind == "U"
+
+
+# Near misses and natural order.
+
+
+def test_numbers_come_first_and_by_value() -> None:
+    names = ["b10", "b09", "b9", "a", "10", "9", "-1", "2.5", "B1", "", "b", "nan"]
+    assert sorted(names, key=natural_order) == ["-1", "2.5", "9", "10", "", "B1", "a", "b", "b09", "b9", "b10", "nan"]
+
+
+@given(st.lists(st.text(max_size=6) | st.integers().map(str) | st.floats().map(str), max_size=20))
+def test_the_order_is_one_order_of_any_names(names: list[str]) -> None:
+    once = sorted(names, key=natural_order)
+    names.reverse()
+    assert sorted(names, key=natural_order) == once
+    assert sorted(once) == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("gold_label", "gold"), ("PROB", "prob"), ("prb", "prob"), ("zzz", None), ("", None)]
+)
+def test_the_nearest_name(name: str, expected: str | None) -> None:
+    assert nearest(name, ["uid", "gold", "prob"]) == expected
+
+
+def test_an_unknown_name_without_a_near_one() -> None:
+    message = str(unknown_name("column", "zzz", ["gold", "prob"], place="dev.jsonl"))
+    assert message == "no column 'zzz' in dev.jsonl; it has gold, prob."
+
+
+def test_long_lists_are_shortened() -> None:
+    assert shortened([]) == ""
+    assert shortened(range(12)) == "0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11"
+    assert shortened(range(2000), limit=2) == "0, 1 and 1,998 more"
+
+
+def test_numbers_of_any_length_are_sorted_by_value() -> None:
+    long = "9" * 5_000
+    names = [f"x{long}", "x010", "x9", f"x1{long}", "x10", "x٣"]
+    assert sorted(names, key=natural_order) == ["x9", "x010", "x10", f"x{long}", f"x1{long}", "x٣"]

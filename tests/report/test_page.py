@@ -6,17 +6,26 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from html import unescape
 from html.parser import HTMLParser
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from howsure import CalibrationCurve, calibration_curve
 from howsure.calibration.curves import CalibrationCurves
 from howsure.calibration.words import verdict
+from howsure.coreference import CorefPosterior, ResolvedDocument
+from howsure.counts import estimate_counts
+from howsure.data import Document, Mention, Sentence
 from howsure.errors import InputError
-from howsure.report import calibration_report
+from howsure.report import calibration_report, write_report
 from howsure.report.calibration import cell, table_of_bins, table_of_curves
+from howsure.report.coreference import coreference_page
+from howsure.report.results import answer, counts_report
+from tests.counts.populations import labelled, population
 from tests.figures.made_up import ANY_CURVE, curve_with, many_curves
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
@@ -192,3 +201,115 @@ def test_bins_say_on_which_side_they_lie() -> None:
     table = table_of_bins(curve_with([0.2, 0.5, 0.8], [0.4, 0.5, 0.6]).bins, level=0.95)
     assert [row[-1] for row in table.rows] == ["above: underconfident", "on it", "below: overconfident"]
     assert table.rows[0][:3] == ["400", "0.2000", "0.4000"]
+
+
+# Reports as files.
+
+
+def test_a_report_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
+    target = tmp_path / "report.html"
+    target.write_text("old")
+    write_report("<p>né</p>", target)
+    assert target.read_bytes() == "<p>né</p>".encode()
+    assert list(tmp_path.iterdir()) == [target]
+
+
+@pytest.mark.parametrize("name", ["report.txt", "report"])
+def test_other_names_are_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match=r"must end in \.html"):
+        write_report("x", tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+# The report of estimated counts.
+
+
+def test_it_says_everything_and_escapes_names() -> None:
+    score, truth, cell = population("misses", np.random.default_rng(0), n=600)
+    sample, labels = labelled(score, truth, 120, 0)
+    names = np.where(cell % 2 == 0, "<b>", "other")
+    counts = estimate_counts(labels, score, groups={"<i>": names, "month": cell // 4}, strata=sample.stratum, rng=0)
+    page = counts_report(counts, read={"files": ["news.csv"]})
+    assert f"About {counts.total.estimate:,.0f} of 600 units are positive" in page
+    assert "&lt;b&gt;" in page
+    assert "<b>" not in page
+    assert "<i>" not in page
+    assert "<svg" in page
+    assert '<th scope="row">files</th><td>news.csv</td>' in page
+    for said in (*counts.notes, *counts.diagnostics.sentences()):
+        assert page.count(said) == 1
+    assert "A share of" in answer(counts.total, share=True)
+
+
+def test_many_cells_have_a_table_and_no_figure() -> None:
+    score, truth, _ = population("misses", np.random.default_rng(0), n=600)
+    sample, labels = labelled(score, truth, 120, 0)
+    cells = {"actor": np.arange(600) % 10, "month": np.arange(600) % 3}
+    page = counts_report(estimate_counts(labels, score, groups=cells, strata=sample.stratum, method="difference"))
+    assert "too many cells for a figure" in page
+    assert "<svg" not in page
+
+
+# The text with its entities: brackets, doubts, crossing mentions, and nothing that is not escaped.
+
+
+def page(rows: list[list[float]], spans: list[tuple[int, int]], words: str, *, spaces: list[bool] | None = None) -> str:
+    sentence = Sentence(tuple(words.split()), spaces=None if spaces is None else tuple(spaces))
+    mentions = tuple(Mention(0, start, end) for start, end in spans)
+    posterior = CorefPosterior(np.array(rows), mentions=mentions)
+    labels = posterior.labels(posterior.best_antecedent_clusters())
+    held = {"decision": "best", "threshold": 0.0, "recalibration": None, "recipe": {}}
+    return coreference_page([ResolvedDocument(Document("d", (sentence,)), mentions, posterior, labels, **held)])
+
+
+def text_of(html: str) -> str:
+    body = re.search(r'<p class="text">(.*?)</p>', html, re.DOTALL)
+    assert body is not None
+    return unescape(re.sub(r"<[^>]*>", "", body[1])).strip()
+
+
+def test_entities_stand_in_numbered_brackets() -> None:
+    html = page([[1, 0], [0.9, 0.1]], [(0, 2), (3, 4)], "Ann Bell saw herself .")
+    assert text_of(html) == "[Ann Bell]1 saw [herself]1 ."
+    assert "2 mentions; entities here: 1, expected 1.1, between 1 and 2" in html
+    assert "entity 1, confidence 0.90" in html
+    assert 'class="c0 doubt"' not in html
+
+
+def test_a_doubtful_mention_is_marked_and_its_rival_named() -> None:
+    html = page([[1, 0, 0], [0, 1, 0], [0.5, 0.4, 0.1]], [(0, 1), (2, 3), (4, 5)], "Ann saw Eve when she left")
+    assert text_of(html) == "[Ann]1? saw [Eve]2? when [she]1? left"
+    assert "entity 1, confidence 0.50; or the same as “Eve”: 0.40" in html
+    assert "entity 2: alone, probability 0.60; or the same as “she”: 0.40" in html
+    assert 'class="c0 doubt"' in html
+
+
+def test_a_lone_mention_without_rival_is_plain_text() -> None:
+    assert text_of(page([[1, 0], [0.1, 0.9]], [(0, 1), (2, 3)], "Ann saw Eve")) == "Ann saw Eve"
+
+
+def test_nested_and_crossing_mentions() -> None:
+    rows = [[1.0, 0, 0, 0], [0, 1, 0, 0], [0.9, 0, 0.1, 0], [0, 0.9, 0, 0.1]]
+    html = page(rows, [(0, 3), (1, 2), (2, 4), (3, 4)], "a b c d e")
+    assert text_of(html) == "[a [b]2 [c]1 [d]2]1 e"
+
+
+def test_spaces_are_those_of_the_text() -> None:
+    html = page([[1, 0], [0.9, 0.1]], [(0, 1), (2, 3)], "Ann 's she !", spaces=[False, True, False, False])
+    assert text_of(html) == "[Ann]1's [she]1!"
+
+
+def test_everything_is_escaped() -> None:
+    html = page([[1, 0], [0.3, 0.7]], [(0, 1), (1, 2)], "<b>\"x'&amp; <i>")
+    assert "<b>" not in html
+    assert "<i>" not in html
+    assert "&lt;b&gt;&#34;x&#39;&amp;amp;" in html
+
+
+def test_an_answer_outside_the_interval_is_explained() -> None:
+    n, why = 40, "The entities here are those of one clustering, which rounds"
+    rows = [[1.0 if j == i == 0 else 0.6 if j == i else 0.4 if j == i - 1 else 0.0 for j in range(n)] for i in range(n)]
+    html = page(rows, [(i, i + 1) for i in range(n)], "he " * n)
+    assert "40 mentions; entities here: 40, expected 24.4" in html
+    assert why in html
+    assert why not in page([[1, 0], [0.9, 0.1]], [(0, 2), (3, 4)], "Ann Bell saw herself .")

@@ -5,7 +5,10 @@ from __future__ import annotations
 import cProfile
 import csv
 import io
+import json
+import math
 import pstats
+import unicodedata
 from html.parser import HTMLParser
 
 import pytest
@@ -13,7 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from howsure.show.harmless import STEERING, in_a_line, in_a_spreadsheet
+from howsure.show.harmless import STEERING, in_a_line, in_a_spreadsheet, on_a_terminal
+from howsure.show.numbers import all_digits, interval, number, p_in_words, p_text
 from howsure.show.table import MOST_ROWS, Table, width_of
 
 FORMS = ("text", "html", "csv", "markdown", "latex")
@@ -163,3 +167,74 @@ def calls(form: str, rows: int) -> int:
     profile = cProfile.Profile()
     profile.runcall(getattr(table, form))
     return int(pstats.Stats(profile, stream=io.StringIO()).total_calls)  # type: ignore[attr-defined]
+
+
+# One rule for every kind of number that a reader sees.
+
+
+NAN = math.nan
+
+
+@pytest.mark.parametrize("shown", [number(NAN), number(None, 0), interval(NAN, NAN), interval(None, 1.0), p_text(NAN)])
+def test_what_is_undefined_is_one_dash(shown: str) -> None:
+    assert shown == "–"
+
+
+def test_numbers() -> None:
+    assert (number(1234.56, 1), number(-0.5, 2, sign=True), number(math.inf)) == ("1,234.6", "-0.50", "inf")
+    assert (interval(0.0, 12.0, 0), interval(1234.0, 2345.0, 0)) == ("[0, 12]", "[1234, 2345]")
+    assert (all_digits(None), all_digits(NAN), all_digits(0.1)) == ("", "", "0.1")
+
+
+@given(st.floats(0.0, 1.0))
+def test_a_p_value_is_never_shown_as_0(p: float) -> None:
+    shown = p_text(p)
+    assert float(shown.removeprefix("< ")) > 0.0
+    assert shown.startswith("<") == (p < 0.0001)
+    assert p_in_words(p) == (f"p {shown}" if p < 0.0001 else f"p = {shown}")
+
+
+# Names that others chose: no terminal obeys them, no spreadsheet computes them, and what is harmless stays.
+
+
+FORMULAS = [
+    "=1+1",
+    "+lex",
+    "-LRB-",
+    "@SUM(A1)",
+    "\t=1",
+    "\r=1",
+    "\n=1",
+    "=cmd|' /C calc'!A0",
+    "--",
+    "＝1",
+    "+1 +2",
+    "-1_0",
+]
+CELLS = ["Iraq", "0.5", "-0.5", "+0.0820", "-1e-05", "-inf", "+", "-", "=", "", "a=b", " =1", "1-2", "(-1)"]
+
+
+@pytest.mark.parametrize("text", FORMULAS)
+def test_formulas_are_text(text: str) -> None:
+    assert in_a_spreadsheet(text) == f"'{on_a_terminal(text)}"
+
+
+@pytest.mark.parametrize("text", CELLS)
+def test_other_cells_stay(text: str) -> None:
+    assert in_a_spreadsheet(text) == text
+
+
+@given(st.text())
+def test_nothing_that_is_printed_steers_a_terminal(text: str) -> None:
+    shown = on_a_terminal(text)
+    assert all(one in "\n\t" or unicodedata.category(one) != "Cc" for one in shown)
+    assert not set(shown) & set("\u202a\u202b\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029")
+    assert "\n" not in in_a_line(text)
+    shown.encode("utf-8")
+
+
+@given(st.text())
+def test_json_says_the_same(text: str) -> None:
+    """What is written out is written as JSON does it, so that a document means what it meant."""
+    document = json.dumps({"name": text}, ensure_ascii=False)
+    assert json.loads(on_a_terminal(document)) == {"name": text}

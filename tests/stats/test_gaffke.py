@@ -6,12 +6,23 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import beta, binom
+from scipy.stats import beta, binom, norm
 
 from howsure.inputs.pairs import Floats
-from howsure.stats.gaffke import Sums, gaffke_bound, gaffke_interval, gaffke_p_value
+from howsure.stats.gaffke import (
+    LARGEST,
+    ROUNDING,
+    SMALLEST,
+    Sums,
+    furthest,
+    gaffke_bound,
+    gaffke_interval,
+    gaffke_p_value,
+    paired_differences,
+    smallest_size,
+)
 
 
 def alone(values: Floats) -> Sums:
@@ -119,3 +130,60 @@ def test_many_rows_have_the_exact_binomial_test_too(n: int, share: float) -> Non
         limit = share - errors * math.sqrt(share * (1 - share) / n)
         if limit > 0.0:
             assert gaffke_p_value(held, limit, low=0.0) == pytest.approx(binom.sf(k - 1, n, limit), rel=1e-6)
+
+
+# P-values and bounds by inversion, against tests whose answers are known.
+
+
+@settings(max_examples=25)
+@given(st.floats(1e-9, 0.49))
+def test_the_p_value_of_a_normal_test(p: float) -> None:
+    z = norm.isf(p)
+    assert smallest_size(lambda size: z >= norm.isf(size)) == pytest.approx(p, rel=1e-6)
+
+
+def test_beyond_the_ends() -> None:
+    assert smallest_size(lambda size: False) == 1.0
+    assert smallest_size(lambda size: size >= LARGEST) == pytest.approx(LARGEST)
+    assert smallest_size(lambda size: True) == SMALLEST
+
+
+@given(st.floats(-1, 1), st.floats(-1, 1), st.floats(0, 1))
+def test_how_far_something_holds(near: float, far: float, share: float) -> None:
+    end = near + share * (far - near)
+    found = furthest(lambda value: abs(value - near) <= abs(end - near), near, far)
+    assert found == pytest.approx(end, abs=1e-9)
+
+
+# Paired differences: what rounding does to them, and what it does not.
+
+
+SCORES = st.lists(st.tuples(st.floats(-9, 9), st.floats(-9, 9)), min_size=1, max_size=20)
+
+
+@given(SCORES)
+def test_only_rounding_is_taken_away(rows) -> None:
+    first, second = np.array(rows).T
+    found = paired_differences(first, second)
+    assert np.abs(found - (first - second)).max() <= ROUNDING * np.abs(np.array(rows)).max()
+    assert (paired_differences(second, first) == -found).all() or np.ptp(found) == 0
+
+
+def test_runs_in_another_order_are_no_difference() -> None:
+    runs = np.random.default_rng(0).random((5, 40))
+    first, second = runs.mean(axis=0), (runs[4] + runs[2] + runs[0] + runs[1] + runs[3]) / 5
+    assert (first != second).any()
+    assert (paired_differences(first, second) == 0.0).all()
+
+
+def test_equal_differences_are_equal() -> None:
+    scores = np.random.default_rng(0).random(50).round(2)
+    assert len(set((scores + 0.1 - scores).tolist())) > 1
+    assert len(set(paired_differences(scores + 0.1, scores).tolist())) == 1
+
+
+def test_what_is_infinite_stays_so() -> None:
+    found = paired_differences(np.array([np.inf, np.inf, 1.0]), np.array([1.0, np.inf, 1.0]))
+    assert found[0] == np.inf
+    assert np.isnan(found[1])
+    assert found[2] == 0.0

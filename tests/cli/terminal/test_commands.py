@@ -17,25 +17,6 @@ from tests.cli.running import howsure as run
 from tests.cli.running import printed
 
 HOWSURE = Path(sys.executable).parent / "howsure"
-COMMANDS = [
-    (),
-    ("calibration",),
-    ("calibration", "curve"),
-    ("calibration", "compare"),
-    ("quantiles",),
-    ("simulate",),
-    ("reproduce",),
-    ("reproduce", "synthetic"),
-    ("reproduce", "binning"),
-    ("demo",),
-]
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
-def test_help(command: tuple[str, ...]) -> None:
-    text = printed(*command, "--help")
-    assert text.startswith(f"Usage: {' '.join(['howsure', *command])}")
-    assert all(len(line) <= 110 for line in text.splitlines())
 
 
 def test_a_command_called_by_itself_is_explained_by_both_options() -> None:
@@ -58,21 +39,6 @@ def test_a_reader_that_stops_is_no_error() -> None:
     assert (done.stdout, done.stderr) == ("label,probability\n", "")
 
 
-@pytest.mark.parametrize(
-    ("typed", "option"),
-    [
-        ("simulate 9 --seed 1 --seed 1", "--seed"),
-        ("quantiles x.npz --target a --target b", "--target"),
-        ("selective x.csv --target a --prob b --figure a.svg --level 0.9 --figure b.svg", "--figure"),
-        ("calibration compare x.csv --target a --prob b --prob c --format json --format csv", "--format"),
-    ],
-)
-def test_a_second_value_is_refused(typed: str, option: str) -> None:
-    done = run(*typed.split())
-    assert done.code == 2
-    assert f"{option} is given twice; it takes one value." in done.err
-
-
 def test_flags_and_repeatable_options_may_be_given_twice() -> None:
     done = run("calibration", "x.csv", "--target", "a", "--prob", "b", *("--missing", "c", "--skip-missing") * 2)
     assert done.err.startswith("howsure: no file x.csv.")
@@ -91,41 +57,6 @@ def test_flags_and_repeatable_options_may_be_given_twice() -> None:
 )
 def test_parameters_as_options(told: str, said: str) -> None:
     assert as_options(told, {"bin_size": "--bin-size", "n_bins": "--bins", "method": "--method"}) == said
-
-
-def test_simulated_pairs_are_those_of_the_library(tmp_path: Path) -> None:
-    path = tmp_path / "pairs.csv"
-    assert printed("simulate", 50, "--a", 2, "--b", 3, "--k", 0.2, "--seed", 9, "--output", path) == ""
-    header, *rows = path.read_text().splitlines()
-    pairs = howsure.simulate_pairs(50, 2, 3, transform=0.2, rng=9)
-    assert header == "label,probability"
-    assert [tuple(map(float, row.split(","))) for row in rows] == list(
-        zip(pairs.labels, pairs.probabilities, strict=True)
-    )
-    assert printed("simulate", 50, "--seed", 9) == printed("simulate", 50, "--seed", 9)
-    assert printed("simulate", 50, "--seed", 9) != printed("simulate", 50, "--seed", 8)
-    assert all(len(row) <= len("1,0.333") for row in printed("simulate", 50, "--decimals", 3).splitlines()[1:])
-
-
-@pytest.mark.parametrize(
-    "form", ["json", "csv", "table", *(pytest.param(one, marks=pytest.mark.long) for one in ("markdown", "latex"))]
-)
-def test_quantiles(tmp_path: Path, form: str) -> None:
-    rng = np.random.default_rng(0)
-    draws, truth = rng.normal(size=(300, 9)), 2 * rng.normal(size=300)
-    np.savez(tmp_path / "draws.npz", draws=draws, truth=truth)
-    wanted = howsure.posterior_quantiles(truth, draws, rng=0)
-    figure = tmp_path / "ranks.svg"
-    drawn = ("--figure", figure) if form == "json" else ()
-    arguments = ("--target", "truth", "--draws-column", "draws", "--format", form, *drawn)
-    text = printed("quantiles", tmp_path / "draws.npz", *arguments)
-    if form == "json":
-        assert figure.read_bytes().startswith(b"<?xml")
-        found = json.loads(text)
-        assert wanted.recipe.items() <= found["recipe"].items()
-        assert {**found, "recipe": wanted.recipe} == wanted.to_dict()
-    else:
-        assert all(str(count) in text for count in wanted.counts)
 
 
 def test_quantiles_from_columns(tmp_path: Path) -> None:

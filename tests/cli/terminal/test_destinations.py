@@ -156,24 +156,6 @@ def run_door(command: click.Command, typed: list[str]) -> None:
         check_destinations(context)
 
 
-def test_a_store_survives(tmp_path: Path) -> None:
-    """The whole command, as it is typed."""
-    store = tmp_path / "news.duckdb"
-    store_file(store, documents=10)
-    assert howsure("events", "compare", store, "IRQ", "NATO").code == 0
-    before = store.read_bytes()
-    for arguments in (
-        ("series", store, "--output", store),
-        ("compare", store, "IRQ", "NATO", "--format", "json", "--output", store),
-        ("doubtful", store, "--output", store),
-    ):
-        done = howsure("events", *arguments)
-        assert (done.code, done.out) == (2, "")
-        why = "is an input of this command and would be overwritten; name another file."
-        assert done.err == f"howsure: {store} {why}\n"
-        assert store.read_bytes() == before
-
-
 def test_files_that_come_beside_others_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.recipe.json").write_text("precious")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import pty
@@ -16,6 +17,7 @@ import pytest
 
 from howsure.cli import main
 from howsure.cli.terminal.process import ERRORS
+from tests.cli.running import howsure, printed
 from tests.cli.walking import commands
 from tests.events.made_up_store import store_file
 
@@ -44,6 +46,7 @@ def test_the_help_of_every_command(encoding: str, monkeypatch: pytest.MonkeyPatc
     for words in ("", *commands()):
         code, out, err = run(encoding, *words.split(), "--help", monkeypatch=monkeypatch)
         assert (code, err, out[:14]) == (0, "", "Usage: howsure")
+        assert max(map(len, out.splitlines())) <= 110
 
 
 @pytest.fixture(scope="module")
@@ -172,3 +175,51 @@ with progress.progress("pairs", total=10, rate=True) as advance:
     assert done.returncode == 0
     assert b"pairs" in said
     assert said.isascii()
+
+
+# Names that others chose, as the commands print them.
+
+
+NAMES = ("=cmd|' /C calc'!A0", "\x1b]0;owned\x07", "-LRB-", "a\nb", "plain")
+JUDGE = ("--target", "y", "--prob", "p", "--group", "g")
+
+
+@pytest.fixture
+def predictions(tmp_path: Path) -> Path:
+    """Predictions of groups with names of the worst kind."""
+    path = tmp_path / "dev.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["y", "p", "g"])
+        writer.writerows([i % 2, (i % 10) / 10, name] for name in NAMES for i in range(40))
+    return path
+
+
+@pytest.mark.parametrize(
+    "form", ["table", "csv", "json", *(pytest.param(one, marks=pytest.mark.long) for one in ("markdown", "latex"))]
+)
+def test_names_steer_nothing(predictions: Path, form: str) -> None:
+    text = printed("calibration", predictions, *JUDGE, "--format", form)
+    assert "\x1b" not in text
+    assert "\x07" not in text
+    raw = printed("calibration", predictions, *JUDGE, "--format", form, "--raw")
+    assert ("\x1b" in raw) == (form != "json")  # JSON knows no such character
+    if form == "csv":
+        names = {row[0] for row in csv.reader(io.StringIO(text))} - {"group"}
+        assert names == {"'=cmd|' /C calc'!A0", r"\u001b]0;owned\u0007", "'-LRB-", "a\nb", "plain"}
+        assert {row[0] for row in csv.reader(io.StringIO(raw))} - {"group"} == set(NAMES)
+
+
+def test_a_table_is_as_long_as_its_rows(predictions: Path) -> None:
+    table = printed("calibration", predictions, *JUDGE).split("\n\n")[1]
+    assert len(table.splitlines()) == 2 + len(NAMES)
+
+
+def test_what_goes_wrong_is_told_without_them(tmp_path: Path) -> None:
+    done = howsure("calibration", tmp_path / "\x1b[31m.csv", *JUDGE)
+    assert done.code == 2
+    assert r"\u001b[31m.csv" in done.err
+    assert "\x1b" not in done.err
+    done = howsure("calibration", "--\x1b[31m", *JUDGE)
+    assert done.code == 2
+    assert "\x1b" not in done.err

@@ -6,15 +6,19 @@ import gzip
 import json
 import pickle
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from howsure.coreference import CorefPosterior, posterior_from_scores
-from howsure.data import AntecedentScores, read_antecedent_scores, write_antecedent_scores
+from howsure.data import AntecedentScores, Document, Mention, Sentence, read_antecedent_scores, write_antecedent_scores
 from howsure.data.antecedent_files import ScoreFile
+from howsure.data.antecedent_scores import place_mentions
 from howsure.errors import InputError
 from tests.data.antecedent_scores.layouts import LINKS, NULL, several
 
@@ -161,3 +165,129 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="scores and null of document n must be finite"):
         write_antecedent_scores(wrong, tmp_path / "s.jsonl")  # type: ignore[arg-type]
     assert not (tmp_path / "s.jsonl").exists()
+
+
+# Antecedent scores: what is wrong with them is said when they are made.
+
+
+WORDS = ["Ann", "saw", "Eve", ".", "She", "ran", "."]
+GIVEN: dict[str, Any] = {
+    "id": "a", "words": WORDS, "mentions": [(0, 1), (2, 3), (4, 5)], "scores": [[], [1.0], [2.0, 0.5]], "null": 0.0,
+}  # fmt: skip
+
+
+def test_a_triangle_is_a_square_without_later_links() -> None:
+    held = AntecedentScores(**GIVEN)
+    assert np.array_equal(held.scores, [[-np.inf] * 3, [1.0, -np.inf, -np.inf], [2.0, 0.5, -np.inf]])
+    assert repr(held) == "AntecedentScores('a', 3 mentions)"
+
+
+def test_words_are_one_sentence_or_several() -> None:
+    flat = AntecedentScores(**GIVEN).document()
+    split = AntecedentScores(**{**GIVEN, "words": [WORDS[:4], WORDS[4:]]}).document()
+    assert [len(sentence) for sentence in flat.sentences] == [7]
+    assert [sentence.words for sentence in split.sentences] == [tuple(WORDS[:4]), tuple(WORDS[4:])]
+
+
+def test_a_text_is_cut_at_blanks_and_mentions() -> None:
+    text = "Ann's  sister\nran."
+    held = AntecedentScores(id="a", text=text, mentions=[(0, 3), (0, 13)], scores=[[], [0]], null=0)
+    (sentence,) = held.document().sentences
+    assert sentence.words == ("Ann", "'s", "sister", "ran.")
+    assert sentence.spaces == (False, True, True, True)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"id": ""}, "id must be the name of a document; it is ''."),
+        ({"text": "Ann"}, "give words (a list of words or of sentences) or text, and not both."),
+        ({"words": None}, "give words (a list of words or of sentences) or text, and not both."),
+        ({"words": None, "text": 3}, "text must be a text; it is 3."),
+        ({"words": "Ann saw"}, "words must be a list of words or of sentences"),
+        ({"words": ["Ann", ""]}, "words must be a list of words or of sentences; '' is no word."),
+        ({"words": [["Ann"], "saw"]}, "words must be a list of words or of sentences, lists of words; they are mixed."),
+        ({"mentions": [(0, 1), (2, 2), (4, 5)]}, "row 1 holds [2, 2]. Ends are excluded; where they are included, ad"),
+        ({"mentions": [(0, 1), (2, 3), (4, 8)]}, "must lie in the text, which has 7 words; row 2 holds [4, 8]."),
+        ({"mentions": [(0, 1), (4, 5), (2, 3)]}, "in text order; row 2, [2, 3], begins before [4, 5]."),
+        ({"mentions": [(0, 1), (2, 3), (2, 3)]}, "mentions must be distinct; rows 1 and 2 are both [2, 3]."),
+        ({"mentions": [(0, 1), (2, 3), (4, 5.5)]}, "must be pairs of whole numbers, start and end; they are [[0.0,"),
+        ({"mentions": [(0, 1), (2,), (4, 5)]}, "must be pairs of whole numbers, start and end"),
+        ({"scores": [[], [1.0]]}, "scores must have a row for each of 3 mentions; they have 2."),
+        ({"scores": 7}, "scores must have a row for each of 3 mentions; they have 7."),
+        ({"scores": [[], [1.0], [2.0]]}, "row 2 holds 1, and 2 are before. Where antecedents are pruned, name those"),
+        ({"scores": [[], ["x"], [2.0, 1.0]]}, "scores must be numbers; row 1 is ['x']"),
+    ],
+)
+def test_what_is_wrong_is_said(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        AntecedentScores(**{**GIVEN, **change})
+
+
+# Mentions are found again in a document that is cut into other words.
+
+
+DOCUMENT = Document("d", (Sentence(("Ann", "'s", "sister", "ran", ".")), Sentence(("She", "did", "n't", "fall", "."))))
+TEXT = "Ann's sister ran. She didn't fall."
+
+
+def scored(mentions: list[tuple[int, int]], **where: object) -> AntecedentScores:
+    return AntecedentScores(
+        id="d", mentions=mentions, scores=[[0.0] * j for j in range(len(mentions))], null=0, **where
+    )  # type: ignore[arg-type]
+
+
+def test_characters_of_a_text() -> None:
+    placed = place_mentions(scored([(0, 5), (0, 12), (18, 21)], text=TEXT), DOCUMENT)
+    assert placed.mentions == (Mention(0, 0, 2), Mention(0, 0, 3), Mention(1, 0, 1))
+    assert placed.faults == {}
+
+
+def test_words_cut_otherwise() -> None:
+    words = ["Ann's", "sister", "ran.", "She", "didn't", "fall", "."]
+    placed = place_mentions(scored([(0, 2), (3, 4), (4, 5)], words=words), DOCUMENT)
+    assert placed.mentions == (Mention(0, 0, 3), Mention(1, 0, 1), Mention(1, 1, 3))
+
+
+def test_what_is_no_mention_of_the_document_is_said() -> None:
+    placed = place_mentions(scored([(1, 3), (6, 10), (13, 21), (17, 18)], text=TEXT), DOCUMENT)
+    assert placed.mentions == (None,) * 4
+    assert list(placed.faults.values()) == [
+        "'nn' begins inside a word", "'sist' ends inside a word", "'ran.She' crosses sentences",
+        "'' holds nothing but blanks",
+    ]  # fmt: skip
+
+
+def test_blank_words_of_the_document_do_not_matter() -> None:
+    document = Document("d", (Sentence(("Ann", " ", "ran", "\n")), Sentence(("She", "fell"))))
+    placed = place_mentions(scored([(0, 1), (1, 2), (2, 3)], words=["Ann", "ran", "She", "fell"]), document)
+    assert placed.mentions == (Mention(0, 0, 1), Mention(0, 2, 3), Mention(1, 0, 1))
+
+
+@given(st.data())
+def test_a_cut_of_the_same_words_finds_every_mention(data: st.DataObject) -> None:
+    letters = data.draw(st.text("ab", min_size=1, max_size=12))
+    cuts = (
+        data.draw(st.sets(st.integers(1, len(letters)).filter(lambda n: n < len(letters)), max_size=6))
+        if len(letters) > 1
+        else set()
+    )
+    ends = [0, *sorted(cuts), len(letters)]
+    words = [letters[start:end] for start, end in pairwise(ends)]
+    spans = sorted({tuple(sorted(data.draw(st.tuples(st.integers(0, len(words)), st.integers(0, len(words))))))
+                    for _ in range(3)} - {(n, n) for n in range(len(words) + 1)})  # fmt: skip
+    finer = scored([(ends[start], ends[end]) for start, end in spans], words=list(letters))
+    placed = place_mentions(finer, Document("d", (Sentence(tuple(words)),)))
+    assert placed.mentions == tuple(Mention(0, start, end) for start, end in spans)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["Ann", "brother"], "after 3 characters without blanks, …'Annbrother' in the scores is …"),
+        (["Ann"], "after 3 characters without blanks, …'Ann' in the scores is …"),
+    ],
+)
+def test_another_text_is_refused(words: list[str], message: str) -> None:
+    with pytest.raises(InputError, match=re.escape(message)):
+        place_mentions(scored([(0, 1)], words=words), DOCUMENT)

@@ -2,13 +2,34 @@
 
 from __future__ import annotations
 
+import gzip
+from itertools import groupby
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.data import Document, Mention, Sentence, read_conllu, write_conllu
+from howsure.data import (
+    Document,
+    Mention,
+    Sentence,
+    read_conllu,
+    read_documents,
+    write_conll2012,
+    write_conllu,
+    write_three_columns,
+)
+from howsure.data.documents.conllu import (
+    TAG,
+    UNIVERSAL_TAG,
+    Tagging,
+    blocks_in,
+    comments_of,
+    name_of_document,
+    tagged_conllu,
+)
+from howsure.data.documents.read_documents import first_documents
 from howsure.errors import InputError
 
 SMALL = """\
@@ -256,3 +277,124 @@ def test_what_cannot_be_written(tmp_path: Path, document: Document, attributes: 
 def test_one_document_is_no_list_of_them(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"documents must be a list of them; write \[document\]"):
         write_conllu(Document("d", (WORDS,)), tmp_path / "x.conllu")
+
+
+# Sentences by blank lines, with the numbers of their lines, and the names of documents.
+
+
+@given(st.lists(st.sampled_from(["", "", "# a", "1\tx", "2\ty", " "])))
+def test_every_line_that_is_not_blank_stands_at_its_number(lines: list[str]) -> None:
+    blocks = list(blocks_in(iter(lines)))
+    found = {first + at: text for first, above, rows in blocks for at, text in enumerate([*above, *rows])}
+    assert found == {number: text for number, text in enumerate(lines, start=1) if text}
+    assert len(blocks) == sum(filled for filled, _ in groupby(lines, key=bool))
+    assert all(text.startswith("#") for _, above, _ in blocks for text in above)
+    assert not any(rows and rows[0].startswith("#") for _, _, rows in blocks)
+
+
+def test_comments() -> None:
+    assert comments_of(["# a = b = c", "#d=1", "# d = 2", "# newpar"]) == {"a": "b = c", "d": "2", "newpar": ""}
+
+
+def test_names_of_documents() -> None:
+    assert name_of_document({"newdoc id": "x", "newdoc": ""}, stem="f", number=3) == "x"
+    assert name_of_document({"newdoc id": ""}, stem="f", number=3) == "f-3"
+    assert name_of_document({"text": "Hm"}, stem="f", number=1) == "f"
+
+
+# The first documents of a file are the first of all of them.
+
+
+DOCUMENTS = [
+    Document(name, (Sentence(("It", "rains")), Sentence(("Yes",))), (Mention(0, 0, 1, "1"),), {"part": "000"})
+    for name in ("a", "b", "c")
+]
+
+
+@pytest.mark.parametrize("write", [write_conllu, write_conll2012, write_three_columns])
+@pytest.mark.parametrize("limit", [1, 2, 3, 9, None])
+def test_they_are_the_first_of_all(write, limit: int | None, tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    write(DOCUMENTS, path)
+    everything = read_documents(path)
+    assert len(everything) == 3
+    assert first_documents(path, limit) == everything[:limit]
+
+
+def test_what_follows_them_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.conllu"
+    write_conllu(DOCUMENTS, path)
+    path.write_text(path.read_text() + "1\tbroken\n")
+    assert [one.name for one in first_documents(path, 2)] == ["a", "b"]
+
+
+# CoNLL-U with tags put in: cell by cell, only the tags and what is said of them differ.
+
+
+RICH = """\
+
+
+# newdoc id = first
+# newpar
+# global.Entity = eid-etype
+# text = Don't go , Ann
+# odd comment = with = signs
+# text = a second of one key
+1-2\tDon't\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No
+1\tDo\tdo\tAUX\tVB\tMood=Imp\t3\taux\t3:aux\tP=0.1|Gloss=do|Top=VB:0.1
+2\tn't\tnot\tPART\tRB\t_\t3\tadvmod\t3:advmod\t_
+3\tgo\tgo\tVERB\tVB\t_\t0\troot\t0:root\tEntity=(1-event)|Plus=1=1
+3.1\tyou\tyou\tPRON\tPRP\t_\t_\t_\t3:nsubj\tEntity=(2-person)|P=empty
+
+
+1\tOne\t_\t_\tCD\t_\t_\t_\t_\t_
+2\tword\t_\t_\tNN\t_\t_\t_\t_\t"""
+
+SAID = {"P": ["0.5", "0.25", "1"]}
+
+
+def test_all_else_stays() -> None:
+    taggings = [[Tagging(["V", "R|X", "W W"], SAID)], [Tagging(["N", "O"], {"P": ["0.1", "0.2"]})]]
+    wanted = RICH
+    for before, after in {
+        "\tVB\tMood=Imp": "\tV\tMood=Imp",
+        "\tRB\t_\t3\tadvmod\t3:advmod\t_": "\tR|X\t_\t3\tadvmod\t3:advmod\tP=0.25",
+        "\tVB\t_\t0": "\tW W\t_\t0",
+        "P=0.1|Gloss=do|Top=VB:0.1": "Gloss=do|P=0.5",
+        "Plus=1=1": "Plus=1=1|P=1",
+        "\tCD\t_\t_\t_\t_\t_": "\tN\t_\t_\t_\t_\tP=0.1",
+        "\tNN\t_\t_\t_\t_\t": "\tO\t_\t_\t_\t_\tP=0.2",
+    }.items():
+        assert wanted.count(before) == 1
+        wanted = wanted.replace(before, after)
+    assert tagged_conllu(RICH, taggings, replaced=["P", "Top"]) == wanted
+
+
+def test_several_taggings_of_a_sentence_are_one_document() -> None:
+    ranked = [
+        [Tagging(list(tags), {}, {"rank": str(rank), "odd comment": "x"}) for rank, tags in enumerate(all_tags)]
+        for all_tags in (["abc", "def"], ["gh", "ij", "kl"])
+    ]
+    found = tagged_conllu(RICH, ranked, column=UNIVERSAL_TAG)
+    blocks = found.strip("\n").split("\n\n")
+    assert [block.count("# newdoc") + block.count("# newpar") for block in blocks if block.strip()] == [2, 0, 0, 0, 0]
+    assert [line for line in blocks[1].split("\n") if line.startswith("#")] == [
+        "# global.Entity = eid-etype", "# text = Don't go , Ann", "# text = a second of one key",
+        "# rank = 1", "# odd comment = x",
+    ]  # fmt: skip
+    assert [block.count("1-2\tDon't") for block in blocks if block.strip()] == [1, 1, 0, 0, 0]
+    assert found.count("P=0.1|Gloss=do|Top=VB:0.1") == 2
+
+
+@pytest.mark.parametrize("tag", ["", "a\tb", "a\nb"])
+def test_a_tag_that_cannot_stand_there(tag: str) -> None:
+    with pytest.raises(InputError, match="a tag must be text without tab and line break"):
+        tagged_conllu("1\tw" + "\t_" * 8 + "\n", [[Tagging([tag], {})]])
+
+
+def test_the_treebank_with_its_own_tags_is_itself(real_data: Path) -> None:
+    path = real_data / "ud_english_ewt" / "en_ewt-ud-test.conllu.gz"
+    content = gzip.decompress(path.read_bytes()).decode("utf-8")
+    sentences = [sentence for document in read_conllu(path) for sentence in document.sentences]
+    gold = [[Tagging(sentence.tags or ("_",) * len(sentence), {})] for sentence in sentences]
+    assert tagged_conllu(content, gold, column=TAG) == content

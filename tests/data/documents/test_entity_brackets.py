@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.data.documents.brackets import BracketError, Brackets, bracket_texts, entity_text
+from howsure.data.documents.brackets import BracketError, Brackets, BrokenDocument, LeftOut, bracket_texts, entity_text
+from howsure.data.documents.columns import read_conll2012, read_three_columns, three_column_documents
+from howsure.data.documents.conllu import read_conllu
 from howsure.data.documents.document import Document, Mention, Sentence
+from howsure.data.documents.read_documents import BAD_BRACKETS, read_documents
 from howsure.errors import InputError
+from howsure.files.opened import Text
+from tests.cli.running import howsure as run
 
 Found = list[tuple[int, int, object, str | None]]
 
@@ -103,3 +110,160 @@ def test_what_is_written_is_read(spans: list[tuple[int, int, int]]) -> None:
 def test_entities_that_no_bracket_can_name(entity: object) -> None:
     with pytest.raises(InputError, match=r"must have an entity to be written.*Number the entities"):
         entity_text(Mention(0, 0, 1, entity))
+
+
+# One broken bracket in a release file: an error that names it, or a document less, counted and named.
+
+
+def conllu(**brackets: str) -> str:
+    parts = []
+    for name, misc in brackets.items():
+        rows = "".join(
+            f"{i}\t{word}\t{word}\tPRON\tPRP\t_\t{i - 1}\tdep\t_\t{one}\n"
+            for i, (word, one) in enumerate(zip(("she", "sees", "her"), misc.split(), strict=True), start=1)
+        )
+        parts.append(f"# newdoc id = {name}\n# sent_id = {name}-1\n{rows}\n# sent_id = {name}-2\n{rows}\n")
+    return "".join(parts)
+
+
+def three_columns(**brackets: str) -> str:
+    return "".join(
+        f"# begin document {name}\n"
+        + "".join(f"{i}\tw\t{one}\n" for i, one in enumerate(held.split()))
+        + "# end document\n"
+        for name, held in brackets.items()
+    )
+
+
+def conll2012(**brackets: str) -> str:
+    return "".join(
+        f"#begin document ({name}); part 000\n"
+        + "".join(f"{name}\t0\t{i}\tw\tNN\t*\t-\t-\t-\t-\t*\t{one}\n" for i, one in enumerate(held.split()))
+        + "\n#end document\n"
+        for name, held in brackets.items()
+    )
+
+
+GOOD, OPEN, ALIEN = "Entity=(1) _ Entity=(2)", "Entity=(1 _ Entity=(2)", "Entity=(1) _ Entity=(2|"
+FORMS = {
+    "conllu": (conllu(road=OPEN, sea=GOOD, hill=ALIEN), read_conllu),
+    "three-columns": (three_columns(road="(1 _ (2)", sea="(1) _ (2)", hill="3) _ _"), read_three_columns),
+    "conll-2012": (conll2012(road="(1 - (2)", sea="(1) - (2)", hill="(2| - -"), read_conll2012),
+}
+
+
+@pytest.mark.parametrize("form", list(FORMS))
+def test_a_document_with_broken_brackets_is_an_error_or_left_out(form: str, tmp_path: Path) -> None:
+    content, reader = FORMS[form]
+    path = tmp_path / "release.txt.gz"
+    path.write_bytes(gzip.compress(content.encode()))
+    with pytest.raises(InputError, match=r"line \d+ of .*release\.txt\.gz: .*the bracket \(1 is never closed.*road"):
+        read_documents(path)
+    with pytest.warns(UserWarning, match=r"left out 2 of 3 documents, whose brackets do not match: road, hill\. line"):
+        found = read_documents(path, bad_brackets="leave-out")
+    assert [document.name for document in found] == ["sea"]
+    assert found[0].mentions is not None
+    assert {mention.entity for mention in found[0].mentions} == {"1", "2"}
+    left_out: LeftOut = []
+    assert [document.name for document in reader(path, left_out=left_out)] == ["sea"]
+    assert [one.name for one in left_out] == ["road", "hill"]
+    assert "never closed" in left_out[0].fault
+
+
+@pytest.mark.parametrize("form", list(FORMS))
+def test_other_faults_are_errors_as_before(form: str, tmp_path: Path) -> None:
+    content, _ = FORMS[form]
+    path = tmp_path / "x.txt"
+    lines = content.split("\n")
+    place = next(at for at, line in enumerate(lines) if line and not line.startswith("#"))
+    path.write_text("\n".join([*lines[:place], lines[place].replace("\t", " ", 1), *lines[place + 1 :]]))
+    with pytest.raises(InputError, match=r"columns|numbered"):
+        read_documents(path, format=form, bad_brackets="leave-out")
+
+
+def test_a_file_of_which_nothing_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "x.conllu"
+    path.write_text(conllu(road=OPEN, hill=ALIEN))
+    with pytest.raises(InputError, match=r"the brackets of every document of .* are broken: line"):
+        read_documents(path, bad_brackets="leave-out")
+    with pytest.raises(InputError, match="no way 'mend' in bad_brackets; it has error, leave-out"):
+        read_documents(path, bad_brackets="mend")
+    assert BAD_BRACKETS == ("error", "leave-out")
+
+
+def test_the_command_line_leaves_out_counts_and_names(tmp_path: Path) -> None:
+    gold, predicted = tmp_path / "gold.conllu", tmp_path / "predicted.conllu"
+    gold.write_text(conllu(road=OPEN, sea=GOOD, hill=GOOD))
+    predicted.write_text(conllu(road=GOOD, sea=GOOD, hill=GOOD))
+    refused = run("coreference", "score", gold, predicted)
+    assert refused.code == 2
+    assert "Leave such documents out with --bad-brackets leave-out." in refused.err
+    done = run("coreference", "score", gold, predicted, "--bad-brackets", "leave-out")
+    assert done.code == 0
+    assert "left out 1 of 3 documents, whose brackets do not match: road. line" in done.err
+    assert "2 documents" in done.out
+    out = tmp_path / "posterior.json"
+    assert run("coreference", "posterior", gold, "--bad-brackets", "leave-out", "--output", out).code == 0
+    assert '"left_out": [\n    "road"\n  ]' in out.read_text()
+
+
+def test_who_reads_no_mentions_does_not_mind_their_brackets(tmp_path: Path) -> None:
+    """Taggers and the counting of events make nothing of Entity=: neither its brackets nor its layout stop them."""
+    path, model, store = (tmp_path / name for name in ("release.conllu", "model.npz", "news.duckdb"))
+    dated = conllu(road=OPEN, sea=GOOD, hill=ALIEN).replace("# sent_id", "# meta::date = 2001-02-03\n# sent_id", 1)
+    path.write_text("# global.Entity = none-known\n" + dated)
+    trained = run("sequences", "train", path, "--tagger", "hmm", "--output", model)
+    assert (trained.code, trained.err) == (0, "")
+    assert run("sequences", "evaluate", model, path).code == 0
+    assert run("sequences", "tag", model, path).out.count("Entity=(1 ") == path.read_text().count("Entity=(1 ")
+    done = run("events", "extract", path, "--bad-dates", "leave-out", "--store", store, "--workers", "1")
+    assert (done.code, done.err) == (0, "")
+    assert "1 document" in done.out
+
+
+def test_two_broken_documents_of_one_name_are_two(tmp_path: Path) -> None:
+    """They were counted by their names."""
+    path = tmp_path / "x.conllu"
+    path.write_text(conllu(road=OPEN, sea=GOOD) + conllu(road=ALIEN))
+    with pytest.warns(UserWarning, match="left out 2 of 3 documents, whose brackets do not match: road, road"):
+        assert len(read_documents(path, bad_brackets="leave-out")) == 1
+    other = tmp_path / "y.conllu"
+    other.write_text(conllu(road=OPEN, sea=GOOD))
+    done = run("coreference", "score", other, other, "--bad-brackets", "leave-out")
+    assert "left out 1 of 2 documents" in done.err
+
+
+def test_what_is_broken_is_told_of_its_own_file(tmp_path: Path) -> None:
+    """Where nothing of a second file was left, the fault told was one of the first file."""
+    first, second = tmp_path / "first.conllu", tmp_path / "second.conllu"
+    first.write_text(conllu(road=OPEN, sea=GOOD))
+    second.write_text(conllu(hill=ALIEN))
+    done = run("coreference", "train", first, second, "--bad-brackets", "leave-out", "--output", tmp_path / "m.npz")
+    assert done.code == 2
+    assert "the brackets of every document of" in done.err
+    assert "first.conllu" not in done.err
+
+
+def test_taggers_do_not_mind_brackets_in_columns(tmp_path: Path) -> None:
+    """CoNLL-2012 with one broken bracket stopped every command of `sequences`; what is whole is written as it was."""
+    path, model = tmp_path / "release.conll", tmp_path / "model.npz"
+    path.write_text(FORMS["conll-2012"][0])
+    trained = run("sequences", "train", path, "--tagger", "hmm", "--output", model)
+    assert (trained.code, trained.err) == (0, "")
+    assert run("sequences", "evaluate", model, path).code == 0
+    tagged = run("sequences", "tag", model, path)
+    assert tagged.code == 0
+    assert tagged.out.count("Entity=(") == 2
+    assert tagged.out.count("# newdoc id") == 3
+    said = "howsure: 2 of 3 documents have broken brackets and are written without Entity=: road, hill. line "
+    assert tagged.err.startswith(said)
+    assert run("sequences", "tag", model, path, "--k-best", 2).err == tagged.err
+
+
+def test_three_columns_are_read_without_mentions() -> None:
+    text = Text("x.txt", FORMS["three-columns"][0])
+    broken: list[BrokenDocument] = []
+    found = three_column_documents(text, broken, mentions=False)
+    assert [one.name for one in broken] == [one.name for one in found if one.mentions is None]
+    assert [document.mentions is None for document in found] == [True, False, True]
+    assert [len(document.sentences[0]) for document in found] == [3, 3, 3]

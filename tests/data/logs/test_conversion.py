@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import howsure
 from howsure.data.logs.conversion import input_files
-from howsure.data.logs.tokens import softmax
+from howsure.data.logs.tokens import normalised, softmax
 from howsure.errors import InputError
 from howsure.inputs.frames import Kind
 from tests.data.logs.samples import LOGS
@@ -158,3 +162,49 @@ def test_each_side_of_a_comparison_is_one_model(tmp_path: Path) -> None:
     two = [lm_eval_sample(0, [-1.0, -2.0], 0, filter=name) for name in ("strict", "loose")]
     with pytest.raises(InputError, match=r"each side of a comparison must be one model; .* holds several of: run"):
         howsure.read([write_lines(folder / "a.jsonl", two)]).predictions(pairing=True)
+
+
+# Probabilities of choices, against numpy and by what must hold.
+
+
+LOGITS = st.lists(st.floats(-1e4, 1e4), min_size=1, max_size=9)
+
+
+@given(LOGITS, st.floats(-1e3, 1e3))
+def test_softmax_is_a_distribution_that_a_shift_leaves_as_it_is(logits: list[float], shift: float) -> None:
+    found = softmax(logits)
+    assert math.fsum(found) == pytest.approx(1, abs=1e-12)
+    assert found == pytest.approx(softmax([one + shift for one in logits]), abs=1e-9)
+
+
+@given(st.lists(st.floats(-30, 30), min_size=2, max_size=6))
+def test_softmax_is_numpys(logits: list[float]) -> None:
+    exponentials = np.exp(np.array(logits))
+    assert softmax(logits) == pytest.approx((exponentials / exponentials.sum()).tolist(), rel=1e-12)
+
+
+@pytest.mark.parametrize("logits", [[math.nan, 0.0], [0.0, math.nan], [-math.inf] * 2, [math.inf, 0.0]])
+def test_softmax_refuses_what_is_no_distribution(logits: list[float]) -> None:
+    with pytest.raises(ValueError, match="no probabilities follow from"):
+        softmax(logits)
+
+
+def test_normalised_by_name() -> None:
+    row = {"classes": ["no", "für"], "tokens": [1, 2]}
+    assert normalised([-2.0, -6.0], row, "none") == [-2.0, -6.0]
+    assert normalised([-2.0, -6.0], row, "characters") == [-1.0, -2.0]
+    assert normalised([-2.0, -6.0], row, "bytes") == [-1.0, -1.5]
+    assert normalised([-2.0, -6.0], row, "tokens") == [-2.0, -3.0]
+
+
+@pytest.mark.parametrize(
+    ("row", "way", "said"),
+    [
+        ({"classes": ["a", "b"]}, "tokens", "does not say how many tokens"),
+        ({"classes": None}, "characters", "does not say how many characters"),
+        ({"classes": ["a", ""]}, "characters", "a choice has no characters"),
+    ],
+)
+def test_a_length_that_nobody_knows_is_refused(row: dict[str, object], way: str, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        normalised([-1.0, -2.0], row, way)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pickle
+from dataclasses import replace
+
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from howsure.data import grammar
-from howsure.data.documents.document import Sentence
-from howsure.data.parses import ParsedSentence, parsed_sentence
+from howsure.data.documents.document import Document, Mention, Sentence
+from howsure.data.parses import ParsedDocument, ParsedSentence, is_tree, parsed_sentence
 from howsure.errors import InputError
 from tests.coreference import parsed as hand
 
@@ -93,3 +96,50 @@ def test_heads_of_spans_and_extents_as_they_are_defined(tree: ParsedSentence) ->
 def test_what_is_no_parse(sentence: Sentence, message: str) -> None:
     with pytest.raises(InputError, match=message):
         parsed_sentence(sentence, where="the text")
+
+
+# Parses are built when asked for, once, and follow a change of the sentences.
+
+
+def test_a_document_that_keeps_its_parses() -> None:
+    document = hand.story()
+    kept = ParsedDocument.of(document)
+    assert kept.parse(1) is kept.parse(1) is ParsedDocument.of(kept).parse(1)
+    assert (kept.name, kept.sentences, kept.mentions) == (document.name, document.sentences, document.mentions)
+    assert [kept.head_of(mention) for mention in kept.mentions or ()] == [0, 4, 1, 3, 0, 3, 0, 3]
+    assert pickle.loads(pickle.dumps(kept)) == kept
+
+
+def test_other_sentences_have_other_parses() -> None:
+    kept = ParsedDocument.of(hand.document(hand.UD))
+    assert kept.parse(0).relations[4] == "nsubj"
+    assert replace(kept, sentences=(hand.PREDICATE_UD,)).parse(0).relations[4] == "root"
+
+
+def test_a_sentence_without_a_parse_is_refused_where_it_is_needed() -> None:
+    kept = ParsedDocument.of(Document("half", (hand.UD, Sentence(("Hm",)))))
+    assert kept.head_of(Mention(0, 0, 4)) == 2
+    with pytest.raises(InputError, match="sentence 2 of document half has no dependencies"):
+        kept.parse(1)
+
+
+# Heads that go in a circle, against walking up from every word.
+
+
+def ends_at_the_root(heads: list[int], word: int) -> bool:
+    for _ in heads:
+        word = heads[word]
+        if word < 0:
+            return True
+    return False
+
+
+@given(st.lists(st.integers(-1, 9), max_size=10))
+@example([])
+@example([0])
+@example([-1, *range(9)])
+@example([*range(1, 10), -1])
+@example([*range(1, 10), 0])
+def test_circles_are_found_by_walking_up(any_heads: list[int]) -> None:
+    heads = [min(head, len(any_heads) - 1) for head in any_heads]
+    assert is_tree(heads) == all(ends_at_the_root(heads, word) for word in range(len(heads)))

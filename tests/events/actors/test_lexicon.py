@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
+from types import SimpleNamespace
 
+import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.errors import InputError
+from howsure.events import example_store
+from howsure.events.labels.draw import documents_with_words, event_words
 from howsure.events.lexicon import STEMMING, Lexicon, case_fits, fold, paper_stems, spellings, suffix_stems
+from howsure.events.series.labelled_pairs import pair_features
+from howsure.events.store.event_store import EventStore
 
 ENTRIES = (
     ("USA", "United States"),
@@ -224,3 +231,34 @@ def test_entries_are_no_header(content: str, tmp_path: Path) -> None:
     path = tmp_path / "names.csv"
     path.write_text(content)
     assert len(Lexicon.read(path).entries) == content.count("\n")
+
+
+# Words of a rule are found in the same documents by the draw of documents and by the features of the correction.
+
+
+def test_words_stand_for_lemmas_that_a_parser_did_not_give(tmp_path: Path) -> None:
+    with example_store() as example:
+        shutil.copy(example.path, tmp_path / "plain.duckdb")
+    with duckdb.connect(tmp_path / "plain.duckdb") as connection:
+        connection.execute("UPDATE sentences SET lemmas = NULL")
+    with EventStore.open(tmp_path / "plain.duckdb") as held:
+        settings = {**held.settings, "rule": {"name": "raid", "verbs": ["Attacked"]}}
+        store = SimpleNamespace(path=held.path, connection=held.connection, settings=settings)
+        rows = held.ask("SELECT document, words FROM sentences")
+        expected = {number for number, words in rows if "attacked" in map(str.lower, words)}
+        pairs = pair_features(store, ["NORLAND"])
+        counted = set(pairs.document[pairs.features["event words"] > 0].tolist())
+    assert expected
+    assert counted == expected
+
+
+def test_a_rule_without_words_has_none() -> None:
+    with example_store() as held:
+        store = SimpleNamespace(path=held.path, connection=held.connection, settings={**held.settings, "rule": {}})
+        assert event_words(store) is None
+        assert documents_with_words(store) is None
+        settings = {**held.settings, "rule": {"forms": ["ATTACKED"]}}
+        store = SimpleNamespace(path=held.path, connection=held.connection, settings=settings)
+        found = event_words(store)
+        assert found is not None
+        assert documents_with_words(store) == set(found["document"].tolist()) != set()

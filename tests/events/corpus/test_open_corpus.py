@@ -15,7 +15,20 @@ import pytest
 
 from howsure.data.documents.conllu import read_conllu
 from howsure.errors import InputError
-from howsure.events.corpus import Corpus, Fields, InputDocument, Part, open_corpus, read_part
+from howsure.events.corpus import (
+    CATEGORY,
+    EMPTY,
+    NO_ACTOR,
+    NO_DATE,
+    REASONS,
+    Corpus,
+    Fields,
+    Filter,
+    InputDocument,
+    Part,
+    open_corpus,
+    read_part,
+)
 from tests.events import newswire
 
 ROWS = [
@@ -282,3 +295,76 @@ def test_conllu_and_options_that_are_for_tables(tmp_path: Path) -> None:
         open_corpus([path, path], fields=Fields())
     with pytest.raises(InputError, match="Did you mean"):
         open_corpus([tmp_path / "nws.conllu"], fields=Fields())
+
+
+# A format of dates that cannot tell the day is refused before any date is read.
+
+
+@pytest.mark.parametrize("written", ["%d/%m/%Y", "%Y-%m-%d", "%-d. %B %Y", "%b %d, %y", "%Y%j", "%x", "%d.%m.%Y %H:%M"])
+def test_formats_that_tell_the_day(written: str) -> None:
+    assert Fields(text="body", date="day", date_format=written).date_format == written
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("dd/mm/yyyy", "it is 'dd/mm/yyyy'. Did you mean date_format='%d/%m/%Y'?"),
+        ("D.M.YY", "it is 'D.M.YY'. Did you mean date_format='%d.%m.%y'?"),
+        ("DD MMM YYYY", "Did you mean date_format='%d %b %Y'?"),
+        ("%m/%Y", "must name the year, the month and the day; it is '%m/%Y'. For 31/12/2001 it is '%d/%m/%Y'."),
+        ("", "must name the year, the month and the day; it is ''."),
+        ("European", "it is 'European'. For 31/12/2001 it is '%d/%m/%Y'."),
+        ("%d/%m/%Q", "must be written as in strptime; %Q in '%d/%m/%Q' is none of its signs."),
+    ],
+)
+def test_formats_that_do_not(written: str, said: str) -> None:
+    with pytest.raises(InputError, match=re.escape(said)):
+        Fields(text="body", date="day", date_format=written)
+
+
+# Which documents are kept.
+
+
+PAPER = Filter(keep="^Top/News/World", drop="Sports|Opinion", require_actor=True)
+
+
+def given(category: str | None, *, text: str = "x", date: str | None = "1999-01-02") -> InputDocument:
+    return InputDocument(0, "a", date, None, category, text)
+
+
+@pytest.mark.parametrize(
+    ("category", "reason"),
+    [
+        ("Top/News/World/Europe", None),
+        ("Top/News/World/Sports", CATEGORY),
+        ("Top/Opinion", CATEGORY),
+        ("News/Top/News/World", CATEGORY),
+        (None, CATEGORY),
+    ],
+)
+def test_the_filter_of_the_paper(category: str | None, reason: str | None) -> None:
+    assert PAPER.reason(given(category)) == reason
+
+
+def test_without_patterns_every_category_is_kept() -> None:
+    assert Filter().reason(given(None)) is None
+    assert Filter(drop="Sports").reason(given(None)) is None
+
+
+def test_no_date_and_no_text() -> None:
+    assert Filter().reason(given(None, date=None)) == NO_DATE
+    assert Filter().reason(given(None, text=" \n\t")) == EMPTY
+    assert Filter().reason_of_words([], newswire.lexicon()) == EMPTY
+
+
+def test_an_actor_must_be_named() -> None:
+    assert PAPER.reason_of_words(["Iraqis", "spoke"], newswire.lexicon()) is None
+    assert PAPER.reason_of_words(["They", "spoke"], newswire.lexicon()) == NO_ACTOR
+    assert Filter().reason_of_words(["They", "spoke"], newswire.lexicon()) is None
+    assert {NO_DATE, CATEGORY, EMPTY, NO_ACTOR} < set(REASONS)
+
+
+@pytest.mark.parametrize("option", ["keep", "drop"])
+def test_a_pattern_that_is_none(option: str) -> None:
+    with pytest.raises(InputError, match=rf"{option} must be a regular expression; '\(' is none"):
+        Filter(**{option: "("})  # type: ignore[arg-type]

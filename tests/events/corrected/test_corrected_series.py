@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.series.corrected_series import corrected_series
+from howsure.events.labels.draw import strata_of
+from howsure.events.series.corrected_comparison import corrected_comparison
+from howsure.events.series.corrected_series import CorrectedSeries, corrected_series
 from howsure.events.series.event_series import event_series
 from howsure.events.series.labelled_pairs import TooFewLabelsError
 from howsure.events.store.event_store import EventStore
@@ -255,3 +258,107 @@ def test_reprints_are_told_of(tmp_path: Path) -> None:
 
 def test_it_speaks_of_documents(plain: object) -> None:
     assert not any(term in str(plain) for term in ("cluster", "units"))
+
+
+# How often corrected intervals hold the truth, over populations and draws: beside the raw ones.
+
+
+POPULATIONS, DRAWS, READ = 4, 15, 120
+
+
+@pytest.mark.slow
+def test_corrected_intervals_hold_on_average(tmp_path: Path) -> None:
+    """600 documents, 120 read, two actors by quarter; the model finds 20 to 40 % of the events, and invents some."""
+    raw, cells, totals = [], [], []
+    for seed in range(POPULATIONS):
+        known = known_truth(tmp_path / f"{seed}.duckdb", n=600, seed=seed)
+        strata = strata_of(known.store, ACTORS, period="quarter", n=READ)
+        named = {int(one): strata.names[code] for one, code in zip(strata.documents, strata.codes, strict=True)}
+        known = replace(known, strata=named)
+        truth = dict(zip(ACTORS, known.truth.sum(axis=0).tolist(), strict=True))
+        rows = event_series(known.store, actors=ACTORS).rows
+        raw += [row.low <= known.counts(row.period, row.actor) <= row.high for row in rows]
+        for draw in range(DRAWS):
+            series = corrected_series(known.store, labels=known.read(known.drawn(READ, seed=100 * seed + draw)))
+            cells += [row.low <= known.counts(row.period, row.actor) <= row.high for row in series.rows]
+            totals += [row.low <= truth[row.actor] <= row.high for row in series.totals]
+        known.store.close()
+    assert np.mean(raw) < 0.2
+    assert np.mean(cells) >= 0.93  # .952 of 480
+    assert np.mean(totals) >= 0.92  # .967 of 120
+
+
+# Two actors by their corrected counts: against samples of both laws, turned around, and in the extremes.
+
+
+@pytest.fixture(scope="module")
+def known_by_less(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnownTruth]:
+    held = known_truth(tmp_path_factory.mktemp("comparison") / "known_by_less.duckdb", n=240)
+    yield held
+    held.store.close()
+
+
+@pytest.fixture(scope="module")
+def series_of_less(known_by_less: KnownTruth) -> CorrectedSeries:
+    return corrected_series(known_by_less.store, labels=known_by_less.read(known_by_less.drawn(80, seed=1)))
+
+
+def test_probabilities_are_those_of_both_laws(series_of_less: CorrectedSeries) -> None:
+    compared = corrected_comparison(series_of_less, "AAA", "BBB")
+    laws = {row.group: law for row, law in zip(series_of_less.counts.rows, series_of_less.counts.laws, strict=True)}
+    methods = {name: {row.period: row.method for row in series_of_less.rows_of(name)} for name in ("AAA", "BBB")}
+    for row in compared.rows:
+        if "labels" in (methods["AAA"][row.period], methods["BBB"][row.period]):  # one stands alone: no law of both
+            found, more = series_of_less.counts.difference(*((actor, "asked", row.period) for actor in ("AAA", "BBB")))
+            assert (row.low, row.mean, row.high) == (found.low, found.value, found.high)
+            assert row.greater + row.equal / 2 == pytest.approx(more, rel=1e-12)
+            continue
+        a, b = (laws[actor, "asked", row.period] for actor in ("AAA", "BBB"))
+        every = np.arange(0, a.units + a.known + b.units + b.known + 1)
+        mass_a, mass_b = (np.diff(law.cdf(every), prepend=0.0) for law in (a, b))
+        joint = np.outer(mass_a, mass_b)
+        assert row.greater == pytest.approx(np.tril(joint, -1).sum(), abs=1e-7)
+        assert row.equal == pytest.approx(np.trace(joint), abs=1e-7)
+        assert row.less == pytest.approx(np.triu(joint, 1).sum(), abs=1e-7)
+        assert row.low <= row.mean <= row.high
+
+
+def test_turned_around(series_of_less: CorrectedSeries) -> None:
+    one, other = (corrected_comparison(series_of_less, *pair) for pair in (("AAA", "BBB"), ("BBB", "AAA")))
+    for row, turned in zip((*one.rows, one.total), (*other.rows, other.total), strict=True):
+        assert row.greater == pytest.approx(turned.less, abs=1e-7)
+        assert row.equal == pytest.approx(turned.equal, abs=1e-7)
+        assert row.mean == pytest.approx(-turned.mean)
+    assert one.total.low == pytest.approx(-other.total.high)
+
+
+def test_the_probability_in_all_agrees_with_its_interval(series_of_less: CorrectedSeries) -> None:
+    total = corrected_comparison(series_of_less, "AAA", "BBB").total
+    assert total.greater + total.less == pytest.approx(1.0)
+    assert (total.low > 0) == (total.greater > 0.975)
+    assert total.mean == pytest.approx(
+        series_of_less.total_of("AAA").estimate - series_of_less.total_of("BBB").estimate
+    )
+
+
+def test_what_is_read_is_certain(known_by_less: KnownTruth, tmp_path: Path) -> None:
+    whole = corrected_series(known_by_less.store, labels=known_by_less.read(known_by_less.documents))
+    compared = corrected_comparison(whole, "AAA", "BBB")
+    for row in (*compared.rows, compared.total):
+        difference = row.mean
+        sides = float(difference > 1e-9), float(abs(difference) <= 1e-9), float(difference < -1e-9)
+        assert (row.greater, row.equal, row.less) == pytest.approx(sides)
+        assert row.low == pytest.approx(row.high)
+    assert "acts in more" in compared.verdict()
+
+
+def test_what_cannot_be_compared(known_by_less: KnownTruth, series_of_less: CorrectedSeries) -> None:
+    with pytest.raises(InputError, match="different actors"):
+        corrected_comparison(series_of_less, "AAA", "AAA")
+    with pytest.raises(InputError, match="no actor 'CCC'"):
+        corrected_comparison(series_of_less, "AAA", "CCC")
+    shares = corrected_series(
+        known_by_less.store, labels=known_by_less.read(known_by_less.drawn(80, seed=1)), unit="share"
+    )
+    with pytest.raises(InputError, match="no unit 'share' in corrected comparisons"):
+        corrected_comparison(shares, "AAA", "BBB")

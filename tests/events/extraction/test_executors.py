@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import subprocess
+import sys
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass, replace
@@ -19,7 +22,7 @@ from howsure.errors import InputError, MissingExtraError
 from howsure.events import Fields, extract_events, open_corpus
 from howsure.events.corpus import BATCH
 from howsure.events.extraction import processes
-from howsure.events.extraction.processes import TRIES, Failed, do
+from howsure.events.extraction.processes import TRIES, Failed, deaf_children, do, undisturbed
 from howsure.events.rule import Rule
 from howsure.events.store.event_store import EventStore, StoreError
 from tests.events.stores import DOCUMENTS, FORKSERVER, Killer, contents, extract_to, work
@@ -215,3 +218,79 @@ def test_a_dask_cluster_of_which_a_worker_is_killed(
         always = Killer(AntecedentModel.load(model), f"story-{2 * BATCH + 4}")
         with pytest.raises(StoreError, match=r"11 documents from 'story-128' to 'story-138' were not done .*Killed"):
             extract_to(tmp_path / "other.duckdb", corpus, always, executor=client.get_executor(), workers=2)
+
+
+# Ctrl-C waits for what must not be broken off, and reaches no child.
+
+
+def ctrl_c() -> None:
+    os.kill(os.getpid(), signal.SIGINT)
+
+
+def work_on(done: list[bool]) -> None:
+    with undisturbed():
+        ctrl_c()
+        done.append(True)
+
+
+def fail_inside() -> None:
+    with undisturbed():
+        ctrl_c()
+        raise ValueError("inside")
+
+
+def test_ctrl_c_waits() -> None:
+    done: list[bool] = []
+    with pytest.raises(KeyboardInterrupt):
+        work_on(done)
+    assert done == [True]
+    with pytest.raises(KeyboardInterrupt):  # as before
+        ctrl_c()
+
+
+def test_who_ignores_it_goes_on() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    done: list[bool] = []
+    try:
+        work_on(done)
+        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert done == [True]
+
+
+def test_without_ctrl_c_nothing_happens() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with undisturbed():
+        pass
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_an_error_inside_comes_first() -> None:
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(ValueError, match="inside"):
+        fail_inside()
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_in_another_thread() -> None:
+    told: list[bool] = []
+
+    def inside() -> None:
+        with undisturbed():
+            told.append(True)
+
+    thread = threading.Thread(target=inside)
+    thread.start()
+    thread.join()
+    assert told == [True]
+
+
+def test_children_do_not_hear() -> None:
+    code = "import os, signal; os.kill(os.getpid(), signal.SIGINT); print('alive')"
+    with deaf_children():
+        deaf = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    hearing = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (deaf.returncode, deaf.stdout) == (0, "alive\n")
+    assert (hearing.returncode, hearing.stdout) == (-signal.SIGINT, "")
+    assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())

@@ -10,12 +10,14 @@ from typing import Any
 import duckdb
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from howsure.errors import InputError
 from howsure.events import check_store, compare_actors, event_series, example_store, recount_events
 from howsure.events.corpus import Fields
 from howsure.events.extraction import import_events as module
-from howsure.events.extraction.import_events import import_events
+from howsure.events.extraction.import_events import drawn_samples, import_events, sentences_of
 from howsure.events.extraction.imported_scores import ScoreColumns
 from howsure.events.rule import built_in_rule
 from howsure.events.series.files import documents_of, doubtful_documents
@@ -248,3 +250,63 @@ def test_damage_is_found(path: Path) -> None:
         tables.execute("UPDATE events SET probability = 0.5 WHERE probability = 0.9")
     (found,) = check_store(path).damage
     assert found.rule == "probability and entities must be those of the samples"
+
+
+# Samples drawn from probabilities: as near as can be, right on average, independent.
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=5), st.integers(2, 40), st.integers(0, 2**32))
+def test_shares_are_less_than_one_sample_off(probabilities: list[float], n: int, seed: int) -> None:
+    drawn = drawn_samples(np.array(probabilities), n, rng=seed)
+    assert drawn.shape == (len(probabilities), n)
+    assert (np.abs(drawn.sum(axis=1) - n * np.array(probabilities)) < 1 + 1e-9).all()
+    for p, row in zip(probabilities, drawn, strict=True):
+        assert row.all() if p == 1 else row.any() <= (p > 0)
+
+
+def test_small_probabilities_are_not_rounded_away() -> None:
+    drawn = drawn_samples(np.full(20_000, 0.003), 100, rng=0)
+    assert abs(drawn.mean() - 0.003) < 5 * np.sqrt(0.3 * 0.7 / 20_000) / 100  # 5 standard deviations
+
+
+def test_events_are_independent_and_samples_exchangeable() -> None:
+    pairs = np.stack([drawn_samples(np.array([0.3, 0.6]), 10, rng=seed) for seed in range(4_000)])
+    assert np.abs(pairs.mean(axis=0) - [[0.3], [0.6]]).max() < 5 * np.sqrt(0.25 / 4_000)
+    both = (pairs[:, 0] & pairs[:, 1]).mean()
+    assert abs(both - 0.18) < 5 * np.sqrt(0.18 * 0.82 / 40_000)
+
+
+# Texts as sentences of words: nothing is lost, and sentences end where they should.
+
+
+def written(text: str) -> str:
+    """The words of a text put together again."""
+    return "".join(
+        word + " " * space for words, spaces in sentences_of(text) for word, space in zip(words, spaces, strict=True)
+    )
+
+
+@given(st.text())
+def test_nothing_but_white_space_is_lost(text: str) -> None:
+    assert written(text).split() == "".join(written(text)).split()
+    assert "".join(written(text).split()) == "".join(text.split())
+    assert all(words and len(words) == len(spaces) for words, spaces in sentences_of(text))
+
+
+@given(
+    st.lists(st.sampled_from(["They", "attacked", "Norland,", "(again)", "“No!”", "U.S.", "3.5", "don't"]), min_size=1)
+)
+def test_spaces_stay_where_they_are(words: list[str]) -> None:
+    assert written(" ".join(words)).rstrip() == " ".join(words)
+
+
+def test_sentences_end_at_marks_and_lines() -> None:
+    found = sentences_of("They attacked. “We did!” he said.\nNobody saw it\nRain… fell? Yes.")
+    assert ["".join(words) for words, _ in found] == [
+        "Theyattacked.",
+        "“Wedid!”hesaid.",
+        "Nobodysawit",
+        "Rain…fell?",
+        "Yes.",
+    ]
+    assert [len(sentences_of(text)) for text in ("", " \n ", "一。二！", "no end", "...")] == [0, 0, 2, 1, 1]

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from howsure.errors import InputError
 from howsure.events.corpus import Fields
-from howsure.events.extraction.imported_scores import ScoreColumns
-from tests.events.imported.scored_files import FIELDS, HEADINGS, LONG, ROWS, changed, csv_of, scores_of
+from howsure.events.extraction.imported_scores import ScoreColumns, open_scores
+from tests.events.imported.scored_files import FIELDS, HEADINGS, LONG, ROWS, changed, csv_of, held_in, scores_of
 
 ONE = ("id", "date", "actor", "p", "draws")
 SAMPLED = (("a", "2001-01-01", "IRQ", "0.5", "[0, 1, 1, 0]"), ("b", "2001-01-02", "IRQ", "1", "[1, 1, 1, 1]"))
@@ -204,3 +207,89 @@ def test_wrong_fields(tmp_path: Path) -> None:
 def test_samples_may_differ_from_their_probability_as_chance_lets_them(tmp_path: Path) -> None:
     assert scores_of(tmp_path, sampled(1, p="0.1"), ONE, fields=BARE, columns=BOTH).n_samples == 4
     assert scores_of(tmp_path, fields=FIELDS, columns=LONG).n_samples is None
+
+
+# Scores from files of any format and form: the same documents, the same probabilities.
+
+
+HELD = {"a": {"IRQ": 0.9, "USA": 0.25}, "b": {}, "c": {"USA": 1.0}, "d": {}}
+
+
+def test_a_row_per_document_and_actor(tmp_path: Path) -> None:
+    scores = scores_of(tmp_path)
+    assert held_in(scores) == HELD
+    assert scores.actors == ("IRQ", "USA")  # one acts with probability 0 only in d, and elsewhere above
+    told = [(one.id, one.date, one.title, one.text[:4]) for one in scores.corpus.documents()]
+    assert told == [(row[0], row[1], row[2], row[3][:4]) for row in (ROWS[0], *ROWS[2:])]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "csv.gz", "jsonl", "parquet"])
+def test_every_format_is_the_same(suffix: str, tmp_path: Path) -> None:
+    path = tmp_path / f"scores.{suffix}"
+    objects = [dict(zip(HEADINGS, row, strict=True)) for row in ROWS]
+    text = csv_of(ROWS)
+    if suffix == "jsonl":
+        held = [{**one, "p": float(one["p"]) if one["p"] else None, "actor": one["actor"] or None} for one in objects]
+        path.write_text("".join(json.dumps(one) + "\n" for one in held), encoding="utf-8")
+    elif suffix == "tsv":
+        path.write_text("\n".join("\t".join(row) for row in [HEADINGS, *ROWS]), encoding="utf-8")
+    elif suffix == "parquet":
+        (tmp_path / "held.csv").write_text(text, encoding="utf-8")
+        with duckdb.connect() as connection:
+            connection.execute(f"COPY (FROM '{tmp_path / 'held.csv'}') TO '{path}'")  # with dates and numbers
+    else:
+        path.write_bytes(gzip.compress(text.encode()) if suffix.endswith("gz") else text.encode())
+    scores = open_scores([path], fields=FIELDS, columns=LONG)
+    assert held_in(scores) == HELD
+    assert [one.date for one in scores.corpus.documents()] == ["2001-01-03", "2001-02-03", "2001-05-03", "2001-05-13"]
+
+
+def test_a_column_per_actor(tmp_path: Path) -> None:
+    rows = [("a", "2001-01-03", ".9", ".25"), ("b", "2001-02-03", "0", "0"), ("c", "2001-05-03", "0", "1"),
+            ("d", "2001-05-13", "0", "0")]  # fmt: skip
+    columns = ScoreColumns(actors=("IRQ", "USA"))
+    scores = scores_of(tmp_path, rows, ("id", "date", "IRQ", "USA"), fields=BARE, columns=columns)
+    assert held_in(scores) == HELD
+    assert scores.recipe["columns"]["actors"] == ["IRQ", "USA"]
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_documents_in_a_file_of_their_own(suffix: str, tmp_path: Path) -> None:
+    documents = tmp_path / f"documents.{suffix}"
+    listed = csv_of([row[:4] for row in (ROWS[3], ROWS[0], ROWS[2], ROWS[4])], HEADINGS[:4])
+    (tmp_path / "listed.csv").write_text(listed, encoding="utf-8")
+    if suffix == "parquet":
+        with duckdb.connect() as connection:
+            connection.execute(f"COPY (FROM '{tmp_path / 'listed.csv'}') TO '{documents}'")
+    else:
+        documents.write_text(listed, encoding="utf-8")
+    rows = [(row[0], row[4], row[5]) for row in ROWS if row[4]]
+    scores = scores_of(tmp_path, rows, ("id", "actor", "p"), documents=[documents])
+    assert held_in(scores) == HELD
+    assert [one.id for one in scores.corpus.documents()] == ["c", "a", "b", "d"]
+
+
+@pytest.mark.parametrize("as_parquet", [False, True])
+def test_samples(as_parquet: bool, tmp_path: Path) -> None:
+    rows: list[tuple[Any, ...]] = [
+        ("a", "2001-01-01", "IRQ", [0, 1, 1, 0]), ("b", "2001-01-01", "IRQ", [0, 0, 0, 0]),
+        ("c", "2001-01-01", None, None), ("d", "2001-01-01", "USA", [1, 1, 1, 1]),
+    ]  # fmt: skip
+    path = tmp_path / "scores.jsonl"
+    names = ("id", "date", "actor", "draws")
+    path.write_text("".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows))
+    if as_parquet:
+        with duckdb.connect() as connection:
+            connection.execute(f"COPY (FROM '{path}') TO '{tmp_path / 'scores.parquet'}'")
+        path = tmp_path / "scores.parquet"
+    scores = open_scores([path], fields=BARE, columns=ScoreColumns(actor="actor", samples="draws"))
+    assert held_in(scores) == {"a": {"IRQ": 0.5}, "b": {}, "c": {}, "d": {"USA": 1.0}}
+    assert [score.samples for _, score in scores.of_documents()] == ["0110", "1111"]
+    assert scores.n_samples == 4
+    assert not scores.has_probabilities
+
+
+def test_dates_that_are_left_out(tmp_path: Path) -> None:
+    rows = [*ROWS, ("e", "9999-12-31", "Five", "Nothing.", "IRQ", "0.5")]
+    scores = scores_of(tmp_path, rows, bad_dates="leave-out")
+    assert [one.date for one in scores.corpus.documents()][-1] is None

@@ -2,20 +2,38 @@
 
 from __future__ import annotations
 
+import csv
+import datetime
+import json
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
+import pyarrow.parquet
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from howsure.errors import InputError
-from howsure.events.periods import PERIODS
+from howsure.events.periods import (
+    PERIODS,
+    check_span,
+    n_periods,
+    period_end,
+    period_of,
+    period_start,
+    periods_between,
+    periods_of,
+)
+from howsure.events.series.actor_comparison import compare_actors
 from howsure.events.series.counts import INTERVALS
 from howsure.events.series.event_series import UNITS, EventSeries, event_series
+from howsure.events.series.files import export_series
 from howsure.events.store.event_store import EventStore
 from tests.events.made_up_store import TITLES, MadeUpDocument, MadeUpMention, hussein_document, make_store, write_store
-from tests.events.slow_store import Counts, law_of, law_of_sum, raw_counts, slow_interval, slow_periods
+from tests.events.slow_store import Counts, enumerated, law_of, law_of_sum, raw_counts, slow_interval, slow_periods
 
 S = 37
 Z = 1.959963984540054
@@ -168,3 +186,231 @@ def test_stores_without_anything_to_count(tmp_path: Path) -> None:
 def test_an_actor_that_was_not_asked_for(store: EventStore) -> None:
     with pytest.raises(InputError, match="no actor 'IRQ' in the series"):
         event_series(store, actors=["USA"]).rows_of("IRQ")
+
+
+# The exported table: all digits, dates, the recipe; whole files or none.
+
+
+COLUMNS = [
+    "actor", "title", "period", "start", "end", "n_documents", "mean", "low", "high", "variance", "monte_carlo_error",
+    "best",
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def series(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventSeries]:
+    with make_store(tmp_path_factory.mktemp("export") / "a.duckdb", seed=3, note="it's “quoted” {x}") as store:
+        yield event_series(store)
+
+
+def test_csv_holds_every_digit(series: EventSeries, tmp_path: Path) -> None:
+    written = export_series(series, tmp_path / "attacks.csv")
+    assert written == (tmp_path / "attacks.csv", tmp_path / "attacks.recipe.json")
+    assert sorted(tmp_path.iterdir()) == sorted(written)
+    with written[0].open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == COLUMNS
+    assert len(rows) == len(series.rows)
+    for row, held in zip(rows, series.rows, strict=True):
+        assert (row["actor"], row["period"], int(row["n_documents"])) == (held.actor, held.period, held.n_documents)
+        for name in ("mean", "low", "high", "variance", "monte_carlo_error"):
+            assert row[name] == "" if math.isnan(getattr(held, name)) else float(row[name]) == getattr(held, name)
+        assert row["best"] == "" if held.best is None else float(row["best"]) == held.best
+    first = next(row for row in rows if row["actor"] == "IRQ")
+    assert (first["title"], first["period"], first["start"], first["end"]) == (
+        "Iraq", "1998-Q4", "1998-10-01", "1998-12-31"
+    )  # fmt: skip
+    assert json.loads(written[1].read_text(encoding="utf-8")) == series.recipe
+
+
+def test_parquet_holds_the_same_and_the_recipe(series: EventSeries, tmp_path: Path) -> None:
+    (path,) = export_series(series, tmp_path / "attacks.parquet")
+    assert list(tmp_path.iterdir()) == [path]
+    table = pyarrow.parquet.read_table(path)
+    assert [str(kind) for kind in table.schema.types] == [
+        *["string"] * 3, *["date32[day]"] * 2, "int64", *["double"] * 6
+    ]  # fmt: skip
+    expected = {
+        name: [None if isinstance(value, float) and math.isnan(value) else value for value in values]
+        for name, values in series.tidy().items()
+    }
+    assert table.to_pydict() == expected
+    assert json.loads(table.schema.metadata[b"howsure.recipe"]) == series.recipe
+
+
+def test_where_nothing_can_be_written(series: EventSeries, tmp_path: Path) -> None:
+    for name, told in {
+        "attacks.xlsx": "written as .csv or .parquet",
+        "attacks": "written as .csv or .parquet",
+        "nowhere/attacks.csv": "there is no folder",
+    }.items():
+        with pytest.raises(InputError, match=told):
+            export_series(series, tmp_path / name)
+    assert list(tmp_path.iterdir()) == []
+
+
+# Dates and periods: labels, their order, gaps and errors.
+
+
+DATES = st.dates(datetime.date(1950, 1, 1), datetime.date(2049, 12, 31))
+
+
+@pytest.mark.parametrize(
+    ("date", "labels"),
+    [
+        ("2005-01-01", ("2004-W53", "2005-01", "2005-Q1", "2005")),
+        ("1987-12-31", ("1987-W53", "1987-12", "1987-Q4", "1987")),
+        ("2018-12-31T23:59:59Z", ("2019-W01", "2018-12", "2018-Q4", "2018")),
+        ("20030320", ("2003-W12", "2003-03", "2003-Q1", "2003")),
+        (" 2003-03-20 05:34 ", ("2003-W12", "2003-03", "2003-Q1", "2003")),
+    ],
+)
+def test_labels(date: str, labels: tuple[str, ...]) -> None:
+    assert tuple(period_of(date, period=by) for by in PERIODS) == labels
+
+
+def test_dates_of_python() -> None:
+    assert periods_of([datetime.date(1999, 3, 24), datetime.datetime(1999, 6, 10, 23)], period="quarter") == (
+        "1999-Q1",
+        "1999-Q2",
+    )
+
+
+@given(DATES, DATES, st.sampled_from(PERIODS))
+def test_periods_sort_as_time_does_and_leave_no_gap(one: datetime.date, other: datetime.date, by: str) -> None:
+    first, last = min(one, other), max(one, other)
+    periods = periods_between(first.isoformat(), last.isoformat(), period=by)
+    assert (periods[0], periods[-1]) == (period_of(first, period=by), period_of(last, period=by))
+    assert list(periods) == sorted(set(periods))
+    starts = [period_start(period) for period in periods]
+    assert all(period_of(start, period=by) == period for start, period in zip(starts, periods, strict=True))
+    days = {(b - a).days for a, b in pairwise(starts)}
+    longest = {"week": 7, "month": 31, "quarter": 92, "year": 366}[by]
+    assert all(0 < gap <= longest for gap in days)
+
+
+@pytest.mark.parametrize("missing", ["", "  ", None])
+def test_a_missing_date_is_named_by_its_row(missing: str | None) -> None:
+    with pytest.raises(InputError, match=r"dates\[2\] holds no date"):
+        periods_of(["1999-01-01", "1999-01-02", missing], period="month")
+
+
+@pytest.mark.parametrize("wrong", ["March 1999", "1999-13-01", "1999-02-30", "1999", "1999-03", 1999, "24/3/1999"])
+def test_a_wrong_date_is_named(wrong: object) -> None:
+    with pytest.raises(InputError, match=r"published\[0\] must be a date such as 2003-03-20 \(ISO 8601\); it is"):
+        periods_of([wrong], period="month", name="published")  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize("period", PERIODS)
+def test_the_last_days_that_there_are(period: str) -> None:
+    held = periods_between("9998-12-30", "9999-12-31", period=period)
+    assert held[-1] == period_of("9999-12-31", period=period)
+    assert period_end(held[-1]) == datetime.date.max
+    assert periods_between("0001-01-01", "0001-01-02", period=period) == (period_of("0001-01-01", period=period),)
+
+
+def test_more_periods_than_anybody_looks_at() -> None:
+    first, last = datetime.date(1, 1, 1), datetime.date(2003, 5, 1)
+    with pytest.raises(InputError, match=r"of 0001-01-01 to 2003-05-01: 24,0\d\d periods of a month, more than 10,000"):
+        check_span(first, last, period="month", advice="Look at it.")
+    check_span(first, last, period="year", advice="Look at it.")
+    assert n_periods(datetime.date(1999, 1, 1), datetime.date(2003, 5, 1), period="month") in (52, 53)
+
+
+def test_other_bad_input() -> None:
+    with pytest.raises(InputError, match=r"no period 'quarters' .* Did you mean quarter\?"):
+        period_of("1999-01-01", period="quarters")
+    with pytest.raises(InputError, match="last must not be before first"):
+        periods_between("1999-01-02", "1999-01-01", period="week")
+    for label in ("1999-Q5", "1999-W54", "1999-13", "yes", ""):
+        with pytest.raises(InputError, match="a period must look like"):
+            period_start(label)
+
+
+# P(n_A > n_B) by period: against every choice of one sample of each document.
+
+
+@pytest.fixture(scope="module")
+def compared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
+    with make_store(tmp_path_factory.mktemp("comparison") / "a.duckdb", documents=80) as held:
+        yield held
+
+
+@pytest.mark.parametrize("unit", ["documents", "entities"])
+def test_against_enumeration(tmp_path: Path, unit: str) -> None:
+    with make_store(tmp_path / "a.duckdb", documents=60, samples=3) as compared:
+        counts, periods = raw_counts(compared), slow_periods(compared, "month")
+        compared = compare_actors(compared, "NATO", "YUG", period="month", unit=unit)
+    asked = 0
+    for row in compared.rows:
+        documents = periods[row.period]
+        assert row.n_documents == len(documents)
+        if not documents:
+            assert math.isnan(row.greater)
+            continue
+        most = 1 if unit == "documents" else 255
+        law = enumerated(
+            [[min(s["NATO"], most) - min(s["YUG"], most) for s in counts[d]] for d in documents if d in counts]
+        )
+        assert row.greater == pytest.approx(sum(p for k, p in law.items() if k > 0), abs=1e-12)
+        assert row.equal == pytest.approx(law.get(0, 0.0), abs=1e-12)
+        assert row.less == pytest.approx(sum(p for k, p in law.items() if k < 0), abs=1e-12)
+        assert row.mean == pytest.approx(sum(k * p for k, p in law.items()), abs=1e-12)
+        asked += len(law) > 1
+    assert asked >= 8
+
+
+@pytest.mark.parametrize("period", ["quarter", "year"])
+def test_against_the_convolved_laws_of_more_documents(tmp_path: Path, period: str) -> None:
+    with make_store(tmp_path / "a.duckdb", documents=60, samples=17) as compared:
+        counts, periods = raw_counts(compared), slow_periods(compared, period)
+        compared = compare_actors(compared, "USA", "NATO", period=period, level=0.9)
+        series = event_series(compared, period=period, actors=["USA", "NATO"])
+    for row in compared.rows:
+        if not row.n_documents:
+            continue
+        held = [counts[d] for d in periods[row.period] if d in counts]
+        law = law_of_sum([law_of([min(s["USA"], 1) - min(s["NATO"], 1) for s in samples]) for samples in held])
+        assert row.greater == pytest.approx(sum(p for k, p in law.items() if k > 0), abs=1e-12)
+        assert (row.low, row.high) == slow_interval(law, 0.9)
+    means = [{row.period: row.mean for row in series.rows_of(actor)} for actor in ("USA", "NATO")]
+    for row in compared.rows:
+        assert row.mean == pytest.approx(means[0][row.period] - means[1][row.period], nan_ok=True)
+
+
+def test_turned_round_it_says_the_same(compared: EventStore) -> None:
+    one, other = compare_actors(compared, "IRQ", "KWT"), compare_actors(compared, "KWT", "IRQ")
+    for a, b in zip(one.rows, other.rows, strict=True):
+        assert (a.greater, a.equal, a.less) == pytest.approx((b.less, b.equal, b.greater), nan_ok=True)
+        assert (a.low, a.high) == pytest.approx((-b.high, -b.low), nan_ok=True)
+
+
+def test_what_cannot_be_compared(compared: EventStore) -> None:
+    for (first, second, options), told in {
+        ("NATO", "NATO", ()): "must be different actors; both are NATO",
+        ("NATO", "JUG", ()): "no actor 'JUG' .* Did you mean YUG",
+        ("NATO", "YUG", (("period", "day"),)): "no length of period 'day'",
+        ("NATO", "YUG", (("unit", "share"),)): "no unit 'share'",
+    }.items():
+        with pytest.raises(InputError, match=told):
+            compare_actors(compared, first, second, **dict(options))
+
+
+def test_the_verdict_counts_the_periods(compared: EventStore) -> None:
+    for level in (0.3, 0.6, 0.95):
+        held = compare_actors(compared, "YUG", "KWT", period="quarter", level=level)
+        told = [row for row in held.rows if row.n_documents]
+        more, fewer, equal = (
+            len([row for row in told if getattr(row, side) >= level]) for side in ("greater", "less", "equal")
+        )
+        assert f"Of {len(told)} quarters with documents, YUG acts in more in {more} and KWT in {fewer}, " in str(held)
+        assert f"probability {level:g} or more; {equal} " in held.verdict()
+        assert held.silent == ()
+
+
+def test_actors_that_never_act_are_named(tmp_path: Path) -> None:
+    titles = {**TITLES, "A": "Atlantis", "B": "Brobdingnag"}
+    with make_store(tmp_path / "a.duckdb", documents=30, actors=titles) as compared:
+        assert compare_actors(compared, "A", "B").verdict() == "Neither A nor B acts in any document of the compared."
+        assert compare_actors(compared, "YUG", "B").verdict().startswith("B acts in no document of the compared. Of ")
+        assert compare_actors(compared, "A", "YUG").silent == ("A",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import resource
@@ -13,6 +14,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import duckdb
+import numpy as np
 import pytest
 
 from howsure.errors import InputError
@@ -20,7 +22,7 @@ from howsure.events.store import event_store
 from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore, StoreError
 from howsure.events.store.integrity import DamagedStoreError
-from howsure.events.store.tables import LABEL_TABLES, OLDEST, VERSION
+from howsure.events.store.tables import LABEL_TABLES, OLDEST, TABLES, VERSION, arrow_table, types_of
 from tests.events.made_up_store import copied
 from tests.events.stores import FORKSERVER
 
@@ -421,3 +423,35 @@ def _open_as_nobody(path: Path, writer: int) -> None:
         EventStore.open(path, read_only=False)
     except StoreError as error:
         os.write(writer, f"{seed} {error}".encode())
+
+
+# Columns as Arrow arrays: what DuckDB reads is what was given, whatever holds it.
+
+
+VALUES: dict[str, list[Any]] = {
+    "BIGINT": [2**40, 0, -1],
+    "INTEGER": [7, 0, -1],
+    "DOUBLE": [0.5, 0.0, 1.0],
+    "BOOLEAN": [True, False, True],
+    "VARCHAR": ["a", "ü", ""],
+    "DATE": [datetime.date(1987, 1, 31), datetime.date(2025, 12, 1), datetime.date(1, 1, 1)],
+    "TIMESTAMP": [datetime.datetime(2026, 1, 31, 7, 5, 0, 25), datetime.datetime(1, 1, 1), datetime.datetime.max],
+    "BLOB": [b"\x00\xff", b"", b"x"],
+}
+VALUES |= {f"{kind}[]": [values, [], values[:1]] for kind, values in VALUES.items()}
+
+
+@pytest.mark.parametrize("table", TABLES)
+@pytest.mark.parametrize("as_array", [False, True])
+def test_what_is_read_is_what_was_given(table: str, as_array: bool) -> None:
+    types = types_of(table)
+    given = {name: VALUES[kind] for name, kind in types.items()}
+    columns: dict[str, Any] = dict(given)
+    if as_array:  # a column of a matrix, whose values do not lie side by side
+        for name in given:
+            if types[name] in ("BIGINT", "INTEGER", "DOUBLE", "BOOLEAN"):
+                columns[name] = np.column_stack([given[name], given[name]])[:, 0]
+    connection = duckdb.connect()
+    connection.register("added", arrow_table(table, columns))
+    listed = ", ".join(f"{name}::{kind}" for name, kind in types.items())
+    assert connection.execute(f"SELECT {listed} FROM added").fetchall() == list(zip(*given.values(), strict=True))

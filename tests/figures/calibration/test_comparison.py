@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
+import math
+from functools import cache
+
 import numpy as np
 import pytest
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
 
 import howsure
+from howsure import find_groups
+from howsure.calibration.group_results import FoundGroups
+from howsure.calibration.table import GroupCalibration
 from howsure.errors import InputError
-from howsure.figures.calibration import comparison_figure
+from howsure.figures.calibration import comparison_figure, groups_figure
+from howsure.figures.groups import MOST_ROWS, error_figure
+from howsure.figures.width import of_width
+from howsure.stats.estimate import Estimate
+from tests.figures.made_up import curve_with, many_curves
 
 RNG = np.random.default_rng(3)
 PROBS = RNG.dirichlet([0.6, 0.5, 0.4], 400)
@@ -69,3 +81,88 @@ def test_one_panel_says_the_difference() -> None:
     ax = RESULT.plot()
     e = RESULT.squared_error_difference
     assert f"{e.value:+.5f} [" in ax.get_title()
+
+
+# Errors by group: sorted, with their intervals.
+
+
+def dots(ax: Axes) -> list[tuple[float, float]]:
+    return [(float(line.get_xdata()[0]), float(line.get_ydata()[0])) for line in ax.lines]
+
+
+def test_rows_are_sorted_and_carry_their_intervals() -> None:
+    curves = many_curves(50)
+    ax = error_figure(curves, title="Fifty").axes[0]
+    values = sorted((curve.error.value for curve in curves), reverse=True)
+    assert [x for x, _ in dots(ax)] == values
+    assert [y for _, y in dots(ax)] == list(range(50))
+    assert [tick.get_text() for tick in ax.get_yticklabels()][:2] == ["g50", "g49"]
+    whiskers = [c.get_segments()[0] for c in ax.collections if isinstance(c, LineCollection)]
+    assert np.allclose([segment[:, 0] for segment in whiskers], [[value - 0.02, value + 0.02] for value in values])
+    top, bottom = ax.get_ylim()[1], ax.get_ylim()[0]
+    assert top < 0 < bottom
+
+
+def test_rows_of_a_table_are_drawn_too() -> None:
+    row = GroupCalibration("NN", 100, 0.5, 0.5, Estimate(0.2, 0.1, 0.3, 0.95, "debiased", 100), 0.2, 0.01, 0.02)
+    ax = error_figure([row, *many_curves(1)], labels=["$a_1$", "_b"]).axes[0]
+    assert dots(ax) == [(0.2, 0.0), (0.1, 1.0)]
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["$a_1$", "_b"]
+    assert not any(tick.get_parse_math() for tick in ax.get_yticklabels())
+    assert [text.get_text() for text in ax.texts] == ["n = 100", "n = 2,000"]
+
+
+def test_undefined_errors_come_last_and_are_said() -> None:
+    undefined = curve_with([0.5], [0.5], error=(math.nan, None, None), name="none")
+    ax = error_figure([undefined, *many_curves(2)]).axes[0]
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["g2", "g1", "none"]
+    assert len(dots(ax)) == 2
+    assert "undefined" in [text.get_text() for text in ax.texts]
+
+
+def test_wrong_input_is_refused() -> None:
+    with pytest.raises(InputError, match="1 to 300 groups; there are 0"):
+        error_figure([])
+    with pytest.raises(InputError, match=f"there are {MOST_ROWS + 1}"):
+        error_figure(many_curves(1) * (MOST_ROWS + 1))
+    with pytest.raises(InputError, match="1 labels for 2 rows"):
+        error_figure(many_curves(2), labels=["a"])
+
+
+# Groups found: a row each, their gap, its interval, and the gap of the whole at the same predictions.
+
+
+@cache
+def found(against: str) -> FoundGroups:
+    rng = np.random.default_rng(0)
+    kind, q = rng.choice(["a", "$b_1$"], 4000), rng.random(4000)
+    labels = rng.random(4000) < np.where(kind == "$b_1$", q**2, q)
+    return find_groups(labels, q, features={"kind": kind}, against=against)
+
+
+def test_every_group_is_drawn_where_it_is() -> None:
+    result = found("whole")
+    ax = groups_figure(result).axes[0]
+    (row,) = result.rows
+    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["all rows", "kind = $b_1$"]
+    places = [(float(line.get_xdata()[0]), float(line.get_ydata()[0])) for line in ax.lines[1:]]  # type: ignore[index]
+    assert places == [(result.whole.gap, 0.0), (row.gap, 1.0), (row.whole_gap, 1.0)]
+    (segment,) = [one.get_segments()[0] for one in ax.collections if isinstance(one, LineCollection)]
+    assert row.excess.low is not None
+    assert row.excess.high is not None
+    assert np.allclose(segment[:, 0], [row.excess.low + row.whole_gap, row.excess.high + row.whole_gap])
+
+
+def test_against_the_diagonal_there_is_no_whole_beside_it() -> None:
+    result = found("diagonal")
+    assert len(groups_figure(result).axes[0].lines) == 2 + len(result)
+
+
+def test_in_a_narrow_figure_conditions_stand_one_under_another() -> None:
+    rng = np.random.default_rng(1)
+    kind, sort, q = rng.choice(["a", "b"], 6000), rng.choice(["k", "l"], 6000), rng.random(6000)
+    labels = rng.random(6000) < np.where((kind == "b") & (sort == "k"), q**3, q)
+    result = find_groups(labels, q, features={"kind": kind, "sort": sort})
+    with of_width(3.3):
+        names = [tick.get_text() for tick in groups_figure(result).axes[0].get_yticklabels()]
+    assert "kind = b\nand sort = k" in names

@@ -2,17 +2,34 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from xml.etree import ElementTree
+
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import StepPatch
 
-from howsure import CalibrationCurve, calibration_curve
+from howsure import CalibrationCurve, calibration_curve, pairs_from_classes
+from howsure.calibration.words import verdict
 from howsure.errors import InputError
-from howsure.figures.curves import STRIP, draw_curves
+from howsure.figures.curves import (
+    CORNER,
+    MOST_PANELS,
+    STRIP,
+    Scale,
+    axis_words,
+    columns_of,
+    curve_figure,
+    draw_curves,
+    scale_of,
+)
+from howsure.figures.notebook import curve_html
 from tests.figures.made_up import ANY_CURVE, curve_with, many_curves
 
 Q = [0.1, 0.3, 0.5, 0.7, 0.9]
@@ -140,3 +157,144 @@ def test_wrong_input_is_refused() -> None:
         draw_curves([])
     with pytest.raises(InputError, match="2 labels for 1 curves"):
         draw_curves([ANY_CURVE], labels=["a", "b"])
+
+
+# Few curves share a panel, many get one each.
+
+
+def test_up_to_eight_curves_share_a_panel() -> None:
+    assert len(curve_figure(many_curves(8)).axes) == 1
+
+
+@pytest.mark.parametrize("n", [9, pytest.param(14, marks=pytest.mark.long)])
+def test_more_curves_get_a_panel_each(n: int) -> None:
+    curves = many_curves(n)
+    shown = [ax for ax in curve_figure(curves, title="All").axes if ax.axison]
+    assert [ax.get_title() for ax in shown] == [curve.name for curve in curves]
+    for ax, curve in zip(shown, curves, strict=True):
+        assert any(np.array_equal(line.get_ydata(), curve.bins.frequency) for line in ax.lines)
+        assert any(f"n = {curve.n:,}" in text.get_text() for text in ax.texts)
+
+
+def test_panels_can_be_asked_for() -> None:
+    assert len([ax for ax in curve_figure(many_curves(3), panels=True).axes if ax.axison]) == 3
+    with pytest.raises(InputError, match="at most 8 curves; there are 9"):
+        curve_figure(many_curves(9), panels=False)
+
+
+def test_too_many_curves_are_refused() -> None:
+    with pytest.raises(InputError, match=f"at most {MOST_PANELS}; there are 61"):
+        curve_figure(many_curves(61))
+
+
+@given(st.integers(1, 200))
+def test_the_grid_holds_all_panels_and_is_never_narrow(n: int) -> None:
+    columns = columns_of(n)
+    rows = -(-n // columns)
+    assert rows * columns >= n
+    assert rows <= columns <= rows + 3
+    assert (rows - 1) * columns < n
+
+
+# What the axes show: everything, a corner, or log-odds; round ticks apart; a rule that says which.
+
+
+RARE = curve_with([0.004, 0.01, 0.03], [0.002, 0.012, 0.05])
+SURE = curve_with([0.9, 0.98], [0.85, 0.99])
+WIDE = curve_with([0.01, 0.5], [0.02, 0.4])
+
+
+def test_a_corner_is_drawn_alone_by_itself() -> None:
+    assert scale_of([WIDE]) == Scale()
+    assert scale_of([WIDE, RARE]) == Scale()
+    assert (scale_of([RARE]).low, scale_of([RARE]).high) == (0.0, 0.06)
+    assert (scale_of([SURE]).low, scale_of([SURE]).high) == (0.8, 1.0)
+    assert scale_of([RARE], "linear") == Scale()
+    assert scale_of([WIDE], "zoom").high < 1.0
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=8), st.lists(st.floats(0, 1), min_size=8, max_size=8))
+def test_every_bin_lies_within(q: list[float], p: list[float]) -> None:
+    curve = curve_with(sorted(q), p[: len(q)])
+    for axis in ("auto", "zoom"):
+        scale = scale_of([curve], axis)
+        points = np.concatenate([curve.bins.mean_prob, curve.bins.frequency])
+        assert 0.0 <= scale.low <= points.min() <= points.max() <= scale.high <= 1.0
+        cornered = points.max() <= CORNER or points.min() >= 1 - CORNER
+        assert axis == "zoom" or (scale == Scale()) is not cornered
+
+
+@given(st.sampled_from([Scale(), Scale(0, 0.06), Scale(0.8, 1), Scale(0.001, 0.9, logit=True)]), st.floats(0.001, 0.9))
+def test_a_share_and_its_probability_are_the_same_place(scale: Scale, probability: float) -> None:
+    assert float(scale.at(scale.share(probability))) == pytest.approx(probability, abs=1e-9)
+
+
+@settings(max_examples=25)
+@given(st.floats(1e-6, 0.5), st.floats(0.5001, 1 - 1e-6), st.floats(0.1, 0.4))
+def test_ticks_of_log_odds_lie_apart(low: float, high: float, apart: float) -> None:
+    scale = Scale(low, high, logit=True)
+    ticks = scale.ticks(apart)
+    assert all(low <= tick <= high for tick in ticks)
+    assert np.all(np.diff([scale.share(tick) for tick in ticks]) >= apart)
+
+
+def test_log_odds_show_a_frequency_of_one_at_the_edge() -> None:
+    ax = draw_curves([curve_with([0.6, 0.99], [0.7, 1.0])], axis="logit")
+    assert (ax.get_xscale(), ax.get_yscale()) == ("logit", "logit")
+    (hollow,) = [line for line in ax.lines if line.get_markerfacecolor() == "white"]
+    assert list(hollow.get_xdata()) == [0.99]
+    assert 0.99 < float(hollow.get_ydata()[0]) < 1.0
+    assert ax.get_xlabel() == "predicted probability (log-odds scale)"
+
+
+@pytest.mark.parametrize("wrong", [0.0, 1.0])
+def test_log_odds_of_a_certain_prediction_are_refused(wrong: float) -> None:
+    q = sorted([0.5, wrong])
+    said = rf"that of bin {1 + q.index(wrong)} of made is {wrong:g}\. Choose axis='linear' or axis='zoom'"
+    with pytest.raises(InputError, match=said):
+        draw_curves([curve_with(q, [0.4, 0.6], name="made")], axis="logit")
+    with pytest.raises(InputError, match="axis must be one of 'auto', 'linear', 'zoom', 'logit', not 'log'"):
+        draw_curves([WIDE], axis="log")
+
+
+def test_the_axes_name_what_they_show() -> None:
+    probs = np.random.default_rng(0).dirichlet([1, 1, 1], 60)
+    gold = ["a", "b", "c"] * 20
+    made = {
+        reduce: calibration_curve(pairs_from_classes(gold, probs, classes=["a", "b", "c"], reduce=reduce))
+        for reduce in ("top-label", "class-wise", "b")
+    }
+    assert axis_words([made["top-label"]]) == ("predicted probability of the first choice", "accuracy")
+    assert axis_words([made["class-wise"]]) == ("predicted probability of the class", "frequency of the class")
+    assert axis_words([made["b"]]) == ("predicted probability of “b”", "frequency of “b”")
+    spam = calibration_curve(["spam", "ham"] * 10, np.linspace(0.1, 0.9, 20), pos_label="spam")
+    assert axis_words([spam])[1] == "frequency of “spam”"
+    assert axis_words([spam, made["b"]])[1] == "frequency of label 1"
+    ax = draw_curves([made["top-label"]], ax=Figure().add_subplot())
+    assert {"right", "wrong"} <= {text.get_text() for text in ax.texts}
+
+
+# What a notebook shows.
+
+
+def test_the_table_and_the_picture_are_one_valid_element() -> None:
+    curve = replace(curve_with([0.2, 0.8], [0.1, 0.6], name="<script>x</script>"), notes=("a < b & c",))
+    html = curve_html(curve)
+    tree = ElementTree.fromstring(html)
+    assert tree.find(".//svg") is not None
+    assert "<script" not in html
+    text = "".join(tree.itertext())
+    assert verdict(curve) in text
+    assert "Note: a < b & c" in text
+    assert str(curve.error) in text
+    assert html == curve._repr_html_()
+
+
+def test_two_curves_in_one_notebook_do_not_share_names() -> None:
+    first, second = (curve_html(curve_with([0.2, 0.8], [0.1, p])) for p in (0.6, 0.7))
+    names = [
+        {node.attrib["id"] for node in ElementTree.fromstring(html).iter() if "id" in node.attrib}
+        for html in (first, second)
+    ]
+    assert names[0]
+    assert not names[0] & names[1]

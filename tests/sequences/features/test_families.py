@@ -2,12 +2,30 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pycrfsuite
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.sparse import csr_array
 
 from howsure.errors import InputError
-from howsure.sequences.features import FAMILIES, attributes_of, families_of, offsets_of, shape
+from howsure.sequences.features import (
+    FAMILIES,
+    Attributes,
+    Scores,
+    attributes_of,
+    described,
+    design_of_items,
+    design_of_words,
+    families_of,
+    offsets_of,
+    shape,
+    weighted,
+)
+from howsure.sequences.words import check_sentences, check_tags, check_training, coded
+from tests.sequences.corpora import made_up
+from tests.sequences.peer import items_of
 
 
 @pytest.mark.parametrize(
@@ -64,3 +82,174 @@ def test_families_do_not_mix() -> None:
 def test_features_that_are_none(features: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         families_of(features)  # type: ignore[arg-type]
+
+
+# Designs of feature families and of items: one score, whichever way it is computed.
+
+
+WORDS, _ = made_up(12, seed=1)
+
+
+def random_weights(attributes: Attributes) -> dict[str, np.ndarray]:
+    rng = np.random.default_rng(3)
+    return {name: rng.normal(size=3) for name in attributes.number}
+
+
+@pytest.mark.parametrize("features", ["basic", "advanced"])
+def test_scores_are_sums_over_attributes(features: str) -> None:
+    attributes = Attributes(growing=True)
+    design = design_of_words(WORDS, families_of(features), attributes)
+    weights = random_weights(attributes)
+    scores = design.scores(csr_array(np.array(list(weights.values()))))
+    assert len(scores) == len(WORDS)
+    for found, words in zip(scores, WORDS, strict=True):
+        wanted = [sum(weights[name] for name in item) for item in items_of(words, features)]
+        np.testing.assert_allclose(found, wanted, atol=1e-12)
+
+
+def test_families_and_items_make_one_design() -> None:
+    attributes = Attributes(growing=True)
+    of_words = design_of_words(WORDS, families_of("advanced"), attributes)
+    of_items = design_of_items([items_of(words, "advanced") for words in WORDS], attributes)
+    weights = csr_array(np.random.default_rng(0).normal(size=(len(attributes), 2)))
+    for one, other in zip(of_words.scores(weights), of_items.scores(weights), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+
+
+def test_what_is_unknown_scores_nothing_and_is_not_learnt() -> None:
+    attributes = Attributes(["word=dog"], growing=False)
+    design = design_of_words([["dog", "axolotl"]], ("word",), attributes)
+    (scores,) = design.scores(csr_array(np.array([[1.5, -1.0]])))
+    assert scores.tolist() == [[1.5, -1.0], [0.0, 0.0]]
+    assert list(attributes.number) == ["word=dog"]
+
+
+def test_values_count_and_repetitions_add_up() -> None:
+    attributes = Attributes(growing=True)
+    design = design_of_items([[{"a": 0.5, "b": -2.0}, ["a", "a"]]], attributes)
+    (scores,) = design.scores(csr_array(np.array([[1.0], [10.0]])))
+    assert scores.tolist() == [[-19.5], [2.0]]
+
+
+def test_a_part_of_a_design_scores_the_same() -> None:
+    attributes = Attributes(growing=True)
+    design = design_of_words(WORDS, families_of("advanced"), attributes)
+    weights = np.random.default_rng(0).normal(size=(len(attributes), 2))
+    chosen = np.array([7, 2, 11])
+    part, own = design.only(chosen)
+    whole, few = design.scores(csr_array(weights)), part.scores(csr_array(weights[own]))
+    for place, sentence in enumerate(chosen):
+        np.testing.assert_allclose(few[place], whole[int(sentence)], atol=1e-12)
+    assert part.n_tokens == sum(len(WORDS[i]) for i in chosen)
+
+
+def test_scores_are_a_sequence() -> None:
+    scores = Scores([np.arange(6.0).reshape(3, 2)], [np.array([2, 0, 1])], np.array([2, 0, 1]))
+    assert [one.tolist() for one in scores] == [[[4.0, 5.0], [0.0, 1.0]], [], [[2.0, 3.0]]]
+    assert scores[-1].tolist() == [[2.0, 3.0]]
+    with pytest.raises(IndexError, match="no sentence 3"):
+        scores[3]
+
+
+# Items as crfsuite takes them, against crfsuite's own reading of them.
+
+
+ITEMS = [
+    ["a", "b"],
+    ["a", "a"],
+    {"b", "a"},
+    {"title": True, "end": False, "word": "Paris", "length": 0.5, "count": 3},
+    {"near": ["in", "the"], "affix": {"first": "P", "last": {"s": 2.0}}},
+    [],
+    {},
+]
+
+
+@pytest.mark.parametrize("item", ITEMS)
+def test_items_are_read_as_crfsuite_reads_them(item: object) -> None:
+    (peer,) = pycrfsuite.ItemSequence([item]).items()
+    assert dict(weighted(item, place="item")) == peer  # crfsuite shows an attribute that comes twice once
+
+
+@pytest.mark.parametrize(
+    ("item", "message"),
+    [
+        ("word", "must be a list or a mapping of attributes; it is 'word'"),
+        (5, "must be a list or a mapping of attributes; it is 5"),
+        ([1], "must name attributes by text; it holds 1"),
+        ({1: 2.0}, "must name attributes by text; it holds 1"),
+        ({"a": float("nan")}, "must hold finite values; a is nan"),
+        ({"a": None}, "must be a list or a mapping of attributes; it is None"),
+    ],
+)
+def test_items_that_are_none(item: object, message: str) -> None:
+    with pytest.raises(InputError, match=rf"sentences\[2\]\[0\] {message}"):
+        weighted(item, place="sentences[2][0]")
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda words: [["a"]], r"each of the 2 words of sentences\[0\]; it returned 1"),
+        (lambda words: "ab", r"it returned 2"),
+        (lambda words: None, "it returned a NoneType"),
+    ],
+)
+def test_a_function_must_describe_every_word(function, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        described([["to", "be"]], function)
+
+
+# Sentences and tags at the door.
+
+
+def test_anything_that_holds_words_will_do() -> None:
+    found = check_sentences((np.array(["a", "b"]), ("c",), iter(["d"]), []))
+    assert found == [["a", "b"], ["c"], ["d"], []]
+    assert {type(word) for words in found for word in words} == {str}  # numpy's own text is not passed on
+
+
+@pytest.mark.parametrize(
+    ("sentences", "message"),
+    [
+        ("How sure?", r"sentences must be a list of sentences.*the text 'How sure\?'"),
+        (["How sure?"], r"sentences\[0\] must be a list of words; it is the text 'How sure\?'. Split it first"),
+        ([["a"], b"b c"], r"sentences\[1\] must be a list of words; it is a bytes. Split it first"),
+        ([["a", 5]], r"sentences\[0\]\[1\] must be text; it is a int"),
+        ([["a", None]], r"sentences\[0\]\[1\] must be text; it is None"),
+        ([3], r"sentences\[0\] must be a list of words; it is a int"),
+        ([{"a": 1}], r"sentences\[0\] must be a list of words; it is a dict"),
+        (None, "sentences must be a list of sentences.*it is None"),
+    ],
+)
+def test_sentences_that_are_none(sentences: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        check_sentences(sentences)
+
+
+@pytest.mark.parametrize(
+    ("tags", "message"),
+    [
+        ([["N"]], "tags must be as many lists as sentences; 1, not 2"),
+        ([["N"], ["N"]], r"tags\[1\] must hold one tag for each word of its sentence; 1 tag, 2 words"),
+        ([["N"], "NV"], r"tags\[1\] must be a list of tags; it is the text 'NV'"),
+        ([["N"], ["N", 2]], r"tags\[1\]\[1\] must be text"),
+        ("NNV", "tags must be a list of sentences"),
+    ],
+)
+def test_tags_that_do_not_fit(tags: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        check_tags(tags, [["a"], ["b", "c"]])
+
+
+def test_nothing_to_learn_from() -> None:
+    with pytest.raises(InputError, match="sentences is empty"):
+        check_training([])
+    with pytest.raises(InputError, match=r"sentences\[1\] has no words; leave it out"):
+        check_training([["a"], []])
+
+
+def test_tags_are_numbered_in_alphabetical_order() -> None:
+    labels, codes = coded([["V", "N"], ["A"], ["V"]])
+    assert labels == ("A", "N", "V")
+    assert codes.tolist() == [2, 1, 0, 2]

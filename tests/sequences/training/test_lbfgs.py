@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
-from howsure.sequences.training import minimise
+from howsure.errors import InputError
+from howsure.sequences.crf import CRFTagger
+from howsure.sequences.features import Attributes, design_of_words
+from howsure.sequences.training import Layout, Objective, Part, Training, descend, minimise, parts_of
+from howsure.sequences.words import coded
+from tests.sequences.corpora import made_up
 
 
 def bowl(weights: np.ndarray) -> tuple[float, np.ndarray]:
@@ -59,3 +67,104 @@ def test_an_interruption_during_progress_counts_too() -> None:
     found = minimise(bowl, np.zeros(4), max_iterations=1000, tolerance=0.0, advance=stop)
     assert found.stopped == "interrupted"
     assert bowl(found.weights)[0] == found.values[0] < bowl(np.zeros(4))[0]
+
+
+# AdaGrad: its steps against the formula, its end near that of L-BFGS, and what Ctrl-C leaves.
+
+
+WORDS, TAGS = made_up(60, seed=2)
+
+
+def setting(size: int) -> tuple[Objective, list[Part]]:
+    labels, codes = coded(TAGS)
+    attributes = Attributes(growing=True)
+    design = design_of_words(WORDS, ("word", "suffixes"), attributes)
+    layout = Layout.of(design, codes, len(attributes), len(labels))
+    parts = parts_of(design, codes, layout, size=size, rng=np.random.default_rng(0))
+    return Objective(design, codes, layout, c2=0.1), parts
+
+
+def run(
+    size: int, *, seed: int = 0, rate: float = 1.0, passes: int = 50, tolerance: float = 0.0, start=0.0, **options
+) -> Training:
+    objective, parts = setting(size)
+    weights = np.zeros(len(objective.layout)) + start
+    rng = np.random.default_rng(seed)
+    return descend(
+        objective, parts, weights, learning_rate=rate, max_iterations=passes, tolerance=tolerance, rng=rng, **options
+    )
+
+
+def test_the_first_steps_are_those_of_the_formula() -> None:
+    """With one part, a pass is one step on the whole objective."""
+    objective, parts = setting(60)
+    assert len(parts) == 1
+    weights, squares = np.zeros(len(objective.layout)), np.zeros(len(objective.layout))
+    for _ in range(2):
+        _, gradient = objective(weights)
+        squares += gradient**2
+        weights = weights - 1.0 * gradient / (np.sqrt(squares) + 1e-8)
+    found = run(60, passes=2)
+    assert found.values[-1] == pytest.approx(objective(weights)[0], rel=1e-9)
+
+
+def test_it_comes_near_the_minimum() -> None:
+    objective, _ = setting(10)
+    best = minimise(objective, np.zeros(len(objective.layout)), max_iterations=1000, tolerance=1e-9).values[-1]
+    found = run(10, passes=100)
+    assert best <= min(found.values) < 1.01 * best
+    assert objective(found.weights)[0] == pytest.approx(min(found.values))
+
+
+def test_it_stops_when_little_is_gained() -> None:
+    found = run(10, passes=1000, tolerance=1e-2)
+    assert found.stopped == "converged"
+    assert 10 < len(found.values) < 100
+    assert run(10, passes=3).stopped == "max_iterations"
+
+
+def test_a_seed_repeats_it() -> None:
+    np.testing.assert_array_equal(run(10, passes=3).weights, run(10, passes=3).weights)
+    assert run(10, passes=3, seed=1).values != run(10, passes=3).values
+
+
+@pytest.mark.parametrize("rate", [1e3, 1e6, 1e100, 1e308])
+def test_a_rate_that_leads_nowhere_is_an_error(rate: float) -> None:
+    with pytest.raises(InputError, match="learning_rate must be small enough to lower the objective; with 1"):
+        run(10, rate=rate, passes=5)
+
+
+def test_weights_that_cannot_be_bettered_stay() -> None:
+    objective, _ = setting(10)
+    best = minimise(objective, np.zeros(len(objective.layout)), max_iterations=1000, tolerance=1e-9)
+    found = run(10, rate=100.0, passes=3, start=best.weights)
+    assert min(found.values) > best.values[-1]
+    np.testing.assert_array_equal(found.weights, best.weights)
+
+
+@pytest.mark.parametrize("ticks", [1, 4])
+def test_an_interruption_leaves_the_best_pass(ticks: int) -> None:
+    seen: list[int] = []
+
+    def stop(n: int) -> None:
+        seen.append(n)
+        if len(seen) == ticks:
+            raise KeyboardInterrupt
+
+    found = run(10, advance=stop)
+    assert found.stopped == "interrupted"
+    assert len(found.values) == ticks
+    assert setting(10)[0](found.weights)[0] == pytest.approx(min(found.values))
+
+
+def test_the_seed_is_known_and_saved_whether_given_or_not(tmp_path: Path) -> None:
+    words, tags = made_up(30)
+    options: dict[str, Any] = {"trainer": "adagrad", "max_iterations": 3, "batch_size": 5}
+    drawn = CRFTagger(**options).fit(words, tags)
+    assert isinstance(drawn.seed_, int)
+    again = CRFTagger(**options, rng=drawn.seed_).fit(words, tags)
+    np.testing.assert_array_equal(again.weights_.toarray(), drawn.weights_.toarray())
+    drawn.save(tmp_path / "model")
+    assert CRFTagger.load(tmp_path / "model").seed_ == drawn.seed_
+    assert CRFTagger(**options, rng=7).fit(words, tags).seed_ == 7
+    assert CRFTagger(**options, rng=np.random.default_rng(7)).fit(words, tags).seed_ is None

@@ -9,7 +9,7 @@ from scipy import stats
 from howsure.errors import InputError
 from howsure.significance import Runs, compare
 from tests.significance.made_systems import labels
-from tests.stats.test_item_groups import inspect_stderr
+from tests.stats.test_clusters import inspect_stderr
 
 
 def two(n: int = 80, seed: int = 0):
