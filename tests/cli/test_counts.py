@@ -39,14 +39,7 @@ def labelled(news: tuple[Path, np.ndarray]) -> Path:
     path, truth = news
     drawn = path.with_name("to_label.csv")
     howsure("counts", "sample", path, "--prob", "score", "--labels", 80, "--show", "id,text", "--output", drawn)
-    rows = rows_of(drawn)
-    done = path.with_name("labelled.csv")
-    with open(done, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        for row in rows:
-            writer.writerow(row | {"label": int(truth[int(row["row"]) - 1])})
-    return done
+    return filled(drawn, truth, path.with_name("labelled.csv"))
 
 
 @pytest.fixture(scope="module")
@@ -219,10 +212,7 @@ def test_the_command_that_a_sample_prints_works_when_typed(dated: Rows, tmp_path
     cells = ("--group", "month", "--date", "day", "--period", "quarter", "--where", "length < 6")
     told = howsure("counts", "sample", given, "--prob", "score", "--labels", "80", *cells, "--output", sheet)
     rows = rows_of(sheet)
-    with open(sheet, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows(row | {"label": str(at % 2)} for at, row in enumerate(rows))
+    written([row | {"label": str(at % 2)} for at, row in enumerate(rows)], sheet, ",")
     program, *typed = shlex.split(told.err.partition("with 1 or 0, then: ")[2])
     assert program == "howsure"
     counts = json.loads(printed(*typed, "--format", "json"))
@@ -355,10 +345,7 @@ def test_where_counts_the_units_it_names_as_a_file_of_these_alone(
         drawn = rows_of(sheet)
         for row in drawn:
             row["label"] = str(int(truth[int(row["id"].removeprefix("d"))]))
-        with open(sheet, "w", newline="", encoding="utf-8") as stream:
-            writer = csv.DictWriter(stream, list(drawn[0]))
-            writer.writeheader()
-            writer.writerows(drawn)
+        written(drawn, sheet, ",")
         out = printed("counts", "estimate", file, "--prob", "score", "--group", "month", "--labelled", sheet, *where)
         assert (said in out) == bool(where)
         found.append(out.partition("\n")[2])
@@ -372,10 +359,7 @@ def test_a_sheet_with_holes_is_bounded_and_says_how_many(
 ) -> None:
     rows = rows_of(labelled)
     partly = tmp_path / "partly.csv"
-    with open(partly, "w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, list(rows[0]))
-        writer.writeheader()
-        writer.writerows([row | {"label": "" if place < 5 else row["label"]} for place, row in enumerate(rows)])
+    written([row | {"label": "" if place < 5 else row["label"]} for place, row in enumerate(rows)], partly, ",")
     given = ["counts", "estimate", news[0], "--prob", "score", "--format", "json", "--labelled"]
     whole, found = (json.loads(printed(*given, one)) for one in (labelled, partly))
     assert found["total"]["low"] <= whole["total"]["low"] < whole["total"]["high"] <= found["total"]["high"]

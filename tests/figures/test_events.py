@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from matplotlib.dates import num2date
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 
@@ -30,23 +29,6 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, EventSe
 
 def values(series: EventSeries, actor: str, name: str) -> list[float]:
     return [getattr(row, name) for row in series.rows_of(actor)]
-
-
-def test_lines_and_bands_are_the_numbers_given(made: dict[str, EventSeries]) -> None:
-    series = made["month"]
-    ax = draw_events(series, ax=new_figure(4, 3).add_subplot(), actors=["YUG", "NATO"])
-    for place, actor in enumerate(("YUG", "NATO")):
-        mean, best = ax.lines[2 * place : 2 * place + 2]
-        assert np.array_equal(mean.get_ydata(), values(series, actor, "mean"), equal_nan=True)
-        assert [None if y != y else y for y in best.get_ydata()] == values(series, actor, "best")
-        corners = {tuple(vertex) for path in ax.collections[place].get_paths() for vertex in path.vertices.tolist()}
-        for x, low, high in zip(
-            mean.get_xdata(), values(series, actor, "low"), values(series, actor, "high"), strict=True
-        ):
-            assert np.isnan(low) or {(x, low), (x, high)} <= corners
-    days = [num2date(x).date().isoformat() for x in ax.lines[0].get_xdata()]
-    assert days[:2] == ["1998-11-15", "1998-12-16"]
-    assert np.isnan(ax.lines[0].get_ydata()[8:11]).all()  # no documents from July to September 1999
 
 
 def test_a_point_between_gaps_is_seen(made: dict[str, EventSeries]) -> None:

@@ -3,41 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 from benchmarks.selective import answers
-from howsure import threshold_for
 from howsure.errors import InputError
 from howsure.figures.coreference import NAMED_UP_TO, pair_figure
 from howsure.figures.monitoring import draw_trend, trend_figure
-from howsure.figures.selective import draw_risk_coverage, draw_threshold, risk_coverage_figure
+from howsure.figures.selective import draw_risk_coverage, risk_coverage_figure
 from howsure.figures.significance import difference_figure, draw_differences
 from howsure.figures.style import new_figure
 from howsure.selective.curve import selective_of
 from howsure.significance import compare
 from howsure.significance.trend import Trend, TrendPoint
 from tests.significance.made_systems import labels
-
-
-def test_dots_and_intervals_are_those_of_the_rows() -> None:
-    targets, a, b = labels(200, 3, 1, accuracy=(0.5, 0.9))
-    result = compare(targets, a, {"$large$": b, "same": a}, metrics=["accuracy", "macro_f1"], rng=0, n_resamples=200)
-    figure = difference_figure(result)
-    assert [ax.get_title() for ax in figure.axes] == ["accuracy", "macro F1"]
-    for ax, metric in zip(figure.axes, ("accuracy", "macro_f1"), strict=True):
-        dots = [line for line in ax.lines if line.get_marker() == "o"]
-        rows = [row for row in result if row.metric == metric]
-        assert [dot.get_xdata()[0] for dot in dots] == [row.difference for row in rows]
-        segments = [one.get_segments()[0][:, 0].tolist() for one in ax.collections]
-        assert segments == [[row.low, row.high] for row in rows]
-        assert [dot.get_markerfacecolor() != "white" for dot in dots] == [row.p_adjusted <= 0.05 for row in rows]
-    assert [label.get_text() for label in figure.axes[0].get_yticklabels()] == ["$large$", "same"]
-    assert figure.axes[0].get_xlabel() == "difference from baseline (higher is better)"
 
 
 def test_what_is_undefined_has_no_dot() -> None:
@@ -78,19 +59,6 @@ POINTS = (
 )
 
 
-def test_estimates_intervals_and_the_limit_are_drawn() -> None:
-    ax = draw_trend(POINTS, ax=Figure().add_subplot())
-    drawn = {round(float(y), 9) for line in ax.lines for y in np.ravel(line.get_ydata())}
-    assert {0.85, 0.9, 0.7, 0.8} <= drawn
-    segments: Any = [segment for collection in ax.collections for segment in collection.get_segments()]  # type: ignore[attr-defined]
-    assert all(sorted(segment[:, 1]) == [0.79, 0.91] for segment in segments)
-    crosses = [line for line in ax.lines if line.get_marker() == "X" and line.get_linestyle() == "None"]
-    assert [float(np.ravel(line.get_ydata())[0]) for line in crosses] == [0.7]
-    legend = ax.get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == ["$fi_", "all"]
-
-
 def test_a_panel_for_each_rule() -> None:
     trend = Trend((*POINTS, replace(POINT, rule="error < 0.1")), {"source": "x"})
     figure = trend_figure(trend)
@@ -110,16 +78,6 @@ def test_too_many_groups_or_rules_are_refused() -> None:
 # Risk–coverage figures show the numbers of their results.
 
 
-def test_the_line_goes_through_the_points() -> None:
-    for law in ("different", "ties"):
-        curve = selective_of(answers(law, "overconfident", 500, np.random.default_rng(1)))
-        ax = draw_risk_coverage([curve], ax=Figure().add_subplot())
-        drawn = {tuple(np.round(point, 9)) for line in ax.lines for point in line.get_xydata()}
-        points = zip(curve.points.coverage, curve.points.risk, strict=True)
-        assert {tuple(np.round(point, 9)) for point in points} <= drawn
-        assert any("AUROC" in text.get_text() for text in ax.texts)
-
-
 def test_names_stand_as_they_are_and_too_many_curves_are_refused() -> None:
     pairs = answers("ties", "sharp", 100, np.random.default_rng(2))
     curves = [selective_of(pairs, name=name) for name in ("_a$b$", "<b>")]
@@ -130,17 +88,6 @@ def test_names_stand_as_they_are_and_too_many_curves_are_refused() -> None:
     for refused in ([], curves * 5):
         with pytest.raises(InputError, match="1 to 8 curves"):
             draw_risk_coverage(refused)
-
-
-def test_a_threshold_shows_which_tests_passed() -> None:
-    pairs = answers("ties", "sharp", 2000, np.random.default_rng(3))
-    found = threshold_for(pairs, risk=0.05)
-    ax = draw_threshold(found, ax=Figure().add_subplot())
-    marked = [len(line.get_xydata()) for line in ax.lines if line.get_marker() == "o"]
-    assert marked == [int(found.candidates.passed.sum()), int((~found.candidates.passed).sum())]
-    assert any("keeps" in text.get_text() for text in ax.texts)
-    none = draw_threshold(threshold_for([1, 0, 1], [0.9, 0.5, 0.7], risk=0.05))
-    assert any("no threshold can be promised" in text.get_text() for text in none.texts)
 
 
 # The square of pair probabilities: its colours, its frames, its words.

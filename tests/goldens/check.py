@@ -51,7 +51,7 @@ ROOM = Room(
     check trend nightly.experiments --format csv
     check trend nightly.experiments --format markdown
     check trend nightly.experiments --format latex --figure trend.svg
-    check trend nightly.experiments --check calibration --columns date,outcome
+    check trend nightly.experiments --check calibration --columns date,verdict
     check trend nightly.experiments --check score
     check trend no.experiments
     {NEW} --max-error 0.05 --date 2026-11-22

@@ -14,9 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from howsure import CalibrationCurve, calibration_curve
+from howsure import CalibrationCurve
 from howsure.calibration.curves import CalibrationCurves
-from howsure.calibration.words import verdict
 from howsure.coreference import CorefPosterior, ResolvedDocument
 from howsure.counts import estimate_counts
 from howsure.data import Document, Mention, Sentence
@@ -24,7 +23,7 @@ from howsure.errors import InputError
 from howsure.report import calibration_report, write_report
 from howsure.report.calibration import cell, table_of_bins, table_of_curves
 from howsure.report.coreference import coreference_page
-from howsure.report.results import answer, counts_report
+from howsure.report.results import counts_report
 from tests.counts.populations import labelled, population
 from tests.figures.made_up import ANY_CURVE, curve_with, many_curves
 
@@ -108,44 +107,6 @@ def test_names_and_notes_are_escaped_everywhere() -> None:
         assert "49" not in re.findall(r"\{\{.{5,9}\}\}|\b49\b", page.text)
 
 
-def test_words_come_first(several: str) -> None:
-    text = Page(several).text
-    assert "largest for g2, 0.1100 [0.0900, 0.1300], and smallest for g1, 0.1000 [0.0800, 0.1200]" in text
-    places = [text.index(part) for part in ("Of 2 curves: 2 overconfident.", "3 rows were skipped", "Table", "Figures")]
-    assert places == sorted(places)
-    for curve in many_curves(2):
-        assert f"{curve.name}: {verdict(curve)}" in text
-
-
-def test_one_curve_opens_with_its_verdict() -> None:
-    curve = curve_with([0.2, 0.8], [0.1, 0.6])
-    text = Page(calibration_report(together([curve]), title="One")).text
-    sentence = verdict(curve)
-    assert sentence[0].upper() + sentence[1:] + "." in text
-    assert "One by one" not in text
-
-
-def test_the_table_has_a_row_a_curve_with_the_largest_error_first(several: str) -> None:
-    body = re.search(r"<tbody>(.*?)</tbody>", several, re.DOTALL)
-    assert body is not None
-    rows = [re.findall(r"<td.*?>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", body[1])]
-    assert [row[0] for row in rows] == [f"g{i}" for i in (2, 1)]
-    assert rows[0][1] == "2000"
-    assert rows[0][3:6] == ["0.1100", "0.0900", "0.1300"]
-    assert rows[0][-1] == "overconfident"
-
-
-def test_bins_and_recipe_are_there() -> None:
-    curve = calibration_curve([0, 1, 1, 1, 0, 1] * 10, [0.1, 0.4, 0.8, 0.9, 0.2, 0.7] * 10, bin_size=20)
-    html = calibration_report(together([curve]), title="Small")
-    text = Page(html).text
-    for low, high in zip(curve.bins.low, curve.bins.high, strict=True):
-        assert f"[{low:.4f}, {high:.4f}]" in text
-    assert f"The {len(curve.bins)} bins" in text
-    for key in curve.recipe:
-        assert key in text
-
-
 def test_of_very_many_curves_those_with_most_pairs_are_drawn_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("howsure.calibration.curves.MOST_PICTURED", 2)
     curves = [replace(curve, n=curve.n + 10 * i) for i, curve in enumerate(many_curves(3))]
@@ -222,23 +183,6 @@ def test_other_names_are_refused(tmp_path: Path, name: str) -> None:
 
 
 # The report of estimated counts.
-
-
-def test_it_says_everything_and_escapes_names() -> None:
-    score, truth, cell = population("misses", np.random.default_rng(0), n=600)
-    sample, labels = labelled(score, truth, 120, 0)
-    names = np.where(cell % 2 == 0, "<b>", "other")
-    counts = estimate_counts(labels, score, groups={"<i>": names, "month": cell // 4}, strata=sample.stratum, rng=0)
-    page = counts_report(counts, read={"files": ["news.csv"]})
-    assert f"About {counts.total.estimate:,.0f} of 600 units are positive" in page
-    assert "&lt;b&gt;" in page
-    assert "<b>" not in page
-    assert "<i>" not in page
-    assert "<svg" in page
-    assert '<th scope="row">files</th><td>news.csv</td>' in page
-    for said in (*counts.notes, *counts.diagnostics.sentences()):
-        assert page.count(said) == 1
-    assert "A share of" in answer(counts.total, share=True)
 
 
 def test_many_cells_have_a_table_and_no_figure() -> None:

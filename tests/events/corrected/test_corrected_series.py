@@ -292,24 +292,24 @@ def test_corrected_intervals_hold_on_average(tmp_path: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def known_by_less(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnownTruth]:
-    held = known_truth(tmp_path_factory.mktemp("comparison") / "known_by_less.duckdb", n=240)
+def smaller(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KnownTruth]:
+    held = known_truth(tmp_path_factory.mktemp("comparison") / "known.duckdb", n=240)
     yield held
     held.store.close()
 
 
 @pytest.fixture(scope="module")
-def series_of_less(known_by_less: KnownTruth) -> CorrectedSeries:
-    return corrected_series(known_by_less.store, labels=known_by_less.read(known_by_less.drawn(80, seed=1)))
+def smaller_series(smaller: KnownTruth) -> CorrectedSeries:
+    return corrected_series(smaller.store, labels=smaller.read(smaller.drawn(80, seed=1)))
 
 
-def test_probabilities_are_those_of_both_laws(series_of_less: CorrectedSeries) -> None:
-    compared = corrected_comparison(series_of_less, "AAA", "BBB")
-    laws = {row.group: law for row, law in zip(series_of_less.counts.rows, series_of_less.counts.laws, strict=True)}
-    methods = {name: {row.period: row.method for row in series_of_less.rows_of(name)} for name in ("AAA", "BBB")}
+def test_probabilities_are_those_of_both_laws(smaller_series: CorrectedSeries) -> None:
+    compared = corrected_comparison(smaller_series, "AAA", "BBB")
+    laws = {row.group: law for row, law in zip(smaller_series.counts.rows, smaller_series.counts.laws, strict=True)}
+    methods = {name: {row.period: row.method for row in smaller_series.rows_of(name)} for name in ("AAA", "BBB")}
     for row in compared.rows:
         if "labels" in (methods["AAA"][row.period], methods["BBB"][row.period]):  # one stands alone: no law of both
-            found, more = series_of_less.counts.difference(*((actor, "asked", row.period) for actor in ("AAA", "BBB")))
+            found, more = smaller_series.counts.difference(*((actor, "asked", row.period) for actor in ("AAA", "BBB")))
             assert (row.low, row.mean, row.high) == (found.low, found.value, found.high)
             assert row.greater + row.equal / 2 == pytest.approx(more, rel=1e-12)
             continue
@@ -323,8 +323,8 @@ def test_probabilities_are_those_of_both_laws(series_of_less: CorrectedSeries) -
         assert row.low <= row.mean <= row.high
 
 
-def test_turned_around(series_of_less: CorrectedSeries) -> None:
-    one, other = (corrected_comparison(series_of_less, *pair) for pair in (("AAA", "BBB"), ("BBB", "AAA")))
+def test_turned_around(smaller_series: CorrectedSeries) -> None:
+    one, other = (corrected_comparison(smaller_series, *pair) for pair in (("AAA", "BBB"), ("BBB", "AAA")))
     for row, turned in zip((*one.rows, one.total), (*other.rows, other.total), strict=True):
         assert row.greater == pytest.approx(turned.less, abs=1e-7)
         assert row.equal == pytest.approx(turned.equal, abs=1e-7)
@@ -332,17 +332,17 @@ def test_turned_around(series_of_less: CorrectedSeries) -> None:
     assert one.total.low == pytest.approx(-other.total.high)
 
 
-def test_the_probability_in_all_agrees_with_its_interval(series_of_less: CorrectedSeries) -> None:
-    total = corrected_comparison(series_of_less, "AAA", "BBB").total
+def test_the_probability_in_all_agrees_with_its_interval(smaller_series: CorrectedSeries) -> None:
+    total = corrected_comparison(smaller_series, "AAA", "BBB").total
     assert total.greater + total.less == pytest.approx(1.0)
     assert (total.low > 0) == (total.greater > 0.975)
     assert total.mean == pytest.approx(
-        series_of_less.total_of("AAA").estimate - series_of_less.total_of("BBB").estimate
+        smaller_series.total_of("AAA").estimate - smaller_series.total_of("BBB").estimate
     )
 
 
-def test_what_is_read_is_certain(known_by_less: KnownTruth, tmp_path: Path) -> None:
-    whole = corrected_series(known_by_less.store, labels=known_by_less.read(known_by_less.documents))
+def test_what_is_read_is_certain(smaller: KnownTruth, tmp_path: Path) -> None:
+    whole = corrected_series(smaller.store, labels=smaller.read(smaller.documents))
     compared = corrected_comparison(whole, "AAA", "BBB")
     for row in (*compared.rows, compared.total):
         difference = row.mean
@@ -352,13 +352,11 @@ def test_what_is_read_is_certain(known_by_less: KnownTruth, tmp_path: Path) -> N
     assert "acts in more" in compared.verdict()
 
 
-def test_what_cannot_be_compared(known_by_less: KnownTruth, series_of_less: CorrectedSeries) -> None:
+def test_what_cannot_be_compared(smaller: KnownTruth, smaller_series: CorrectedSeries) -> None:
     with pytest.raises(InputError, match="different actors"):
-        corrected_comparison(series_of_less, "AAA", "AAA")
+        corrected_comparison(smaller_series, "AAA", "AAA")
     with pytest.raises(InputError, match="no actor 'CCC'"):
-        corrected_comparison(series_of_less, "AAA", "CCC")
-    shares = corrected_series(
-        known_by_less.store, labels=known_by_less.read(known_by_less.drawn(80, seed=1)), unit="share"
-    )
+        corrected_comparison(smaller_series, "AAA", "CCC")
+    shares = corrected_series(smaller.store, labels=smaller.read(smaller.drawn(80, seed=1)), unit="share")
     with pytest.raises(InputError, match="no unit 'share' in corrected comparisons"):
         corrected_comparison(shares, "AAA", "BBB")

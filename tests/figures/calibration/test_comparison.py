@@ -15,7 +15,7 @@ from howsure import find_groups
 from howsure.calibration.group_results import FoundGroups
 from howsure.calibration.table import GroupCalibration
 from howsure.errors import InputError
-from howsure.figures.calibration import comparison_figure, groups_figure
+from howsure.figures.calibration import groups_figure
 from howsure.figures.groups import MOST_ROWS, error_figure
 from howsure.figures.width import of_width
 from howsure.stats.estimate import Estimate
@@ -56,25 +56,6 @@ def test_the_curves_are_those_of_each_model() -> None:
         GOLD == 0, np.clip(PROBS[:, 0] * 3, 0, 1), against=PROBS[:, 0], names=("a", "b")
     )
     assert sharper.verdict() == "b is better calibrated than a."
-
-
-def test_the_figure_shows_curves_and_differences_with_intervals() -> None:
-    above, below = comparison_figure(RESULT).axes
-    lines = [line for line in above.lines if len(line.get_xdata()) == len(RESULT.curves[0].bins)]
-    assert any(np.array_equal(line.get_ydata(), RESULT.curves[0].bins.frequency) for line in lines)
-    legend = above.get_legend()
-    assert legend is not None
-    assert legend.get_texts()[0].get_text().startswith("$large$\n")
-    names = [tick.get_text() for tick in below.get_yticklabels()]
-    assert names == ["squared errors", "top-label Brier scores", "multi-class Brier scores"]
-    drawn = [collection.get_segments()[0][:, 0].tolist() for collection in below.collections]
-    shown = (RESULT.squared_error_difference, RESULT.brier_difference, RESULT.multiclass_brier_difference)
-    for row, e in zip(drawn, shown, strict=True):
-        assert e is not None
-        assert row == [e.low, e.high]
-    assert {text.get_text() for text in below.texts} == {"← $large$ is better", "small is better →"}
-    with pytest.raises(InputError, match="labels must name both models; there are 1"):
-        comparison_figure(RESULT, labels=["one"])
 
 
 def test_one_panel_says_the_difference() -> None:
@@ -138,19 +119,6 @@ def found(against: str) -> FoundGroups:
     kind, q = rng.choice(["a", "$b_1$"], 4000), rng.random(4000)
     labels = rng.random(4000) < np.where(kind == "$b_1$", q**2, q)
     return find_groups(labels, q, features={"kind": kind}, against=against)
-
-
-def test_every_group_is_drawn_where_it_is() -> None:
-    result = found("whole")
-    ax = groups_figure(result).axes[0]
-    (row,) = result.rows
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["all rows", "kind = $b_1$"]
-    places = [(float(line.get_xdata()[0]), float(line.get_ydata()[0])) for line in ax.lines[1:]]  # type: ignore[index]
-    assert places == [(result.whole.gap, 0.0), (row.gap, 1.0), (row.whole_gap, 1.0)]
-    (segment,) = [one.get_segments()[0] for one in ax.collections if isinstance(one, LineCollection)]
-    assert row.excess.low is not None
-    assert row.excess.high is not None
-    assert np.allclose(segment[:, 0], [row.excess.low + row.whole_gap, row.excess.high + row.whole_gap])
 
 
 def test_against_the_diagonal_there_is_no_whole_beside_it() -> None:
