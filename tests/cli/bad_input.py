@@ -299,7 +299,7 @@ OPTIONS = [
           "the arrays of draws.npz must have the same length; they have truth 5, draws 4.",
           {"draws.npz": archive(truth=np.zeros(5), draws=np.zeros((4, 3)))}),
     Wrong("more bars than ranks", f"{QUANTILES} --bins 20",
-          "--bins must be at most the number of ranks, 4; it is 20.",
+          "--bins must be a whole number from 2 to the number of ranks, 4; it is 20.",
           {"draws.npz": archive(truth=np.zeros(5), draws=np.zeros((5, 3)))}),
     Wrong("a column named twice", "quantiles dev.csv --target gold --draws prob,prob",
           "--target and --draws must name each column once; they name gold, prob, prob.", CSV),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,11 @@ from howsure import __version__
 from howsure.calibration.clustered_tests import sign_test
 from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.checks import check_clusters, check_level
-from howsure.inputs.numbers import check_whole, is_number
-from howsure.inputs.pairs import Floats, Integers, Pairs
-from howsure.inputs.parameter_types import ArrayLike
+from howsure.inputs.frames import Kind, Rows, Source, no_column_name, rows_of
+from howsure.inputs.naming import shortened
+from howsure.inputs.numbers import as_spelled, check_whole, is_number
+from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result
 from howsure.show.numbers import p_in_words
 from howsure.show.preformatted import preformatted
@@ -275,15 +278,16 @@ class QuantileCalibration(Result):
 
 
 def posterior_quantiles(
-    y_true: ArrayLike | Pairs,
-    draws: Any,
+    y_true: ArrayLike | str,
+    draws: ArrayLike | str | Sequence[str],
     *,
     n_bins: int | None = None,
     method: str = "chi-square",
-    clusters: ArrayLike | None = None,
+    clusters: ArrayLike | str | None = None,
     n_simulations: int = 999,
     level: float = 0.95,
     rng: Randomness = None,
+    data: Source | IntoFrame | None = None,
 ) -> QuantileCalibration:
     """Test whether posterior draws of continuous quantities are calibrated.
 
@@ -299,6 +303,8 @@ def posterior_quantiles(
     expectations then gets a random sign, `n_simulations` times (all sign assignments if there are fewer): for p, the
     band, and the variance of the bars.
 
+    data: a data frame or files, whose columns the others name: draws one column of lists, or a sequence of columns.
+
     >>> rng = np.random.default_rng(0)
     >>> result = posterior_quantiles(rng.normal(size=500), rng.normal(size=(500, 99)), rng=0)
     >>> result.p_value > 0.05
@@ -312,6 +318,20 @@ def posterior_quantiles(
     """
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
+    if data is not None:
+        read = _of_columns(data, y_true, draws, clusters)
+        with read.placed():
+            result = posterior_quantiles(
+                read["y_true"],
+                read["draws"],
+                n_bins=n_bins,
+                method=method,
+                clusters=read.columns.get("clusters"),
+                n_simulations=n_simulations,
+                level=level,
+                rng=rng,
+            )
+        return replace(result, recipe={**result.recipe, **read.read})
     samples, values = _checked(y_true, draws)
     level, times = check_level(level), check_whole(n_simulations, name="n_simulations")
     n, s = samples.shape
@@ -352,6 +372,32 @@ def posterior_quantiles(
     )
 
 
+def _of_columns(data: Any, y_true: Any, draws: Any, clusters: Any) -> Rows:
+    """The columns of a frame or of files, by their roles.
+
+    Raises InputError for what names none, and for a column that is named twice.
+    """
+    listed = isinstance(draws, str)
+    each = [draws] if listed else list(draws)
+    named = {"y_true": [y_true], "draws": each, "clusters": [] if clusters is None else [clusters]}
+    for role, columns in named.items():
+        for one in columns:
+            if not isinstance(one, str):
+                raise no_column_name(role, one)
+    names = [one for columns in named.values() for one in columns]
+    if len(set(names)) < len(names):
+        *others, last = (parameter(role) for role, columns in named.items() if columns)
+        raise InputError(f"{', '.join(others)} and {last} must name each column once; they name {shortened(names)}.")
+    kinds = dict.fromkeys(named["clusters"], Kind.VALUES) | {y_true: Kind.NUMBER}
+    found = rows_of(data, kinds | dict.fromkeys(each, Kind.NUMBERS if listed else Kind.NUMBER))
+    samples = np.column_stack([found[one] for one in each]) if not listed else found[draws]
+    if samples.dtype == object:  # lists in a frame
+        samples = np.array([list(one) for one in samples], dtype=object)
+    held = {"y_true": found[y_true], "draws": samples}
+    held |= {} if clusters is None else {"clusters": as_spelled(found[clusters])}
+    return replace(found, columns=held)
+
+
 def _checked(y_true: Any, draws: Any) -> tuple[Floats, Floats]:
     samples, values = (_numbers(held, name) for held, name in ((draws, "draws"), (y_true, "y_true")))
     if samples.ndim != 2 or samples.shape[1] < 1 or samples.shape[0] < 2:
@@ -379,7 +425,7 @@ def _number_of_bars(n: int, draws: int, asked: int | None) -> int:
         return max(2, min(20, n // FEWEST_EXPECTED, draws + 1))
     if not is_number(asked) or not 2 <= asked <= draws + 1 or int(asked) != asked:
         raise InputError(
-            f"{parameter('n_bins')} must be a whole number from 2 to the number of ranks, {draws + 1}; it is {asked!r}"
+            f"{parameter('n_bins')} must be a whole number from 2 to the number of ranks, {draws + 1}; it is {asked!r}."
         )
     return int(asked)
 

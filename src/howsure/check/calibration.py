@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -122,22 +123,23 @@ def check_calibration(
     bins = Bins(bin_size, n_bins, binning)
     roles = {"groups": groups, "clusters": clusters, "sample_weight": sample_weight, "id": id, "pos_label": pos_label}
     matched: Matched | None = None
-    if isinstance(data, Source):
-        with data.predictions(y_true, y_prob, pairing=other is not None, **roles) as read:
-            parts = parts_read(read, data)
+    evidence, entries = [], []
+    with ExitStack() as reading:
+        if isinstance(data, Source):
+            read = reading.enter_context(data.predictions(y_true, y_prob, pairing=other is not None, **roles))
+            parts = parts_read(read, data, one_by_one=True)
             if other is not None:
                 matched = data.matched(
                     read, other, y_true=y_true, y_true_against=y_true_against, y_prob=y_prob, **roles
                 )
-    else:
-        named = {"against" if better_than is None else "better_than": other, "y_true_against": y_true_against}
-        parts, matched = _of_rows(y_true, y_prob, named, data, roles)
-    evidence, entries = [], []
-    for group, pairs in parts.by_group:
-        squared, n, notes = judged(pairs, bins, whole=parts.n)
-        entries.append(Entry(name, group, ErrorSummary.of(squared, n, bins.growth), bins.options))
-        if max_error is not None:
-            evidence.append(evidence_of_limit(group, squared, n, notes, max_error, bins, name=name))
+        else:
+            named = {"against" if better_than is None else "better_than": other, "y_true_against": y_true_against}
+            parts, matched = _of_rows(y_true, y_prob, named, data, roles)
+        for group, pairs in parts.by_group:
+            squared, n, notes = judged(pairs, bins, whole=parts.n)
+            entries.append(Entry(name, group, ErrorSummary.of(squared, n, bins.growth), bins.options))
+            if max_error is not None:
+                evidence.append(evidence_of_limit(group, squared, n, notes, max_error, bins, name=name))
     if baseline is not None:
         for rule in comparison_rules(better=False, margin=not_worse_than, against=baseline.name, name=name):
             evidence += baseline.evidence(entries, rule)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pandas
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from howsure import InputError, posterior_quantiles
+from howsure import InputError, posterior_quantiles, read
 from howsure.calibration.quantiles import critical_distance, distance_tail, largest_distance
 
 
@@ -199,3 +202,26 @@ def test_too_wide_and_too_narrow_posteriors_are_found(scale: float) -> None:
 def test_wrong_input_is_named(draws: object, truth: object, options: dict[str, object], said: str) -> None:
     with pytest.raises(InputError, match=said):
         posterior_quantiles(truth, draws, **options)  # type: ignore[arg-type]
+
+
+def test_columns_of_frames_and_files_are_arrays(tmp_path: Path) -> None:
+    """Draws in several columns or in one of lists: the result is that of arrays, and says what was read."""
+    rng = np.random.default_rng(1)
+    y, draws, clusters = rng.normal(size=60), rng.normal(size=(60, 4)), np.arange(60) // 3
+    names = ["a", "b", "c", "d"]
+    frame = pandas.DataFrame({"y": y, **dict(zip(names, draws.T, strict=True)), "g": clusters, "all": list(draws)})
+    frame.drop(columns="all").to_csv(tmp_path / "draws.csv", index=False)
+    frame[["y", "all", "g"]].to_json(tmp_path / "draws.jsonl", orient="records", lines=True, double_precision=15)
+    wanted = posterior_quantiles(y, draws, clusters=clusters, rng=3)
+    for data, columns in (
+        (frame, names),
+        (frame, "all"),
+        (read(tmp_path / "draws.csv"), names),
+        (read(tmp_path / "draws.jsonl"), "all"),
+    ):
+        found = posterior_quantiles("y", columns, clusters="g", rng=3, data=data)
+        assert found.p_values == wanted.p_values
+        assert found.ranks.tolist() == wanted.ranks.tolist()
+    assert found.recipe["rows"] == 60
+    with pytest.raises(InputError, match="must name each column once"):
+        posterior_quantiles("y", ["a", "y"], data=frame)

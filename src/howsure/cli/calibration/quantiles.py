@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import click
-import numpy as np
 
 from howsure.calibration.quantiles import METHODS, QuantileCalibration, posterior_quantiles
-from howsure.cli.terminal.commands import Command, rows_as_in_files, tell
+from howsure.cli.terminal.commands import Command, tell
 from howsure.cli.terminal.options import as_names, figure_option, level_option, output_options
 from howsure.cli.terminal.output import emit, json_text, table_text, write_pictures
+from howsure.data.sources import read as files_of
 from howsure.errors import InputError
-from howsure.inputs.frames import Kind, Rows
-from howsure.inputs.naming import shortened
 from howsure.show.table import Table
 
 
@@ -47,23 +44,22 @@ def command(
 
     FILE: CSV, TSV, JSON lines, Parquet or .npz; one quantity per row.
     """
-
-    values, samples, clusters, found = read(file, truth, draws, draws_column, cluster, skip_missing=skip_missing)
-    if bins is not None and bins > samples.shape[1] + 1:
-        raise InputError(f"--bins must be at most the number of ranks, {samples.shape[1] + 1}; it is {bins}.")
-    with rows_as_in_files(found.place):
-        result = posterior_quantiles(
-            values, samples, n_bins=bins, method=method, clusters=clusters, level=level, rng=seed
-        )
-    shown = _shown(result, {**found.read, "seed": seed}, form)  # may refuse a column, before anything is written
+    if (draws is None) == (draws_column is None):
+        raise InputError("name the draws with either --draws COL,COL,… or --draws-column COL.")
+    source = replace(files_of(file, skip_missing=skip_missing), tell=tell)
+    result = posterior_quantiles(
+        truth, draws_column or draws or (), n_bins=bins, method=method, clusters=cluster, level=level, rng=seed,
+        data=source,
+    )  # fmt: skip
+    shown = _shown(result, form)  # may refuse a column, before anything is written
     write_pictures(result, figure=figure, report=None)
     emit(shown, output)
 
 
-def _shown(result: QuantileCalibration, read: dict[str, Any], form: str) -> str:
+def _shown(result: QuantileCalibration, form: str) -> str:
     """The test and the histogram in a format."""
     if form == "json":
-        return json_text(result.to_dict() | {"recipe": {**result.recipe, **read}})
+        return json_text(result.to_dict())
     edges = [f"{edge:.3f}" for edge in result.bin_edges]
     rows = [
         [f"{a}–{b}", f"{n}", f"{e:.1f}", f"{low:.0f}", f"{high:.0f}"]
@@ -71,28 +67,8 @@ def _shown(result: QuantileCalibration, read: dict[str, Any], form: str) -> str:
             edges, edges[1:], result.counts, result.expected, result.low, result.high, strict=False
         )
     ]
-    skipped = [f"rows left out, {column} being missing in them: {count:,}" for column, count in read["skipped"].items()]
+    left_out = result.recipe["skipped"].items()
+    skipped = [f"rows left out, {column} being missing in them: {count:,}" for column, count in left_out]
     said = "\n".join([repr(result), *skipped])
     table = Table(("quantile", "truths", "expected", "low", "high"), rows, words=("quantile",), caption=said)
     return f"{said}\n\n{table_text(table, form)}" if form == "table" else table_text(table, form)
-
-
-def read(
-    file: str, truth: str, draws: list[str] | None, draws_column: str | None, cluster: str | None, *, skip_missing: bool
-) -> tuple[Any, Any, Any, Rows]:
-    """The truths (n,), the draws (n, S), the clusters (n,) or None, and what was read."""
-    from howsure.data.sources import read as files_of
-
-    if (draws is None) == (draws_column is None):
-        raise InputError("name the draws with either --draws COL,COL,… or --draws-column COL.")
-    named = [truth, *(draws or []), *([] if draws_column is None else [draws_column]), *([cluster] if cluster else [])]
-    if len(set(named)) < len(named):
-        options = "--target, --draws and --cluster" if cluster else "--target and --draws"
-        raise InputError(f"{options} must name each column once; they name {shortened(named)}.")
-    kinds = {cluster: Kind.VALUES} if cluster else {}
-    kinds |= {truth: Kind.NUMBER} | (
-        {draws_column: Kind.NUMBERS} if draws_column else dict.fromkeys(draws or (), Kind.NUMBER)
-    )
-    found = replace(files_of(file, skip_missing=skip_missing), tell=tell).rows(kinds)
-    samples = found[draws_column] if draws_column else np.column_stack([found[name] for name in draws or ()])
-    return found[truth], samples, found[cluster] if cluster else None, found
