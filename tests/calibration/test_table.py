@@ -74,17 +74,6 @@ def test_thousands_of_groups() -> None:
     assert {row.n for row in table} == {6}
 
 
-def test_as_a_frame_as_text_and_as_a_dict() -> None:
-    table = calibration_table(Y, Q, groups=TAGS)
-    frame = table.to_frame("pandas")
-    assert list(frame["group"]) == ["NN", "VB", "a9", "a10"]
-    assert frame["error"].tolist() == [row.error.value for row in table]
-    assert table.to_dict()["groups"]["n"] == [row.n for row in table]
-    assert [line.split()[0] for line in repr(table).splitlines()[2:6]] == ["NN", "VB", "a9", "a10"]
-    with pytest.raises(KeyError):
-        table["JJ"]
-
-
 def test_bad_arguments_are_refused() -> None:
     with pytest.raises(InputError, match="groups must say what each pair belongs to"):
         calibration_table(Y, Q, groups=None)

@@ -95,16 +95,6 @@ def test_weights_classes_and_the_positive_label(halves: tuple[Path, dict[str, An
     assert howsure.CalibrationSummary.load(tmp_path / "y.summary").slots.positive == "yes"
 
 
-def test_what_needs_rows_is_refused(halves: tuple[Path, dict[str, Any]]) -> None:
-    folder, _ = halves
-    path = summarised(folder, "a")
-    for options in (("--interval", "bootstrap"), ("--test", "cox")):
-        done = run("calibration", path, *options)
-        assert done.code == 2
-        assert "need the pairs themselves. Name the files of predictions." in done.err
-    assert "miscalibration" in printed("calibration", path, "--method", "corp")
-
-
 def test_a_check_of_summaries_is_that_of_their_rows(halves: tuple[Path, dict[str, Any]], tmp_path: Path) -> None:
     folder, _ = halves
     for name in ("a", "b"):

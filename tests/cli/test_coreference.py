@@ -117,16 +117,6 @@ def test_repeated_spans_are_refused_or_the_first_is_kept(folder: Path) -> None:
 
 def damaged() -> None:
     """Files that are wrong in every way."""
-    row = "{n}\t{word}\t_\t_\tNN\t_\t{head}\tdep\t_\t{misc}\n"
-    head = "# newdoc id = d\n# global.Entity = eid\n"
-
-    def written(name: str, *misc: str, heads: tuple[int, ...] = (0, 1)) -> None:
-        rows = [row.format(n=i + 1, word="w", head=heads[i], misc=one) for i, one in enumerate(misc)]
-        Path(name).write_text(head + "".join(rows) + "\n")
-
-    written("open.conllu", "Entity=(1", "_")
-    written("closed.conllu", "_", "Entity=1)")
-    written("cycle.conllu", "_", "_", heads=(2, 1))
     Path("empty.conllu").write_text("")
     Path("nothing.conllu").write_text("# newdoc id = d\n")
     Path("empty.conll").write_text("#begin document (d); part 000\n#end document\n")
@@ -140,9 +130,6 @@ def damaged() -> None:
 
 
 WRONG = [
-    (["train", "open.conllu"], "the bracket (1 is never closed"),
-    (["train", "closed.conllu"], "closes what was never opened"),
-    (["train", "cycle.conllu"], "go in a circle"),
     (["train", "empty.conllu"], "empty.conllu is empty"),
     (["train", "nothing.conllu"], "the format of nothing.conllu cannot be seen"),
     (["train", "missing.conllu"], "missing.conllu"),
@@ -159,7 +146,6 @@ WRONG = [
     (["posterior", "gold.conllu", "--threshold", "2"], "--threshold must lie in [0, 1]"),
     (["posterior", "gold.conllu", "--document", "x"], "there is no document 'x'; there are story, talk"),
     (["posterior", "gold.conllu", "--figure", "new.svg"], "choose one by --document"),
-    (["posterior", "gold.conllu", "--figure", "new.bmp"], "--figure writes .svg, .png, .pdf"),
     (["posterior", "gold.conllu", "--figure", "new.html"], "The text with its entities in colour: --text FILE.html"),
     (["posterior", "gold.conllu", "--text", "new.txt"], "--text writes .html, .htm"),
     (["score", "gold.conllu", "parsed.conllu"], "document story of parsed.conllu has no mentions annotated"),

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.running import howsure, printed
+from tests.cli.running import printed
 from tests.events.imported.scored_files import HEADINGS, ROWS, csv_of
 
 GIVEN = ("--id", "id", "--date", "date", "--actor", "actor", "--prob", "p")
@@ -34,15 +34,6 @@ def store(imported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> st
     for name in ("scores.csv", "s.duckdb"):
         (tmp_path / name).write_bytes((imported / name).read_bytes())
     return "s.duckdb"
-
-
-def test_what_is_refused_afterwards(store: str) -> None:
-    done = howsure("events", "recount", store, "--rule", "attack", "--store", "again.duckdb")
-    assert (done.code, Path("again.duckdb").exists()) == (2, False)
-    assert done.err.startswith("howsure: s.duckdb cannot be counted again: its events were imported")
-    done = howsure("events", "series", store, "--unit", "entities")
-    assert done.code == 2
-    assert "without the entities that act" in done.err
 
 
 def test_it_is_done_once(store: str) -> None:
@@ -79,14 +70,3 @@ def test_a_column_for_each_actor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         "events", "import", "wide.csv", "--id", "id", "--date", "date", "--actors", "IRQ,USA", "--store", "w"
     )
     assert "expected documents: IRQ 0.9, USA 0.2" in told
-
-
-def test_nothing_is_written_for_wrong_scores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("scores.csv").write_text(csv_of([(*ROWS[0][:5], "90")]), encoding="utf-8")
-    done = howsure("events", "import", "scores.csv", *GIVEN, "--store", "s.duckdb")
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("howsure: p must lie in [0, 1]; row 1 of scores.csv")
-    done = howsure("events", "import", "scores.csv", "--id", "id", "--date", "date", "--store", "s.duckdb")
-    assert done.err.startswith("howsure: name the columns of the scores: actor and prob (or samples)")
-    assert [one.name for one in tmp_path.iterdir()] == ["scores.csv"]

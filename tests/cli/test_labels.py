@@ -58,36 +58,6 @@ def test_documents_are_drawn_and_more_of_them_later(store: Path) -> None:
         assert [one["seed"] for one in asked_of(held).draws] == [3, 0]
 
 
-def test_by_default_all_of_a_small_store(store: Path) -> None:
-    assert "52 documents of 52 to read" in label(store)
-
-
-WRONG = [
-    pytest.param(
-        ("--labels", "53"),
-        "--labels must be at most the number of documents in {store}, 52; it is 53.",
-        marks=pytest.mark.long,
-    ),
-    (
-        ("--labels", "3"),
-        "a draw of 3 documents is too small: 4 strata need 2 each, 8 in all; set --labels to at least that.",
-    ),
-    (("--actor", "XYZ"), "no actor 'XYZ' in the store; it has YUG, NATO, "),
-    pytest.param(
-        ("--question", " "), "question must be a text of 1 to 300 letters; it is ' '.", marks=pytest.mark.long
-    ),
-]
-
-
-@pytest.mark.parametrize(("options", "told"), WRONG)
-def test_wrong_draws(options: tuple[str, str], told: str, store: Path) -> None:
-    before = store.read_bytes()
-    done = howsure("events", "label", store, "--draw-only", *options)
-    assert (done.code, done.out) == (2, "")
-    assert told.format(store=store) in done.err
-    assert store.read_bytes() == before
-
-
 def test_what_was_drawn_is_not_asked_otherwise(store: Path) -> None:
     label(store, "--labels", 20, "--actor", "IRQ")
     done = howsure("events", "label", store, "--draw-only", "--actor", "NATO")

@@ -248,9 +248,7 @@ WRONG = [
     (["tag", "hmm.npz", "dev.txt", "--from", "crfsuite"], "this one reads words"),
     (["evaluate", "hmm.npz", "other.tsv"], "the gold tags of 1 token: NOUN (1)"),
     (["evaluate", "hmm.npz", "dev.txt"], "the format of dev.txt cannot be seen"),
-    (["posterior", "hmm.npz", "other.tsv"], "use --unknown-tags keep"),
     (["posterior", "hmm.npz", "dev.tsv", "--tag", "v"], "no tag 'v' in the model"),
-    (["posterior", "hmm.npz", "dev.tsv", "--tag", "V", "--tag-pairs", "3"], "exclude each other"),
 ]
 
 

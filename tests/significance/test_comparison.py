@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
@@ -161,22 +159,6 @@ def test_effect_sizes() -> None:
     row = compare([0, 0, 1, 1, 1], [0, 1, 0, 1, 1], [0, 0, 1, 0, 1], metrics="accuracy", rng=0)[0]
     assert (row.share_better, row.share_worse) == pytest.approx((0.4, 0.2))
     assert row.relative_error_reduction == pytest.approx(0.5)  # wrong in 2 of 5 before, in 1 of 5 now
-
-
-def test_the_result_converts() -> None:
-    targets, a, b = labels(50, 3, 1)
-    result = compare(targets, a, {"large": b, "<huge>": a}, n_resamples=50, rng=1)
-    held = json.loads(json.dumps(result.to_dict(), allow_nan=False))
-    keys = "against model metric against_value model_value difference low high p_value p_adjusted p_error n"
-    assert " ".join(list(held["comparisons"][0])[:12]) == keys
-    assert held["recipe"]["seed"] == 1
-    assert len(result.to_frame("pandas")) == len(result) == 8
-    assert result[0] == result["large", "accuracy"]
-    assert "&lt;huge&gt;" in result._repr_html_()
-    assert "macro_f1" in str(result)
-    assert "permutation" in repr(result)
-    with pytest.raises(KeyError):
-        result["large", "typo"]
 
 
 @pytest.mark.parametrize(

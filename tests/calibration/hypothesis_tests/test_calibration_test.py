@@ -208,14 +208,6 @@ def test_cox_and_cumulative_find_a_shift_that_bins_miss() -> None:
     assert found["binned"] < 0.4
 
 
-def test_results_convert() -> None:
-    found = calibration_test([0, 1, 1, 0, 1], [0.1, 0.4, 0.6, 0.7, 0.9], method="cox")
-    assert {"method", "statistic", "p_value", "p_error", "n", "intercept", "slope", "recipe"} == set(found.to_dict())
-    (row,) = found.to_frame().to_dict("records")
-    assert row["slope"] == found.estimates["slope"]
-    assert row["n"] == 5
-
-
 def test_ties_and_order_change_nothing() -> None:
     y, q = language_pairs(3_000, np.random.default_rng(62))
     q = q.round(1)

@@ -169,21 +169,6 @@ def test_any_curve_can_be_put_into_words(pairs: list[tuple[float, bool]], bin_si
     assert all(line == line.rstrip() for line in text.splitlines())
 
 
-def test_the_summary_is_aligned_and_complete() -> None:
-    curve = calibration_curve([0, 1, 1, 1, 0, 0], [0.1, 0.4, 0.8, 0.9, 0.2, 1.0], bin_size=3)
-    lines = repr(curve).splitlines()
-    names = [name for name, _ in figures_in_words(curve)]
-    assert names[:2] == ["error", "calibrated?"]
-    assert {"Algorithm 1", "ECE", "pairs", "base rate", "Brier score", "log loss"} <= set(names)
-    column = lines[1].index(str(curve.error))
-    for line, (name, text) in zip(lines[1:], figures_in_words(curve), strict=False):
-        assert line == f"  {name}".ljust(column) + text
-    assert f"Algorithm 1  {curve.algorithm1_error.value:.4f}" in repr(curve)
-    assert "infinite (1 prediction" in repr(curve)
-    assert "note: " in repr(curve)
-    assert "bin_size=3" in lines[-1]
-
-
 def test_score_parts_add_up_as_they_are_written() -> None:
     rng = np.random.default_rng(1)
     q = rng.random(500)
