@@ -199,9 +199,15 @@ def _of_rows(
 
 
 def evidence_of_limit(
-    group: str | None, squared: SquaredError, n: int, notes: tuple[str, ...], limit: float, bins: Bins, *,
+    group: str | None,
+    squared: SquaredError,
+    n: int,
+    notes: tuple[str, ...],
+    limit: float,
+    bins: Bins,
+    *,
     name: str = KIND,
-) -> Evidence:  # fmt: skip
+) -> Evidence:
     """What the error of a group, as `judged`, says about a limit."""
     rule = Rule(name, ERROR, BELOW, check_limit(limit, name="max_error"))
     return Evidence(rule, group, n, OneError(squared, n, bins.growth), notes)

@@ -277,9 +277,14 @@ def score_limits(
 
 
 def score_rules(
-    *, better: bool, margin: float | None, against: str, lower_is_better: bool, name: str = KIND,
+    *,
+    better: bool,
+    margin: float | None,
+    against: str,
+    lower_is_better: bool,
+    name: str = KIND,
     quantity: str = "mean score",
-) -> list[Rule]:  # fmt: skip
+) -> list[Rule]:
     """The rules about another model: to be better, or not to be worse by the margin or more."""
     side, sign = (BELOW, 1.0) if lower_is_better else (ABOVE, -1.0)
     limits = ([0.0] if better else []) + ([] if margin is None else [sign * margin])
@@ -309,9 +314,14 @@ def of_scores(
 
 
 def of_differences(
-    values: Floats, other: Floats, clusters: Integers | None, parts: Iterable[Part], rule: Rule, *,
+    values: Floats,
+    other: Floats,
+    clusters: Integers | None,
+    parts: Iterable[Part],
+    rule: Rule,
+    *,
     bounds: Bounds | None,
-) -> Iterator[Evidence]:  # fmt: skip
+) -> Iterator[Evidence]:
     """What the paired scores of each group say about the difference of two models, shares as in `of_scores`."""
     guessed = bounds is None
     bounds = bounds or (share_bounds(values, other) if -1.0 < rule.limit < 1.0 else None)

@@ -148,11 +148,19 @@ class Check(Rows[Verdict]):
         day = check_date(date)
         return tuple(
             TrendPoint(
-                day, one.check, one.rule, one.group, one.n, one.estimate.value, _or_nan(one.estimate.low),
-                _or_nan(one.estimate.high), one.limit, one.outcome,
+                day,
+                one.check,
+                one.rule,
+                one.group,
+                one.n,
+                one.estimate.value,
+                _or_nan(one.estimate.low),
+                _or_nan(one.estimate.high),
+                one.limit,
+                one.outcome,
             )
             for one in self.rows
-        )  # fmt: skip
+        )
 
     def columns(self) -> Sequence[Column]:
         """One row per verdict; the columns of checks and groups only where there are several, or some."""
@@ -220,8 +228,12 @@ def _notes(verdicts: Sequence[Verdict]) -> list[str]:
     for one in verdicts:
         for note in one.notes:
             about.setdefault(note, []).append(_prefix(one, verdicts))
-    return [f"note: {'; '.join(dict.fromkeys(name[:-2] for name in names if name))}: {note}" if any(names)
-            else f"note: {note}" for note, names in about.items()]  # fmt: skip
+    return [
+        f"note: {'; '.join(dict.fromkeys(name[:-2] for name in names if name))}: {note}"
+        if any(names)
+        else f"note: {note}"
+        for note, names in about.items()
+    ]
 
 
 # From evidence to verdicts: pass, fail or cannot tell, adjusted for the number of verdicts and of nightly runs.
@@ -254,10 +266,8 @@ def verdicts_on(evidence: Sequence[Evidence], *, level: float, alarms_over: int)
     failing = np.minimum(adjust_p_values(broken) * alarms_over, 1.0)
     return tuple(
         _verdict(one, *ps, size=size, alone=size / len(evidence), alarms_over=alarms_over)
-        for one, *ps in zip(
-            evidence, kept.tolist(), broken.tolist(), passing.tolist(), failing.tolist(), strict=True
-        )
-    )  # fmt: skip
+        for one, *ps in zip(evidence, kept.tolist(), broken.tolist(), passing.tolist(), failing.tolist(), strict=True)
+    )
 
 
 def _rows_needed(one: Evidence, size: float) -> int | None:
@@ -275,9 +285,16 @@ def _rows_needed(one: Evidence, size: float) -> int | None:
 
 
 def _verdict(
-    one: Evidence, kept: float, broken: float, passing: float, failing: float, *, size: float, alone: float,
+    one: Evidence,
+    kept: float,
+    broken: float,
+    passing: float,
+    failing: float,
+    *,
+    size: float,
+    alone: float,
     alarms_over: int,
-) -> Verdict:  # fmt: skip
+) -> Verdict:
     value, limit = one.test.value, one.rule.limit
     outcome = PASS if passing <= size else FAIL if failing <= size else CANNOT_TELL
     low, high = one.test.bounds(size / 2)

@@ -22,8 +22,14 @@ from howsure.show.table import Table
 @click.option("--draws-column", metavar="COL", help="Column containing a list of draws per row (in .npz: a matrix).")
 @click.option("--cluster", metavar="COL", help="Column identifying correlated rows, e.g. the document.")
 @click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them.")
-@click.option("--test", "method", type=click.Choice(METHODS), default="chi-square", show_default=True,
-              help="Test to rely on: of the histogram, or of the cumulative curve.")  # fmt: skip
+@click.option(
+    "--test",
+    "method",
+    type=click.Choice(METHODS),
+    default="chi-square",
+    show_default=True,
+    help="Test to rely on: of the histogram, or of the cumulative curve.",
+)
 @click.option("--bins", type=click.IntRange(min=2), metavar="N", help="Bars of the histogram (default: up to 20).")
 @level_option
 @click.option(
@@ -36,10 +42,20 @@ from howsure.show.table import Table
 @output_options
 @figure_option("Draw histogram and cumulative curve")
 def command(
-    file: str, truth: str, draws: list[str] | None, draws_column: str | None, cluster: str | None,
-    skip_missing: bool, method: str, bins: int | None, level: float, seed: int, form: str,
-    output: str | None, figure: str | None,
-) -> None:  # fmt: skip
+    file: str,
+    truth: str,
+    draws: list[str] | None,
+    draws_column: str | None,
+    cluster: str | None,
+    skip_missing: bool,
+    method: str,
+    bins: int | None,
+    level: float,
+    seed: int,
+    form: str,
+    output: str | None,
+    figure: str | None,
+) -> None:
     """Where does the true value fall among posterior draws? Uniformly, if the posterior is calibrated.
 
     FILE: CSV, TSV, JSON lines, Parquet or .npz; one quantity per row.
@@ -48,9 +64,15 @@ def command(
         raise InputError("name the draws with either --draws COL,COL,… or --draws-column COL.")
     source = replace(files_of(file, skip_missing=skip_missing), tell=tell)
     result = posterior_quantiles(
-        truth, draws_column or draws or (), n_bins=bins, method=method, clusters=cluster, level=level, rng=seed,
+        truth,
+        draws_column or draws or (),
+        n_bins=bins,
+        method=method,
+        clusters=cluster,
+        level=level,
+        rng=seed,
         data=source,
-    )  # fmt: skip
+    )
     shown = _shown(result, form)  # may refuse a column, before anything is written
     write_pictures(result, figure=figure, report=None)
     emit(shown, output)

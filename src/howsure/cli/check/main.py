@@ -72,19 +72,30 @@ def as_date(context: click.Context, parameter: click.Parameter, value: str | Non
 
 SHARED: dict[str, Decorator] = {
     "level": click.option(
-        "--level", type=float, callback=as_level, default=0.95, show_default=True,
+        "--level",
+        type=float,
+        callback=as_level,
+        default=0.95,
+        show_default=True,
         help="Level of the one-sided tests: a verdict errs with probability at most 1 - level.",
     ),
     "alarms_over": click.option(
-        "--alarms-over", type=click.IntRange(1, MOST_RUNS), default=1, show_default=True, metavar="RUNS",
+        "--alarms-over",
+        type=click.IntRange(1, MOST_RUNS),
+        default=1,
+        show_default=True,
+        metavar="RUNS",
         help="Keep the probability of any false fail at 1 - level over so many runs together.",
     ),
     "baseline": click.option(
-        "--baseline", metavar="FILE.json",
+        "--baseline",
+        metavar="FILE.json",
         help="Compare with what a former run wrote; --not-worse-than names the margin.",
     ),
     "write_baseline": click.option(
-        "--write-baseline", type=Written(".json"), metavar="FILE.json",
+        "--write-baseline",
+        type=Written(".json"),
+        metavar="FILE.json",
         help="Write the estimates to a file that a later run can be compared with.",
     ),
     "form": click.option(
@@ -95,15 +106,19 @@ SHARED: dict[str, Decorator] = {
         "--junit", type=Written(".xml"), metavar="FILE.xml", help="Also write the verdicts as JUnit XML."
     ),
     "summary": click.option(
-        "--summary", type=Written(".md", ".markdown", ".txt", "", appended=True), metavar="FILE",
+        "--summary",
+        type=Written(".md", ".markdown", ".txt", "", appended=True),
+        metavar="FILE",
         help="Also append the verdicts to a file as Markdown, such as a job's summary on GitHub.",
     ),
     "experiments": click.option(
-        "--experiments", type=Written(), metavar="FILE",
+        "--experiments",
+        type=Written(),
+        metavar="FILE",
         help="Also add the verdicts to the history in this file; see howsure check trend.",
     ),
     "date": click.option("--date", callback=as_date, metavar="DATE", help="Their day, 2026-11-22 (default: today)."),
-}  # fmt: skip
+}
 shared_options = in_order([*SHARED.values(), raw_option])
 
 
@@ -143,25 +158,37 @@ def check_command(kind: str, quantity: str, said: str, examples: str, **options:
     """The command of a check, derived from its function, with `options` of its own."""
     function = CHECKS[kind]
     margin = click.option(
-        "--not-worse-than", type=click.FloatRange(min=0.0), metavar="MARGIN",
+        "--not-worse-than",
+        type=click.FloatRange(min=0.0),
+        metavar="MARGIN",
         help=f"The {quantity} may be worse by less than this: than that of --against, or of the --baseline.",
-    )  # fmt: skip
+    )
     better = click.option(
-        "--better-than", metavar="FILE|COL",
+        "--better-than",
+        metavar="FILE|COL",
         help=f"The {quantity} must be better than this model's: that of FILE, or of column COL.",
-    )  # fmt: skip
+    )
     against = click.option("--against", metavar="FILE|COL", help="The other model, for --not-worse-than.")
     group = click.option(
         "--group", "groups", metavar="COL", help="Column of groups, each of which must keep the rules."
     )
     name = click.option(
-        "--name", default=kind, show_default=True, metavar="NAME",
+        "--name",
+        default=kind,
+        show_default=True,
+        metavar="NAME",
         help="Name of the check in files, baselines and the history.",
-    )  # fmt: skip
+    )
     own: dict[str, Decorator | None] = {
-        "better_than": better, "not_worse_than": margin, "against": against, "groups": group, "name": name,
-        "level": None, "alarms_over": None, "baseline": None,
-    }  # fmt: skip
+        "better_than": better,
+        "not_worse_than": margin,
+        "against": against,
+        "groups": group,
+        "name": name,
+        "level": None,
+        "alarms_over": None,
+        "baseline": None,
+    }
 
     def run(**typed: Any) -> None:
         baseline = None if typed["baseline"] is None else Baseline.load(typed["baseline"])
@@ -243,12 +270,15 @@ howsure check calibration dev.csv --target gold --prob new --not-worse-than 0.01
 howsure check calibration monday.summary tuesday.summary --max-error 0.05
 """,
     y_true=click.option(
-        "--target", "y_true", multiple=True, metavar="COL",
+        "--target",
+        "y_true",
+        multiple=True,
+        metavar="COL",
         help="Column of the true label; twice if each model has its own (is its answer right?).",
     ),
     y_true_against=None,
     max_error=click.option("--max-error", type=SHARE, metavar="E", help="The calibration error must lie below."),
-)  # fmt: skip
+)
 check_command(
     "score",
     "mean",
@@ -276,10 +306,14 @@ howsure check selective dev.jsonl --target right --prob confidence --max-risk 0.
         "--max-risk", type=SHARE, metavar="R", help="The share of wrong answers among those kept must lie below."
     ),
     min_coverage=click.option(
-        "--min-coverage", type=click.FloatRange(0.0, 1.0, min_open=True), default=1.0, show_default=True, metavar="C",
+        "--min-coverage",
+        type=click.FloatRange(0.0, 1.0, min_open=True),
+        default=1.0,
+        show_default=True,
+        metavar="C",
         help="The share of the answers that is kept, the most confident first.",
     ),
-)  # fmt: skip
+)
 
 
 @command.command("trend", short_help="What checks found over the dates of a history, with a figure.")
