@@ -4,7 +4,7 @@ A result is a frozen dataclass. Its *fields* are its JSON, in their order (the r
 
     error: Estimate                                     an estimate is an object of value, low, high …
     name: str | None = as_json("group")                 under another name; as_json(None): not in JSON
-    derived: ClassVar = {"outcome": "group"}            a property that JSON holds too, behind "group"
+    derived: ClassVar = {"outcome": "group"}            a property or method that JSON holds too, behind "group"
 
 Its *columns* are its tables: `columns()` says once what each figure of a row is (`show.column`). Results of rows derive
 from `Rows`, and are iterated and indexed by name. What is left to write by hand is what only this result can say: its
@@ -33,6 +33,9 @@ from howsure.show.table import MOST_ROWS, Table
 
 Row = TypeVar("Row")
 KINDS = {"i": COUNT, "u": COUNT, "f": NUMBER, "b": FLAG}  # of arrays, by their type
+
+
+AMONG = "*"  # what JSON calls a field whose own fields stand among the others
 
 
 def as_json(key: str | None, **how: Any) -> Any:
@@ -74,6 +77,10 @@ class Result:
         width = max(len(name) for name, *_ in pairs)
         return "\n".join(f"{name:<{width}}  {text}" for name, text in pairs)
 
+    def above(self) -> Sequence[Table]:
+        """Other tables that it prints above its own."""
+        return ()
+
     def below(self) -> Sequence[str]:
         """What there is to say below the table, a line each: its notes."""
         return [f"note: {note}" for note in getattr(self, "notes", ())]
@@ -113,7 +120,8 @@ class Result:
             return "\n\n".join(filter(None, [read, words]))
         table = chosen_columns(self.table(), columns)
         table = table if most is None else table.shortened(most)
-        return "\n\n".join(filter(None, [read, table.text(raw=raw), "\n".join(map(in_a_line, table.notes))]))
+        above = [one.text(raw=raw) for one in self.above()] if columns is None else []
+        return "\n\n".join(filter(None, [read, *above, table.text(raw=raw), "\n".join(map(in_a_line, table.notes))]))
 
     def to_csv(self, *, columns: Sequence[str] | None = None, raw: bool = False) -> str:
         """What the table holds as CSV, with all digits and both ends of intervals; empty cells are unknown.
@@ -158,7 +166,9 @@ class Result:
         return self.text(most=MOST_ROWS)
 
     def _repr_html_(self) -> str:
-        return preformatted(repr(self)) if self.words else self.table().shortened().html()
+        if self.words:
+            return preformatted(repr(self))
+        return "".join(table.html() for table in (*self.above(), self.table().shortened()))
 
     def _columns(self) -> Mapping[str, Any]:
         """The columns of the data frame by their names."""
@@ -217,30 +227,47 @@ class Arrays:
     __slots__ = ()
 
     def __len__(self) -> int:
-        return len(next(iter(self._arrays().values())))
+        return len(next(iter(self.arrays().values())))
 
     def columns(self) -> list[Column]:
         """Each array as a column."""
-        return [Column(name, KINDS.get(held.dtype.kind, WORDS), values=held) for name, held in self._arrays().items()]
+        return [Column(name, KINDS.get(held.dtype.kind, WORDS), values=held) for name, held in self.arrays().items()]
 
     def to_dicts(self) -> list[dict[str, Any]]:
         """The JSON form."""
-        held = self._arrays()
-        rows = zip(*(plain(one) for one in held.values()), strict=True)
-        return [dict(zip(held, row, strict=True)) for row in rows]
+        held = {key: plain(getattr(self, name)) for name, key in json_keys(self).items()}
+        return [dict(zip(held, row, strict=True)) for row in zip(*held.values(), strict=True)]
 
-    def _arrays(self) -> dict[str, np.ndarray[Any, Any]]:
+    def arrays(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The arrays by their names."""
         return {one.name: getattr(self, one.name) for one in fields(self)}  # type: ignore[arg-type]
+
+
+def held_in_frames(row: type) -> list[Column]:
+    """The fields of a dataclass, as frames and CSV hold them of each row."""
+    return [Column(one.name, NUMBER, only=FRAME) for one in fields(row)]
 
 
 def dict_of(one: Any) -> dict[str, Any]:
     """A dataclass as plain JSON: its fields in their order, the recipe first, and what it derives from them."""
-    keys = {field.name: field.metadata.get("json", field.name) for field in fields(one)}
-    held = {key: plain(getattr(one, name)) for name, key in keys.items() if key is not None}
+    held: dict[str, Any] = {}
+    for name, key in json_keys(one).items():
+        value = plain(getattr(one, name))
+        held |= (value or {}) if key == AMONG else {key: value}
     order = sorted(held, key=lambda key: key != "recipe")
     for name, behind in getattr(one, "derived", {}).items():
         order.insert(order.index(behind) + 1, name)
-    return {key: held[key] if key in held else plain(getattr(one, key)) for key in order}
+    return {key: held[key] if key in held else plain(_asked(getattr(one, key))) for key in order}
+
+
+def _asked(derived: Any) -> Any:
+    return derived() if callable(derived) else derived
+
+
+def json_keys(one: Any) -> dict[str, str]:
+    """What JSON calls the fields of a dataclass that it holds."""
+    keys = {field.name: field.metadata.get("json", field.name) for field in fields(one)}
+    return {name: key for name, key in keys.items() if key is not None}
 
 
 def plain(value: Any) -> Any:

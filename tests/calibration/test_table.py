@@ -60,7 +60,7 @@ def test_it_shows_itself_as_text_and_in_a_notebook() -> None:
     lines = repr(table).splitlines()
     assert lines[0].split("  ")[-1] == "p (adjusted)"
     assert all(line.endswith("< 0.0001") for line in lines[2:4])
-    assert all("wrong: the log loss is infinite" in line for line in lines[4:])
+    assert all("wrong: the log loss is infinite" in line for line in lines[5:])
     html = table._repr_html_()
     assert html.count("<tr>") == 3
     assert "&lt;b&gt;</td><td>3,000</td>" in html

@@ -27,7 +27,9 @@ def curve_with(
     counts = np.full(len(q), count)
     upper = np.append((q[1:] + q[:-1]) / 2, q[-1])
     low, high = wilson_interval(f, counts.astype(float))
-    bins = Bins(counts, counts.astype(float), q, f, np.sqrt(f * (1 - f) / counts), low, high, upper)
+    errors = np.sqrt(f * (1 - f) / counts)
+    parts = {"mean_prob": q, "frequency": f, "standard_error": errors, "low": low, "high": high, "upper": upper}
+    bins = Bins(count=counts, weight=counts.astype(float), **parts)
     n = int(counts.sum())
     bars = np.minimum((q * 64).astype(int), 63)
     histogram = np.stack([np.bincount(bars, weights=share * counts, minlength=64) for share in (1 - f, f)])

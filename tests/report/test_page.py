@@ -21,7 +21,7 @@ from howsure.counts import estimate_counts
 from howsure.data import Document, Mention, Sentence
 from howsure.errors import InputError
 from howsure.report import calibration_report, write_report
-from howsure.report.calibration import cell, table_of_bins, table_of_curves
+from howsure.report.calibration import table_of_bins, table_of_curves
 from howsure.report.coreference import coreference_page
 from howsure.report.results import counts_report
 from tests.counts.populations import labelled, population
@@ -126,14 +126,6 @@ def test_the_same_curves_give_the_same_page() -> None:
 def test_wrong_input_is_refused() -> None:
     with pytest.raises(InputError, match="at least one calibration curve"):
         calibration_report(together([]), title="T")
-
-
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [(True, "yes"), (7, "7"), (math.nan, "–"), (math.inf, "inf"), (0.12345, "0.1235"), ("x", "x")],
-)
-def test_a_cell_says_its_value(value: object, text: str) -> None:
-    assert cell(value) == text
 
 
 @pytest.mark.parametrize(

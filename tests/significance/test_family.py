@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from howsure.result import plain
 from howsure.significance import compare
 from howsure.significance.results import how, verdicts
 from howsure.stats.multiplicity import adjust_p_values
@@ -22,7 +23,7 @@ def test_the_best_against_each_with_p_of_all_pairs() -> None:
     shown = compare(score=SCORES)
     assert len(every) == 6
     assert [row.p_adjusted for row in every] == pytest.approx(adjust_p_values([row.p_value for row in every]).tolist())
-    assert [row.to_dict() for row in shown] == [row.to_dict() for row in every if row.against == shown.best]
+    assert plain(shown.rows) == plain([row for row in every if row.against == shown.best])
     values = {name: held.mean() for name, held in SCORES.items()}
     assert shown.best == max(values, key=values.__getitem__)
     assert [one.model for one in shown.means] == sorted(values, key=values.__getitem__, reverse=True)

@@ -22,14 +22,14 @@ def written(path: Path, *points: TrendPoint) -> Trend:
     store = Experiments(path)
     for point in points:
         store.add_points([point])
-    assert repr(store.trend().points) == repr(Experiments(path).trend().points)  # NaN equals nothing
+    assert repr(store.trend().rows) == repr(Experiments(path).trend().rows)  # NaN equals nothing
     return store.trend()
 
 
 def test_points_stand_in_the_order_of_their_dates(tmp_path: Path) -> None:
     later, earlier = replace(POINT, date="2026-11-22"), replace(POINT, date="2026-11-19", group=None)
     trend = written(tmp_path / "nightly", later, POINT, earlier)
-    assert trend.points == (earlier, POINT, later)
+    assert trend.rows == (earlier, POINT, later)
     assert trend.rules == ("mean > 0.8",)
     assert list(trend.to_frame("pandas")["date"]) == ["2026-11-19", "2026-11-20", "2026-11-22"]
 
@@ -37,13 +37,13 @@ def test_points_stand_in_the_order_of_their_dates(tmp_path: Path) -> None:
 def test_a_night_that_is_repeated_replaces_the_former_one(tmp_path: Path) -> None:
     again = replace(POINT, estimate=0.9, outcome="pass")
     trend = written(tmp_path / "nightly", POINT, again)
-    assert trend.points == (again,)
+    assert trend.rows == (again,)
     assert trend.recipe["replaced"] == 1
 
 
 def test_what_is_undefined_stays_undefined(tmp_path: Path) -> None:
     trend = written(tmp_path / "nightly", replace(POINT, low=math.nan, high=math.nan))
-    assert math.isnan(trend.points[0].low)
+    assert math.isnan(trend.rows[0].low)
     assert trend.to_dict()["points"][0]["low"] is None
 
 
@@ -105,4 +105,4 @@ def test_checks_with_the_same_rule_are_kept_apart(tmp_path: Path) -> None:
     trend = written(tmp_path / "nightly", POINT, replace(POINT, check="test", estimate=0.5))
     assert trend.rules == (f"{POINT.check}: {POINT.rule}", f"test: {POINT.rule}")
     assert [one.check for one in trend.of(trend.rules[1])] == ["test"]
-    assert trend.table().headings[:3] == ("date", "check", "rule")
+    assert trend.table().headings[:3] == ["date", "check", "rule"]

@@ -77,7 +77,7 @@ def test_notes_are_said_with_the_rest() -> None:
     result = compare(["a", "b"] * 10, ["a", "b"] * 10, ["a", "z"] * 10, metrics="accuracy", rng=0, n_resamples=50)
     said = "model predicts 'z' in 10 rows, which y_true never holds: wrong there."
     assert said in result.notes
-    assert f"note: {said}" in str(result)
+    assert f"Note: {said}" in str(result)
     assert f"Note: {said}" in how(result)
     assert said in result.to_dict()["notes"]
     assert "predicts &#x27;z&#x27;" in result._repr_html_()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -23,16 +23,16 @@ from howsure.inputs.given import Given
 from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.result import Result
+from howsure.result import AMONG, Result, as_json
+from howsure.show.column import COUNT, NUMBER, WORDS, Column
 from howsure.show.numbers import p_in_words
-from howsure.show.preformatted import preformatted
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 METHODS = ("simulation", "spiegelhalter", "binned", "cox", "cumulative")
 OF_SUMS = ("simulation", "binned")  # for which sums suffice; "simulation" without weights
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CalibrationTest(Result):
     """A test of the hypothesis that events occur as often as predicted.
 
@@ -45,31 +45,23 @@ class CalibrationTest(Result):
     statistic: float
     p_value: float
     p_error: float
+    estimates: dict[str, float] = as_json(AMONG, default_factory=dict)
     n: int
-    recipe: dict[str, Any] = field(repr=False, compare=False)
-    estimates: dict[str, float] = field(default_factory=dict)
+    recipe: dict[str, Any] = field(compare=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form; infinite and undefined values are None."""
-        known = {name: held if math.isfinite(held) else None for name, held in self._numbers().items()}
-        return {"method": self.method, **known, "n": self.n, "recipe": self.recipe}
-
-    def _columns(self) -> dict[str, Any]:
+    def columns(self) -> Sequence[Column]:
         """One row."""
-        row = {"method": self.method, **self._numbers(), "n": self.n}
-        return {name: [held] for name, held in row.items()}
+        numbers = [Column(name, NUMBER) for name in ("statistic", "p_value", "p_error")]
+        fitted = [Column(name, NUMBER, values=[held]) for name, held in self.estimates.items()]
+        return [Column("method", WORDS), *numbers, *fitted, Column("n", COUNT)]
 
-    def __str__(self) -> str:
+    @property
+    def words(self) -> str:
+        """What was found, in a line."""
         p, error = p_in_words(self.p_value), f" (simulated: ± {self.p_error:.4f})" if self.p_error else ""
         fitted = "".join(f", {name} {held:.4f}" for name, held in self.estimates.items())
         found = f"statistic {self.statistic:.6g}{fitted}, {p}{error}"
         return f"test of calibration by {self.method}: {found}, n = {self.n:,}"
-
-    def _repr_html_(self) -> str:
-        return preformatted(str(self))
-
-    def _numbers(self) -> dict[str, float]:
-        return {"statistic": self.statistic, "p_value": self.p_value, "p_error": self.p_error, **self.estimates}
 
 
 def calibration_test(
@@ -189,8 +181,7 @@ def check_calibration(
         found = clustered_test(pairs, method, edges=edges, times=times, rng=generator_from(rng))
     elif binned is not None and method == "simulation":
         found = simulation_test(pairs, binned, times=times, rng=generator_from(rng))
-    statistic, p, p_error = (*found, 0.0)[:3]
-    return CalibrationTest(method, statistic, p, p_error, len(pairs), recipe, estimates)
+    return _as_test(found, method=method, n=len(pairs), recipe=recipe, estimates=estimates)
 
 
 def check_sums(
@@ -217,11 +208,16 @@ def check_sums(
     recipe: dict[str, Any] = {"howsure": __version__, "method": method, "n": len(slots), "binning": binning}
     recipe |= {"bin_size": binned.bin_size, "ties": "cells", "weighted": weighted, "clustered": False}
     if method == "binned":
-        return CalibrationTest(method, *binned_test(binned), 0.0, len(slots), recipe)
+        return _as_test(binned_test(binned), method=method, n=len(slots), recipe=recipe)
     recipe |= {"n_simulations": times, "seed": seed_in_recipe(rng)}
-    return CalibrationTest(
-        method, *simulation_test(slots, binned, times=times, rng=generator_from(rng)), len(slots), recipe
-    )
+    found = simulation_test(slots, binned, times=times, rng=generator_from(rng))
+    return _as_test(found, method=method, n=len(slots), recipe=recipe)
+
+
+def _as_test(found: Sequence[float], **about: Any) -> CalibrationTest:
+    """A result of a statistic, its p-value, and perhaps the Monte Carlo error of that."""
+    statistic, p, p_error = (*found, 0.0)[:3]
+    return CalibrationTest(statistic=statistic, p_value=p, p_error=p_error, **about)
 
 
 def _ready(pairs: Pairs) -> Pairs:

@@ -185,7 +185,7 @@ def compare_pairs(
             **how,
         )
     brier, log = (score_difference(a, b, units, loss, level, own_labels=own_labels) for loss in (BRIER, LOG))
-    of_classes = class_differences(a, b, units, level)
+    brier_of_classes, log_of_classes = class_differences(a, b, units, level) or (None, None)
     recipe = {
         "howsure": __version__,
         "n": n,
@@ -210,18 +210,19 @@ def compare_pairs(
         )
     reduction = a.reduction if a.reduction == b.reduction else None
     return CalibrationComparison(
-        estimates[0],
-        estimates[1],
-        difference,
-        roots,
-        brier,
-        log,
-        (curve_a, curve_b),
-        n,
-        recipe,
-        tuple(notes),
-        reduction,
-        *of_classes,
+        n=n,
+        notes=tuple(notes),
+        error_a=estimates[0],
+        error_b=estimates[1],
+        squared_error_difference=difference,
+        error_difference=roots,
+        brier_difference=brier,
+        log_loss_difference=log,
+        multiclass_brier_difference=brier_of_classes,
+        multiclass_log_loss_difference=log_of_classes,
+        reduction=reduction,
+        curves=(curve_a, curve_b),
+        recipe=recipe,
     )
 
 

@@ -136,7 +136,8 @@ def _steps(
         effective = effective_numbers(cells, squares, frequency, clustered_standard_errors(cells))
     low, high = wilson_interval(frequency, effective, level=level_of_steps(level))
     mean = np.clip(rows.by(starts, rows.weight * rows.q) / weight, rows.q[starts], upper)
-    return CorpSteps(count, weight * unit, rows.q[starts], upper, mean, frequency, low, high), effective
+    curve: dict[str, Floats] = {"mean_prob": mean, "frequency": frequency, "low": low, "high": high}
+    return CorpSteps(count=count, weight=weight * unit, lower=rows.q[starts], upper=upper, **curve), effective
 
 
 def _band(found: Consistency) -> ConsistencyBand:

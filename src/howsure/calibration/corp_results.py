@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from howsure.calibration.decomposition import ScoreDecomposition
-from howsure.calibration.scores import base_rate_words, heading, score_key, score_words
-from howsure.calibration.words import BOTH, NONE_SEEN, NOT_LOCATED, OVERCONFIDENT, UNDERCONFIDENT, WHOLE, rounded
+from howsure.calibration.scores import base_rate_words, heading, score_words, with_score_keys
+from howsure.calibration.words import BOTH, NONE_SEEN, NOT_LOCATED, OVERCONFIDENT, UNDERCONFIDENT, rounded, summary
 from howsure.inputs.pairs import Floats, Integers
-from howsure.result import Result
-from howsure.show.column import NUMBER, P_VALUE, WORDS, Column, digits
+from howsure.result import Arrays, Result, as_json, dict_of
+from howsure.show.column import NUMBER, P_VALUE, TEXT, WORDS, Column, digits, with_ends
 from howsure.show.numbers import interval, number, p_in_words
-from howsure.show.table import HIGHER, LOWER, Table
+from howsure.show.table import HIGHER, LOWER
 from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
@@ -27,20 +27,6 @@ if TYPE_CHECKING:
 
 CORRECTED = ", corrected for fitting"  # so that the interval may lie beside the value
 WORTH_SAYING = 0.25  # the smaller side of the band is said if it has this share of the larger
-
-
-def summary(curve: CorpCurve) -> str:
-    """The figures of a curve as a short aligned text, with the verdict, the notes and the recipe."""
-    rows = figures_in_words(curve)
-    width = max(len(name) for name, _ in rows)
-    recipe = ", ".join(f"{name}={value}" for name, value in curve.recipe.items())
-    return "\n".join(
-        ["calibration curve without bins" + (f" of {curve.name}" if curve.name is not None else "")]
-        + [f"  {name:<{width}}  {text}" for name, text in rows]
-        + [f"  {curve.verdict()}"]
-        + [f"  note: {note}" for note in curve.notes]
-        + [f"  recipe: {recipe}"]
-    )
 
 
 def figures_in_words(curve: CorpCurve) -> list[tuple[str, str]]:
@@ -133,15 +119,13 @@ def corp_columns(curves: Sequence[CorpCurve]) -> list[Column]:
     brier, log = (heading(score_words(score, reduction)) for score in ("brier", "log_loss"))
     saved, fine = "what the isotonic curve would save of the Brier score", digits(5)
     chance = "the mean miscalibration of a calibrated model with these predictions"
-    ends = f"from here to high, {interval_of(curves)}"
+    own = Column("miscalibration", fine, "", LOWER, saved, lambda curve: curve.brier.miscalibration)
     kept = "what the curve saves beyond the base rate"
     return [
         Column("group", WORDS, get=lambda curve: curve.name or "all"),
-        Column("n", WHOLE),
+        Column("n", TEXT),
         Column("base_rate", NUMBER, base_rate_words(curves)),
-        Column("miscalibration", fine, "", LOWER, saved, lambda curve: curve.brier.miscalibration.value),
-        Column("low", fine, "", "", ends, lambda curve: curve.brier.miscalibration.low),
-        Column("high", fine, get=lambda curve: curve.brier.miscalibration.high),
+        *with_ends(own, of_ends=f"from here to high, {interval_of(curves)}"),
         Column("by_chance", fine, "", "", chance, lambda curve: curve.by_chance.value),
         Column("discrimination", fine, "", HIGHER, kept, lambda curve: curve.brier.discrimination.value),
         Column("uncertainty", NUMBER, get=lambda curve: curve.brier.uncertainty.value),
@@ -152,34 +136,19 @@ def corp_columns(curves: Sequence[CorpCurve]) -> list[Column]:
     ]
 
 
-def steps_table(curve: CorpCurve, *, most: int = 20) -> Table:
-    """The steps of a curve; of many steps, some at regular places, and the header says so."""
-    s = curve.steps
-    shown = np.unique(np.linspace(0, len(s) - 1, min(len(s), most)).round().astype(int))
-    rows = [
-        [f"{i + 1}", f"{s.count[i]}", *(number(c[i]) for c in (s.lower, s.upper, s.frequency, s.low, s.high))]
-        for i in shown
-    ]
-    first = "step" if len(shown) == len(s) else f"step of {len(s)}"
-    return Table((first, "n", "from", "to", "observed", "low", "high"), rows)
-
-
 # The result of `calibration_curve(…, method="corp")`.
 
-STEPS = ("count", "weight", "lower", "upper", "mean_prob", "frequency", "low", "high")
-BAND = ("at", "frequency", "low", "high")
 
-
-@dataclass(frozen=True, slots=True)
-class CorpSteps:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpSteps(Arrays):
     """The steps of an isotonic curve: arrays, one entry per step, in ascending order of predictions and frequencies.
 
     count, weight: pairs and their weight. lower, upper: the smallest and the largest prediction. mean_prob: the mean
     prediction. frequency: the label frequency, which is the curve's value, with its interval [low, high].
     """
 
-    count: Integers
-    weight: Floats
+    count: Integers = as_json("n")
+    weight: Floats = as_json(None)
     lower: Floats
     upper: Floats
     mean_prob: Floats
@@ -187,12 +156,9 @@ class CorpSteps:
     low: Floats
     high: Floats
 
-    def __len__(self) -> int:
-        return len(self.count)
-
 
 @dataclass(frozen=True, slots=True)
-class ConsistencyBand:
+class ConsistencyBand(Arrays):
     """Where the curve of a calibrated model would lie: arrays, one entry for each of at most 200 predictions.
 
     at: the predictions. frequency: the curve there. low, high: the band, which holds at each prediction by itself.
@@ -203,14 +169,11 @@ class ConsistencyBand:
     frequency: Floats
     low: Floats
     high: Floats
-    below: float
-    above: float
-
-    def __len__(self) -> int:
-        return len(self.at)
+    below: float = as_json(None)
+    above: float = as_json(None)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CorpCurve(Result):
     """The result of `calibration_curve(…, method="corp")`: a curve without bins.
 
@@ -223,23 +186,34 @@ class CorpCurve(Result):
     needed to repeat it. name: the group. reduction, positive: as of `CalibrationCurve`.
     """
 
-    steps: CorpSteps
-    band: ConsistencyBand
+    name: str | None = as_json("group", default=None)
+    n: int
+    base_rate: float
+    p_value: float
+    by_chance: Estimate = as_json("miscalibration_by_chance")
+    smooth_ece: Estimate
     brier: ScoreDecomposition
     log_loss: ScoreDecomposition
-    by_chance: Estimate
-    smooth_ece: Estimate
-    p_value: float
-    base_rate: float
-    n: int
-    histogram: Floats = field(repr=False)
-    recipe: dict[str, Any] = field(repr=False)
     notes: tuple[str, ...] = ()
-    name: str | None = None
-    reduction: str | None = None
-    positive: str | None = None
+    steps: CorpSteps
+    band: ConsistencyBand
+    histogram: Floats = as_json(None)
+    reduction: str | None = as_json(None, default=None)
+    positive: str | None = as_json(None, default=None)
+    recipe: dict[str, Any]
 
     title = "Calibration without bins"
+    derived: ClassVar = {"below_band": "log_loss", "above_band": "below_band", "verdict": "above_band"}
+
+    @property
+    def below_band(self) -> float:
+        """The share of the pairs' weight where the curve lies below its band."""
+        return self.band.below
+
+    @property
+    def above_band(self) -> float:
+        """The share of the pairs' weight where the curve lies above its band."""
+        return self.band.above
 
     def verdict(self) -> str:
         """Whether the curve is that of a calibrated model, and where it is not, in a sentence."""
@@ -247,26 +221,11 @@ class CorpCurve(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form of a curve, as the command line writes it, too."""
-        steps = zip(*(getattr(self.steps, c).tolist() for c in STEPS if c != "weight"), strict=True)
-        band = zip(*(getattr(self.band, c).tolist() for c in BAND), strict=True)
-        names = [c.replace("count", "n") for c in STEPS if c != "weight"]
-        return {
-            "recipe": self.recipe,
-            "group": self.name,
-            "n": self.n,
-            "base_rate": self.base_rate,
-            "p_value": self.p_value,
-            "miscalibration_by_chance": self.by_chance.to_dict(),
-            "smooth_ece": self.smooth_ece.to_dict(),
-            score_key("brier", self.reduction): self.brier.parts(),
-            score_key("log_loss", self.reduction): self.log_loss.parts(),
-            "below_band": self.band.below,
-            "above_band": self.band.above,
-            "verdict": self.verdict(),
-            "notes": list(self.notes),
-            "steps": [dict(zip(names, row, strict=True)) for row in steps],
-            "band": [dict(zip(BAND, row, strict=True)) for row in band],
-        }
+        return with_score_keys(dict_of(self), self.reduction)
+
+    def _columns(self) -> dict[str, Any]:
+        """The steps, which its frame holds."""
+        return self.steps.arrays()
 
     def columns(self) -> Sequence[Column]:
         """One row with the figures of the curve."""
@@ -275,11 +234,7 @@ class CorpCurve(Result):
     @property
     def words(self) -> str:
         """The figures of the curve, aligned, with the verdict, the notes and the recipe."""
-        return summary(self)
-
-    def _columns(self) -> dict[str, Any]:
-        """The steps."""
-        return {name: getattr(self.steps, name) for name in STEPS}
+        return summary(self, "calibration curve without bins", figures_in_words(self), self.verdict())
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curve with the band of a calibrated model on matplotlib axes (new ones if None) and return them."""

@@ -14,14 +14,14 @@ from howsure.calibration.calibration_errors import check_interval
 from howsure.calibration.calibration_tests import METHODS as TESTS
 from howsure.calibration.calibration_tests import CalibrationTest, check_calibration
 from howsure.calibration.corp import SIMULATIONS, corp_of
-from howsure.calibration.corp_results import CorpCurve, corp_columns, interval_of, steps_table
+from howsure.calibration.corp_results import CorpCurve, corp_columns, interval_of
 from howsure.calibration.curve import check_method, curve_of
 from howsure.calibration.engines.pairs_or_sums import Parts, parts_of, parts_read
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import scores_of_all_classes
 from howsure.calibration.slots import Slots
 from howsure.calibration.table import weighing
-from howsure.calibration.words import bins_table, curve_columns, notes_by_name, recipe_rows, verdict
+from howsure.calibration.words import curve_columns, notes_by_name, parts_table, recipe_rows, verdict
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import check_level
 from howsure.inputs.classes import CLASS_WISE
@@ -112,8 +112,7 @@ class CalibrationCurves(Rows[Any]):
         """Of one curve for all pairs, its figures, and its bins or steps; else nothing, and the table is printed."""
         if len(self.rows) > 1 or self.rows[0].name is not None:
             return ""
-        details = bins_table(self.binned[0]) if self.binned else steps_table(self.corp[0])
-        return f"{self.rows[0].words}\n\n{details.text()}"
+        return f"{self.rows[0].words}\n\n{parts_table(self.rows[0]).text()}"
 
     def below(self) -> Sequence[str]:
         """What p is, the verdict on each curve in a sentence, and the notes."""

@@ -13,7 +13,7 @@ show this variance: there is no interval then.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,10 +23,10 @@ from howsure.calibration.differences import Units
 from howsure.calibration.isotonic import Ordered
 from howsure.calibration.scores import BRIER, LOG, ProperLoss, wrong_extremes
 from howsure.inputs.pairs import Floats, Integers
-from howsure.result import Result
-from howsure.show.preformatted import preformatted
+from howsure.result import Result, plain
+from howsure.show.column import NUMBER, WORDS, Column
 from howsure.stats.clusters import kish
-from howsure.stats.estimate import Estimate, finite_or_none
+from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_quantile, t_quantile
 
 GAIN = 1.43  # what a step gains by fitting, in variances of its frequency
@@ -34,7 +34,7 @@ FEWEST = 20  # rows, or clusters, of the rarer label, on which an interval may r
 PARTS = ("score", "miscalibration", "discrimination", "uncertainty")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ScoreDecomposition(Result):
     """A mean score (a loss) and its parts: score = miscalibration - discrimination + uncertainty, exactly.
 
@@ -49,38 +49,29 @@ class ScoreDecomposition(Result):
     discrimination: Estimate
     uncertainty: Estimate
     infinite_rows: int = 0
-    recipe: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    recipe: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form: the recipe and the parts; infinite values are None."""
-        return {"recipe": dict(self.recipe), **self.parts()}
+        """The JSON form: the recipe, and each part with its value and interval."""
+        parts = [{name: plain(getattr(part, name)) for name in ("value", "low", "high")} for part in self.rows_shown()]
+        named = dict(zip(PARTS, parts, strict=True))
+        return {"recipe": dict(self.recipe), **named, "infinite_rows": self.infinite_rows}
 
-    def parts(self) -> dict[str, Any]:
-        """The parts by name, each with its value and interval, and the infinite rows."""
-        named = {name: getattr(self, name) for name in PARTS}
-        parts: dict[str, Any] = {
-            name: {end: finite_or_none(getattr(one, end)) for end in ("value", "low", "high")}
-            for name, one in named.items()
-        }
-        return parts | {"infinite_rows": self.infinite_rows}
+    def rows_shown(self) -> Sequence[object]:
+        """The parts."""
+        return [getattr(self, name) for name in PARTS]
 
-    def _columns(self) -> dict[str, Any]:
-        """One row per part."""
-        named = {name: getattr(self, name) for name in PARTS}
-        ends = {
-            end: [math.nan if (held := getattr(one, end)) is None else held for one in named.values()]
-            for end in ("value", "low", "high")
-        }
-        return {"part": list(named), **ends}
+    def columns(self) -> Sequence[Column]:
+        """Each part with its interval."""
+        return [Column("part", WORDS, values=PARTS), *(Column(name, NUMBER) for name in ("value", "low", "high"))]
 
-    def __str__(self) -> str:
+    @property
+    def words(self) -> str:
+        """The score as the sum of its parts."""
         kept = f"discrimination {self.discrimination.value:.5f} + uncertainty {self.uncertainty.value:.5f}"
         if not math.isfinite(self.score.value):
             return f"infinite ({wrong_extremes(self.infinite_rows)}); {kept.replace(' + ', ', ')}"
         return f"{self.score.value:.5f} = miscalibration {self.miscalibration.value:.5f} - {kept}"
-
-    def _repr_html_(self) -> str:
-        return preformatted(str(self))
 
 
 @dataclass(frozen=True, slots=True)

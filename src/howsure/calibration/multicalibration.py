@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from statistics import NormalDist
 from typing import Any
 
@@ -21,8 +21,8 @@ from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result
+from howsure.show.column import COUNT, NUMBER, WORDS, Column, with_ends
 from howsure.show.harmless import in_a_line
-from howsure.show.preformatted import preformatted
 from howsure.stats.estimate import Estimate
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 from howsure.stats.threads import one_thread
@@ -31,7 +31,7 @@ ALL_ROWS = "all rows"
 LEAST = 1e-9  # of a score, where a sum is divided by it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class MulticalibrationError(Result):
     """The result of `multicalibration_error`.
 
@@ -45,35 +45,26 @@ class MulticalibrationError(Result):
     share: float
     gap: float
     groups: int
-    recipe: dict[str, Any] = field(repr=False)
+    recipe: dict[str, Any]
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
-        return {
-            "recipe": self.recipe,
-            "error": self.error.to_dict(),
-            "plugin": self.plugin,
-            "group": self.group,
-            "share": self.share,
-            "gap": self.gap,
-            "groups": self.groups,
-        }
-
-    def _columns(self) -> dict[str, Any]:
+    def columns(self) -> Sequence[Column]:
         """One row."""
-        error = self.error
-        columns: dict[str, Any] = {"error": error.value, "low": error.low, "high": error.high, "plugin": self.plugin}
-        columns |= {"group": self.group, "share": self.share, "gap": self.gap, "groups": self.groups}
-        return {name: [value] for name, value in columns.items()}
+        return [
+            *with_ends(Column("error", NUMBER)),
+            Column("plugin", NUMBER),
+            Column("group", WORDS),
+            Column("share", NUMBER),
+            Column("gap", NUMBER),
+            Column("groups", COUNT),
+        ]
 
-    def __repr__(self) -> str:
+    @property
+    def words(self) -> str:
+        """The error, and the group whose is the largest as it is observed."""
         return (
             f"multicalibration error {self.error}: the largest of {counted(self.groups, 'group')} by share × gap; "
             f"observed {self.plugin:.4f} = {self.share:.4f} × {abs(self.gap):.4f}, {in_a_line(self.group)}"
         )
-
-    def _repr_html_(self) -> str:
-        return preformatted(repr(self))
 
 
 def multicalibration_error(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +21,8 @@ from howsure.inputs.numbers import as_spelled, check_whole, is_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result
+from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits
 from howsure.show.numbers import p_in_words
-from howsure.show.preformatted import preformatted
 from howsure.stats.proportions import t_quantile
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
@@ -175,7 +176,7 @@ METHODS = ("chi-square", "band")
 FEWEST_EXPECTED = 5  # truths a bar, for the chi-square test
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class QuantileCalibration(Result):
     """The result of `posterior_quantiles`.
 
@@ -188,16 +189,16 @@ class QuantileCalibration(Result):
     number of true values equal to some draws. recipe: everything needed to repeat it.
     """
 
-    ranks: Integers = field(repr=False)
+    ranks: Integers
     bin_edges: Floats
     counts: Integers
     expected: Floats
     low: Floats
     high: Floats
-    points: Floats = field(repr=False)
-    cumulative: Floats = field(repr=False)
-    band_low: Floats = field(repr=False)
-    band_high: Floats = field(repr=False)
+    points: Floats
+    cumulative: Floats
+    band_low: Floats
+    band_high: Floats
     method: str
     statistics: dict[str, float]
     p_values: dict[str, float]
@@ -207,7 +208,7 @@ class QuantileCalibration(Result):
     draws: int
     tied: int
     clusters: int | None
-    recipe: dict[str, Any] = field(repr=False)
+    recipe: dict[str, Any]
 
     @property
     def statistic(self) -> float:
@@ -238,10 +239,19 @@ class QuantileCalibration(Result):
             "bins": [dict(zip(("n", "expected", "low", "high"), bar, strict=True)) for bar in bars],
         }
 
-    def _columns(self) -> dict[str, Any]:
+    def columns(self) -> Sequence[Column]:
         """The bars."""
-        ends = {"start": self.bin_edges[:-1], "end": self.bin_edges[1:]}
-        return ends | {c: getattr(self, c) for c in ("counts", "expected", "low", "high")}
+        edges = self.bin_edges.tolist()
+        spans = [f"{start:.3f}–{end:.3f}" for start, end in pairwise(edges)]
+        return [
+            Column("quantile", WORDS, values=spans, only=TABLE),
+            Column("start", NUMBER, values=self.bin_edges[:-1], only=FRAME),
+            Column("end", NUMBER, values=self.bin_edges[1:], only=FRAME),
+            Column("counts", COUNT, "truths", values=self.counts),
+            Column("expected", digits(1), values=self.expected),
+            Column("low", digits(0), values=self.low),
+            Column("high", digits(0), values=self.high),
+        ]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the histogram of the quantiles on matplotlib axes (new ones if None)."""
@@ -255,10 +265,9 @@ class QuantileCalibration(Result):
 
         return quantile_figure(self, title=title)
 
-    def _repr_html_(self) -> str:
-        return preformatted(str(self))
-
-    def __repr__(self) -> str:
+    @property
+    def words(self) -> str:
+        """What both tests say, and how many bars lie outside their interval."""
         outside = int(np.count_nonzero((self.counts < self.low) | (self.counts > self.high)))
         together = "" if self.clusters is None else f" in {self.clusters:,} clusters"
         first, second = (self._in_words(method) for method in (self.method, *(set(METHODS) - {self.method})))

@@ -2,53 +2,43 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from howsure.calibration.bins import Binned
-from howsure.calibration.scores import MULTICLASS, MulticlassScores, ScoreParts, score_key, score_words
+from howsure.calibration.scores import MULTICLASS, SCORES, MulticlassScores, ScoreParts, score_words, with_score_keys
 from howsure.inputs.pairs import Floats, Integers
-from howsure.result import Result
-from howsure.show.column import Column
-from howsure.show.numbers import UNDEFINED, interval, number
-from howsure.show.preformatted import preformatted
-from howsure.show.table import Table
+from howsure.result import AMONG, Arrays, Result, as_json, dict_of
+from howsure.show.column import FRAME, NUMBER, TABLE, WORDS, Column, digits
 from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-FIGURE = ("figure", "value", "low", "high")
-BIN_COLUMNS = ("count", "weight", "mean_prob", "frequency", "standard_error", "low", "high", "upper")
 
-
-@dataclass(frozen=True, slots=True)
-class Bins:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bins(Arrays):
     """Arrays, one entry per bin in ascending order of predictions.
 
     count, weight: pairs and their weight. mean_prob: mean prediction. frequency: label frequency, with standard_error
     and interval [low, high]. upper: the largest prediction that belongs to the bin.
     """
 
-    count: Integers
-    weight: Floats
+    count: Integers = as_json("n")
+    weight: Floats = as_json(None)
     mean_prob: Floats
     frequency: Floats
-    standard_error: Floats
+    standard_error: Floats = as_json(None)
     low: Floats
     high: Floats
-    upper: Floats
-
-    def __len__(self) -> int:
-        return len(self.count)
+    upper: Floats = as_json(None)
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CalibrationCurve(Result):
     """The result of `calibration_curve`.
 
@@ -65,49 +55,34 @@ class CalibrationCurve(Result):
     where their probabilities are known. positive: what label 1 means, where that has a name.
     """
 
-    bins: Bins
+    name: str | None = as_json("group", default=None)
+    n: int
+    base_rate: float
     error: Estimate
     algorithm1_error: Estimate
     mse: Estimate
     ece: Estimate
     max_error: Estimate
+    p_value: float
     brier: ScoreParts
     log_loss: ScoreParts
-    p_value: float
-    base_rate: float
-    n: int
-    histogram: Floats = field(repr=False)
-    recipe: dict[str, Any] = field(repr=False)
+    multiclass: MulticlassScores | None = as_json(AMONG, default=None)
     notes: tuple[str, ...] = ()
-    name: str | None = None
-    reduction: str | None = None
-    multiclass: MulticlassScores | None = None
-    positive: str | None = None
+    bins: Bins
+    histogram: Floats = as_json(None)
+    reduction: str | None = as_json(None, default=None)
+    positive: str | None = as_json(None, default=None)
+    recipe: dict[str, Any]
 
     title = "Calibration"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form of a curve, as the command line writes it, too."""
-        bins = zip(
-            *(getattr(self.bins, c).tolist() for c in ("count", "mean_prob", "frequency", "low", "high")), strict=True
-        )
-        return {
-            "recipe": self.recipe,
-            "group": self.name,
-            "n": self.n,
-            "base_rate": self.base_rate,
-            "error": self.error.to_dict(),
-            "algorithm1_error": self.algorithm1_error.to_dict(),
-            "mse": self.mse.to_dict(),
-            "ece": self.ece.to_dict(),
-            "max_error": self.max_error.value,
-            "p_value": None if math.isnan(self.p_value) else self.p_value,
-            score_key("brier", self.reduction): self.brier.parts(),
-            score_key("log_loss", self.reduction): self.log_loss.parts(),
-            **({} if self.multiclass is None else self.multiclass.to_dict()),
-            "notes": list(self.notes),
-            "bins": [dict(zip(("n", "mean_prob", "frequency", "low", "high"), row, strict=True)) for row in bins],
-        }
+        return with_score_keys(dict_of(self) | {"max_error": self.max_error.value}, self.reduction)
+
+    def _columns(self) -> dict[str, Any]:
+        """The bins, which its frame holds."""
+        return self.bins.arrays()
 
     def columns(self) -> Sequence[Column]:
         """One row with the figures of the curve."""
@@ -118,13 +93,9 @@ class CalibrationCurve(Result):
     @property
     def words(self) -> str:
         """The figures of the curve, aligned, with the verdict, the notes and the recipe."""
-        from howsure.calibration.words import summary
+        from howsure.calibration.words import figures_in_words, summary, verdict
 
-        return summary(self)
-
-    def _columns(self) -> dict[str, Any]:
-        """The bins."""
-        return {name: getattr(self.bins, name) for name in BIN_COLUMNS}
+        return summary(self, "calibration curve", figures_in_words(self), verdict(self))
 
     def plot(self, ax: Axes | None = None, *, axis: str = "auto") -> Axes:
         """Draw the curve on matplotlib axes (new ones if None) and return them.
@@ -144,7 +115,7 @@ class CalibrationCurve(Result):
         return curve_html(self)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CalibrationComparison(Result):
     """A and B on the same pairs; every difference is A - B, so positive values mean that B is better.
 
@@ -156,56 +127,66 @@ class CalibrationComparison(Result):
     where their probabilities are not known. curves: of A and of B, with their names. notes: caveats.
     """
 
+    n: int
+    notes: tuple[str, ...] = ()
     error_a: Estimate
     error_b: Estimate
     squared_error_difference: Estimate
     error_difference: Estimate | None
     brier_difference: Estimate
     log_loss_difference: Estimate
-    curves: tuple[CalibrationCurve, CalibrationCurve] = field(repr=False)
-    n: int
-    recipe: dict[str, Any] = field(repr=False)
-    notes: tuple[str, ...] = ()
-    reduction: str | None = None
     multiclass_brier_difference: Estimate | None = None
     multiclass_log_loss_difference: Estimate | None = None
+    reduction: str | None = as_json(None, default=None)
+    curves: tuple[CalibrationCurve, CalibrationCurve] = as_json(None)
+    recipe: dict[str, Any]
+
+    title = "Calibration of two models"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form."""
-        shown = {name: None if part is None else part.to_dict() for name, part in self._parts().items()}
-        return {"recipe": self.recipe, "n": self.n, "notes": list(self.notes), **shown}
+        held = with_score_keys(dict_of(self), self.reduction)
+        return {key: one for key, one in held.items() if one is not None or not key.startswith("multiclass")}
 
-    def table(self) -> Table:
-        """One row per figure."""
+    def columns(self) -> Sequence[Column]:
+        """One row per figure; people see those with an interval, frames and CSV hold those that are known."""
         a, b = self.names
-        plain = {
+        told = {
             f"error of {a}": self.error_a,
             f"error of {b}": self.error_b,
             "difference of errors": self.error_difference,
             "difference of squared errors": self.squared_error_difference,
         }
-        scores = {f"difference of {_several(name)}": e for name, e in self.score_differences(score_words).items()}
-        shown = {name: None if e is None or e.low is None else e for name, e in (plain | scores).items()}
-        rows = [
-            [name, *(number(x, 5) for x in ((None,) * 3 if e is None else (e.value, e.low, e.high)))]
-            for name, e in shown.items()
+        told |= {f"difference of {_several(name)}": one for name, one in self.score_differences().items()}
+        shown = [None if one is None or one.low is None else one for one in told.values()]
+        known = {name: one for name, one in self.to_dict().items() if isinstance(one, dict) and name != "recipe"}
+        ends = {"value": "", "low": f"from here to high, the {100 * self.error_a.level:g} % interval", "high": ""}
+        return [
+            Column("figure", WORDS, values=list(told), only=TABLE),
+            *(
+                Column(end, digits(5), legend=legend, values=[one and getattr(one, end) for one in shown], only=TABLE)
+                for end, legend in ends.items()
+            ),
+            Column("quantity", WORDS, values=list(known), only=FRAME),
+            *(
+                Column(one.name, NUMBER, values=[held[one.name] for held in known.values()], only=FRAME)
+                for one in fields(Estimate)
+            ),
         ]
-        level = f"{100 * self.error_a.level:g} %"
-        legend = {
-            "low": f"from here to high, the {level} interval",
-            "": f"Differences are {a} minus {b}: above 0, {b} is better.",
-        }
-        notes = [f"note: {note}" for note in self.notes]
-        title = "Calibration of two models"
-        return Table(FIGURE, rows, words=FIGURE[:1], notes=notes, title=title, legend=legend)
 
-    def _columns(self) -> dict[str, Any]:
-        """One row per quantity that is known."""
-        known = {name: part for name, part in self._parts().items() if part is not None}
-        names = [one.name for one in fields(Estimate)]
-        columns = {name: [getattr(part, name) for part in known.values()] for name in names}
-        ends = {name: [math.nan if end is None else end for end in columns[name]] for name in ("low", "high")}
-        return {"quantity": list(known), **columns, **ends}
+    def legend(self) -> Mapping[str, str]:
+        """What the headings mean, and which sign is whose."""
+        a, b = self.names
+        return {**Result.legend(self), "": f"Differences are {a} minus {b}: above 0, {b} is better."}
+
+    @property
+    def words(self) -> str:
+        """Nothing: the table is printed."""
+        return ""
+
+    def below(self) -> Sequence[str]:
+        """The verdict, and the notes."""
+        return [*self.verdict().splitlines(), *Result.below(self)]
 
     @property
     def names(self) -> tuple[str, str]:
@@ -241,38 +222,12 @@ class CalibrationComparison(Result):
         )
         return said + (f"\nThe error of {' and of '.join(zeros)} is 0 {why}" if zeros else "")
 
-    def score_differences(self, named: Callable[[str, str | None], str]) -> dict[str, Estimate]:
-        """The differences of the mean scores, by the names that `named` gives to a score and a reduction."""
-        of_pairs = {"brier": self.brier_difference, "log_loss": self.log_loss_difference}
-        of_classes = {"brier": self.multiclass_brier_difference, "log_loss": self.multiclass_log_loss_difference}
-        known = {named(score, MULTICLASS): found for score, found in of_classes.items() if found is not None}
-        return {named(score, self.reduction): found for score, found in of_pairs.items()} | known
-
-    def _parts(self) -> dict[str, Estimate | None]:
-        names = ("error_a", "error_b", "squared_error_difference", "error_difference")
-        scores = {f"{name}_difference": found for name, found in self.score_differences(score_key).items()}
-        return {name: getattr(self, name) for name in names} | scores
-
-    def _repr_html_(self) -> str:
-        return preformatted(str(self))
-
-    def __repr__(self) -> str:
-        shown = "not shown: an error's interval reaches 0" if self.error_difference is None else self.error_difference
-        a, b = self.names
-        rows = {
-            f"calibration error of {a}": str(self.error_a),
-            f"calibration error of {b}": str(self.error_b),
-            f"difference {a} - {b}": str(shown),
-            f"squared errors, {a} - {b}": _fine(self.squared_error_difference),
-        }
-        rows |= {f"{name}, {a} - {b}": _fine(one) for name, one in self.score_differences(score_words).items()}
-        width = max(map(len, rows))
-        lines = [f"{name:<{width}}  {text}" for name, text in rows.items()]
-        return "\n".join([*lines, *(f"note: {note}" for note in self.notes)])
-
-
-def _fine(e: Estimate) -> str:
-    return UNDEFINED if e.low is None else f"{e.value:+.5f} {interval(e.low, e.high, 5, sign=True)}"
+    def score_differences(self) -> dict[str, Estimate]:
+        """The differences of the mean scores, by their names in words."""
+        found = {score_words(score, self.reduction): getattr(self, f"{score}_difference") for score in SCORES}
+        of_classes = {score_words(score, MULTICLASS): f"multiclass_{score}_difference" for score in SCORES}
+        found |= {name: getattr(self, held) for name, held in of_classes.items()}
+        return {name: one for name, one in found.items() if one is not None}
 
 
 def _several(score: str) -> str:
@@ -283,4 +238,13 @@ def bins_from(binned: Binned, unit: float, standard_error: Floats, low: Floats, 
     """The public form of bins, with weights in the user's own `unit`."""
     s = binned.sums
     mean_prob = np.clip(s.q / s.w1, 0.0, 1.0)  # a sum of sums may end 1e-16 outside
-    return Bins(s.count, s.w1 * unit, mean_prob, s.y / s.w1, standard_error, low, high, binned.upper)
+    return Bins(
+        count=s.count,
+        weight=s.w1 * unit,
+        mean_prob=mean_prob,
+        frequency=s.y / s.w1,
+        standard_error=standard_error,
+        low=low,
+        high=high,
+        upper=binned.upper,
+    )

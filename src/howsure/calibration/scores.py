@@ -20,10 +20,9 @@ from howsure.inputs.given import Given
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.result import Result
+from howsure.result import Result, as_json
+from howsure.show.column import COUNT, NUMBER, Column
 from howsure.show.numbers import number
-from howsure.show.preformatted import preformatted
-from howsure.stats.estimate import finite_or_none
 
 if TYPE_CHECKING:
     from howsure.calibration.corp_results import CorpCurve
@@ -61,11 +60,10 @@ class ProperLoss:
 
 BRIER = ProperLoss("brier", lambda q: (1 - q) ** 2, lambda q: q**2)
 LOG = ProperLoss("log", lambda q: -np.log(q), lambda q: -np.log1p(-q))
-PARTS = ("score", "calibration", "refinement", "within_bin", "infinite_rows")
 LOSSES = {loss.name: loss for loss in (BRIER, LOG)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ScoreParts(Result):
     """A mean score and its parts: score = calibration + refinement + within_bin, exactly.
 
@@ -80,21 +78,16 @@ class ScoreParts(Result):
     refinement: float
     within_bin: float
     infinite_rows: int = 0
-    recipe: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+    recipe: Mapping[str, Any] = field(default_factory=dict, compare=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form: the recipe and the parts; infinite values are None."""
-        return {"recipe": dict(self.recipe), **self.parts()}
-
-    def parts(self) -> dict[str, float | int | None]:
-        """The score, its parts and the infinite rows by name; infinite values are None."""
-        return {name: finite_or_none(getattr(self, name)) for name in PARTS}
-
-    def _columns(self) -> dict[str, Any]:
+    def columns(self) -> Sequence[Column]:
         """One row."""
-        return {name: [getattr(self, name)] for name in PARTS}
+        parts = ("score", "calibration", "refinement", "within_bin")
+        return [*(Column(name, NUMBER) for name in parts), Column("infinite_rows", COUNT)]
 
-    def __str__(self) -> str:
+    @property
+    def words(self) -> str:
+        """The score as the sum of its parts."""
         known = math.isfinite(self.calibration)
         of_bins = f"calibration {self.calibration:.4f} + refinement {self.refinement:.4f}"
         if not math.isfinite(self.score):
@@ -102,9 +95,6 @@ class ScoreParts(Result):
             return f"{rows}; of the bins: {of_bins}" if known else rows
         sign = "-" if self.within_bin < 0 else "+"
         return f"{self.score:.4f} = {of_bins} {sign} within bins {abs(self.within_bin):.4f}"
-
-    def _repr_html_(self) -> str:
-        return preformatted(str(self))
 
 
 def wrong_extremes(rows: int) -> str:
@@ -243,12 +233,8 @@ class MulticlassScores:
     2. log_loss: the mean of -log P(label), in nats; infinite if a label had the probability 0.
     """
 
-    brier: float
-    log_loss: float
-
-    def to_dict(self) -> dict[str, float | None]:
-        """The JSON form, by the names that tell them from other scores; infinite values are None."""
-        return {score_key(score, MULTICLASS): finite_or_none(getattr(self, score)) for score in SCORES}
+    brier: float = as_json("multiclass_brier")
+    log_loss: float = as_json("multiclass_log_loss")
 
 
 def multiclass_scores(pairs: Pairs | Slots) -> MulticlassScores | None:
@@ -289,6 +275,16 @@ def score_key(score: str, reduction: str | None) -> str:
     ('top_label_brier', 'multiclass_log_loss', 'brier')
     """
     return score if reduction is None else f"{reduction.replace(MULTICLASS, 'multiclass').replace('-', '_')}_{score}"
+
+
+def with_score_keys(held: Mapping[str, Any], reduction: str | None) -> dict[str, Any]:
+    """JSON of a curve whose scores are called what they are of; their recipe is the curve's, and is left out."""
+    scores = {
+        key: {name: part for name, part in one.items() if name != "recipe"}
+        for key, one in held.items()
+        if key.removesuffix("_difference") in SCORES
+    }
+    return {score_key(key, reduction) if key in scores else key: scores.get(key, one) for key, one in held.items()}
 
 
 def score_words(score: str, reduction: str | None) -> str:

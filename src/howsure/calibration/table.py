@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from howsure import __version__
@@ -20,17 +20,15 @@ from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.result import Result
-from howsure.show.numbers import number, p_text
-from howsure.show.table import Table
-from howsure.stats.estimate import Estimate, finite_or_none
+from howsure.result import Rows, plain
+from howsure.show.column import COUNT, ESTIMATE, FRAME, NUMBER, P_VALUE, TABLE, WORDS, Column, with_ends
+from howsure.stats.estimate import Estimate
 from howsure.stats.multiplicity import adjust_p_values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 TOGETHER = 256  # groups
-HEADINGS = ("group", "n", "base rate", "error", "p (adjusted)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,61 +51,34 @@ class GroupCalibration:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class CalibrationTable(Result):
+@dataclass(frozen=True, slots=True, repr=False)
+class CalibrationTable(Rows[GroupCalibration]):
     """The rows of `calibration_table`, one per group; iterate, index, or convert them."""
 
     rows: tuple[GroupCalibration, ...]
-    recipe: dict[str, Any] = field(repr=False)
-
-    def __iter__(self) -> Iterator[GroupCalibration]:
-        return iter(self.rows)
-
-    def __len__(self) -> int:
-        return len(self.rows)
-
-    def __getitem__(self, name: str) -> GroupCalibration:
-        """The row of a group, by name."""
-        for row in self.rows:
-            if row.name == name:
-                return row
-        raise KeyError(name)
+    recipe: dict[str, Any]
 
     def to_dict(self) -> dict[str, Any]:
         """Columns by name, and the recipe."""
-        columns = {name: [finite_or_none(value) for value in held] for name, held in self._figures().items()}
-        return {"recipe": self.recipe, "groups": columns | {"notes": [list(row.notes) for row in self.rows]}}
+        return {"recipe": self.recipe, "groups": plain({**self._columns(), "notes": [row.notes for row in self.rows]})}
 
-    def _columns(self) -> dict[str, Any]:
-        """The rows."""
-        return self._figures() | {"notes": ["; ".join(row.notes) for row in self.rows]}
-
-    def _figures(self) -> dict[str, list[Any]]:
-        rows = self.rows
-        return {
-            "group": [r.name for r in rows],
-            "n": [r.n for r in rows],
-            "base_rate": [r.base_rate for r in rows],
-            "mean_prob": [r.mean_prob for r in rows],
-            "error": [r.error.value for r in rows],
-            "low": [r.error.low for r in rows],
-            "high": [r.error.high for r in rows],
-            "algorithm1_error": [r.algorithm1_error for r in rows],
-            "p_value": [r.p_value for r in rows],
-            "p_adjusted": [r.p_adjusted for r in rows],
-        }
-
-    def table(self) -> Table:
-        """One row per group, and the notes below."""
-        cells = [
-            (row.name, f"{row.n:,}", number(row.base_rate), str(row.error), p_text(row.p_adjusted)) for row in self.rows
+    def columns(self) -> Sequence[Column]:
+        """One row per group."""
+        return [
+            Column("group", WORDS, get=lambda row: row.name),
+            Column("n", COUNT),
+            Column("base_rate", NUMBER),
+            Column("mean_prob", NUMBER, only=FRAME),
+            Column("error", ESTIMATE, only=TABLE),
+            *with_ends(Column("error", NUMBER, only=FRAME)),
+            Column("algorithm1_error", NUMBER, only=FRAME),
+            Column("p_value", P_VALUE, only=FRAME),
+            Column("p_adjusted", P_VALUE, "p (adjusted)"),
+            Column("notes", WORDS, get=lambda row: "; ".join(row.notes), only=FRAME),
         ]
-        return Table(HEADINGS, cells, words=HEADINGS[:1], notes=self._notes())
 
-    def __repr__(self) -> str:
-        return str(self.table())
-
-    def _notes(self) -> list[str]:
+    def below(self) -> Sequence[str]:
+        """The notes."""
         return notes_by_name((row.name, row.notes) for row in self.rows)
 
     def plot(self, ax: Axes | None = None) -> Axes:
@@ -115,9 +86,6 @@ class CalibrationTable(Result):
         from howsure.figures.calibration import draw_errors, error_figure
 
         return error_figure(self.rows).axes[0] if ax is None else draw_errors(self.rows, ax=ax)
-
-    def _repr_html_(self) -> str:
-        return self.table().html()
 
 
 def calibration_table(

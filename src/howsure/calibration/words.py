@@ -23,7 +23,7 @@ from howsure.calibration.scores import (
 from howsure.calibration.slots import Slots
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Pairs
-from howsure.show.column import FRAME, NUMBER, P_VALUE, POINT, WORDS, Column, Kind
+from howsure.show.column import FRAME, NUMBER, P_VALUE, POINT, TEXT, WORDS, Column, with_ends
 from howsure.show.numbers import UNDEFINED, number, p_in_words
 from howsure.show.table import HIGHER, LOWER, Table
 from howsure.stats.clusters import few_clusters
@@ -216,18 +216,11 @@ def _on_the_whole(curve: CalibrationCurve) -> tuple[str, str]:
 # Calibration curves as a short text, as a table, and their recipes.
 
 
-def summary(curve: CalibrationCurve) -> str:
+def summary(curve: CalibrationCurve | CorpCurve, head: str, rows: Sequence[tuple[str, str]], said: str) -> str:
     """The figures of a curve as a short aligned text, with the verdict, the notes and the recipe."""
-    rows = figures_in_words(curve)
     width = max(len(name) for name, _ in rows)
-    head = "calibration curve" + (f" of {curve.name}" if curve.name is not None else "")
-    return "\n".join(
-        [head]
-        + [f"  {name:<{width}}  {text}" for name, text in rows]
-        + [f"  {verdict(curve)}"]
-        + [f"  note: {note}" for note in curve.notes]
-        + [f"  recipe: {recipe_line(curve)}"]
-    )
+    told = [*(f"{name:<{width}}  {text}" for name, text in rows), said, *curve.below(), f"recipe: {recipe_line(curve)}"]
+    return "\n  ".join([head + (f" of {curve.name}" if curve.name is not None else ""), *told])
 
 
 def figures_in_words(curve: CalibrationCurve) -> list[tuple[str, str]]:
@@ -272,7 +265,7 @@ def with_method(estimate: Estimate) -> str:
     return f"{estimate} ({estimate.method}, {100 * estimate.level:g} % interval)"
 
 
-def recipe_line(curve: CalibrationCurve) -> str:
+def recipe_line(curve: CalibrationCurve | CorpCurve) -> str:
     """The recipe in one line."""
     return ", ".join(f"{name}={value}" for name, value in curve.recipe.items())
 
@@ -297,9 +290,6 @@ def _yes_or_no(value: object) -> str:
     return UNDEFINED if value is None else str(value)
 
 
-WHOLE = Kind(str)  # numbers of pairs without separators
-
-
 def curve_columns(curves: Sequence[CalibrationCurve], p_values: Sequence[float], *, adjusted: str = "") -> list[Column]:
     """The figures of curves, one row each; `adjusted` says how the p-values are."""
     level, rate = f"{100 * curves[0].error.level:g} %", base_rate_words(curves)
@@ -310,24 +300,33 @@ def curve_columns(curves: Sequence[CalibrationCurve], p_values: Sequence[float],
     kinds = [kind(curve, p) for curve, p in zip(curves, p_values, strict=True)]
     return [
         Column("group", WORDS, get=lambda curve: curve.name or "all"),
-        Column("n", WHOLE),
+        Column("n", TEXT),
         Column("base_rate", NUMBER, rate, HIGHER if rate == "accuracy" else ""),
-        Column("error", NUMBER, "", LOWER, LEGENDS["error"], lambda curve: curve.error.value),
-        Column("low", NUMBER, "", "", f"from here to high, the {level} interval of the error", lambda c: c.error.low),
-        Column("high", NUMBER, get=lambda curve: curve.error.high),
+        *with_ends(
+            Column("error", NUMBER, better=LOWER, legend=LEGENDS["error"]),
+            of_ends=f"from here to high, the {level} interval of the error",
+        ),
         Column(
-            "algorithm1_error", NUMBER, "Algorithm 1", LOWER, LEGENDS["Algorithm 1"],
+            "algorithm1_error",
+            NUMBER,
+            "Algorithm 1",
+            LOWER,
+            LEGENDS["Algorithm 1"],
             lambda curve: curve.algorithm1_error.value,
         ),
         Column("ece", POINT, "ECE", LOWER, LEGENDS["ECE"]),
         *scores,
         *hidden,
         Column(
-            "p_value", P_VALUE, "p", "", f"of calibrated predictions{f', {adjusted}' if adjusted else ''}",
+            "p_value",
+            P_VALUE,
+            "p",
+            "",
+            f"of calibrated predictions{f', {adjusted}' if adjusted else ''}",
             values=p_values,
         ),
         Column("miscalibration", WORDS, values=kinds),
-    ]  # fmt: skip
+    ]
 
 
 LEGENDS = {
@@ -347,16 +346,17 @@ def _called(heading: str) -> str:
     return heading.lower().replace(" ", "_").replace("-", "_")
 
 
-def bins_table(curve: CalibrationCurve, *, most: int = 20) -> Table:
-    """The bins of a curve; of many bins, some at regular steps, and the header says so."""
-    b = curve.bins
-    shown = np.unique(np.linspace(0, len(b) - 1, min(len(b), most)).round().astype(int))
-    rows = [
-        [f"{i + 1}", f"{b.count[i]}", *(number(column[i]) for column in (b.mean_prob, b.frequency, b.low, b.high))]
-        for i in shown
-    ]
-    first = "bin" if len(shown) == len(b) else f"bin of {len(b)}"
-    return Table((first, "n", "predicted", "observed", "low", "high"), rows)
+BINS = {"predicted": "mean_prob", "observed": "frequency", "low": "low", "high": "high"}
+STEPS = {"from": "lower", "to": "upper", "observed": "frequency", "low": "low", "high": "high"}
+
+
+def parts_table(curve: CalibrationCurve | CorpCurve, *, most: int = 20) -> Table:
+    """The bins of a curve, or its steps; of many, some at regular places, and the header says so."""
+    parts, name, named = (curve.steps, "step", STEPS) if hasattr(curve, "steps") else (curve.bins, "bin", BINS)
+    columns = [getattr(parts, column) for column in named.values()]
+    shown = np.unique(np.linspace(0, len(parts) - 1, min(len(parts), most)).round().astype(int))
+    rows = [[f"{i + 1}", f"{parts.count[i]}", *(number(column[i]) for column in columns)] for i in shown]
+    return Table((name if len(shown) == len(parts) else f"{name} of {len(parts)}", "n", *named), rows)
 
 
 # Notes on calibration figures: caveats in sentences.

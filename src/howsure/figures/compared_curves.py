@@ -84,9 +84,7 @@ def draw_comparison(result: CalibrationComparison, *, ax: Axes | None = None, ax
 
 def _differences(result: CalibrationComparison) -> dict[str, tuple[float, float, float]]:
     """What is on the scale of squared probabilities, where it is defined."""
-    from howsure.calibration.scores import score_words
-
-    scores = {f"{name}s": e for name, e in result.score_differences(score_words).items() if "Brier" in name}
+    scores = {f"{name}s": e for name, e in result.score_differences().items() if "Brier" in name}
     all_of_them = {"squared errors": result.squared_error_difference, **scores}
     return {
         name: (e.value, e.low, e.high)

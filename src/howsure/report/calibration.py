@@ -31,8 +31,8 @@ from howsure.errors import InputError
 from howsure.figures.calibration import corp_figure, curve_figure, error_figure, histogram_figure
 from howsure.figures.files import inline_svg
 from howsure.report.pages import page_template
-from howsure.result import cell, files_read
-from howsure.show.numbers import interval
+from howsure.result import files_read
+from howsure.show.numbers import interval, number
 from howsure.show.table import Table
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def table_of_bins(bins: Bins, *, level: float) -> Table:
         "relative to the diagonal",
     ]
     rows = [
-        [cell(n), cell(mean), cell(frequency), interval(low, high), _side(mean, low, high)]
+        [f"{n:,}", number(mean), number(frequency), interval(low, high), _side(mean, low, high)]
         for n, mean, frequency, low, high in zip(
             *(getattr(bins, c).tolist() for c in ("count", "mean_prob", "frequency", "low", "high")), strict=True
         )

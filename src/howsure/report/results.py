@@ -87,27 +87,22 @@ SIDES = {
 
 
 def significance_report(
-    result: Comparison,
-    *,
-    read: Mapping[str, Any] | None = None,
-    title: str = "Is the model really better?",
-    command: str | None = None,
+    result: Comparison, *, title: str = "Is the model really better?", command: str | None = None
 ) -> str:
     """Everything about a comparison as one HTML page that needs no network and runs no script.
 
-    `read` says what was read, for the recipe, `command` what was typed.
+    `command` says what was typed.
     """
-    recipe = {**(read or result.read), **result.recipe}
     return page_template("significance.html").render(
         title=title,
         subtitle=f"{result.recipe['n']:,} items, baseline {result[0].against}",
         verdicts=verdicts(result),
         how=how(result),
         terms=terms(result.recipe),
-        table=Markup((result.means.table().html() if result.means else "") + result.table().html()),
+        table=Markup("".join(replace(one, notes=()).html() for one in (*result.above(), result.table()))),
         picture=Markup(difference_svg(result)),
         caption=CAPTION,
-        recipe=recipe_rows(recipe),
+        recipe=recipe_rows(result.recipe),
         command=command,
     )
 
@@ -172,7 +167,7 @@ def result_report(
         case CalibrationCurves() if result.binned or result.beside:
             return calibration_report(result, title=title, command=command)
         case Comparison():
-            return significance_report(result, title=title or "Is the model really better?")
+            return significance_report(result, title=title or "Is the model really better?", command=command)
         case CountEstimates():
             return counts_report(result, title=title, command=command)
     table, said = result.table(), _said(result)

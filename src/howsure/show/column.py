@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,7 @@ def span(decimals: int = 4) -> Kind:
 
 
 WORDS = Kind(str, left=True, missing="")
+TEXT = Kind(str)  # a figure that is told as it comes
 COUNT = Kind("{:,}".format)
 NUMBER = digits(4)
 EXACT = Kind(all_digits, decimals=17)  # all digits, as a threshold has to be typed again
@@ -115,6 +117,16 @@ class Column:
         parts = [self.kind.parts(value) for value in values]
         ends = enumerate(self.kind.ends)
         return {self.name + end: _of_one_type([one[i] for one in parts], self.kind.missing) for i, end in ends}
+
+
+def with_ends(column: Column, *, of_ends: str = "") -> list[Column]:
+    """An estimate as three columns: `column` with its value, and low and high, which the legend `of_ends` explains."""
+    given = column.get or attrgetter(column.name)
+
+    def end(name: str, legend: str = "") -> Column:
+        return Column(name, column.kind, legend=legend, get=lambda row: getattr(given(row), name), only=column.only)
+
+    return [replace(column, get=end("value").get), end("low", of_ends), end("high")]
 
 
 def all_of(value: object) -> str:

@@ -132,8 +132,8 @@ def compare_family(
     for held in sorted(scores.values(), key=lambda held: names.index(held.metric.name)):
         means += model_means(held, list(models), level=choices.level)
     said = (*notes_of([(one.systems, one.metrics) for one in requested], shown), *_of_few_draws(shown, choices))
-    found = Comparison(tuple(shown), recipe, (*notes, *said), None, family.best)
-    return replace(found, means=ModelMeans(tuple(means), recipe, found.tied)) if means else found
+    found = Comparison(recipe=recipe, notes=(*notes, *said), rows=tuple(shown), best=family.best)
+    return replace(found, means=ModelMeans(rows=tuple(means), recipe=recipe, tied=found.tied)) if means else found
 
 
 def _of_few_draws(rows: Sequence[Difference], choices: Choices) -> Iterator[str]:
@@ -370,7 +370,7 @@ def compare(
             progress=progress,
             recipe={"items": BY_ORDER} if given.by_order else {},
         )
-    return replace(found, read=given.rows.read)
+    return replace(found, recipe={**given.rows.read, **found.recipe})
 
 
 def _name_of(against: object) -> str | None:

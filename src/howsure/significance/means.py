@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from howsure.inputs.pairs import Floats
-from howsure.result import Result
-from howsure.show.numbers import UNDEFINED, interval, number
-from howsure.show.recipe import recipe_text
-from howsure.show.table import Table
+from howsure.result import Rows, as_json, held_in_frames
+from howsure.show.column import COUNT, NUMBER, TABLE, TEXT, WORDS, Column, Kind
+from howsure.show.numbers import interval
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.reading import Systems
 from howsure.significance.results import Difference, relative_reduction
 from howsure.stats.clusters import ItemGroups
-from howsure.stats.estimate import finite_or_none
 from howsure.stats.mean_score import MeanScore, mean_difference, mean_score
 
 # The score of every item in every run of each model, for a metric that is a mean of such scores.
@@ -80,78 +78,40 @@ class ModelMean:
     run_variance: float
     run_share: float
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form: undefined or infinite values are None."""
-        return {field.name: finite_or_none(getattr(self, field.name)) for field in fields(self)}
 
-
-@dataclass(frozen=True, slots=True)
-class ModelMeans(Result):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ModelMeans(Rows[ModelMean]):
     """The models' own means, the best first; `tied` names the best in the first metric and those not found worse."""
 
-    rows: tuple[ModelMean, ...]
+    rows: tuple[ModelMean, ...] = as_json("means")
     recipe: Mapping[str, Any]
     tied: tuple[str, ...] = ()
 
-    def __len__(self) -> int:
-        return len(self.rows)
+    named = ""
+    title = "Means of the models"
 
-    def __iter__(self) -> Iterator[ModelMean]:
-        return iter(self.rows)
-
-    def __getitem__(self, place: int) -> ModelMean:
-        return self.rows[place]
-
-    def table(self) -> Table:
-        """A row per model and metric: the mean, its interval and standard error; and what comes from runs."""
-        several = len({one.metric for one in self.rows}) > 1
-        columns = {name: show for name, show in COLUMNS.items() if several or name != "metric"}
-        columns |= RUNS if any(one.runs > 1 for one in self.rows) else {}
-        cells = [[show(one) for show in columns.values()] for one in self.rows]
-        headings = list(columns)
-        if len(self.tied) > 1:
-            headings.append("best")
-            first = self.rows[0].metric
-            for row, one in zip(cells, self.rows, strict=True):
-                row.append("tied" if one.model in self.tied and one.metric == first else "")
-        legend = {name: text for name, text in LEGEND.items() if name in headings}
-        return Table(headings, cells, words=WORDS, title="Means of the models", legend=legend)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form: `recipe`, `means` and `tied`."""
-        rows = [one.to_dict() for one in self.rows]
-        return {"recipe": dict(self.recipe), "means": rows, "tied": list(self.tied)}
-
-    def _columns(self) -> dict[str, Any]:
-        return {field.name: [getattr(one, field.name) for one in self.rows] for field in fields(ModelMean)}
-
-    def __str__(self) -> str:
-        return str(replace(self.table(), notes=[recipe_text(self.recipe)]))
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return f"<div>{self.table().html()}</div>"
+    def columns(self) -> Sequence[Column]:
+        """The mean, its interval and standard error, and what comes from runs; frames and CSV hold all."""
+        several, runs = len({one.metric for one in self.rows}) > 1, any(one.runs > 1 for one in self.rows)
+        first = self.rows[0].metric
+        best = ["tied" if one.model in self.tied and one.metric == first else "" for one in self.rows]
+        shown = [
+            Column("model", WORDS),
+            Column("metric", WORDS) if several else None,
+            Column("n", COUNT, legend="number of items"),
+            Column("mean", NUMBER, get=lambda one: one.value),
+            Column("interval", TEXT, get=lambda one: interval(one.low, one.high)),
+            Column("standard_error", NUMBER),
+            Column("runs", COUNT) if runs else None,
+            Column("from runs", SHARE, legend=OF_RUNS, get=lambda one: one.run_share) if runs else None,
+            Column("best", WORDS, legend=TIED, values=best) if len(self.tied) > 1 else None,
+        ]
+        return [*(replace(one, only=TABLE) for one in shown if one), *held_in_frames(ModelMean)]
 
 
-WORDS = ("model", "metric", "best")
-COLUMNS: dict[str, Callable[[ModelMean], str]] = {
-    "model": lambda one: one.model,
-    "metric": lambda one: one.metric,
-    "n": lambda one: f"{one.n:,}",
-    "mean": lambda one: number(one.value),
-    "interval": lambda one: interval(one.low, one.high),
-    "standard error": lambda one: number(one.standard_error),
-}
-RUNS: dict[str, Callable[[ModelMean], str]] = {
-    "runs": lambda one: f"{one.runs:,}",
-    "from runs": lambda one: UNDEFINED if math.isnan(one.run_share) else f"{one.run_share:.0%}",
-}
-LEGEND = {
-    "n": "number of items",
-    "from runs": "share of the variance of the items' means that comes from runs",
-    "best": "tied: not found worse than the best",
-}
+OF_RUNS = "share of the variance of the items' means that comes from runs"
+TIED = "tied: not found worse than the best"
+SHARE = Kind(lambda share: "" if math.isnan(share) else f"{share:.0%}")
 
 
 def model_means(held: ItemScores, models: Sequence[str], *, level: float) -> list[ModelMean]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any, overload
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure.errors import InputError
 from howsure.inputs.naming import counted, shortened, unknown_name
-from howsure.result import Result
-from howsure.show.numbers import interval, number, p_in_words, p_text
-from howsure.show.recipe import recipe_text
+from howsure.result import Rows, as_json, dict_of, held_in_frames
+from howsure.show.column import NUMBER, P_VALUE, TABLE, TEXT, WORDS, Column, digits
+from howsure.show.numbers import interval, p_in_words, p_text
 from howsure.show.table import HIGHER, LOWER, Table
 from howsure.stats.multiplicity import ADJUSTED
 
@@ -60,10 +60,10 @@ class Difference:
     detectable_difference: float = math.nan
     run_share: float = math.nan
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form: undefined or infinite values are None."""
-        held = {field.name: getattr(self, field.name) for field in fields(self)}
-        return {key: None if isinstance(one, float) and not math.isfinite(one) else one for key, one in held.items()}
+    @property
+    def pair(self) -> tuple[str, str]:
+        """The model and the metric."""
+        return self.model, self.metric
 
     @property
     def stars(self) -> str:
@@ -85,60 +85,29 @@ def relative_reduction(best: float | None, baseline: float, model: float) -> flo
 
 
 ALPHA = 0.05
-WORDS = ("against", "model", "metric")  # columns of names
-AGAINST: dict[str, Callable[[Difference], str]] = {"against": lambda row: row.against}
-COLUMNS: dict[str, Callable[[Difference], str]] = {
-    "model": lambda row: row.model,
-    "metric": lambda row: row.metric,
-    "baseline": lambda row: number(row.against_value),
-    "value": lambda row: number(row.model_value),
-    "difference": lambda row: number(row.difference, sign=True),
-    "interval": lambda row: interval(row.low, row.high, sign=True),
-    "p": lambda row: p_text(row.p_value),
-    "adjusted p": lambda row: f"{p_text(row.p_adjusted)}{row.stars}",
-}
-LEGEND = {
-    "difference": "model minus baseline",
-    "interval": "of the difference",
-    "adjusted p": "adjusted for all rows; ** at most .01, * at most .05",
-}
-OF_PAIRS = {"adjusted p": "adjusted for all pairs of models; ** at most .01, * at most .05"}
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison(Result):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Comparison(Rows[Difference]):
     """Models against a baseline: one row per model and metric, the recipe that produced them, and notes.
 
-    Iteration, indexing and `len` refer to rows. In a notebook, it is displayed as a table. Of tables in long form and
-    of scores, `means` are the models' own means with their intervals, the best first. `best` is the best model in the
-    first metric, where no baseline was named. `read` says which rows of which files it is of.
+    Iteration and `len` refer to rows, indexing to a position or to a (model, metric). Of tables in long form and of
+    scores, `means` are the models' own means with their intervals, the best first. `best` is the best model in the
+    first metric, where no baseline was named.
     """
 
-    rows: tuple[Difference, ...]
     recipe: Mapping[str, Any]
     notes: tuple[str, ...] = ()
+    rows: tuple[Difference, ...] = as_json("comparisons")
     means: ModelMeans | None = None
     best: str | None = None
-    read: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
-    def __len__(self) -> int:
-        return len(self.rows)
+    named = "pair"
+    derived: ClassVar = {"tied": "best"}
 
-    def __iter__(self) -> Iterator[Difference]:
-        return iter(self.rows)
-
-    @overload
-    def __getitem__(self, place: int) -> Difference: ...
-    @overload
-    def __getitem__(self, place: tuple[str, str]) -> Difference: ...
-    def __getitem__(self, place: int | tuple[str, str]) -> Difference:
+    def __getitem__(self, name: int | tuple[str, str]) -> Difference:
         """The row at a position, or that of a (model, metric)."""
-        if isinstance(place, int):
-            return self.rows[place]
-        for row in self.rows:
-            if (row.model, row.metric) == place:
-                return row
-        raise KeyError(place)
+        return self.rows[name] if isinstance(name, int) else Rows.__getitem__(self, name)
 
     @property
     def tied(self) -> tuple[str, ...]:
@@ -149,37 +118,57 @@ class Comparison(Result):
         rows = [row for row in self.rows if row.metric == self.rows[0].metric and row.against == self.best]
         return (self.best, *(row.model for row in rows if not row.p_adjusted <= ALPHA))
 
-    def table(self) -> Table:
-        """One row per model and metric; the baselines too, if there are several."""
+    def columns(self) -> Sequence[Column]:
+        """The figures that are read, beside the baselines if there are several; frames and CSV hold all."""
         several = len({row.against for row in self.rows}) > 1
-        columns = AGAINST | COLUMNS if several else COLUMNS
-        rows = [[show(row) for show in columns.values()] for row in self.rows]
-        title = "Differences from a baseline" if self.best is None else "Differences between models"
-        legend = LEGEND if self.best is None else LEGEND | OF_PAIRS
+        rows = "rows" if self.best is None else "pairs of models"
+        adjusted = f"adjusted for all {rows}; ** at most .01, * at most .05"
+        shown = [
+            *([Column("against", WORDS)] if several else []),
+            Column("model", WORDS),
+            Column("metric", WORDS),
+            Column("baseline", NUMBER, get=lambda row: row.against_value),
+            Column("value", NUMBER, get=lambda row: row.model_value),
+            Column("difference", digits(4, sign=True), legend="model minus baseline"),
+            Column(
+                "interval", TEXT, legend="of the difference", get=lambda row: interval(row.low, row.high, sign=True)
+            ),
+            Column("p", P_VALUE, get=lambda row: row.p_value),
+            Column("adjusted p", TEXT, legend=adjusted, get=lambda row: f"{p_text(row.p_adjusted)}{row.stars}"),
+        ]
+        return [*(replace(column, only=TABLE) for column in shown), *held_in_frames(Difference)]
+
+    def table(self) -> Table:
+        """One row per model and metric, with the side that is better."""
         ways = [HIGHER if row.higher_is_better else LOWER for row in self.rows]
-        return Table(list(columns), rows, words=WORDS, title=title, legend=legend, ways={"metric": ways})
+        title = "Differences from a baseline" if self.best is None else "Differences between models"
+        return replace(Rows.table(self), title=title, ways={"metric": ways})
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form: `recipe`, `notes` and `comparisons`; with means, also `means`, and with a best model, `best`
-        and `tied`."""
-        rows = [row.to_dict() for row in self.rows]
-        held: dict[str, Any] = {
-            "recipe": {**self.read, **self.recipe},
-            "notes": list(self.notes),
-            "comparisons": rows,
-        }
-        held |= {} if self.means is None else {"means": [one.to_dict() for one in self.means]}
-        return held | ({} if self.best is None else {"best": self.best, "tied": list(self.tied)})
+        """The JSON form; only with means, there are `means`, and with a best model, `best` and `tied`."""
+        means = {} if self.means is None else {"means": self.means.to_dict()["means"]}
+        held = dict_of(self) | {"means": None} | means
+        return {key: one for key, one in held.items() if one or key not in ("means", "best", "tied")}
 
-    def _columns(self) -> dict[str, Any]:
-        """A data frame, one row per model and metric: of pandas, polars or pyarrow."""
-        names = [field.name for field in fields(Difference)]
-        return {name: [getattr(row, name) for row in self.rows] for name in names}
+    @property
+    def what_was_read(self) -> str:
+        """The files, how many rows or items, those that were left out, and the baseline."""
+        recipe = self.recipe
+        if "files" not in recipe:
+            return ""
+        rows = counted(recipe["rows"], "row") if "rows" in recipe else counted(recipe["n"], "item")
+        skipped = sum(recipe.get("skipped", {}).values())
+        against = f", baseline {self[0].against}" if len({row.against for row in self}) == 1 else ""
+        left = f", {skipped:,} skipped" if skipped else ""
+        return f"{shortened(recipe['files'], limit=3)}: {rows}{left}{against}"
 
-    def __str__(self) -> str:
-        return f"{self.means.table().text()}\n\n{self._said()}" if self.means else str(self._said())
+    def above(self) -> Sequence[Table]:
+        """The models' own means."""
+        return () if self.means is None else [self.means.table()]
 
-    __repr__ = __str__
+    def below(self) -> Sequence[str]:
+        """What was found and how, in sentences."""
+        return [*verdicts(self), *how(self)]
 
     def plot(self, ax: Axes | None = None, *, metric: str | None = None) -> Axes:
         """Draw the differences of one metric with their intervals on axes (new ones if None); `metric` names it.
@@ -205,12 +194,7 @@ class Comparison(Result):
     def _repr_html_(self) -> str:
         from howsure.figures.significance import difference_svg
 
-        means = self.means.table().html() if self.means else ""
-        return f"<div>{means}{self._said().html()}{difference_svg(self)}</div>"
-
-    def _said(self) -> Table:
-        """The table, and below it what to know beside it."""
-        return replace(self.table(), notes=[*(f"note: {note}" for note in self.notes), recipe_text(self.recipe)])
+        return f"<div>{Rows._repr_html_(self)}{difference_svg(self)}</div>"
 
 
 # What a comparison says, in sentences.

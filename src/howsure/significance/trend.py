@@ -6,22 +6,19 @@ import datetime
 import math
 import sys
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from howsure.errors import InputError
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import is_number
-from howsure.result import Result
-from howsure.show.numbers import interval, number
-from howsure.show.table import Table
+from howsure.result import Rows, as_json
+from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, TEXT, WORDS, Column
+from howsure.show.numbers import interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-HEADINGS = ("date", "check", "rule", "group", "n", "estimate", "interval", "verdict")
-WORDS = ("date", "check", "rule", "group", "verdict")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,23 +40,19 @@ class TrendPoint:
     outcome: str
 
 
-@dataclass(frozen=True, slots=True)
-class Trend(Result):
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Trend(Rows[TrendPoint]):
     """Results over dates, in the order of their dates; iterate over the points. Made by `Experiments.trend`."""
 
-    points: tuple[TrendPoint, ...]
-    recipe: dict[str, Any] = field(repr=False)
+    rows: tuple[TrendPoint, ...] = as_json("points")
+    recipe: dict[str, Any]
 
-    def __iter__(self) -> Any:
-        return iter(self.points)
-
-    def __len__(self) -> int:
-        return len(self.points)
+    named = ""
 
     @property
     def rules(self) -> tuple[str, ...]:
         """The rules, in the order of their first dates; each after the name of its check, where there are several."""
-        return tuple(dict.fromkeys(map(self._named, self.points)))
+        return tuple(dict.fromkeys(map(self._named, self.rows)))
 
     def of(self, rule: str) -> tuple[TrendPoint, ...]:
         """The points of one rule.
@@ -68,50 +61,29 @@ class Trend(Result):
         """
         if rule not in self.rules:
             raise unknown_name("rule", rule, self.rules, place="the trend")
-        return tuple(point for point in self.points if self._named(point) == rule)
+        return tuple(point for point in self.rows if self._named(point) == rule)
 
     @property
     def _several(self) -> bool:
-        return len({point.check for point in self.points}) > 1
+        return len({point.check for point in self.rows}) > 1
 
     def _named(self, point: TrendPoint) -> str:
         return f"{point.check}: {point.rule}" if self._several else point.rule
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON form: undefined values are None."""
-        rows = [
-            {name: None if isinstance(held, float) and math.isnan(held) else held for name, held in asdict(one).items()}
-            for one in self.points
+    def columns(self) -> Sequence[Column]:
+        """One row per point; tables name the check only where there are several."""
+        return [
+            Column("date", WORDS),
+            Column("check", WORDS, only="" if self._several else FRAME),
+            Column("rule", WORDS),
+            Column("group", WORDS, only=FRAME),
+            Column("group", WORDS, get=lambda point: point.group or "all", only=TABLE),
+            Column("n", COUNT),
+            Column("estimate", NUMBER),
+            Column("interval", TEXT, get=lambda point: interval(point.low, point.high), only=TABLE),
+            *(Column(name, NUMBER, only=FRAME) for name in ("low", "high", "limit")),
+            Column("outcome", WORDS, "verdict"),
         ]
-        return {"recipe": self.recipe, "points": rows}
-
-    def _columns(self) -> dict[str, Any]:
-        rows = [asdict(point) | {"group": point.group or ""} for point in self.points]
-        return {name: [row[name] for row in rows] for name in TrendPoint.__slots__}
-
-    def table(self) -> Table:
-        """One row per point; the column of checks only where there are several."""
-        headings = HEADINGS if self._several else [name for name in HEADINGS if name != "check"]
-        cells = [
-            (
-                one.date,
-                *([one.check] if self._several else []),
-                one.rule,
-                one.group or "all",
-                f"{one.n:,}",
-                number(one.estimate),
-                interval(one.low, one.high),
-                one.outcome,
-            )
-            for one in self.points
-        ]
-        return Table(headings, cells, words=WORDS)
-
-    def __repr__(self) -> str:
-        return str(self.table().shortened())
-
-    def _repr_html_(self) -> str:
-        return self.table().shortened().html()
 
     def plot(self, ax: Axes | None = None, *, rule: str | None = None) -> Axes:
         """Draw the estimates of one rule with their intervals by date, a line per group, on axes (new ones if None).
@@ -137,7 +109,7 @@ def trend_of(points: Sequence[TrendPoint], *, source: str, howsure: str) -> Tren
     last = {(point.date, point.check, point.rule, point.group or ""): point for point in points}
     ordered = tuple(last[key] for key in sorted(last, key=lambda key: (key[0],)))
     recipe = {"howsure": howsure, "source": source, "points": len(ordered), "replaced": len(points) - len(ordered)}
-    return Trend(ordered, recipe)
+    return Trend(rows=ordered, recipe=recipe)
 
 
 def check_point(held: Any) -> TrendPoint:

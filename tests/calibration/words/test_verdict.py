@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure import calibration_curve
-from howsure.calibration.words import figures_in_words, kind, recipe_rows, regions, rounded, summary, verdict
+from howsure.calibration.words import figures_in_words, kind, recipe_rows, regions, rounded, verdict
 from tests.figures.made_up import ANY_CURVE, curve_with
 
 GRID = [0.05, 0.25, 0.45, 0.65, 0.85]
@@ -164,7 +164,7 @@ PAIR = st.tuples(st.floats(0, 1).map(lambda q: round(q, 6)), st.booleans())
 def test_any_curve_can_be_put_into_words(pairs: list[tuple[float, bool]], bin_size: int | str) -> None:
     q, y = zip(*pairs, strict=True)
     curve = calibration_curve(y, q, bin_size=bin_size)
-    text = summary(curve)
+    text = repr(curve)
     assert verdict(curve) in text
     assert all(line == line.rstrip() for line in text.splitlines())
 

@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from howsure.errors import InputError
+from howsure.result import plain
 from howsure.significance import Runs, compare
 from tests.significance.made_systems import labels
 from tests.stats.test_clusters import inspect_stderr
@@ -122,7 +123,7 @@ def test_infinite_losses_stay_undefined() -> None:
     row = compare([0, 1, 1], sure, unsure, metrics="log_loss", method="student")[0]
     assert np.isnan(row.p_value)
     assert np.isnan(row.standard_error)
-    assert row.to_dict()["p_value"] is None
+    assert plain(row)["p_value"] is None
 
 
 def test_runs_in_another_order_do_not_differ() -> None:

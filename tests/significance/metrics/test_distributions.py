@@ -8,6 +8,7 @@ from scipy import stats
 from scipy.spatial.distance import cosine, jensenshannon
 from sklearn import metrics as sk
 
+from howsure.result import plain
 from howsure.significance import compare
 from tests.significance.made_systems import distributions, one_metric
 
@@ -65,7 +66,7 @@ def test_what_is_infinite_or_constant_is_never_significant() -> None:
     sure, even = np.eye(3)[targets.argmax(axis=1)], np.full((60, 3), 1 / 3)
     infinite = compare(targets, good, sure, metrics="cross_entropy", rng=1, n_resamples=50)[0]
     assert np.isinf(infinite.model_value)
-    assert infinite.to_dict()["model_value"] is None
+    assert plain(infinite)["model_value"] is None
     constant = [
         compare(targets, good, one, metrics="entropy_correlation", rng=1, n_resamples=50)[0] for one in (sure, even)
     ]

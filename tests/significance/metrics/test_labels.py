@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as sk
 
 from howsure.errors import InputError
+from howsure.result import plain
 from howsure.significance import compare
 from tests.significance.made_systems import labels, one_metric, values_of
 
@@ -60,7 +61,7 @@ def test_a_stray_prediction_changes_no_class_set(name: str) -> None:
     assert found[0].low < found[0].difference < found[0].high
     said = "model predicts 'unparseable' in 1 row, which y_true never holds: wrong there, and no class of the averages"
     assert any(note.startswith(said) for note in found.notes)
-    assert "note: model predicts 'unparseable' in 1 row" in str(found)
+    assert "Note: model predicts 'unparseable' in 1 row" in str(found)
 
 
 def test_classes_that_a_system_never_predicts_are_named() -> None:
@@ -106,4 +107,4 @@ def test_a_class_that_is_nowhere_is_undefined() -> None:
     assert np.isnan(row.difference)
     assert np.isnan(row.p_value)
     assert row.stars == ""
-    assert row.to_dict()["p_value"] is None
+    assert plain(row)["p_value"] is None

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.errors import InputError
+from howsure.result import plain
 from howsure.significance import Runs, compare
 from howsure.significance.rows_by_model import joined_key, long_form
 from tests.significance.made_systems import distributions, labels
@@ -65,10 +66,10 @@ def test_predictions_are_compared_as_columns_are() -> None:
 def test_scores_are_compared_as_columns_are() -> None:
     held = frame()
     long = compare(data=held, **ROLES, score="grade")
-    plain = compare(score=wide(held, "grade"))
-    for one, other in zip(long, plain, strict=True):
-        for key, value in one.to_dict().items():
-            expected = other.to_dict()[key]
+    columns = compare(score=wide(held, "grade"))
+    for one, other in zip(long, columns, strict=True):
+        for key, value in plain(one).items():
+            expected = plain(other)[key]
             close = pytest.approx(expected, rel=1e-12) if isinstance(expected, float) else expected
             assert key == "metric" or value == close
     assert long[0].metric == "grade"

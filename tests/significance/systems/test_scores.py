@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from howsure.errors import InputError
+from howsure.result import plain
 from howsure.significance import Runs, compare
 
 
@@ -17,7 +18,7 @@ def test_a_data_frame_has_a_column_for_each_model() -> None:
 
 def test_booleans_are_scores() -> None:
     first = compare(score={"a": [True, False, True], "b": np.array([True, True, True])})
-    assert first[0].to_dict() == compare(score={"a": [1, 0, 1], "b": [1, 1, 1]})[0].to_dict()
+    assert plain(first[0]) == plain(compare(score={"a": [1, 0, 1], "b": [1, 1, 1]})[0])
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from howsure.cli.terminal.options import as_names, figure_option, level_option, 
 from howsure.cli.terminal.output import emit, json_text, table_text, write_pictures
 from howsure.data.sources import read as files_of
 from howsure.errors import InputError
-from howsure.show.table import Table
 
 
 @click.command("quantiles", cls=Command)
@@ -82,15 +81,8 @@ def _shown(result: QuantileCalibration, form: str) -> str:
     """The test and the histogram in a format."""
     if form == "json":
         return json_text(result.to_dict())
-    edges = [f"{edge:.3f}" for edge in result.bin_edges]
-    rows = [
-        [f"{a}–{b}", f"{n}", f"{e:.1f}", f"{low:.0f}", f"{high:.0f}"]
-        for a, b, n, e, low, high in zip(
-            edges, edges[1:], result.counts, result.expected, result.low, result.high, strict=False
-        )
-    ]
     left_out = result.recipe["skipped"].items()
     skipped = [f"rows left out, {column} being missing in them: {count:,}" for column, count in left_out]
-    said = "\n".join([repr(result), *skipped])
-    table = Table(("quantile", "truths", "expected", "low", "high"), rows, words=("quantile",), caption=said)
-    return f"{said}\n\n{table_text(table, form)}" if form == "table" else table_text(table, form)
+    said = "\n".join([result.words, *skipped])
+    shown = table_text(replace(result.table(), caption=said), form)
+    return f"{said}\n\n{shown}" if form == "table" else shown

@@ -29,7 +29,7 @@ from howsure.cli.terminal.options import (
     raw_option,
     source_of,
 )
-from howsure.cli.terminal.output import emit, emit_result, json_text, table_text
+from howsure.cli.terminal.output import emit, emit_result, result_text, write_pictures
 from howsure.data.sources import Files
 from howsure.errors import InputError
 from howsure.files.opened import identity
@@ -330,9 +330,6 @@ def trend_command(file: str, name: str | None, form: str, output: str | None, fi
     if not os.path.isfile(file):
         raise InputError(f"no file {file}; a check with --experiments {file} begins it.")
     trend = Experiments(file).trend(name)
-    shown = json_text(trend.to_dict()) if form == "json" else table_text(trend.table(), form)
-    if figure is not None:
-        from howsure.figures.files import save_figure
-
-        save_figure(trend.figure(), figure)
+    shown = result_text(trend, form)
+    write_pictures(trend, figure=figure, report=None)
     emit(shown, output)

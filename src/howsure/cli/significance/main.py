@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
@@ -10,7 +11,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.significance.output import comparison_output, power_output
+from howsure import __version__
 from howsure.cli.terminal.commands import as_options, options_of, tell
 from howsure.cli.terminal.options import (
     DefaultGroup,
@@ -27,13 +28,15 @@ from howsure.cli.terminal.options import (
     report_option,
     where_option,
 )
-from howsure.cli.terminal.output import command_line, emit, progress
+from howsure.cli.terminal.output import chosen, emit, json_text, progress, result_text, table_text, write_pictures
 from howsure.cli.terminal.process import check_memory
 from howsure.data.sources import read as files_of
 from howsure.errors import InputError
+from howsure.show.table import Table
 from howsure.significance.results import Comparison
 
 POWER = 0.8  # the usual wish
+PRINTED = ("markdown", "latex")  # where the models' own means stand above, as a table of their own
 RESAMPLE_BYTES = 32  # of one metric, at least: both differences of each, and what is made of them
 TESTING = (
     "target_class",
@@ -229,7 +232,8 @@ def compare_command(
     true = str(asked["y_true"] if files and asked["y_true"] else targets or " and ".join(asked["score"] or ()))
     with comparing() as advance:
         result = compare(**asked, **options, progress=advance)
-    _show(_in_options(replace(result, read=dict(result.read) | read), true=true), "howsure significance", **showing)
+    result = replace(result, recipe={**read, **result.recipe})
+    _show(_in_options(result, true=true), "howsure significance", **showing)
 
 
 def _files_of_labels(
@@ -285,7 +289,7 @@ def outcomes_command(file: str, **testing: Any) -> None:
 
     options, showing = _split(testing)
     result = compare_outcomes(read_outcomes(file), **options)
-    result = replace(result, read={"files": [file]})
+    result = replace(result, recipe={"files": [file], **result.recipe})
     _show(_in_options(result, true="what is true"), "howsure significance outcomes", **showing)
 
 
@@ -347,7 +351,17 @@ def power_command(
     else:
         power = detection_power(n, disagreement, difference, **test)
     found = {"n": n, "disagreement": disagreement, "difference": difference, "power": power, **test}
-    emit(power_output(found, form), output)
+    emit(power_text(found, form), output)
+
+
+def power_text(found: Mapping[str, Any], form: str) -> str:
+    """What n items find."""
+    plain = {key: None if isinstance(value, float) and math.isnan(value) else value for key, value in found.items()}
+    if form == "json":
+        return json_text({**plain, "howsure": __version__})
+    shown = {"difference": ".4f", "power": ".3f", "n": ",d"}
+    cells = [("none" if v is None else format(v, shown[k]) if k in shown else str(v)) for k, v in plain.items()]
+    return table_text(Table(list(plain), [cells], caption=f"howsure {__version__}, test of accuracy"), form)
 
 
 def _split(asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -384,14 +398,8 @@ def _in_options(result: Comparison, *, true: str) -> Comparison:
 def _show(
     result: Comparison, command: str, *, form: str, output: str | None, figure: str | None, report: str | None
 ) -> None:
-    shown = comparison_output(result, command, form)
-    if figure is not None:
-        from howsure.figures.files import save_figure
-
-        save_figure(result.figure(), figure)
-    if report is not None:
-        from howsure.report.files import write_report
-        from howsure.report.results import significance_report
-
-        write_report(significance_report(result, command=command_line()), report)
+    shown = result_text(replace(result, recipe={"command": command, **result.recipe}), form)
+    if form in PRINTED and chosen() is None:
+        shown = "\n".join([*(table_text(table, form) for table in result.above()), shown])
+    write_pictures(result, figure=figure, report=report)
     emit(shown, output)

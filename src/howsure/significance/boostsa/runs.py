@@ -226,7 +226,7 @@ def compare_outcomes(outcomes: Outcomes, *, adjust: str | None = "holm", **optio
     adjusted = adjust_p_values([row.p_value for row in rows], method=adjust)
     rows = [replace(row, p_adjusted=float(p)) for row, p in zip(rows, adjusted, strict=True)]
     notes = dict.fromkeys(note for result in results for note in result.notes)
-    return Comparison(tuple(rows), {**results[0].recipe, "adjust": adjust}, tuple(notes))
+    return Comparison(recipe={**results[0].recipe, "adjust": adjust}, notes=tuple(notes), rows=tuple(rows))
 
 
 def deviation(part: Part, name: str) -> Any:
