@@ -13,6 +13,7 @@ from `Rows`, and are iterated and indexed by name. What is left to write by hand
 
 from __future__ import annotations
 
+import datetime
 import math
 import os
 import re
@@ -170,6 +171,15 @@ class Result:
             return preformatted(repr(self))
         return "".join(table.html() for table in (*self.above(), self.table().shortened()))
 
+    def framed(self) -> Mapping[str, Any]:
+        """The columns of the data frame by their names."""
+        return self._columns()
+
+    def records(self) -> list[dict[str, Any]]:
+        """The rows of the data frame as plain values; None for what is undefined."""
+        held = plain(self.framed())
+        return [dict(zip(held, row, strict=True)) for row in zip(*held.values(), strict=True)]
+
     def _columns(self) -> Mapping[str, Any]:
         """The columns of the data frame by their names."""
         if type(self).columns is Result.columns:
@@ -286,6 +296,8 @@ def plain(value: Any) -> Any:
         return {key: plain(one) for key, one in value.items()}
     if isinstance(value, np.ndarray | list | tuple):
         return [plain(one) for one in plain_list(value)]
+    if isinstance(value, datetime.date):
+        return value.isoformat()
     held = value.item() if isinstance(value, np.generic) else value
     return None if isinstance(held, float) and not math.isfinite(held) else held
 

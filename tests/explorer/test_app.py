@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from howsure.cli.events.page import explore_command
 from howsure.errors import InputError, MissingExtraError
 from howsure.events.series.event_series import event_series
-from howsure.events.series.files import csv_text, documents_of, doubtful_documents
+from howsure.events.series.files import documents_of, doubtful_documents
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import Address, Tokens, create_app, queries, serve
 from howsure.explorer.access import HEADERS, LOOPBACK, host_in, is_loopback
@@ -82,7 +82,7 @@ def test_the_table_is_the_export(client: TestClient, store: EventStore) -> None:
     answer = client.get("/api/export.csv?actors=IRQ&actors=USA&period=month")
     assert answer.headers["content-type"].startswith("text/csv")
     assert answer.headers["content-disposition"] == 'attachment; filename="events.csv"'
-    assert answer.text == csv_text(event_series(store, actors=["IRQ", "USA"], period="month"))
+    assert answer.text == f"{event_series(store, actors=['IRQ', 'USA'], period='month').to_csv()}\n"
     assert {row["actor"] for row in csv.DictReader(answer.text.splitlines())} == {"IRQ", "USA"}
 
 

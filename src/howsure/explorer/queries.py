@@ -18,7 +18,7 @@ from howsure.events.series.actor_comparison import compare_actors
 from howsure.events.series.corrected_comparison import corrected_comparison
 from howsure.events.series.corrected_series import CORRECTED_UNITS, CorrectedSeries, corrected_series, raw_alone
 from howsure.events.series.event_series import UNITS, event_series
-from howsure.events.series.files import csv_text, documents_of, doubtful_documents, links_of
+from howsure.events.series.files import documents_of, doubtful_documents, links_of
 from howsure.events.series.labelled_pairs import TooFewLabelsError
 from howsure.events.store.documents import StoredDocument, StoredEvidence, stored_document
 from howsure.events.store.reading import (
@@ -413,7 +413,7 @@ def export(store: Store, **asked: Any) -> str:
     """The series as a tidy table, with the corrected one if there are labels: CSV, numbers with all their digits."""
     series = event_series(store, **asked)
     beside = series_of_labels(store, period=series.period, level=series.level, unit=series.unit)
-    return csv_text(series if isinstance(beside, str) else series.beside(beside))
+    return f"{(series if isinstance(beside, str) else series.beside(beside)).to_csv()}\n"
 
 
 def parameters_of(ask: Callable[..., Any], **readers: Reader) -> tuple[Parameter, ...]:

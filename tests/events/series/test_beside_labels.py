@@ -35,7 +35,7 @@ def test_each_row_has_the_corrected_count_of_its_actor_and_period(store: EventSt
     series, reason = series_beside_labels(store, event_series(store, actors=["BBB", "AAA"]))
     assert reason == ""
     held = corrected_series(store)
-    columns = series.tidy()
+    columns = series.framed()
     for at, key in enumerate(zip(columns["actor"], columns["period"], strict=True)):
         row = next(one for one in held.rows if (one.actor, one.period) == key)
         beside = [columns[name][at] for name in ("corrected", "corrected_low", "corrected_high", "labelled")]
@@ -43,7 +43,7 @@ def test_each_row_has_the_corrected_count_of_its_actor_and_period(store: EventSt
     document = series.to_dict()
     assert document["corrected"]["totals"] == [plain(held.total_of(actor)) for actor in ("BBB", "AAA")]
     cells = series.table().rows[-2]
-    assert cells[:3] == ["BBB", "Borland", "all"]
+    assert list(cells[:3]) == ["BBB", "Borland", "all"]
     assert cells[4] == f"{sum(row.mean for row in series.rows_of('BBB')):.1f}"
     assert cells[-2] == f"{held.total_of('BBB').estimate:.1f}"
     assert "Anna" in str(series.corrected)
@@ -113,7 +113,7 @@ def test_where_there_are_no_labels_nothing_changes(tmp_path: Path) -> None:
         series, compared = event_series(plain), compare_actors(plain, "IRQ", "USA")
         assert series_beside_labels(plain, series) == (series, "")
         assert comparison_beside_labels(plain, compared) == (compared, "")
-        assert list(series.tidy())[-1] == "best"
+        assert list(series.framed())[-1] == "best"
         assert "corrected" not in series.to_dict()
         assert "corrected" not in compared.to_dict()
         assert compared.records() == compared.to_dict()["rows"]

@@ -231,7 +231,7 @@ def test_parquet_holds_the_same_and_the_recipe(series: EventSeries, tmp_path: Pa
     ]  # fmt: skip
     expected = {
         name: [None if isinstance(value, float) and math.isnan(value) else value for value in values]
-        for name, values in series.tidy().items()
+        for name, values in series.framed().items()
     }
     assert table.to_pydict() == expected
     assert json.loads(table.schema.metadata[b"howsure.recipe"]) == series.recipe

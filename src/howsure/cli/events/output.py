@@ -7,12 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from howsure.cli.terminal.output import is_raw, json_text, name_text, records_csv, table_text
+from howsure.cli.terminal.output import json_text, name_text, result_text, table_text
 from howsure.events.series.actor_comparison import ActorComparison
 from howsure.events.series.corrected_comparison import CorrectedComparison
 from howsure.events.series.corrected_series import CorrectedSeries
 from howsure.events.series.event_series import EventSeries
-from howsure.events.series.files import csv_text
 from howsure.inputs.naming import counted
 from howsure.show.table import Table
 
@@ -25,7 +24,7 @@ def series_output(series: EventSeries, form: str, path: str, left: int, reason: 
     if form == "json":
         return json_text({"store": path, **series.to_dict(), **_not_corrected(reason)})
     if form == "csv":
-        return csv_text(series, raw=is_raw())
+        return result_text(series, form)
     beside = _beside(series.corrected, reason)
     table = replace(series.table(), caption=_comment(series.recipe, beside), notes=())
     if form != "table":
@@ -42,7 +41,7 @@ def comparison_output(compared: ActorComparison, form: str, path: str, reason: s
     if form == "json":
         return json_text({"store": path, **document, **_not_corrected(reason)})
     if form == "csv":
-        return records_csv(compared.records())
+        return result_text(compared, form)
     corrected = compared.corrected
     beside = _beside(corrected, reason)
     tables = [compared.table()] if corrected is None else [compared.table(), corrected.table()]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime
 import math
 from collections import defaultdict
-from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -38,9 +39,10 @@ from howsure.events.store.reading import (
 from howsure.events.store.tables import as_bits, as_counts
 from howsure.inputs.checks import check_level
 from howsure.inputs.naming import unknown_name
-from howsure.result import Result, dict_of, plain
+from howsure.result import Rows, as_json, dict_of
+from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits
 from howsure.show.numbers import UNDEFINED, interval, number
-from howsure.show.table import Table
+from howsure.show.table import MOST_ROWS
 
 COUNTED = {"documents": "samples", "entities": "entities"}  # unit -> column of the table `events`
 
@@ -71,7 +73,7 @@ class PeriodComparison:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ActorComparison(Result):
+class ActorComparison(Rows[PeriodComparison]):
     """Two actors compared by period, with the recipe; `silent` lists those that act in no document.
 
     `corrected` is the comparison by corrected counts, where `beside` has set it beside this one, which is raw.
@@ -82,8 +84,10 @@ class ActorComparison(Result):
     titles: Mapping[str, str]
     rows: tuple[PeriodComparison, ...]
     recipe: Mapping[str, Any]
-    silent: tuple[str, ...] = field(default=(), metadata={"json": None})
-    corrected: CorrectedComparison | None = field(default=None, metadata={"json": None})
+    silent: tuple[str, ...] = as_json(None, default=())
+    corrected: CorrectedComparison | None = as_json(None, default=None)
+
+    named = "period"
 
     def beside(self, corrected: CorrectedComparison) -> ActorComparison:
         """This comparison with that by corrected counts: the table shows both.
@@ -100,30 +104,32 @@ class ActorComparison(Result):
         beside = {} if self.corrected is None else {"corrected": self.corrected.to_dict()}
         return dict_of(self) | beside
 
-    def _columns(self) -> dict[str, Any]:
-        """The rows."""
-        own = {field.name: [getattr(row, field.name) for row in self.rows] for field in fields(PeriodComparison)}
-        return own if self.corrected is None else own | self.corrected.columns_beside()
-
-    def records(self) -> list[dict[str, Any]]:
-        """The rows as plain values, those of the corrected comparison included; undefined values are None."""
-        held = plain(self._columns())
-        return [dict(zip(held, values, strict=True)) for values in zip(*held.values(), strict=True)]
-
-    def table(self) -> Table:
-        """One row per period, and the verdict below."""
+    def columns(self) -> Sequence[Column]:
+        """One row per period: of frames and CSV all figures, of tables what is asked."""
         a, b = self.first, self.second
-        rows = [
-            [
-                row.period,
-                f"{row.n_documents:,}",
-                *_probabilities(row),
-                UNDEFINED if row.n_documents == 0 else f"{row.mean:.1f} [{row.low:g}, {row.high:g}]",
-            ]
-            for row in self.rows
+        return [
+            *(Column(one.name, NUMBER, only=FRAME) for one in fields(PeriodComparison)),
+            *([] if self.corrected is None else self.corrected.columns_beside()),
+            Column("period", WORDS, only=TABLE),
+            Column("n_documents", COUNT, "documents", only=TABLE),
+            Column(
+                "more", CHANCE, f"P({a} > {b})", get=attrgetter("greater", "greater_low", "greater_high"), only=TABLE
+            ),
+            Column("equal", digits(3), "P(equal)", only=TABLE),
+            Column("fewer", CHANCE, f"P({a} < {b})", get=attrgetter("less", "less_low", "less_high"), only=TABLE),
+            Column("difference", Kind(str), get=_difference, only=TABLE),
         ]
-        headings = ["period", "documents", f"P({a} > {b})", "P(equal)", f"P({a} < {b})", "difference"]
-        return Table(headings, rows, words=["period"], caption=self.event, notes=[self.verdict()])
+
+    @property
+    def words(self) -> str:
+        """With corrected counts both tables; else nothing, and the table is printed."""
+        if self.corrected is None:
+            return ""
+        return "\n\n".join([self.table().shortened().text(), *self.below(), self.corrected.text(most=MOST_ROWS)])
+
+    def below(self) -> Sequence[str]:
+        """What is counted, and the verdict."""
+        return [self.event, self.verdict()]
 
     def verdict(self) -> str:
         """The number of periods in which one acts in more documents, with at least the probability `level`, and of
@@ -143,16 +149,6 @@ class ActorComparison(Result):
     def event(self) -> str:
         """The counted event."""
         return str(self.recipe["event"])
-
-    def __repr__(self) -> str:
-        return "\n".join(str(table.shortened()) for table in self._tables())
-
-    def _repr_html_(self) -> str:
-        tables = [table.shortened().html() for table in self._tables()]
-        return tables[0] if len(tables) == 1 else f"<div>{''.join(tables)}</div>"
-
-    def _tables(self) -> list[Table]:
-        return [self.table()] if self.corrected is None else [self.table(), self.corrected.table()]
 
 
 def compare_actors(
@@ -249,8 +245,14 @@ def _compared(
     return compare_counts(a, b, level=level, stories=stories, overdispersion=overdispersion)
 
 
-def _probabilities(row: PeriodComparison) -> list[str]:
-    """The probabilities of more, equal and fewer, with the Monte Carlo interval if there is one."""
-    cells = [(row.greater, row.greater_low, row.greater_high), (row.less, row.less_low, row.less_high)]
-    more, fewer = (f"{number(p, 3)} {interval(low, high, 3)}" if p == p else UNDEFINED for p, low, high in cells)
-    return [more, number(row.equal, 3), fewer]
+def _difference(row: PeriodComparison) -> str | None:
+    return f"{row.mean:.1f} [{row.low:g}, {row.high:g}]" if row.n_documents else None
+
+
+def _chance(held: tuple[float, float, float]) -> str:
+    """A probability with the interval of its Monte Carlo error, if there is one."""
+    p, low, high = held
+    return UNDEFINED if math.isnan(p) else f"{number(p, 3)} {interval(low, high, 3)}"
+
+
+CHANCE = Kind(_chance)

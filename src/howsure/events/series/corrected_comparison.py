@@ -13,7 +13,7 @@ from howsure.counts.count_law import CountLaw
 from howsure.errors import InputError
 from howsure.events.series.corrected_series import ALL, WITHIN, CorrectedCount, CorrectedSeries
 from howsure.inputs.naming import counted, unknown_name
-from howsure.result import Result
+from howsure.result import Rows
 from howsure.show.column import FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits
 from howsure.show.numbers import interval, probability_is
 
@@ -39,7 +39,7 @@ class CorrectedDifference:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class CorrectedComparison(Result):
+class CorrectedComparison(Rows[CorrectedDifference]):
     """Two actors compared by their corrected counts, period by period (`rows`) and in all (`total`)."""
 
     first: str
@@ -50,10 +50,14 @@ class CorrectedComparison(Result):
     checks: tuple[str, ...]
     recipe: Mapping[str, Any]
 
-    def columns_beside(self) -> dict[str, list[float]]:
-        """Columns for the rows of a raw comparison, one per period."""
-        names = [field.name for field in fields(CorrectedDifference) if field.name != "period"]
-        return {f"corrected_{name}": [getattr(row, name) for row in self.rows] for name in names}
+    named = "period"
+
+    def columns_beside(self) -> list[Column]:
+        """Columns for the frame of a raw comparison, one row per period."""
+        return [
+            Column(f"corrected_{one.name}", NUMBER, values=[getattr(row, one.name) for row in self.rows], only=FRAME)
+            for one in fields(CorrectedDifference)[1:]
+        ]
 
     def rows_shown(self) -> Sequence[object]:
         """One row per period, then that of all periods."""
@@ -69,11 +73,6 @@ class CorrectedComparison(Result):
             Column("difference", Kind(str), get=_difference, only=TABLE),
             *(Column(name, NUMBER, only=FRAME) for name in ("mean", "low", "high")),
         ]
-
-    @property
-    def words(self) -> str:
-        """Nothing: the table is printed."""
-        return ""
 
     def below(self) -> Sequence[str]:
         """The verdict, and what to know of it."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -29,9 +30,8 @@ from howsure.events.store.reading import (
 )
 from howsure.inputs.checks import check_level
 from howsure.inputs.naming import counted, shortened, unknown_name
-from howsure.result import Result
-from howsure.show.column import COUNT, TABLE, WORDS, Column, Kind, digits
-from howsure.show.numbers import UNDEFINED, interval, number
+from howsure.result import Rows, as_json
+from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -73,10 +73,6 @@ class CorrectedCount:
         per = n_documents if share else 1
         values = (found.estimate / per, float(found.low) / per, float(found.high) / per)
         return cls(actor, period, found.n, found.labelled, found.positives, *values, found.method)
-
-    def text(self, *, share: bool) -> tuple[str, str]:
-        """The estimate and its interval as a reader sees them."""
-        return number(self.estimate, 4 if share else 1), interval(self.low, self.high, 4 if share else 0)
 
 
 # What a reader must know beside a corrected series, in sentences.
@@ -189,6 +185,7 @@ def _of_documents(text: str) -> str:
 CORRECTED_UNITS = ("documents", "share")
 SEED = 0
 WITHIN, OUTSIDE = "asked", "other days"  # of the requested days, or of others, which are read too
+ENDS = attrgetter("low", "high")
 BESIDE = {  # columns beside a raw series, and what they hold
     "corrected": "estimate",
     "corrected_low": "low",
@@ -199,7 +196,7 @@ BESIDE = {  # columns beside a raw series, and what they hold
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class CorrectedSeries(Result):
+class CorrectedSeries(Rows[CorrectedCount]):
     """Corrected counts per actor and period (`rows`) and per actor over all periods (`totals`), with the recipe.
 
     `said` are the sentences that a reader needs beside the numbers, `checks` say how the estimate did where it could be
@@ -213,8 +210,9 @@ class CorrectedSeries(Result):
     said: tuple[str, ...]
     checks: tuple[str, ...]
     recipe: Mapping[str, Any]
-    counts: CountEstimates | None = field(metadata={"json": None})
+    counts: CountEstimates | None = as_json(None)
     derived: ClassVar = {"diagnostics": "not_asked"}
+    named = ""
 
     @property
     def diagnostics(self) -> Diagnostics | None:
@@ -253,30 +251,39 @@ class CorrectedSeries(Result):
         self.rows_of(actor)
         return next(row for row in self.totals if row.actor == actor)
 
-    def columns_beside(self, keys: Sequence[tuple[str, str]]) -> dict[str, list[Any]]:
-        """Columns for the rows of a raw series, given as (actor, period); NaN for actors without labels."""
-        held = {(row.actor, row.period): row for row in self.rows}
-        rows = [held.get(key) for key in keys]
-        numbers = {
-            name: [math.nan if row is None else float(getattr(row, field)) for row in rows]
-            for name, field in BESIDE.items()
-        }
-        return numbers | {"corrected_method": ["" if row is None else row.method for row in rows]}
-
-    def cells_beside(self, keys: Sequence[tuple[str, str]]) -> list[list[str]]:
-        """For the table of a raw series, given as (actor, period or "all"): documents read, estimate and interval."""
+    def columns_beside(self, series: Rows[Any]) -> list[Column]:
+        """Columns for a raw series, of its frame and of its table; empty for actors without labels."""
         held = {(row.actor, row.period): row for row in (*self.rows, *self.totals)}
-        rows = [held.get(key) for key in keys]
-        share = self.unit == "share"
-        return [[UNDEFINED] * 3 if row is None else [f"{row.labelled:,}", *row.text(share=share)] for row in rows]
+        both: tuple[Sequence[Any], ...] = (series.rows, series.rows_shown())
+        framed, told = ([held.get((row.actor, row.period)) for row in rows] for rows in both)
+        decimals, ends = (4, 4) if self.unit == "share" else (1, 0)
+        return [
+            *(
+                Column(
+                    name,
+                    NUMBER,
+                    values=[None if row is None else float(getattr(row, field)) for row in framed],
+                    only=FRAME,
+                )
+                for name, field in BESIDE.items()
+            ),
+            Column("corrected_method", WORDS, values=[row and row.method for row in framed], only=FRAME),
+            Column("read", COUNT, values=[row and row.labelled for row in told], only=TABLE),
+            Column("corrected", digits(decimals), values=[row and row.estimate for row in told], only=TABLE),
+            Column("corrected interval", span(ends), values=[row and ENDS(row) for row in told], only=TABLE),
+        ]
 
     def rows_shown(self) -> Sequence[object]:
         """The rows, then the totals."""
         return (*self.rows, *self.totals)
 
+    def rows_framed(self) -> Sequence[object]:
+        """The rows, which add up to the totals."""
+        return self.rows
+
     def columns(self) -> Sequence[Column]:
-        """One row per actor and period; then, in tables, the totals."""
-        share, shown = self.unit == "share", f"{100 * self.level:g} % interval"
+        """One row per actor and period; then, in tables and CSV, the totals."""
+        share = self.unit == "share"
         return [
             Column("actor", WORDS),
             Column("period", WORDS),
@@ -284,17 +291,10 @@ class CorrectedSeries(Result):
             Column("labelled", COUNT, "read"),
             Column("positives", COUNT, "act there"),
             Column("estimate", digits(4 if share else 1), "corrected"),
-            Column("interval", Kind(str), shown, get=lambda row: row.text(share=share)[1], only=TABLE),
+            *(Column(name, NUMBER, only=FRAME) for name in ("low", "high")),
+            Column("interval", span(4 if share else 0), f"{100 * self.level:g} % interval", get=ENDS, only=TABLE),
+            Column("method", WORDS, only=FRAME),
         ]
-
-    def _columns(self) -> dict[str, Any]:
-        """One row per actor and period."""
-        return {name: [getattr(row, name) for row in self.rows] for name in CorrectedCount.__slots__}
-
-    @property
-    def words(self) -> str:
-        """Nothing: the table is printed."""
-        return ""
 
     def below(self) -> Sequence[str]:
         """What is counted, and what to know of it."""

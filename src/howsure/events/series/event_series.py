@@ -39,9 +39,8 @@ from howsure.events.store.tables import as_bits, as_counts
 from howsure.inputs.checks import check_level
 from howsure.inputs.naming import counted, unknown_name
 from howsure.inputs.pairs import Integers
-from howsure.result import Result
-from howsure.show import numbers
-from howsure.show.table import Table
+from howsure.result import Rows, plain
+from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -172,10 +171,11 @@ def count_of(
 # How often each actor of a store acts in each period: the posterior of the count, and the 1-best count.
 
 UNITS = ("documents", "share", "entities")
+OF_ROWS = ("n_documents", "mean", "low", "high", "variance", "monte_carlo_error", "best")  # figures of a frame
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class EventSeries(Result):
+class EventSeries(Rows[PeriodCount]):
     """The time series of actors of a store: one row per actor and period, the titles of their codes, and the recipe.
 
     In a period without documents, everything except their number is undefined (NaN; None as plain values). `corrected`
@@ -186,6 +186,8 @@ class EventSeries(Result):
     titles: Mapping[str, str]
     recipe: Mapping[str, Any]
     corrected: CorrectedSeries | None = None
+
+    named = ""
 
     @property
     def actors(self) -> tuple[str, ...]:
@@ -240,37 +242,10 @@ class EventSeries(Result):
             return sum(row.mean for row in told)
         return sum(row.mean * row.n_documents for row in told) / max(sum(row.n_documents for row in told), 1)
 
-    def tidy(self) -> dict[str, list[Any]]:
-        """The series as a tidy table: one row per actor and period, columns by name."""
-        rows = self.rows
-        columns: dict[str, list[Any]] = {
-            "actor": [row.actor for row in rows],
-            "title": [self.titles[row.actor] for row in rows],
-            "period": [row.period for row in rows],
-            "start": [period_start(row.period) for row in rows],
-            "end": [period_end(row.period) for row in rows],
-            "n_documents": [row.n_documents for row in rows],
-            "mean": [row.mean for row in rows],
-            "low": [row.low for row in rows],
-            "high": [row.high for row in rows],
-            "variance": [row.variance for row in rows],
-            "monte_carlo_error": [row.monte_carlo_error for row in rows],
-            "best": [math.nan if row.best is None else row.best for row in rows],
-        }
-        if self.corrected is None:
-            return columns
-        return columns | self.corrected.columns_beside([(row.actor, row.period) for row in rows])
-
     def to_dict(self) -> dict[str, Any]:
         """The recipe, the titles and the rows as plain values, and the corrected series; undefined values are None."""
-        columns = {name: [_plain(value) for value in values] for name, values in self.tidy().items()}
-        rows = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
-        held = {"recipe": dict(self.recipe), "titles": dict(self.titles), "rows": rows}
+        held = {"recipe": plain(self.recipe), "titles": dict(self.titles), "rows": self.records()}
         return held if self.corrected is None else held | {"corrected": self.corrected.to_dict()}
-
-    def _columns(self) -> dict[str, Any]:
-        """The tidy table."""
-        return self.tidy()
 
     def plot(self, ax: Axes | None = None, *, actors: Sequence[str] | None = None) -> Axes:
         """Draw the series of some actors (all, if up to four) in one panel, on axes (new ones if None).
@@ -287,42 +262,49 @@ class EventSeries(Result):
 
         return event_figure(self, panels=panels, title=title)
 
-    def table(self) -> Table:
-        """One row per actor and period; with a corrected series its columns too, and a row of all periods."""
-        named, corrected = ["actor", "title", "period", "documents"], self.corrected
-        rows = [self._cells(row) for row in self.rows]
-        if corrected is None:
-            counted_as = "share" if self.unit == "share" else f"{self.unit} with an event"
-            headings = [*named, counted_as, f"{100 * self.level:g} % interval", "1-best"]
-        else:
-            headings = [*named, "raw", "raw interval", "1-best", "read", "corrected", "corrected interval"]
-            rows += [self._total(actor) for actor in self.actors]
-            beside = corrected.cells_beside([(cells[0], cells[2]) for cells in rows])
-            rows = [[*raw, *held] for raw, held in zip(rows, beside, strict=True)]
-        return Table(headings, rows, words=headings[:3], notes=self.below())
+    def rows_shown(self) -> Sequence[PeriodCount]:
+        """The rows; with a corrected series, those of all periods too, of which the raw series has no interval."""
+        if self.corrected is None:
+            return self.rows
+        totals = (
+            PeriodCount(
+                actor,
+                ALL,
+                mean=self.raw_total(actor),
+                **dict.fromkeys(("low", "high", "variance", "monte_carlo_error"), math.nan),
+                best=None,
+                n_documents=sum(row.n_documents for row in self.rows_of(actor)),
+            )
+            for actor in self.actors
+        )
+        return (*self.rows, *totals)
 
-    def _cells(self, row: PeriodCount) -> list[str]:
-        share, normal = self.unit == "share", self.recipe["interval"] == "normal"
+    def columns(self) -> Sequence[Column]:
+        """The tidy columns of frames and CSV, one row per actor and period; and those of tables."""
+        rows = self.rows
+        share, normal, corrected = self.unit == "share", self.recipe["interval"] == "normal", self.corrected
+        counts = "share" if share else f"{self.unit} with an event"
+        names = ("raw", "raw interval") if corrected is not None else (counts, f"{100 * self.level:g} % interval")
+        decimals, ends, best = (4, 4, 4) if share else (1, int(normal), 0)
+        tidy: dict[str, list[Any]] = {
+            "actor": [row.actor for row in rows],
+            "title": [self.titles[row.actor] for row in rows],
+            "period": [row.period for row in rows],
+            "start": [period_start(row.period) for row in rows],
+            "end": [period_end(row.period) for row in rows],
+        }
         return [
-            row.actor,
-            self.titles[row.actor],
-            row.period,
-            f"{row.n_documents:,}",
-            numbers.number(row.mean, 4 if share else 1),
-            numbers.interval(row.low, row.high, 4 if share else int(normal)),
-            numbers.number(row.best, 4 if share else 0),
+            *(Column(name, WORDS, values=values, only=FRAME) for name, values in tidy.items()),
+            *(Column(name, NUMBER, values=[getattr(row, name) for row in rows], only=FRAME) for name in OF_ROWS),
+            Column("actor", WORDS, only=TABLE),
+            Column("title", WORDS, get=lambda row: self.titles[row.actor], only=TABLE),
+            Column("period", WORDS, only=TABLE),
+            Column("n_documents", COUNT, "documents", only=TABLE),
+            Column("mean", digits(decimals), names[0], only=TABLE),
+            Column("interval", span(ends), names[1], get=lambda row: (row.low, row.high), only=TABLE),
+            Column("best", digits(best), "1-best", only=TABLE),
+            *([] if corrected is None else corrected.columns_beside(self)),
         ]
-
-    def _total(self, actor: str) -> list[str]:
-        """The row of all periods: the raw series has no interval for it."""
-        n = sum(row.n_documents for row in self.rows_of(actor))
-        raw = numbers.number(self.raw_total(actor), 4 if self.unit == "share" else 1)
-        return [actor, self.titles[actor], ALL, f"{n:,}", raw, numbers.UNDEFINED, numbers.UNDEFINED]
-
-    @property
-    def words(self) -> str:
-        """Nothing: the table is printed."""
-        return ""
 
     def below(self) -> Sequence[str]:
         """What is counted, how, and when."""
@@ -399,9 +381,3 @@ def event_series(
         store, **asked, **dependence_asked(store, stories, overdispersion), **period_asked(sizes, since, until)
     )
     return EventSeries(tuple(rows), {actor: title_of(store, actor) for actor in chosen}, recipe)
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, float) and math.isnan(value):
-        return None
-    return value.isoformat() if hasattr(value, "isoformat") else value

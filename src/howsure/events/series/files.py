@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import math
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -34,7 +31,6 @@ from howsure.events.store.reading import (
 )
 from howsure.files.whole import check_place, write_whole
 from howsure.inputs.numbers import check_whole
-from howsure.show.harmless import in_a_spreadsheet
 
 # The time series of a store as a tidy table in a file: CSV, with its recipe in a separate file, or Parquet.
 
@@ -61,7 +57,7 @@ def export_series(series: EventSeries, path: str | os.PathLike[str], *, raw: boo
         return (target,)
     recipe = recipe_path(target)
     write_whole((json.dumps(_recipe(series), indent=2, ensure_ascii=False) + "\n").encode(), recipe)
-    write_whole(csv_text(series, raw=raw).encode(), target)
+    write_whole(f"{series.to_csv(raw=raw)}\n".encode(), target)
     return target, recipe
 
 
@@ -91,25 +87,8 @@ def recipe_path(path: Path) -> Path:
     return path.with_name(f"{path.stem}.recipe.json")
 
 
-def csv_text(series: EventSeries, *, raw: bool = False) -> str:
-    """The tidy table as CSV, with all digits; names are escaped for spreadsheets, unless `raw`."""
-    columns = series.tidy()
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    shown = str if raw else in_a_spreadsheet
-    writer.writerows([shown(_cell(value)) for value in row] for row in zip(*columns.values(), strict=True))
-    return out.getvalue()
-
-
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return "" if math.isnan(value) else repr(value)
-    return str(value)
-
-
 def _parquet(series: EventSeries) -> bytes:
-    columns = {name: _array(name, values) for name, values in series.tidy().items()}
+    columns = {name: _array(name, values) for name, values in series.framed().items()}
     recipe = literal(json.dumps(_recipe(series), ensure_ascii=False))
     shown = ", ".join(_selected(name) for name in columns)
     database = Database()
