@@ -30,9 +30,9 @@ from howsure_papers.intervals import (
     SUBSAMPLES,
     all_hold,
     clustered_mean,
+    each_over_training,
     interval_kind,
     over_halves,
-    over_training,
     p_value,
     unbounded,
     verdict,
@@ -143,12 +143,7 @@ def hold(corpus: Corpus, question: Question, pair: Rivals, *, seed: int, advance
         some = rng.permutation(sentences)[: len(sentences) // 2]
         won.append(wins(*(squared_errors(of_sentences(one.pairs, some), bin_size=OF_LABEL) for one in half)))
         advance(1)
-    in_all = {
-        name: over_training(
-            one, [float(found[name]) for found in replicates], least=0.0 if name in ERRORS else -math.inf
-        )
-        for name, one in in_test.items()
-    }
+    in_all = each_over_training(in_test, replicates, errors=ERRORS)
     sizes = {size: wins(*(squared_errors(one.pairs, bin_size=size) for one in (hmm, crf))) for size in OTHER_BIN_SIZES}
     first, second = (curve_of(one.pairs, bin_size=BIN_SIZE, name=name) for one, name in ((hmm, HMM), (crf, CRF)))
     won_of = over_halves(tags.wins(), won)

@@ -63,7 +63,9 @@ def store(setting: Setting, news: News, rule: Rule, *, share: int) -> Path:
         raise InputError(f"of {news.total:,} items none holds a word of rule {rule.name!r}; raise limit=....")
     path = setting.folder / f"{rule.name}.duckdb"
     path.unlink(missing_ok=True)
-    setting.extract(store_rows(news), path, rule, advance=portion(setting.advance, total=len(news.items), steps=share))
+    setting.extract(
+        store_rows(news.items), path, rule, advance=portion(setting.advance, total=len(news.items), steps=share)
+    )
     return path
 
 

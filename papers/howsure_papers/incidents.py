@@ -20,7 +20,7 @@ from howsure.events.store.reading import columns_of
 from howsure.figures.style import dress, literal, new_figure, styled
 from howsure.inputs.pairs import Floats, Integers
 from howsure.show.column import Column, digits
-from howsure_papers.corpora.news import Item, News, read_incidents
+from howsure_papers.corpora.news import Item, read_incidents
 from howsure_papers.gold_events import LABELS, QUESTIONS
 from howsure_papers.reproduction import NAME, TEXT, Drawing, Finding, Found, Numbers, numbers
 from howsure_papers.stores import NOUNS, Setting, store_rows
@@ -65,7 +65,7 @@ def try_incidents(setting: Setting) -> Found:
     """Countries by quarter: two questions, three numbers of labels, five methods."""
     items = read_reports(setting)
     path = setting.folder / "muc4.duckdb"
-    setting.extract(store_rows(News(items, [], [], len(items), len(items))), path, NOUNS)
+    setting.extract(store_rows(items), path, NOUNS)
     held = incidents_of(items, path)
     share, rows = shares_of(setting.samples), []
     for question, words in QUESTIONS.items():

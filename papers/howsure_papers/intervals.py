@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 
@@ -74,6 +74,18 @@ def over_training(
     return around(estimate.value, reach, "training and test", estimate.n, least=least)
 
 
+def each_over_training(
+    estimates: Mapping[str, Estimate], replicates: Sequence[Mapping[str, float]], *, errors: Collection[str] = ()
+) -> dict[str, Estimate]:
+    """`over_training` of every quantity by its name, of which the `errors` are 0 or more."""
+    return {
+        name: over_training(
+            one, [float(found[name]) for found in replicates], least=0.0 if name in errors else -math.inf
+        )
+        for name, one in estimates.items()
+    }
+
+
 def over_halves(value: float, replicates: Sequence[float]) -> Estimate:
     """A value whose interval holds for other training and other test data.
 
@@ -132,6 +144,11 @@ def jackknifed(value: float, without: Floats, *, n: int, method: str = "jackknif
     if math.isnan(value) or np.isnan(without).any():
         return unbounded(math.nan, method, n)
     return around(float(value), normal_quantile(LEVEL) * float(jackknife_error(without)), method, n)
+
+
+def values_of(estimates: Mapping[str, Estimate]) -> dict[str, float]:
+    """The values without their intervals."""
+    return {name: one.value for name, one in estimates.items()}
 
 
 def standard_error(estimate: Estimate) -> float:

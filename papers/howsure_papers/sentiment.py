@@ -27,12 +27,13 @@ from howsure_papers.intervals import (
     SUBSAMPLES,
     all_hold,
     around,
+    each_over_training,
     interval_kind,
     mean_estimate,
-    over_training,
     random_subsamples,
     ratio_with_influence,
     standard_error,
+    values_of,
     verdict,
 )
 from howsure_papers.reproduction import NAME, TEXT, Advance, Drawing, Finding, Found, experiment, nobody, numbers
@@ -92,11 +93,10 @@ def reproduce_sentiment(
     for rows in random_subsamples(len(train[1]), rng=seed):
         part, part_dev, part_test = part_of_train(rows, train, dev, test)
         of_half = {kind: best(every_fit(kind, part, part_dev, advance)) for kind in MODELS}
-        halves.append(quantities(test[1], {kind: fit.probabilities(part_test[0]) for kind, fit in of_half.items()}))
-    in_all = {
-        name: over_training(one, [half[name].value for half in halves], least=_least(name))
-        for name, one in in_test.items()
-    }
+        told = {kind: fit.probabilities(part_test[0]) for kind, fit in of_half.items()}
+        halves.append(values_of(quantities(test[1], told)))
+    errors = [f"CalibErr, {kind}" for kind in MODELS]  # which are 0 or more; a difference may be less
+    in_all = each_over_training(in_test, halves, errors=errors)
     on_dev = {kind: [_curve(dev[1], fit.probabilities(dev[0]), kind) for fit in fits[kind]] for kind in MODELS}
     every = [both for kind in MODELS for both in zip(fits[kind], on_dev[kind], strict=True)]
     strengths = "Calibration error against F1 on the development tweets, one point per strength in the grids."
@@ -321,11 +321,6 @@ def _curve(labels: Labels, q: Floats, kind: str, seed: int = 0) -> CalibrationCu
     """The paper's setting, Algorithm 2 included."""
     pairs = Pairs(labels, q)
     return curve_of(pairs, bin_size=BIN_SIZE, interval="nguyen-oconnor", level=LEVEL, rng=seed, name=kind)
-
-
-def _least(name: str) -> float:
-    """An error is not below 0; a difference may be."""
-    return 0.0 if name in {f"CalibErr, {kind}" for kind in MODELS} else -math.inf
 
 
 def findings(found: Estimates) -> tuple[Finding, ...]:

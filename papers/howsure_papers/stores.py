@@ -16,7 +16,7 @@ from howsure.events.lexicon import Lexicon
 from howsure.events.rule import Rule, built_in_rule
 from howsure.inputs.naming import unknown_name
 from howsure_papers.corpora.coreference import parser_for
-from howsure_papers.corpora.news import News
+from howsure_papers.corpora.news import Item
 from howsure_papers.reproduction import Advance, Found, nobody
 
 SAMPLES = 100
@@ -85,9 +85,9 @@ class Setting:
         return work, extract_events(corpus, path, work=work, workers=workers, advance=advance)
 
 
-def store_rows(news: News) -> list[dict[str, str]]:
+def store_rows(items: Iterable[Item]) -> list[dict[str, str]]:
     """The items of a corpus, as they are stored."""
-    return [{"id": one.id, "date": one.date, "title": one.title, "text": one.text} for one in news.items]
+    return [{"id": one.id, "date": one.date, "title": one.title, "text": one.text} for one in items]
 
 
 def words_of(rule: Rule) -> re.Pattern[str]:

@@ -6,7 +6,6 @@ CRF-Advanced.
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,6 +28,7 @@ from howsure_papers.corpora.tagged import Corpus, read_ewt, read_wsj
 from howsure_papers.intervals import (
     SUBSAMPLES,
     all_hold,
+    each_over_training,
     interval_kind,
     jackknifed,
     opposite,
@@ -244,10 +244,7 @@ def thesis(corpus: Corpus, *, seed: int, advance: Advance) -> Found:
         accuracies.append(of_half[ADVANCED].accuracy.value)
         advance(len(KINDS))
     in_test = {name: jackknifed(*one, n=len(corpus.test)) for name, one in _quantities(full).items()}
-    found = {
-        name: over_training(one, [half[name] for half in halves], least=0.0 if name in KINDS else -math.inf)
-        for name, one in in_test.items()
-    }
+    found = each_over_training(in_test, halves, errors=KINDS)
     accuracy = over_training(full[ADVANCED].accuracy, accuracies)
     refined = {
         (a, b): over_halves(

@@ -23,11 +23,12 @@ from howsure_papers.intervals import (
     LEVEL,
     SUBSAMPLES,
     clustered_mean,
+    each_over_training,
     fine,
     fine_kind,
     interval_kind,
-    over_training,
     random_subsamples,
+    values_of,
     verdict,
 )
 from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, Numbers, experiment, nobody, numbers
@@ -120,8 +121,8 @@ def reproduce_tweets(
     replicates = []
     for rows in random_subsamples(len(corpus.train), rng=seed):
         of_half = {kind.name: every_fit(kind, corpus.trained_on(rows), labels, advance) for kind in KINDS}
-        replicates.append(quantities(of_half, extremes))
-    in_all = {name: over_training(one, [other[name].value for other in replicates]) for name, one in in_test.items()}
+        replicates.append(values_of(quantities(of_half, extremes)))
+    in_all = each_over_training(in_test, replicates)
     chosen = {name: best(of_kind) for name, of_kind in fits.items()}
     asked = {name: replace(fit.test.of(QUERY), positive=QUERY) for name, fit in chosen.items()}
     judged = partial(curve_of, bin_size=BIN_SIZE, interval="nguyen-oconnor", level=LEVEL, rng=seed)
