@@ -357,20 +357,6 @@ def chosen_columns(table: Table, columns: Sequence[str] | None) -> Table:
     return replace(table, headings=headings, rows=[[row[place] for place in places] for row in table.rows])
 
 
-def table_of(columns: Mapping[str, Any]) -> Table:
-    """A table of columns by their names, numbers with four decimals.
-
-    >>> print(table_of({"method": ["cox"], "p_value": [0.04], "n": [100]}))
-    method  p value    n
-    ────────────────────
-    cox      0.0400  100
-    """
-    held = {name.replace("_", " "): list(column) for name, column in columns.items()}
-    words = [name for name, column in held.items() if any(isinstance(value, str) for value in column)]
-    rows = zip(*held.values(), strict=True)
-    return Table(list(held), [[cell(value) for value in row] for row in rows], words=words)
-
-
 def cell(value: object) -> str:
     """A value as a table shows it.
 

@@ -51,12 +51,3 @@ class Estimate(Result):
 
     def _repr_html_(self) -> str:
         return preformatted(str(self))
-
-
-def finite_or_none(value: Any) -> Any:
-    """A value as JSON can hold it: None for a number that is undefined or infinite.
-
-    >>> finite_or_none(0.5), finite_or_none(math.nan), finite_or_none("plugin")
-    (0.5, None, 'plugin')
-    """
-    return None if isinstance(value, float) and not math.isfinite(value) else value
