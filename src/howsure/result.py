@@ -25,9 +25,8 @@ import numpy as np
 
 from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import counted, shortened, unknown_name
-from howsure.show.column import COUNT, FLAG, FRAME, NUMBER, TABLE, WORDS, Column, Kind, plain_list
+from howsure.show.column import COUNT, FLAG, FRAME, NUMBER, TABLE, WORDS, Column, plain_list
 from howsure.show.harmless import in_a_line
-from howsure.show.numbers import UNDEFINED, number
 from howsure.show.preformatted import preformatted
 from howsure.show.recipe import recipe_text
 from howsure.show.table import MOST_ROWS, Table
@@ -53,10 +52,7 @@ class Result:
 
     def columns(self) -> Sequence[Column]:
         """What its table shows of each row, in this order."""
-        return [
-            Column(name, Kind(cell, left=any(isinstance(one, str) for one in held), missing=None), values=held)
-            for name, held in self._columns().items()
-        ]
+        raise NotImplementedError(f"{type(self).__name__} has no columns")
 
     def rows_shown(self) -> Sequence[object]:
         """The rows of its table: itself alone."""
@@ -96,7 +92,7 @@ class Result:
 
     def to_frame(self, backend: str | None = None) -> Any:
         """The columns as a data frame (pandas, else polars, else pyarrow; or the `backend` named)."""
-        return to_frame(self._columns(), backend=backend)
+        return to_frame(self.framed(), backend=backend)
 
     def table(self) -> Table:
         """The result as a table of texts, for people."""
@@ -173,21 +169,15 @@ class Result:
 
     def framed(self) -> Mapping[str, Any]:
         """The columns of the data frame by their names."""
-        return self._columns()
+        found: dict[str, Any] = {}
+        for column in self.columns():
+            found |= column.framed(column.of(self.rows_framed())) if column.only != TABLE else {}
+        return found
 
     def records(self) -> list[dict[str, Any]]:
         """The rows of the data frame as plain values; None for what is undefined."""
         held = plain(self.framed())
         return [dict(zip(held, row, strict=True)) for row in zip(*held.values(), strict=True)]
-
-    def _columns(self) -> Mapping[str, Any]:
-        """The columns of the data frame by their names."""
-        if type(self).columns is Result.columns:
-            raise NotImplementedError(f"{type(self).__name__} has no columns")
-        found: dict[str, Any] = {}
-        for column in self.columns():
-            found |= column.framed(column.of(self.rows_framed())) if column.only != TABLE else {}
-        return found
 
     def _printed(self, columns: Sequence[str] | None) -> Table:
         table = chosen_columns(self.table(), columns)
@@ -355,19 +345,3 @@ def chosen_columns(table: Table, columns: Sequence[str] | None) -> Table:
     places = list(dict.fromkeys(known[name.casefold()] for name in columns))
     headings = [table.headings[place] for place in places]
     return replace(table, headings=headings, rows=[[row[place] for place in places] for row in table.rows])
-
-
-def cell(value: object) -> str:
-    """A value as a table shows it.
-
-    >>> cell(12345), cell(0.5), cell(None), cell(float("inf")), cell("NN")
-    ('12,345', '0.5000', '–', 'inf', 'NN')
-    """
-    held = value.item() if hasattr(value, "item") else value
-    if held is None:
-        return UNDEFINED
-    if isinstance(held, bool):
-        return "yes" if held else "no"
-    if isinstance(held, int):
-        return f"{held:,}"
-    return number(held) if isinstance(held, float) else str(held)

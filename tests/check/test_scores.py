@@ -44,8 +44,8 @@ def test_a_pair_knows_more_than_two_samples() -> None:
 
 
 def test_groups_clusters_and_frames() -> None:
-    frame = pd.DataFrame({"grade": GRADES, "old": OTHER, "part": PARTS, "doc": np.arange(600) // 3})
-    named = check_score("grade", data=frame, min_score=3.2, better_than="old", groups="part", clusters="doc")
+    frame = pd.DataFrame({"score": GRADES, "old": OTHER, "part": PARTS, "doc": np.arange(600) // 3})
+    named = check_score("score", data=frame, min_score=3.2, better_than="old", groups="part", clusters="doc")
     given = check_score(GRADES, min_score=3.2, better_than=OTHER, groups=PARTS, clusters=np.arange(600) // 3)
     assert named.rows == given.rows
     assert [one.group for one in named] == ["x", "y", "x", "y"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -64,9 +65,11 @@ WATCH = ("--date", "day", "--target", "right", "--prob", "p", "--period", "week"
 JULY, AUGUST = "2026-07-06", "2026-08-03"
 HOLD = "from howsure.files.whole import alone\nwith alone({path!r}):\n    print('held', flush=True)\n    input()\n"
 APPEND = """import sys
-from howsure.cli.check.output import _append
-for i in range(25):
-    _append(f"{sys.argv[2]} {i}\\n", sys.argv[1])
+import howsure
+from howsure.cli.check.output import append_summary
+first = int(sys.argv[2])
+for limit in range(first, first + 25):
+    append_summary(howsure.check_score([1] * 50, min_score=limit / 1000), sys.argv[1])
 """
 
 
@@ -137,9 +140,10 @@ def test_a_process_that_is_killed_leaves_no_lock(tmp_path: Path) -> None:
 
 def test_summaries_at_once_lose_no_line(tmp_path: Path) -> None:
     path = tmp_path / "s.md"
-    four = [subprocess.Popen([sys.executable, "-c", APPEND, str(path), str(k)]) for k in range(4)]
+    four = [subprocess.Popen([sys.executable, "-c", APPEND, str(path), str(first)]) for first in (100, 125, 150, 175)]
     assert [one.wait() for one in four] == [0, 0, 0, 0]
-    assert sorted(path.read_text().splitlines()) == sorted(f"{k} {i}" for k in range(4) for i in range(25))
+    rules = re.findall(r"^\| mean score > (\S+) ", path.read_text(), re.MULTILINE)
+    assert sorted(map(float, rules)) == [limit / 1000 for limit in range(100, 200)]
 
 
 @pytest.mark.long

@@ -60,7 +60,7 @@ POINTS = (
 
 
 def test_a_panel_for_each_rule() -> None:
-    trend = Trend((*POINTS, replace(POINT, rule="error < 0.1")), {"source": "x"})
+    trend = Trend(rows=(*POINTS, replace(POINT, rule="error < 0.1")), recipe={"source": "x"})
     figure = trend_figure(trend)
     assert [ax.get_title(loc="left") for ax in figure.axes] == ["mean > 0.8", "error < 0.1"]
     with pytest.raises(InputError, match=r"rule must name one of 'mean > 0.8', 'error < 0.1'; figure\(\) draws them"):
@@ -72,7 +72,7 @@ def test_too_many_groups_or_rules_are_refused() -> None:
     with pytest.raises(InputError, match="at most 8 groups; there are 9"):
         draw_trend([replace(POINT, group=str(k)) for k in range(9)])
     with pytest.raises(InputError, match="1 to 12 rules; there are 13"):
-        trend_figure(Trend(tuple(replace(POINT, rule=str(k)) for k in range(13)), {}))
+        trend_figure(Trend(rows=tuple(replace(POINT, rule=str(k)) for k in range(13)), recipe={}))
 
 
 # Risk–coverage figures show the numbers of their results.

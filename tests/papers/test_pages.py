@@ -14,8 +14,8 @@ from tests.printed import is_printed
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "reproductions"
 LONG = ("binning", "synthetic", "boostsa")  # together some forty seconds on two cores; the others take minutes each
-SLOW = ("sentiment", "tweets", "tag-pairs", "tagging", "coreference", "events", "counts")
-WITHOUT_DATA = ("binning", "synthetic")
+SLOW = ("small-samples", "sentiment", "tweets", "tag-pairs", "tagging", "coreference", "events", "counts")
+WITHOUT_DATA = ("binning", "synthetic", "small-samples")
 # Of what a page says beside the rounding of its last digit: trainings end a little apart on different processors.
 TOLERANCE = 2e-5
 

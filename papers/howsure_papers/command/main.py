@@ -96,6 +96,7 @@ EXPERIMENTS: tuple[tuple[str, str, tuple[Option, ...], str], ...] = (
     ("tag-pairs", "models", READING, "HMM against CRF on pairs of tags (2015, Figure 4 b)."),
     ("coreference", "models", (DATA, OF_LITBANK, LIMIT, SEED), "Pairs of mentions in coreference (2015, Figure 5)."),
     ("boostsa", "tests", READING, "BooStSa's p by share and size (Fornaciari, Figures 1 and 2)."),
+    ("small-samples", "tests", (SEED,), "BooStSa's p without a difference (Fornaciari, section 2.3)."),
     ("events", "steps", NEWS, "Attacks in the news, by country (2015, Figure 6)."),
     ("counts", "samples", LABELS, "Counts from few labels, against true ones (beyond papers)."),
 )

@@ -223,7 +223,7 @@ class CorpCurve(Result):
         """The JSON form of a curve, as the command line writes it, too."""
         return with_score_keys(dict_of(self), self.reduction)
 
-    def _columns(self) -> dict[str, Any]:
+    def framed(self) -> dict[str, Any]:
         """The steps, which its frame holds."""
         return self.steps.arrays()
 

@@ -80,7 +80,7 @@ class CalibrationCurve(Result):
         """The JSON form of a curve, as the command line writes it, too."""
         return with_score_keys(dict_of(self) | {"max_error": self.max_error.value}, self.reduction)
 
-    def _columns(self) -> dict[str, Any]:
+    def framed(self) -> dict[str, Any]:
         """The bins, which its frame holds."""
         return self.bins.arrays()
 

@@ -60,7 +60,7 @@ class CalibrationTable(Rows[GroupCalibration]):
 
     def to_dict(self) -> dict[str, Any]:
         """Columns by name, and the recipe."""
-        return {"recipe": self.recipe, "groups": plain({**self._columns(), "notes": [row.notes for row in self.rows]})}
+        return {"recipe": self.recipe, "groups": plain({**self.framed(), "notes": [row.notes for row in self.rows]})}
 
     def columns(self) -> Sequence[Column]:
         """One row per group."""

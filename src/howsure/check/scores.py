@@ -82,7 +82,7 @@ def check_score(
     """
     level, alarms_over = check_sizes(level, alarms_over)
     other = named_once(better_than, against, not_worse_than, baseline=baseline is not None)
-    quantity = f"mean {score}" if isinstance(data, Source) else "mean score"
+    quantity = f"mean {score}" if isinstance(score, str) else "mean score"
     limits = score_limits(min_score, max_score, name=name, quantity=quantity)
     if not limits and other is None and baseline is None:
         raise InputError(

@@ -6,7 +6,7 @@ import json
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -101,12 +101,6 @@ def table_text(table: Table, form: str = "table") -> str:
     table = chosen_columns(table, chosen())
     write = {"table": table.text, "csv": table.csv, "markdown": table.markdown, "latex": table.latex}[form]
     return f"{write(raw=is_raw())}\n"
-
-
-def records_csv(records: Sequence[Mapping[str, Any]]) -> str:
-    """Plain values by name as CSV, with all their digits."""
-    rows = [["" if value is None else str(value) for value in record.values()] for record in records]
-    return table_text(Table(list(records[0]), rows), "csv")
 
 
 def name_text(name: str) -> str:

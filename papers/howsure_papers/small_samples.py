@@ -1,0 +1,186 @@
+"""Is BooStSa's p too low on small test sets? Simulated sets without a difference (Fornaciari et al. 2022, 2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from howsure.inputs.pairs import Floats
+from howsure.show.column import COUNT, Column, digits
+from howsure.stats.proportions import wilson_interval
+from howsure_papers.boostsa import ALPHA, EXACT, FULL, LARGEST, SHARES, TESTS, Columns, p_values, share_name
+from howsure_papers.drawings import Series, series_figure
+from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, Numbers, experiment, nobody, numbers
+
+TITLE = "How often p ≤ .05 where there is no difference, by test-set size (Fornaciari et al. 2022, section 2.3)"
+SIZES = (20, 50, 100, 200, 500, 1_000)
+SMALL = 100  # items: a test set of so many is small
+SETS = 500  # of each size
+ACCURACY = 0.8
+METRIC = "macro_f1"
+FOLLOWS = 0.6  # the share of words that are right or wrong with their sentence
+RULE = len(SHARES)  # the tests that are BooStSa's come first
+DRAWN_TESTS = (share_name(0.1), share_name(0.3), LARGEST, FULL, EXACT)
+NOTES = (
+    "Both systems are right on four items of five, and neither is better in the population. So a one-sided test at the "
+    "5 % level should find a difference on 5 % of the test sets: a p that is too low finds one on more.",
+    "Two classes, drawn evenly; the errors of the systems are independent of each other.",
+    f"Sentences: items are words, ten to a sentence, of which {FOLLOWS:.0%} are right or wrong together, separately for "
+    "each system; all tests resample single words.",
+    "Small: 20, 50 and 100 items together. Intervals are Wilson's, for the shares of test sets, at the 95 % level.",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Regime:
+    """How test sets are drawn and tested: the words in a sentence, and the number of resamples."""
+
+    name: str
+    words: int
+    resamples: int
+
+
+FEW = Regime("independent, 100 resamples", 1, 100)
+MANY = Regime("independent, 1,000 resamples", 1, 1_000)
+SENTENCES = Regime("sentences, 1,000 resamples", 10, 1_000)
+REGIMES = (FEW, MANY, SENTENCES)
+
+
+def steps_of_small_samples() -> int:
+    """How often `advance` is called."""
+    return len(REGIMES) * len(SIZES) * SETS
+
+
+@experiment(TITLE, steps=steps_of_small_samples)
+def reproduce_small_samples(*, seed: int = 0, advance: Advance = nobody) -> Found:
+    """Count, on simulated test sets without a difference, how often each test finds one: the rule with each share,
+    resamples of full size, and a permutation. `advance` is told of every test set.
+
+    Source: Fornaciari et al. (2022), section 2.3, after Søgaard et al. (2014).
+    """
+    found = {one: simulate(one, seed, advance) for one in REGIMES}
+    return Found(
+        findings=findings_of(found),
+        tables=(table_of(found),),
+        drawings=[
+            Drawing(
+                "false-findings",
+                "The share of test sets without a difference on which p ≤ .05; a right test has .05.",
+                lambda: series_figure(panels_of(found), x_label="items", y_label="p ≤ .05", log_x=True, beside=True),
+            )
+        ],
+        notes=NOTES,
+        recipe={"seed": seed, "accuracy": ACCURACY, "test sets": SETS, "metric": METRIC},
+    )
+
+
+def drawn(n: int, words: int, rng: np.random.Generator) -> Columns:
+    """Targets, and the answers of two systems that are right equally often; errors come by sentences of some words."""
+    targets = rng.integers(2, size=n)
+    sentences = np.arange(n) // words
+    answers = []
+    for _ in range(2):
+        own, shared = rng.random(n) < ACCURACY, (rng.random(int(sentences[-1]) + 1) < ACCURACY)[sentences]
+        right = np.where(rng.random(n) < FOLLOWS, shared, own) if words > 1 else own
+        answers.append(np.where(right, targets, 1 - targets))
+    return targets, answers[0], answers[1]
+
+
+def simulate(regime: Regime, seed: int, advance: Advance) -> Floats:
+    """Whether p ≤ .05, for each size, test and test set, (sizes, tests, sets); `advance` is told of each set."""
+    found = np.empty((len(SIZES), len(TESTS), SETS))
+    for i, n in enumerate(SIZES):
+        for k in range(SETS):
+            columns = drawn(n, regime.words, np.random.default_rng([seed, regime.words, n, k]))
+            found[i, :, k] = p_values(columns, [METRIC], loops=regime.resamples, seed=seed + k)[:, 0] <= ALPHA
+            advance(1)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A share of test sets, with its interval."""
+
+    value: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, found: Floats) -> Share:
+        """The share that is 1."""
+        value = np.array([found.mean()])
+        low, high = wilson_interval(value, np.array([float(found.size)]))
+        return cls(float(value[0]), float(low[0]), float(high[0]))
+
+    @property
+    def too_many(self) -> bool | None:
+        """Whether it is above .05; None where the interval includes both answers."""
+        return True if self.low > ALPHA else False if self.high < ALPHA else None
+
+    def __str__(self) -> str:
+        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
+
+
+def of_small(found: Floats, test: str) -> Share:
+    """The share on small test sets, of all their sizes together."""
+    return Share.of(found[[n <= SMALL for n in SIZES], TESTS.index(test)])
+
+
+def findings_of(found: dict[Regime, Floats]) -> tuple[Finding, ...]:
+    """Is p too low on small test sets: by the rule, which the paper warns of, and by tests of full size; and what
+    else makes it too low."""
+    often = max((of_small(found[MANY], test) for test in TESTS[:RULE]), key=lambda one: one.value)
+    full, exact = (of_small(found[MANY], test) for test in (FULL, EXACT))
+    few = of_small(found[FEW], LARGEST)
+    large = found[SENTENCES][-1]
+    words, rule = (Share.of(large[TESTS.index(test)]) for test in (EXACT, LARGEST))
+    place, sets = "section 2.3", "of sets without a difference"
+    return (
+        Finding(
+            place,
+            "of a small test set, BooStSa's p is too low",
+            f"p ≤ .05 on {often} {sets}, with the share that finds most",
+            often.too_many,
+        ),
+        Finding("", "of a small test set, p of resamples of full size is too low", f"on {full} {sets}", full.too_many),
+        Finding("", "so is p of a permutation", f"on {exact} {sets}", exact.too_many),
+        Finding(
+            "",
+            f"with 100 resamples in place of 1,000, BooStSa's p is too low, {LARGEST}",
+            f"on {few} {sets}",
+            few.too_many,
+        ),
+        Finding(
+            "",
+            f"of {SIZES[-1]:,} words of sentences, p of a permutation of words is too low",
+            f"on {words} {sets}",
+            words.too_many,
+        ),
+        Finding("", f"so is BooStSa's, {LARGEST}", f"on {rule} {sets}", rule.too_many),
+    )
+
+
+def table_of(found: dict[Regime, Floats]) -> Numbers:
+    """The shares, a row per regime and size."""
+    rows = [(regime, i) for regime in REGIMES for i in range(len(SIZES))]
+    return numbers(
+        "Share of test sets without a difference on which p ≤ .05",
+        rows,
+        Column("test sets", NAME, values=[regime.name for regime, _ in rows]),
+        Column("items", COUNT, values=[SIZES[i] for _, i in rows]),
+        *(Column(test, digits(3), values=[found[one][i, j].mean() for one, i in rows]) for j, test in enumerate(TESTS)),
+    )
+
+
+def panels_of(found: dict[Regime, Floats]) -> list[tuple[str, Sequence[Series]]]:
+    """A panel per regime: the share by size, a line for each of some tests, and what a right test has."""
+    level = Series("a right test", SIZES, [ALPHA] * len(SIZES))
+    return [
+        (
+            one.name,
+            [*(Series(test, SIZES, found[one][:, TESTS.index(test)].mean(axis=1)) for test in DRAWN_TESTS), level],
+        )
+        for one in REGIMES
+    ]
