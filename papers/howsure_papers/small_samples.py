@@ -27,8 +27,8 @@ NOTES = (
     "Both systems are right on four items of five, and neither is better in the population. So a one-sided test at the "
     "5 % level should find a difference on 5 % of the test sets: a p that is too low finds one on more.",
     "Two classes, drawn evenly; the errors of the systems are independent of each other.",
-    f"Sentences: items are words, ten to a sentence, of which {FOLLOWS:.0%} are right or wrong together, separately for "
-    "each system; all tests resample single words.",
+    f"Sentences: items are words, ten to a sentence, of which {FOLLOWS:.0%} are right or wrong together, separately "
+    "for each system; all tests resample single words.",
     "Small: 20, 50 and 100 items together. Intervals are Wilson's, for the shares of test sets, at the 95 % level.",
 )
 
