@@ -13,9 +13,6 @@ from tests.explorer.chromium import Browser
 from tests.explorer.hostile_store import ATTACKS, IDS
 from tests.explorer.serving import serving
 
-pytestmark = pytest.mark.usefixtures("undisturbed")
-
-
 FORBIDDEN = {"script", "img", "iframe", "svg", "style", "object", "embed", "a", "textarea"}
 TAGS = "return [...document.querySelectorAll('#document *, #doubtful *')].map((e) => e.localName)"
 HARMFUL = """
@@ -26,6 +23,7 @@ return [...document.querySelectorAll('*')].flatMap((e) => [...e.attributes])
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("undisturbed")
 def test_a_hostile_corpus_does_nothing(browser: Browser, address: str) -> None:
     """Every hostile document is listed and opened; its letters are shown, and nothing of it is an element."""
     title = browser.open(f"{address}#actor=IRQ&actor=KWT&period=quarter&doubtful=") or browser.driver.title
@@ -45,6 +43,7 @@ def test_a_hostile_corpus_does_nothing(browser: Browser, address: str) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("undisturbed")
 def test_a_hostile_address_does_nothing(browser: Browser, address: str) -> None:
     browser.open(f"{address}#actor=%3Cimg%20src=x%20onerror=window.taken=8%3E&document=javascript:window.taken=9")
     said = browser.says("#problems", "<img src=x onerror=window.taken=8>")
@@ -53,6 +52,7 @@ def test_a_hostile_address_does_nothing(browser: Browser, address: str) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("undisturbed")
 def test_the_policy_stops_what_gets_in(browser: Browser, address: str) -> None:
     """Were markup ever to get in, it could neither run nor ask anybody."""
     browser.open(address)
