@@ -9,7 +9,7 @@ import numpy as np
 from howsure.calibration.curve import curve_of
 from howsure.calibration.simulation import simulate_pairs
 from howsure.figures.calibration import curve_figure, histogram_figure
-from howsure.inputs.pairs import Floats
+from howsure.inputs.pairs import Floats, Pairs
 from howsure.show.column import COUNT, Column, digits
 from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, experiment, nobody, numbers
 
@@ -25,7 +25,20 @@ def reproduce_binning(*, seed: int = 0, advance: Advance = nobody) -> Found:
     The paper's predictions (of the tag NN) are not public; these are drawn from a Beta distribution as skewed as its
     panel (a), with slightly miscalibrated labels. Intervals are the paper's normal ones.
     """
-    pairs = simulate_pairs(TOKENS, *BETA, transform=SLIGHTLY_OFF, rng=seed)
+    found = in_bins(simulate_pairs(TOKENS, *BETA, transform=SLIGHTLY_OFF, rng=seed), seed=seed)
+    advance(1)
+    note = (
+        "The paper's predictions (of the tag NN) are not public; these are simulated from a Beta distribution as "
+        "skewed as the paper's panel (a), with slightly miscalibrated labels. The intervals of bins are the paper's "
+        "normal intervals. The same of a tagger of ours, on fewer words, is on the page of taggers."
+    )
+    recipe = {"pairs": TOKENS, "beta": list(BETA), "k": SLIGHTLY_OFF, "seed": seed}
+    return found + Found(notes=[note], recipe=recipe)
+
+
+def in_bins(pairs: Pairs, *, seed: int, where: str = "", key: str = "") -> Found:
+    """The panels of Figure 1 of some pairs, and what the paper says of them. where: what the pairs are of, if several
+    are on a page; key: so that its figures have names of their own."""
     q = pairs.probabilities
     ends = float(np.mean((q < 0.05) | (q > 0.95)))
     judged = partial(curve_of, pairs, interval="nguyen-oconnor", rng=seed)
@@ -34,7 +47,6 @@ def reproduce_binning(*, seed: int = 0, advance: Advance = nobody) -> Found:
         "c": judged(binning="uniform", n_bins=10, name="equal width .1"),
         "d": judged(bin_size=1_000, name="adaptive, 1,000 per bin"),
     }
-    advance(1)
     widths: dict[str, Floats] = {panel: curve.bins.high - curve.bins.low for panel, curve in curves.items()}
     widest = {panel: float(of_bins.max()) for panel, of_bins in widths.items()}
     fewest = {panel: int(curve.bins.count.min()) for panel, curve in curves.items()}
@@ -45,16 +57,19 @@ def reproduce_binning(*, seed: int = 0, advance: Advance = nobody) -> Found:
     small = f"widest interval {widest['d']:.2f}; every bin contains at least {fewest['d']:,} pairs"
     narrow = widest["d"] < min(widest["b"], widest["c"]) and fewest["d"] >= 1_000
     skew = f"{ends:.0%} of the predictions lie within 0.05 of 0 or 1"
-    bcd = "Figure 1 (b), (c), (d): calibration curves from bins of width .02 and .1, and from adaptive bins."
+    of = f", {where}" if where else ""
+    bcd = f"Figure 1 (b), (c), (d){of}: calibration curves from bins of width .02 and .1, and from adaptive bins."
     return Found(
         findings=(
-            Finding("1 (a)", "predictions are skewed: many near 0 or 1", skew, ends > 0.8),
-            Finding("1 (b, c)", "bins of equal width can have wide intervals", wide, widest["b"] > 2 * widest["d"]),
-            Finding("1 (d)", "adaptive bins give small intervals and capture the distribution", small, narrow),
+            Finding("1 (a)", "predictions are skewed: many near 0 or 1", skew, ends > 0.8, where),
+            Finding(
+                "1 (b, c)", "bins of equal width can have wide intervals", wide, widest["b"] > 2 * widest["d"], where
+            ),
+            Finding("1 (d)", "adaptive bins give small intervals and capture the distribution", small, narrow, where),
         ),
         tables=[
             numbers(
-                "Bins and the widths of their intervals",
+                ": ".join(filter(None, ["Bins and the widths of their intervals", where])),
                 curves,
                 Column("panel", NAME, get=lambda panel: panel),
                 Column("bins", NAME, get=lambda panel: curves[panel].name),
@@ -66,13 +81,11 @@ def reproduce_binning(*, seed: int = 0, advance: Advance = nobody) -> Found:
             )
         ],
         drawings=[
-            Drawing("figure-1-a", "Figure 1 (a): where the predictions lie.", lambda: histogram_figure(curves["d"])),
-            Drawing("figure-1-bcd", bcd, lambda: curve_figure(list(curves.values()), panels=True)),
+            Drawing(
+                f"figure-1{key}-a",
+                f"Figure 1 (a){of}: where the predictions lie.",
+                lambda: histogram_figure(curves["d"]),
+            ),
+            Drawing(f"figure-1{key}-bcd", bcd, lambda: curve_figure(list(curves.values()), panels=True)),
         ],
-        notes=[
-            "The paper's predictions (of the tag NN) are not public; these are simulated from a Beta distribution as "
-            "skewed as the paper's panel (a), with slightly miscalibrated labels. The intervals of bins are the "
-            "paper's normal intervals.",
-        ],
-        recipe={"pairs": TOKENS, "beta": list(BETA), "k": SLIGHTLY_OFF, "seed": seed},
     )

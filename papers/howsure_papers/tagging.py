@@ -1,4 +1,4 @@
-"""Section 4.2 and Figures 3 and 4 of Nguyen & O'Connor (2015), and Figures 4.1–4.3 of Nguyen's thesis.
+"""Section 4.2 and Figures 1, 3 and 4 of Nguyen & O'Connor (2015), and Figures 4.1–4.3 of Nguyen's thesis.
 
 An HMM and a CRF of equal accuracy on tags, and on pairs of tags; then, is a word a noun (NN), by an HMM, CRF-Basic and
 CRF-Advanced.
@@ -23,6 +23,7 @@ from howsure.sequences.tagger import Tagger
 from howsure.show.column import COUNT, ESTIMATE, Column, Kind, digits
 from howsure.stats.estimate import Estimate
 from howsure_papers import contests, taggers
+from howsure_papers.binning import in_bins
 from howsure_papers.contests import BIN_SIZE, CRF, HMM, NOUN, OF_LABEL, Outcome, Question, found_by_label, recipe_of
 from howsure_papers.corpora.tagged import Corpus, read_ewt, read_wsj
 from howsure_papers.intervals import (
@@ -225,7 +226,8 @@ class Noun:
 
 
 def thesis(corpus: Corpus, *, seed: int, advance: Advance) -> Found:
-    """Figures 4.1–4.3: train the three on all training sentences, and on random halves, and ask all for nouns."""
+    """Figures 4.1–4.3: train the three on all training sentences, and on random halves, and ask all for nouns; and
+    Figure 1 of what CRF-Basic says of them."""
     basic = choose(taggers.BASIC, corpus.train, corpus.dev, advance)
     advanced = choose(crf_kind(ADVANCED, "advanced", ADVANCED_PENALTIES), corpus.train, corpus.dev, advance)
     models = {HMM: fit_hmm(corpus.train, NEARLY_ZERO), BASIC: basic.tagger, ADVANCED: advanced.tagger}
@@ -252,8 +254,7 @@ def thesis(corpus: Corpus, *, seed: int, advance: Advance) -> Found:
         )
         for a, b in ((HMM, BASIC), (BASIC, ADVANCED))
     }
-
-    return Found(
+    of_thesis = Found(
         findings=noun_findings(full, found, refined, accuracy),
         tables=[noun_table(full, found, settings)],
         drawings=[
@@ -274,6 +275,7 @@ def thesis(corpus: Corpus, *, seed: int, advance: Advance) -> Found:
             "thesis's scores may be square roots of mean squares.",
         ],
     )
+    return of_thesis + in_bins(full[BASIC].pairs, seed=seed, where=f"{WHERE}, {BASIC}", key=f"-{NOUN.lower()}")
 
 
 def noun(judged: Judged, kind: str) -> Noun:
