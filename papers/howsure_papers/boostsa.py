@@ -12,10 +12,10 @@ import numpy.typing as npt
 from howsure.inputs.pairs import Floats, Integers
 from howsure.show.column import COUNT, Column, digits
 from howsure.significance import compare
-from howsure.stats.proportions import normal_quantile, wilson_interval
+from howsure.stats.proportions import normal_quantile
 from howsure_papers.corpora.tagged import ARK, Corpus, read_ark
 from howsure_papers.drawings import Series, series_figure
-from howsure_papers.intervals import LEVEL, mean_estimate, opposite, verdict
+from howsure_papers.intervals import LEVEL, mean_estimate, opposite, share_estimate, verdict
 from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, Numbers, experiment, nobody, numbers
 from howsure_papers.taggers import BASIC, CHOSEN, PENALTIES, choose
 
@@ -241,9 +241,10 @@ class OfSize:
     def found(self, test: str, metric: str) -> tuple[float, float, float]:
         """The share of drawn sets on which a test finds the difference, with its interval."""
         p = self.drawn[:, TESTS.index(test), list(METRICS).index(metric)]
-        share = np.array([(p <= ALPHA).mean()])
-        low, high = wilson_interval(share, np.array([float(len(p))]))
-        return float(share[0]), float(low[0]), float(high[0])
+        share = share_estimate(p <= ALPHA)
+        assert share.low is not None
+        assert share.high is not None
+        return share.value, share.low, share.high
 
 
 def tag(corpus: Corpus, advance: Advance) -> TaggedWords:

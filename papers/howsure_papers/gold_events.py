@@ -20,9 +20,8 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.show.column import COUNT, ESTIMATE, P_VALUE, Column, Kind, digits
 from howsure.show.numbers import UNDEFINED, p_in_words
 from howsure.stats.estimate import Estimate
-from howsure.stats.proportions import wilson_interval
 from howsure_papers.corpora.news import Item, News
-from howsure_papers.intervals import LEVEL, mean_estimate, ratio_with_influence, unbounded, verdict
+from howsure_papers.intervals import LEVEL, mean_estimate, ratio_with_influence, share_estimate, unbounded, verdict
 from howsure_papers.reproduction import NAME, TEXT, Finding, Numbers, numbers
 
 LABELS = {"by": "perpetrators", "at": "places"}
@@ -141,8 +140,8 @@ def judge(store: EventStore, news: News, *, label: str, rule: str = "", by: str 
         precision=_precision(p, y),
         recall=float((p * y).sum()) / max(gold, 1),
         recall_of_reachable=float((p * y).sum()) / max(int(y.sum()), 1),
-        wrong_unsure=_share(wrong[unsure]),
-        wrong_sure=_share(wrong[~unsure]),
+        wrong_unsure=share_estimate(wrong[unsure]),
+        wrong_sure=share_estimate(wrong[~unsure]),
         coverage=_coverage(ours, counts),
         coverage_of_reachable=_coverage(ours, reached),
     )
@@ -159,16 +158,6 @@ def _precision(p: Floats, y: Bools) -> Estimate:
         return unbounded(math.nan, "normal", len(p))
     value, influence = ratio_with_influence(p * y, p)
     return mean_estimate(value + influence)
-
-
-def _share(values: Bools) -> Estimate:
-    """The share of True, with Wilson's interval; undefined without values."""
-    n = len(values)
-    if n == 0:
-        return unbounded(math.nan, "Wilson", 0)
-    share = float(values.mean())
-    low, high = wilson_interval(np.array([share]), np.array([float(n)]), level=LEVEL)
-    return Estimate(share, float(low[0]), float(high[0]), LEVEL, "Wilson", n)
 
 
 def _expected(pairs: Pairs, by: str) -> dict[tuple[str, str], Floats]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers
@@ -13,7 +14,7 @@ from howsure.show.column import ENDS, Kind
 from howsure.show.numbers import UNDEFINED
 from howsure.stats.clusters import jackknife_error, ratio_error
 from howsure.stats.estimate import Estimate
-from howsure.stats.proportions import normal_quantile, t_quantile
+from howsure.stats.proportions import normal_quantile, t_quantile, wilson_interval
 from howsure.stats.randomness import Randomness, generator_from
 from howsure_papers.reproduction import Blank
 
@@ -172,6 +173,20 @@ def p_value(difference: Estimate) -> float:
     if error == 0.0:
         return 1.0 if difference.value == 0.0 else 0.0
     return float(2 * ndtr(-abs(difference.value) / error))
+
+
+def share_estimate(values: Floats | npt.NDArray[np.bool_]) -> Estimate:
+    """The share of what is True, or 1, with Wilson's interval; undefined without values.
+
+    >>> print(share_estimate(np.array([True, False] * 50)))
+    0.5000 [0.4038, 0.5962]
+    """
+    n = values.size
+    if n == 0:
+        return unbounded(math.nan, "Wilson", 0)
+    share = float(values.mean())
+    low, high = wilson_interval(np.array([share]), np.array([float(n)]), level=LEVEL)
+    return Estimate(share, float(low[0]), float(high[0]), LEVEL, "Wilson", n)
 
 
 def verdict(estimate: Estimate, *, above: float = 0.0) -> bool | None:

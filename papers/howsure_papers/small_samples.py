@@ -9,9 +9,11 @@ import numpy as np
 
 from howsure.inputs.pairs import Floats
 from howsure.show.column import COUNT, Column, digits
-from howsure.stats.proportions import wilson_interval
+from howsure.show.numbers import interval
+from howsure.stats.estimate import Estimate
 from howsure_papers.boostsa import ALPHA, EXACT, FULL, LARGEST, SHARES, TESTS, Columns, p_values, share_name
 from howsure_papers.drawings import Series, series_figure
+from howsure_papers.intervals import share_estimate, verdict
 from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, Numbers, experiment, nobody, numbers
 
 TITLE = "How often p ≤ .05 where there is no difference, by test-set size (Fornaciari et al. 2022, section 2.3)"
@@ -99,67 +101,43 @@ def simulate(regime: Regime, seed: int, advance: Advance) -> Floats:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """A share of test sets, with its interval."""
-
-    value: float
-    low: float
-    high: float
-
-    @classmethod
-    def of(cls, found: Floats) -> Share:
-        """The share that is 1."""
-        value = np.array([found.mean()])
-        low, high = wilson_interval(value, np.array([float(found.size)]))
-        return cls(float(value[0]), float(low[0]), float(high[0]))
-
-    @property
-    def too_many(self) -> bool | None:
-        """Whether it is above .05; None where the interval includes both answers."""
-        return True if self.low > ALPHA else False if self.high < ALPHA else None
-
-    def __str__(self) -> str:
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}]"
-
-
-def of_small(found: Floats, test: str) -> Share:
-    """The share on small test sets, of all their sizes together."""
-    return Share.of(found[[n <= SMALL for n in SIZES], TESTS.index(test)])
+def of_small(found: Floats, test: str) -> Estimate:
+    """The share of small test sets, of all sizes together, on which a test finds a difference."""
+    return share_estimate(found[[n <= SMALL for n in SIZES], TESTS.index(test)])
 
 
 def findings_of(found: dict[Regime, Floats]) -> tuple[Finding, ...]:
     """Is p too low on small test sets: by the rule, which the paper warns of, and by tests of full size; and what
     else makes it too low."""
-    often = max((of_small(found[MANY], test) for test in TESTS[:RULE]), key=lambda one: one.value)
-    full, exact = (of_small(found[MANY], test) for test in (FULL, EXACT))
-    few = of_small(found[FEW], LARGEST)
     large = found[SENTENCES][-1]
-    words, rule = (Share.of(large[TESTS.index(test)]) for test in (EXACT, LARGEST))
-    place, sets = "section 2.3", "of sets without a difference"
-    return (
-        Finding(
-            place,
-            "of a small test set, BooStSa's p is too low",
-            f"p ≤ .05 on {often} {sets}, with the share that finds most",
-            often.too_many,
-        ),
-        Finding("", "of a small test set, p of resamples of full size is too low", f"on {full} {sets}", full.too_many),
-        Finding("", "so is p of a permutation", f"on {exact} {sets}", exact.too_many),
-        Finding(
+    often = max((of_small(found[MANY], test) for test in TESTS[:RULE]), key=lambda one: one.value)
+    asked = [
+        ("section 2.3", "of a small test set, BooStSa's p is too low", often, ", with the share that finds most"),
+        ("", "of a small test set, p of resamples of full size is too low", of_small(found[MANY], FULL), ""),
+        ("", "so is p of a permutation", of_small(found[MANY], EXACT), ""),
+        (
             "",
             f"with 100 resamples in place of 1,000, BooStSa's p is too low, {LARGEST}",
-            f"on {few} {sets}",
-            few.too_many,
+            of_small(found[FEW], LARGEST),
+            "",
         ),
-        Finding(
+        (
             "",
             f"of {SIZES[-1]:,} words of sentences, p of a permutation of words is too low",
-            f"on {words} {sets}",
-            words.too_many,
+            share_estimate(large[TESTS.index(EXACT)]),
+            "",
         ),
-        Finding("", f"so is BooStSa's, {LARGEST}", f"on {rule} {sets}", rule.too_many),
+        ("", f"so is BooStSa's, {LARGEST}", share_estimate(large[TESTS.index(LARGEST)]), ""),
+    ]
+    return tuple(
+        Finding(place, claim, f"p ≤ .05 on {told(one)} of sets without a difference{how}", verdict(one, above=ALPHA))
+        for place, claim, one, how in asked
     )
+
+
+def told(share: Estimate) -> str:
+    """A share with its interval, to three decimals."""
+    return f"{share.value:.3f} {interval(share.low, share.high, 3)}"
 
 
 def table_of(found: dict[Regime, Floats]) -> Numbers:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from howsure_papers import small_samples
-from howsure_papers.boostsa import EXACT, SHARES, TESTS
-from howsure_papers.small_samples import ACCURACY, FOLLOWS, MANY, REGIMES, SETS, SIZES, Share, drawn
+from howsure_papers.boostsa import ALPHA, EXACT, SHARES, TESTS
+from howsure_papers.intervals import share_estimate, verdict
+from howsure_papers.small_samples import ACCURACY, FOLLOWS, MANY, REGIMES, SETS, SIZES, drawn
 
 from tests.papers.whole import check_whole, rows_of
 
@@ -28,7 +29,7 @@ def test_errors_come_by_sentences() -> None:
 
 @pytest.mark.parametrize(("found", "many"), [(25, None), (60, True), (5, False)])
 def test_a_share_is_judged_by_its_interval(found: int, many: bool | None) -> None:
-    assert Share.of(np.arange(500) < found).too_many is many
+    assert verdict(share_estimate(np.arange(500) < found), above=ALPHA) is many
 
 
 def test_findings_follow_what_was_found() -> None:
