@@ -82,6 +82,8 @@ def masked(text: str, folder: Path) -> str:
     days = {str(today + datetime.timedelta(days=n)) for n in (-1, 0, 1)}
     for path in {str(folder.resolve()), str(folder)}:
         text = text.replace(path, "FOLDER")
+    if real := os.environ.get("HOWSURE_DATA"):
+        text = text.replace(real, "DATA")
     text = re.sub(rf"(?<![\d.]){re.escape(howsure.__version__)}(?![\d.])", "VERSION", text)
     text = re.sub(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?",
                   lambda found: "TODAY" if found[0][:10] in days else found[0], text)  # fmt: skip
