@@ -165,6 +165,9 @@ from howsure.recalibration.evaluation_results import (
 from howsure.recalibration.recalibrate import (
     recalibrate as recalibrate,
 )
+from howsure.recalibration.recalibrated_file import (
+    recalibrate_file as recalibrate_file,
+)
 from howsure.recalibration.results import (
     RecalibrationMap as RecalibrationMap,
 )

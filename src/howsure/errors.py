@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
@@ -104,6 +106,28 @@ class InPython:
     def row(self, row: int) -> str:
         """`row 3`."""
         return f"row {row}"
+
+
+SURFACE: ContextVar[Spelling] = ContextVar("surface")  # which speaks to the user; Python, unless another one does
+
+
+@contextmanager
+def spoken_by(surface: Spelling) -> Iterator[None]:
+    """Errors and sentences of this block are in the words of a surface."""
+    before = SURFACE.set(surface)
+    try:
+        yield
+    finally:
+        SURFACE.reset(before)
+
+
+def told(message: str) -> str:
+    """A marked message in the words of the surface that speaks: what notes say, and errors.
+
+    >>> told(f"{parameter('bins', 20)} of {at_row(3)}")
+    'bins=20 of row 3 (Rows are counted from 0.)'
+    """
+    return spelled(message, SURFACE.get(InPython()))
 
 
 class _AtPlaces:
@@ -210,7 +234,7 @@ class InputError(HowsureError, ValueError):
         return InputError(spelled(self.message, _AtPlaces(place)))
 
     def __str__(self) -> str:
-        return self.told(InPython())
+        return with_short_values(told(self.message))
 
 
 class MissingExtraError(HowsureError, ImportError, NotImplementedError):

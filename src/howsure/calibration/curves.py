@@ -22,7 +22,7 @@ from howsure.calibration.scores import scores_of_all_classes
 from howsure.calibration.slots import Slots
 from howsure.calibration.table import weighing
 from howsure.calibration.words import curve_columns, notes_by_name, parts_table, recipe_rows, verdict
-from howsure.errors import InputError, parameter
+from howsure.errors import InputError, parameter, told
 from howsure.inputs.checks import check_level
 from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.frames import SAVED, Source
@@ -300,7 +300,10 @@ def pooling_notes(recipe: Mapping[str, Any]) -> list[str]:
         return [*notes, f"equal values of {column} in several files {same}"]
     if recipe.get("cluster") or recipe.get("id"):
         return notes
-    return [*notes, f"{independent}; if files evaluate the same items, name the item with id='COL'"]
+    return [
+        *notes,
+        told(f"{independent}; if files evaluate the same items, name the item with {parameter('id', 'COL')}"),
+    ]
 
 
 def _named(curve: CalibrationCurve | CorpCurve, said: str) -> str:

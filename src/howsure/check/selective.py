@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable
 from functools import partial
 from typing import Any
 
@@ -26,11 +26,11 @@ from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
 from howsure.inputs.numbers import is_number
-from howsure.inputs.pairs import Pairs
+from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.clusters import ItemGroups
-from howsure.stats.mean_score import MeanScore, mean_score
+from howsure.stats.mean_score import mean_score
 
 KIND = "selective"
 
@@ -75,7 +75,8 @@ def check_selective(
         told = parameter("reduce", CLASS_WISE)
         raise InputError(f"an answer is kept or not; {told} does not say whether it is right.")
     named_once(None, None, not_worse_than, baseline=baseline is not None)
-    rule = risk_rule(0.5 if max_risk is None else max_risk, min_coverage, name=name)
+    quantity = kept_risk(min_coverage)
+    rule = None if max_risk is None else Rule(name, quantity, BELOW, check_limit(max_risk, name="max_risk"))
     roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "pos_label": pos_label}
     if isinstance(data, Source):
         with data.predictions(y_true, y_prob, id=id, **roles) as read:
@@ -83,46 +84,45 @@ def check_selective(
     else:
         pairs = pairs_from(y_true, y_prob, data=data, **roles)
         described = {"n": len(pairs), "clustered": pairs.clusters is not None}
-    found = list(of_risk(pairs, rule, min_coverage))
-    entries = []
-    for one in found:
-        assert isinstance(one.test, MeanScore)
-        entries.append(Entry(name, one.group, MeanSummary.of(one.test, one.n), {"min_coverage": min_coverage}))
-    evidence = [] if max_risk is None else found
+    evidence, entries = [], []
+    for group, one in by_group(pairs) if pairs.groups is not None else [(None, pairs)]:
+        wrong, clusters = wrong_answers(one, min_coverage)
+        test = mean_score(wrong, ItemGroups.of(len(wrong), clusters=clusters), bounds=(0.0, 1.0), n=len(one))
+        entries.append(Entry(name, group, MeanSummary.of(test, len(one)), {"min_coverage": min_coverage}))
+        if rule is not None:
+            shown = (f"{len(wrong):,} of {len(one):,} answers are kept",) if len(wrong) < len(one) else ()
+            notes = partial(notes_on, wrong, clusters, test, rule)
+            evidence.append(Evidence(rule, group, len(one), test, shown, notes))
     if baseline is not None:
-        compared = Rule(name, f"difference of the {rule.quantity}", BELOW, float(not_worse_than or 0), baseline.name)
+        compared = Rule(name, f"difference of the {quantity}", BELOW, float(not_worse_than or 0), baseline.name)
         evidence = [*evidence, *baseline.evidence(entries, compared)]
     limits = {"max_risk": max_risk, "min_coverage": min_coverage, "not_worse_than": not_worse_than}
     recipe = {"check": name, **described, **limits}
     return decided([Found(name, tuple(evidence), recipe, (), tuple(entries))], level=level, alarms_over=alarms_over)
 
 
-def risk_rule(max_risk: float, min_coverage: float, *, name: str = KIND) -> Rule:
-    """The rule about the risk of what is kept.
+def kept_risk(min_coverage: float) -> str:
+    """What the risk is called of the answers that are kept.
 
-    Raises InputError for a risk or a coverage that is none.
+    Raises InputError for a coverage that is none.
     """
-    risk = check_limit(max_risk, name="max_risk")
     if not (is_number(min_coverage) and 0.0 < min_coverage <= 1.0):
         raise InputError(
             f"{parameter('min_coverage')} must lie above 0 and be at most 1; it is {min_coverage!r}. Write 0.7 for 70 "
             "%."
         )
-    kept = "risk" if min_coverage == 1.0 else f"risk of the most confident {100 * min_coverage:g} %"
-    return Rule(name, kept, BELOW, risk)
+    return "risk" if min_coverage == 1.0 else f"risk of the most confident {100 * min_coverage:g} %"
 
 
-def of_risk(pairs: Pairs, rule: Rule, min_coverage: float) -> Iterator[Evidence]:
-    """What the answers of each group say about the risk of the most confident ones."""
+def wrong_answers(pairs: Pairs, min_coverage: float) -> tuple[Floats, Integers | None]:
+    """Whether each of the most confident answers is wrong, and its cluster.
+
+    Raises InputError for answers with weights.
+    """
     if pairs.weights is not None:
         raise InputError("answers that are kept or not have no weights; leave the weights out.")
-    for name, one in by_group(pairs) if pairs.groups is not None else [(None, pairs)]:
-        kept = np.flatnonzero(one.probabilities >= least_kept(one, min_coverage))
-        clusters = None if one.clusters is None else one.clusters[kept]
-        wrong = 1.0 - one.labels[kept].astype(np.float64)
-        test = mean_score(wrong, ItemGroups.of(len(wrong), clusters=clusters), bounds=(0.0, 1.0), n=len(one))
-        shown = (f"{len(kept):,} of {len(one):,} answers are kept",) if len(kept) < len(one) else ()
-        yield Evidence(rule, name, len(one), test, shown, partial(notes_on, wrong, clusters, test, rule))
+    kept = np.flatnonzero(pairs.probabilities >= least_kept(pairs, min_coverage))
+    return 1.0 - pairs.labels[kept].astype(np.float64), None if pairs.clusters is None else pairs.clusters[kept]
 
 
 def least_kept(pairs: Pairs, coverage: float) -> float:

@@ -142,6 +142,13 @@ class FileToExtend:
                 f"by {parameter('new_name', GIVEN)}."
             )
 
+    def check_output(self, path: str | os.PathLike[str]) -> None:
+        """Raise InputError if a file of this name would have another format."""
+        if SUFFIXES.get(Path(path).suffix.lower()) != self.file.format:
+            raise InputError(
+                f"{parameter('output')} must be of the format of {self.file.name}, {self.file.format}; {path} is not."
+            )
+
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write all columns of the file in their order, then those added, in its format: its separator, its comma."""
         target, connection = self.database.folder / EXTENDED, self.database.connection

@@ -18,6 +18,7 @@ from howsure.inputs.naming import natural_order, shortened
 
 if TYPE_CHECKING:
     from howsure.calibration.slots import Slots
+    from howsure.data.added_columns import FileToExtend
     from howsure.data.predictions.paired_rows import PairedRows
     from howsure.data.predictions.predictions import Predictions
 
@@ -43,7 +44,7 @@ class Files(Source):
     engine: str = DUCKDB
     scheduler: str | None = None
     tell: Callable[[str], None] = field(default=lambda said: None, repr=False, compare=False)
-    bar: Callable[[int], AbstractContextManager[Callable[[int], None]]] | None = field(default=None, repr=False)
+    bar: Callable[[int, str], AbstractContextManager[Callable[[int], None]]] | None = field(default=None, repr=False)
 
     @property
     def name(self) -> str:
@@ -109,9 +110,9 @@ class Files(Source):
         self.tell(said)
         return found
 
-    def progress(self, pairs: int) -> AbstractContextManager[Callable[[int], None]]:
-        """What is to be told how many of the pairs were read."""
-        return super().progress(pairs) if self.bar is None else self.bar(pairs)
+    def progress(self, n: int, unit: str = "pairs") -> AbstractContextManager[Callable[[int], None]]:
+        """What is to be told how many of the n units were done."""
+        return super().progress(n, unit) if self.bar is None else self.bar(n, unit)
 
     def matched(
         self, read: Any, other: Any, *, y_true: Any = None, y_true_against: Any = None, y_prob: Any = None, **roles: Any
@@ -130,6 +131,26 @@ class Files(Source):
             own = y_true_against is not None or beside.notes.get("reduce") == TOP_LABEL
             assert not isinstance(beside, Sums)
             return paired_rows(read, beside, own_labels=own, skip_missing=self.skip_missing)
+
+    def to_extend(self, y_prob: Any, *, groups: str | None = None, **how: Any) -> FileToExtend:
+        """The only file, opened to be written with further columns made of probabilities; `how` are the other arguments
+        of `open_to_extend`.
+
+        Raises InputError for anything that is not there or not as it must be.
+        """
+        from howsure.data.added_columns import open_to_extend
+
+        kept = ("skip_missing", "format")
+        self._refuse({}, "is not for a file that is written with further columns", but=kept)
+        if len(self.paths) != 1:
+            raise InputError(f"{self.name} are several files; one at a time is written with further columns.")
+        given = Given(UNNAMED, None) if y_prob is None else given_of(y_prob)
+        if given.way != UNNAMED:
+            how[given.way] = given.columns[0] if isinstance(given.values, str) else given.columns
+        how |= {name: getattr(self, name) for name in kept}
+        found = open_to_extend(self.paths[0], classes=given.classes, group=groups, **how)
+        self.tell(found.said)
+        return found
 
     def _refuse(self, roles: dict[str, Any], why: str, *, but: Sequence[str] = ()) -> None:
         """Raise InputError for what was asked and cannot be followed."""

@@ -141,9 +141,9 @@ class Source(ABC):
     ) -> AbstractContextManager[Read]:  # fmt: skip
         """The checked pairs of the columns that play the roles."""
 
-    def progress(self, pairs: int) -> AbstractContextManager[Callable[[int], None]]:
-        """What is to be told how many of the pairs were read."""
-        return nullcontext(lambda rows: None)
+    def progress(self, n: int, unit: str = "pairs") -> AbstractContextManager[Callable[[int], None]]:
+        """What is to be told how many of the n units were done."""
+        return nullcontext(lambda steps: None)
 
     @abstractmethod
     def rows(self, kinds: Mapping[str, Kind], **how: Any) -> Rows:

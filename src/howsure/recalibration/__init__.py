@@ -8,6 +8,7 @@ from typing import Any
 from howsure.recalibration.evaluate_recalibration import evaluate_recalibration, recalibration_table
 from howsure.recalibration.evaluation_results import RecalibrationEvaluation, RecalibrationTable
 from howsure.recalibration.recalibrate import recalibrate
+from howsure.recalibration.recalibrated_file import recalibrate_file
 from howsure.recalibration.results import RecalibrationMap
 
 __all__ = [
@@ -16,6 +17,7 @@ __all__ = [
     "RecalibrationTable",
     "evaluate_recalibration",
     "recalibrate",
+    "recalibrate_file",
     "recalibration_table",
 ]
 

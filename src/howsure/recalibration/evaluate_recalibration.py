@@ -6,12 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.checks import check_level
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
@@ -21,8 +21,9 @@ from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.evaluation import check_margin, evaluation_of, evaluation_of_map
 from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation, RecalibrationTable
-from howsure.recalibration.fitted import Method, candidates, check_fit, chosen, fit
+from howsure.recalibration.fitted import AUTO, Method, candidates, check_fit, chosen, fit
 from howsure.recalibration.labelled import (
+    FOLDS,
     MOST_FOLDS,
     Labelled,
     check_choice_in_folds,
@@ -212,17 +213,18 @@ def recalibration_table(
     y_prob: ArrayLike | Given | str | None = None,
     *,
     logits: ArrayLike | None = None,
-    methods: Sequence[str] = ("auto",),
+    methods: Sequence[str] = (AUTO,),
+    map: RecalibrationMap | None = None,
     groups: ArrayLike | str | None = None,
     clusters: ArrayLike | str | None = None,
     sample_weight: ArrayLike | str | None = None,
     classes: Sequence[object] | None = None,
     pos_label: Hashable = None,
-    folds: int = 5,
+    folds: int = FOLDS,
     repeats: int | None = None,
     level: float = 0.95,
     margin: float = MARGIN,
-    adjust: str | None = "holm",
+    adjust: Literal["holm", "bh"] | None = "holm",
     floor: float | None = None,
     n_bins: int = BINS,
     penalty: float | None = None,
@@ -230,11 +232,26 @@ def recalibration_table(
     id: str | None = None,
     data: Source | IntoFrame | None = None,
 ) -> RecalibrationTable:
-    """`evaluate_recalibration` of each group by itself and of each of several methods, in one table.
+    """Does recalibration help? Calibration error and scores before and after, on rows that no map was fitted to.
 
-    groups (n,): the group of each row, which gets a map of its own. methods: names. All methods are evaluated on the
-    same folds. adjust: of the p-values, "holm", "bh" or None; intervals and verdicts are each row's own, so of many
-    rows some are wrong by chance. The other arguments are those of `evaluate_recalibration`.
+    `evaluate_recalibration` of each group by itself and of each of several methods, in one table: each row is evaluated
+    after a map that was fitted to others. Or of a `map` that is given, on rows that it was not fitted to.
+
+    groups (n,): column of groups: one map for each; several: a,b.
+    methods: what is fitted without each fold, one or several (all on the same folds): auto, none, temperature, platt,
+    beta, venn-abers, isotonic, histogram, vector, dirichlet
+    map: evaluate this map, which recalibrate fit wrote, on rows that it was not fitted to.
+    folds: parts that the rows or clusters are divided into, at least 3.
+    repeats: how often they are divided anew (default: 3 up to 20,000 rows, 1 for more).
+    margin: smallest calibration error that is worth removing.
+    adjust: adjustment of the p-values for the number of groups and methods.
+    floor: move probabilities into [floor, 1 - floor] first, for those that are exactly 0 or 1 and wrong.
+    n_bins: bins of equal size of `method` histogram.
+    penalty: penalty of `method` dirichlet (default: found by cross-fitting).
+    rng: seed of the folds.
+
+    Intervals and verdicts are each row's own, so of many rows some are wrong by chance. The other arguments are those
+    of `evaluate_recalibration`.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -247,7 +264,15 @@ def recalibration_table(
     Raises InputError naming the parameter, the row and the value that violated a rule.
     """
     if isinstance(methods, str) or len(methods) == 0 or len(set(methods)) < len(methods):
-        raise InputError(f"methods must be a list of different names, one or more; it is {methods!r}.")
+        held = repr(methods) if isinstance(methods, str) or not methods else ", ".join(methods)
+        raise InputError(f"{parameter('methods')} must be a list of different names, one or more; it holds {held}.")
+    fitting = {"methods": (methods, (AUTO,)), "floor": (floor, None), "n_bins": (n_bins, BINS), "rng": (rng, 0)}
+    fitting |= {"penalty": (penalty, None), "folds": (folds, FOLDS), "repeats": (repeats, None)}
+    told = [name for name, (given, usual) in fitting.items() if given != usual]
+    if map is not None and told:
+        raise InputError(
+            f"{parameter(told[0])} is for maps that are fitted here, and {parameter('map')} names one that is."
+        )
     named: dict[str, Any] = {
         "groups": groups,
         "clusters": clusters,
@@ -256,9 +281,13 @@ def recalibration_table(
     }
     how: dict[str, Any] = {"folds": folds, "repeats": repeats, "level": level, "margin": margin, "floor": floor}
     with labelled_read(y_true, y_prob, data=data, id=id, logits=logits, classes=classes, **named) as (rows, read):
+        if map is not None:
+            evaluated = evaluations_of_map(map, rows, level=level, margin=margin)
+            found = joined(evaluated, n=len(rows), adjust=adjust, methods=[map.method])
+            return replace(found, recipe=read | dict(found.recipe))
         parts = max(len(rows.group_names), 1)
         steps = check_evaluation_folds(folds) * check_repeats(repeats, len(rows) // parts) * len(methods) * parts
-        with data.progress(steps) if isinstance(data, Source) else nullcontext(lambda done: None) as advance:
+        with data.progress(steps, "folds") if isinstance(data, Source) else nullcontext(lambda done: None) as advance:
             found = table_of(
                 rows, methods=methods, adjust=adjust, n_bins=n_bins, penalty=penalty, rng=rng, advance=advance, **how
             )
@@ -323,7 +352,9 @@ def evaluations_of_map(
     data = in_order_of(fitted.classes, given)
     names = data.group_names if fitted.groups else ()
     if fitted.groups and data.groups is None:
-        raise InputError(f"groups must say the group of each row: the map has {shortened(fitted.groups)}.")
+        raise InputError(
+            f"{parameter('groups')} must say the group of each row: the map has {shortened(fitted.groups)}."
+        )
     after = fitted.apply_rows(with_floor(data.scores, fitted.floor), data.groups if names else None, names)
     return [
         evaluation_of_map(
@@ -336,25 +367,6 @@ def evaluations_of_map(
         )
         for name, rows in by_group(data)
     ]
-
-
-def table_of_map(
-    fitted: RecalibrationMap,
-    y_true: ArrayLike | Pairs | str | None = None,
-    y_prob: ArrayLike | Given | str | None = None,
-    *,
-    adjust: str | None = "holm",
-    level: float = 0.95,
-    margin: float = MARGIN,
-    id: str | None = None,
-    data: Source | IntoFrame | None = None,
-    **beside: Any,
-) -> RecalibrationTable:
-    """`RecalibrationMap.evaluate` of each group by itself; `beside`: the other arguments of `recalibration_table`."""
-    with labelled_read(y_true, y_prob, data=data, id=id, **beside) as (rows, read):
-        found = evaluations_of_map(fitted, rows, level=level, margin=margin)
-        table = joined(found, n=len(rows), adjust=adjust, methods=[fitted.method])
-    return replace(table, recipe=read | dict(table.recipe))
 
 
 def in_order_of(classes: Sequence[str], data: Labelled) -> Labelled:

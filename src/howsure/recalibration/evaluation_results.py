@@ -319,10 +319,12 @@ class RecalibrationTable(Rows[RecalibrationEvaluation]):
         return replace(one, recipe=self.recipe | one.recipe) if len(self) == 1 and one.name is None else None
 
     def to_dict(self) -> dict[str, Any]:
-        """The evaluations and the recipe."""
+        """The evaluations, the recipe, and of files the number of rows that were left out."""
         rows = zip(self.rows, self.p_adjusted, strict=True)
         found = [row.to_dict() | {"p_adjusted": plain(p)} for row, p in rows]
-        return {"recipe": plain(self.recipe), "evaluations": found}
+        left = self.recipe.get("skipped")
+        skipped = {} if left is None else {"skipped": sum(left.values())}
+        return {"recipe": plain(self.recipe), "evaluations": found, **skipped}
 
     def columns(self) -> Sequence[Column]:
         """One row per group and method."""

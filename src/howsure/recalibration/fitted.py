@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Final, Protocol, Self
 
 import numpy as np
 
@@ -128,7 +128,8 @@ def _check_told(name: str, n_bins: int, penalty: float | None) -> None:
 # A map of all rows, or one for each group; and of each fold, by the maps of the others.
 
 LEAST_ROWS = 20  # of each of two labels in a group (of classes: of right and of wrong top classes)
-ERROR, POOLED = "error", "pooled"
+ERROR: Final = "error"
+POOLED: Final = "pooled"
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -49,7 +49,7 @@ def recalibrate(
     pos_label: Hashable = None,
     folds: int = FOLDS,
     floor: float | None = None,
-    small_groups: str = ERROR,
+    small_groups: Literal["error", "pooled"] = ERROR,
     n_bins: int = BINS,
     penalty: float | None = None,
     rng: Randomness = 0,
@@ -63,18 +63,22 @@ def recalibrate(
     a data frame whose columns are the classes. `logits` in the place of y_prob: log-odds (n,), or any scores whose
     softmax gives the probabilities (n, K). `Pairs` may replace y_true and y_prob.
 
-    method, of one probability per row: "temperature", "platt", "beta", "isotonic", "histogram" (`n_bins` bins of equal
-    size) or "venn-abers"; of classes: "temperature", "vector" or "dirichlet" (matrix scaling of log-probabilities with
-    a `penalty`, found by cross-fitting unless it is given). "auto" takes the simplest method whose cross-fitted log
-    loss is at most one standard error above that of the best, which may be "none": no map helps. `choice` holds what
-    each scored.
+    method: what is fitted; auto chooses by cross-fitted log loss, and may choose none. For one probability per row:
+    temperature to histogram; for several classes: temperature, vector, dirichlet.
+    groups (n,): column of groups: one map for each; several: a,b.
+    folds: folds of cross-fitting; rows of a cluster stay together.
+    floor: move probabilities into [floor, 1 - floor] first, for those that are exactly 0 or 1 and wrong.
+    small_groups: groups of fewer than 20 rows of each label: an error, or they take the map of all rows.
+    n_bins: bins of equal size of `method` histogram.
+    penalty: penalty of `method` dirichlet (default: found by cross-fitting).
+    rng: seed of the folds.
 
-    clusters (n,): rows that belong together; they share a fold. sample_weight (n,): how often a row counts. groups
-    (n,): one map for each group with 20 rows of each label or more; others are an error, or with
-    small_groups="pooled" take the map of all rows. floor: probabilities are moved into [floor, 1 - floor] first, when
-    the map is fitted and when it is applied; without it, one of exactly 0 or 1 stays as it is in maps of log-odds, and
-    is an error where it is wrong. folds, rng: of the cross-fitting that chooses. With `data` (a frame, or files
-    by `howsure.read`) all of these name its columns; y_prob=Given('logits', ...) says how several give probabilities.
+    "auto" takes the simplest method whose cross-fitted log loss is at most one standard error above that of the best,
+    which may be "none": no map helps; `choice` holds what each scored. "dirichlet" is matrix scaling of
+    log-probabilities. clusters (n,) are rows that belong together, sample_weight (n,) how often a row counts. The floor
+    is that of the map when it is applied, too; without it, a probability of exactly 0 or 1 stays as it is in maps of
+    log-odds, and is an error where it is wrong. With `data` (a frame, or files by `howsure.read`) all of these name its
+    columns; y_prob=Given('logits', ...) says how several give probabilities.
 
     The map has been fitted to these rows: judge it on others, by its `evaluate`, or cross-fitted on these by
     `evaluate_recalibration`.
@@ -103,7 +107,9 @@ def recalibrate(
         read,
     ):
         tried = candidates(method, binary=rows.is_binary, n_bins=n_bins, penalty=penalty)
-        steps = data.progress(folds * len(tried)) if isinstance(data, Source) else nullcontext(lambda done: None)
+        steps = (
+            data.progress(folds * len(tried), "folds") if isinstance(data, Source) else nullcontext(lambda done: None)
+        )
         with steps as advance:
             found = recalibration_of(rows, advance=advance, **asked)
     return replace(found, recipe=read | dict(found.recipe))

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.recalibration import Cell, cell
-from howsure import InputError, evaluate_recalibration, recalibration_table
+from howsure import InputError, evaluate_recalibration, recalibrate, recalibration_table
 
 RNG = np.random.default_rng(11)
 Q = RNG.uniform(0.02, 0.98, 1200)
@@ -151,3 +151,17 @@ def test_the_choice_is_paid_for() -> None:
     found = cell("calibrated", "auto", 500, 60)
     _holds(found)
     assert found.improves <= 0.1
+
+
+def test_a_table_of_a_map_is_what_the_map_says_of_each_group() -> None:
+    groups = np.arange(1200) % 2
+    fitted = recalibrate(Y[:600], SHARP[:600], groups=groups[:600], method="temperature")
+    found = recalibration_table(Y[600:], SHARP[600:], groups=groups[600:], map=fitted)
+    for row, group in zip(found, (0, 1), strict=True):
+        rows = 600 + np.flatnonzero(groups[600:] == group)
+        alone = fitted.evaluate(Y[rows], SHARP[rows], groups=groups[rows])
+        assert (row.brier, row.error_after) == (alone.brier, alone.error_after)
+    with pytest.raises(InputError, match="folds is for maps that are fitted here, and map names one that is"):
+        recalibration_table(Y, SHARP, map=fitted, folds=4)
+    with pytest.raises(InputError, match="groups must say the group of each row"):
+        recalibration_table(Y, SHARP, map=fitted)

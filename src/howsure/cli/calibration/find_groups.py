@@ -9,7 +9,6 @@ import click
 
 from howsure.calibration.found_groups import find_groups
 from howsure.calibration.scan import DIAGONAL, MIN_ROWS, WHOLE
-from howsure.cli.calibration.output import shown_in
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import (
     as_names,
@@ -21,7 +20,7 @@ from howsure.cli.terminal.options import (
     report_option,
     source_and_roles,
 )
-from howsure.cli.terminal.output import emit, write_pictures
+from howsure.cli.terminal.output import emit, result_text, write_pictures
 from howsure.result import files_read
 
 
@@ -65,6 +64,6 @@ def command(
     )  # fmt: skip
     found = replace(found, recipe={"command": "howsure calibration find-groups", **found.recipe})
     title = f"Which groups are worse calibrated? {files_read(found.recipe)}"
-    shown = shown_in(form, found)  # which may refuse a column, before anything is written
+    shown = result_text(found, form)  # which may refuse a column, before anything is written
     write_pictures(found, figure=figure, report=report, title=title)
     emit(shown, output)

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from howsure.calibration.curves import CalibrationCurves
-from howsure.cli.calibration.output import shown_in
 from howsure.cli.terminal.commands import Command, Written, refuse_given
 from howsure.cli.terminal.options import axis_option, binning_options, figure_option, output_options, report_option
-from howsure.cli.terminal.output import emit, progress, write_pictures
+from howsure.cli.terminal.output import emit, progress, result_text, write_pictures
 from howsure.data.logit_files import IGNORED, LogitShards, open_logits
 from howsure.data.sources import saved_summaries, sums_of_saved
 from howsure.errors import InputError
@@ -81,7 +80,7 @@ def command(
     if axis == AUTO and curve.bins.mean_prob[0] > 0.0 and curve.bins.mean_prob[-1] < 1.0 and reduce == CLASS_WISE:
         axis = LOGIT
     found = CalibrationCurves(rows=(curve,), adjust=None, recipe=recipe)
-    shown = shown_in(form, found)  # which may refuse a column, before anything is written
+    shown = result_text(found, form)  # which may refuse a column, before anything is written
     if save is not None:
         sums.save(save)
     write_pictures(found, figure=figure, report=report, axis=axis)

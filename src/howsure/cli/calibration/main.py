@@ -11,11 +11,9 @@ import click
 from howsure.calibration.calibration_tests import METHODS
 from howsure.calibration.corp import SIMULATIONS
 from howsure.calibration.curves import calibration_curves
-from howsure.cli.calibration.output import shown_in
 from howsure.cli.terminal.options import (
     PROBABILITIES,
     DefaultGroup,
-    as_called,
     as_names,
     axis_option,
     binning_options,
@@ -28,7 +26,7 @@ from howsure.cli.terminal.options import (
     report_option,
     source_and_roles,
 )
-from howsure.cli.terminal.output import emit, table_text, write_pictures
+from howsure.cli.terminal.output import emit, result_text, table_text, write_pictures
 from howsure.errors import InputError
 
 OF_BINS = ("bin_size", "bins", "binning", "interval", "test", "adjust")
@@ -94,8 +92,8 @@ def curve_command(
         **roles, data=source, method=method, adjust=None if adjust == "none" else adjust,
         both_methods=report is not None, level=level, rng=seed, **how,
     )  # fmt: skip
-    found = replace(found, recipe={"command": "howsure calibration", **as_called(found.recipe)})
-    shown = shown_in(form, found)  # which may refuse a column, before anything is written
+    found = replace(found, recipe={"command": "howsure calibration", **found.recipe})
+    shown = result_text(found, form)  # which may refuse a column, before anything is written
     write_pictures(found, figure=figure, report=report, axis=axis)
     emit(shown, output)
 

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from howsure.calibration.curves import pooling_notes
-from howsure.cli.calibration.output import in_a_shell
 from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.options import as_names, engine_options, opened, probability_options, reading_options, sources
 from howsure.cli.terminal.output import emit, progress
@@ -63,4 +62,4 @@ def command(files: tuple[str, ...], output: str, **reading: Any) -> None:
     pairs = counted(sum(map(len, parts)), "pair")
     told = f"{output}: the sums of {pairs}{of_groups}\nnext: howsure calibration {output}\n"
     notes = [f"note: {note}" for note in pooling_notes(recipe)]
-    emit(in_a_shell("\n".join([rows_read(recipe), *notes, told])), None)
+    emit("\n".join([rows_read(recipe), *notes, told]), None)

@@ -2,11 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import click
 
-from howsure.cli.recalibrate.evaluate import evaluate_command
-from howsure.cli.recalibrate.fit import apply_command, fit_command
-from howsure.cli.terminal.commands import Group
+from howsure.cli.terminal.commands import Command, Group, Written
+from howsure.cli.terminal.derived import Decorator, choice, function_options, help_of, result_of, said_of
+from howsure.cli.terminal.options import (
+    as_names,
+    axis_option,
+    figure_option,
+    from_option,
+    given,
+    in_order,
+    output_options,
+    probability_options,
+    report_option,
+    source_of,
+)
+from howsure.cli.terminal.output import emit, emit_result, name_text, write_pictures
+from howsure.data.added_columns import SUFFIXES
+from howsure.recalibration.evaluate_recalibration import recalibration_table
+from howsure.recalibration.fitted import AUTO, METHODS
+from howsure.recalibration.recalibrate import recalibrate
+from howsure.recalibration.recalibrated_file import recalibrate_file
+from howsure.recalibration.results import RecalibrationMap
+from howsure.result import files_read
+
+WIDE = {"max_content_width": 110}
+REDUCE = (
+    "With classes: a map of one probability per row, that of the top label (top-label) or of one class (its name), "
+    "instead of one of all classes."
+)
 
 
 @click.group("recalibrate", cls=Group)
@@ -15,8 +43,127 @@ def command() -> None:
     others by it (apply)."""
 
 
-command.add_command(fit_command)
-command.add_command(evaluate_command)
-command.add_command(apply_command)
+def made(name: str, function: Any, run: Any, options: list[Decorator], *, examples: str, **differ: Any) -> None:
+    """Add a command with the options of a function, those that `differ`, and `options` of its own."""
+    differ |= {"logits": None, "classes": None}  # with y_prob
+    all_options = [*function_options(function, reduce=REDUCE, options=differ), *options]
+    told = {"help": help_of(function, examples), "context_settings": WIDE}
+    command.command(name, cls=Command, **told)(in_order(all_options)(run))
 
-__all__ = ["command"]
+
+def fit(output: str, figure: str | None, **typed: Any) -> None:
+    """Fit a map, write it, and print it with what each candidate scored."""
+    found = result_of(recalibrate, typed)
+    found = replace(found, recipe={"command": "howsure recalibrate fit", **found.recipe})
+    write_pictures(found, figure=figure, report=None)
+    found.save(output)
+    lines = [replace(found, choice=None).text()]
+    if found.choice is not None:
+        lines += ["", found.table().text()]
+        lines += [f"The choice took {found.choice.seconds:.1f} s. A score of the best of several is a little too good:"]
+        lines += ["howsure recalibrate evaluate judges the map with the choice."]
+    emit("\n".join([*lines, "", f"written: {name_text(output)}", ""]), None)
+
+
+def evaluate(
+    map: str | None, form: str, output: str | None, figure: str | None, report: str | None, axis: str, **typed: Any
+) -> None:
+    """Evaluate maps, and print one evaluation, or a table of several."""
+    found = result_of(recalibration_table, typed, map=None if map is None else RecalibrationMap.load(map))
+    found = replace(found, recipe={"command": "howsure recalibrate evaluate", "map": map, **found.recipe})
+    one = found.alone
+    drawn: dict[str, Any] = {} if one is None else {"axis": axis}
+    title = f"Does recalibration help? {files_read(found.recipe)}"
+    write_pictures(one or found, figure=figure, report=report, title=title, **drawn)
+    emit_result(found if one is None or form in ("csv", "json") else one, form, output)
+
+
+made(
+    "fit",
+    recalibrate,
+    fit,
+    [
+        click.option(
+            "--output", type=Written(".json"), required=True, metavar="MAP.json", help="Where the map is written."
+        ),
+        figure_option("Draw the map"),
+    ],
+    method=choice(recalibrate, "method", METHODS),
+    examples="""
+howsure recalibrate fit dev.jsonl --target gold --prob score --output map.json
+howsure recalibrate fit dev.csv --target gold --logits a,b,c --method temperature --output map.json
+howsure recalibrate fit dev.csv --target gold --prob p --group language --cluster document --output map.json
+""",
+)
+made(
+    "evaluate",
+    recalibration_table,
+    evaluate,
+    [
+        output_options,
+        figure_option("Draw the curves before and after, and the improvements"),
+        axis_option,
+        report_option,
+    ],
+    methods=click.option(
+        "--method",
+        "methods",
+        callback=as_names,
+        metavar="NAME[,NAME]…",
+        help=f"{said_of(recalibration_table)['methods']} (default: {AUTO}).",
+    ),
+    map=click.option(
+        "--map",
+        metavar="MAP.json",
+        help=said_of(recalibration_table)["map"],
+    ),
+    examples="""
+howsure recalibrate evaluate dev.jsonl --target gold --prob score
+howsure recalibrate evaluate dev.jsonl --target gold --logits logits --method temperature,vector --figure m.png
+howsure recalibrate evaluate test.jsonl --target gold --prob score --map map.json
+""",
+)
+
+
+@command.command("apply", context_settings=WIDE)
+@click.argument("file", metavar="FILE")
+@click.option("--map", required=True, metavar="MAP.json", help="The map that recalibrate fit wrote.")
+@probability_options("Column of the predicted probability.")
+@click.option(
+    "--classes",
+    callback=as_names,
+    metavar="NAME,NAME,…",
+    help="Which class each column is, in order, where the columns have other names.",
+)
+@click.option("--group", "groups", metavar="COL", help="Column of groups, for a map of groups; several: a,b.")
+@click.option(
+    "--new-name",
+    metavar="NAME",
+    default="recalibrated",
+    show_default=True,
+    help="Name of the new column; with classes, of the columns NAME_CLASS.",
+)
+@click.option(
+    "--skip-missing", is_flag=True, help="Leave the new columns empty where a value is missing, and count these."
+)
+@from_option
+@click.option("--output", type=Written(*SUFFIXES), required=True, metavar="FILE", help="Where the rows are written.")
+def apply_command(file: str, map: str, output: str, new_name: str, groups: str | None, **typed: Any) -> None:
+    """Write FILE with recalibrated probabilities in new columns, after its own.
+
+    FILE: CSV, TSV, JSON, JSON lines or Parquet; the rows stay in order, in a file of the same format. Classes are
+    matched by name, whatever the order of their columns.
+
+    \b
+    howsure recalibrate apply test.jsonl --map map.json --prob score --output mended.jsonl
+    howsure recalibrate apply test.csv --map map.json --logits a,b,c --output mended.csv
+    """
+    written = recalibrate_file(
+        RecalibrationMap.load(map),
+        given(typed),
+        groups=groups,
+        new_name=new_name,
+        output=output,
+        data=source_of([file], typed),
+    )
+    emit(f"{name_text(str(written))}\n", None)

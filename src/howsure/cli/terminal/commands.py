@@ -21,7 +21,7 @@ import click
 from howsure.cli.terminal.output import say
 from howsure.cli.terminal.process import TRACEBACK, as_printed
 from howsure.cli.terminal.vocabulary import WORDS
-from howsure.errors import InputError, InPython, spelled
+from howsure.errors import InputError, InPython, spoken_by, told
 from howsure.files.opened import STANDARD_INPUT, Identity, identity, opened
 from howsure.files.whole import HEAD, check_place
 
@@ -229,9 +229,9 @@ class InOptions:
     origin = "(Rows are counted from 1 here, among those used.)"
 
     def __init__(self, command: click.Command) -> None:
-        self.options = VOCABULARY | {
-            str(one.name): one.opts[0] for one in command.params if isinstance(one, click.Option)
-        }
+        options = [one for one in command.params if isinstance(one, click.Option)]
+        self.options = {one.opts[0].strip("-").replace("-", "_"): one.opts[0] for one in options} | VOCABULARY
+        self.options |= {str(one.name): one.opts[0] for one in options}
 
     def parameter(self, name: str, python: str | None, typed: str | None) -> str:
         """The option of a parameter, with its value; a parameter without one as Python writes it."""
@@ -301,12 +301,13 @@ class Command(Helpful):
     def invoke(self, ctx: click.Context) -> object:
         """Run the command, if it can write where it is asked to."""
         check_destinations(ctx)
-        try:
-            return super().invoke(ctx)
-        except InputError as error:
-            if type(error) is not InputError:  # one that others know by its type
-                raise
-            raise InputError(error.told(InOptions(self))) from error
+        with spoken_by(InOptions(self)):
+            try:
+                return super().invoke(ctx)
+            except InputError as error:
+                if type(error) is not InputError:  # one that others know by its type
+                    raise
+                raise InputError(str(error)) from error
 
 
 class Group(Helpful, click.Group):
@@ -362,8 +363,7 @@ def refuse_given(names: Collection[str], why: str) -> None:
 def tell(said: str) -> None:
     """Tell the user what a file was taken for, in the words of the running command; nothing where that is plain."""
     if said:
-        command = click.get_current_context().command
-        say(as_options(spelled(said, InOptions(command)), options_of(command)))
+        say(told(said))
 
 
 def _as_option(option: str, found: re.Match[str]) -> str:

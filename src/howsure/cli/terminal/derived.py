@@ -20,6 +20,7 @@ import click
 
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import (
+    PROBABILITIES,
     Decorated,
     as_bin_size,
     as_level,
@@ -39,6 +40,8 @@ from howsure.result import Result
 
 FILES = "FILE...: CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs; - is stdin; or logs, see --from."
 OPTIONAL = " | None"
+NOT = "none"  # an option's value for what is None though there is another default
+OF_PROBABILITIES = (*PROBABILITIES, "reduce", "classes")
 Decorator = Callable[[Decorated], Decorated]
 Answer = TypeVar("Answer")
 REDUCE = "With classes: top-label (default), class-wise, or the name of one class."
@@ -51,14 +54,14 @@ def derived(
     examples: str,
     figure: str | None = None,
     report: bool = False,
-    reduce: str = "",
+    reduce: str = REDUCE,
     options: Mapping[str, Decorator] | None = None,
     epilog: str | None = None,
 ) -> click.Command:
     """A command that calls a public function with its files as the source, and prints the result.
 
     examples: of what is typed, a line each. figure: what `--figure` draws, where the result can be drawn. report: it
-    has `--report`. reduce: what there is to say of `--reduce`. options: those of parameters that need more than their
+    has `--report`. reduce: the help of `--reduce`. options: those of parameters that need more than their
     type. A result with an `exit_code` ends the command with it.
     """
 
@@ -86,7 +89,7 @@ def help_of(function: Callable[..., object], examples: str) -> str:
 
 
 def function_options(
-    function: Callable[..., object], *, reduce: str = "", options: Mapping[str, Decorator | None] | None = None
+    function: Callable[..., object], *, reduce: str = REDUCE, options: Mapping[str, Decorator | None] | None = None
 ) -> list[Decorator]:
     """The files, and an option for each parameter of a function, in their order; `options`: those that differ, None for
     a parameter without one."""
@@ -99,7 +102,7 @@ def function_options(
         elif parameter == "y_prob":
             decorators += [
                 probability_options(said.get(parameter, WORDS[parameter].told)),
-                click.option("--reduce", metavar="HOW", help=f"{REDUCE} {reduce}".rstrip()),
+                click.option("--reduce", metavar="HOW", help=reduce),
                 click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order."),
             ]
         elif parameter == "data":
@@ -114,7 +117,10 @@ def result_of(function: Callable[..., Answer], typed: Mapping[str, Any], **besid
     known = inspect.signature(function).parameters
     asked = {one: typed[one] for one in known if typed.get(one) is not None}
     if "y_prob" in known:
+        asked = {one: value for one, value in asked.items() if one not in OF_PROBABILITIES}
         asked["y_prob"] = given(typed)
+    if typed.get("adjust") == NOT:
+        asked["adjust"] = None
     return function(**({"data": source_of(typed["files"], typed)} | asked | beside))
 
 
@@ -129,17 +135,26 @@ def option(parameter: str, declared: inspect.Parameter, said: str | None) -> Dec
         how |= {"default": default, "show_default": True}
     if kind == "bool":
         return click.option(option_of(parameter), parameter, is_flag=True, help=how["help"])
-    if kind == "Sequence[float]":
+    if kind in SEVERAL:
         shown = ",".join(map(str, default)) if default else False
-        how |= {"callback": as_numbers, "default": None, "show_default": shown, "metavar": "N,N,…"}
+        how |= {"default": None, "show_default": shown} | SEVERAL[kind]
     elif kind.startswith("Literal["):
-        how["type"] = click.Choice(ast.literal_eval(kind.removeprefix("Literal")))
-        how["metavar"] = None
+        choices = [*ast.literal_eval(kind.removeprefix("Literal"))]
+        refused = default is not None and str(declared.annotation).endswith(OPTIONAL)
+        how |= {"type": click.Choice([*choices, *([NOT] if refused else [])]), "metavar": None}
     elif kind in TYPES:
         how |= TYPES[kind]
     if parameter in CALLBACKS:
         how |= {"callback": CALLBACKS[parameter], "type": None if parameter == "bin_size" else how.get("type")}
     return click.option(option_of(parameter), parameter, **how)
+
+
+def choice(function: Callable[..., object], parameter: str, names: Sequence[str]) -> Decorator:
+    """The option of a parameter that takes one of some names."""
+    how: dict[str, Any] = {"default": inspect.signature(function).parameters[parameter].default, "show_default": True}
+    return click.option(
+        option_of(parameter), type=click.Choice(names), help=said_of(function).get(parameter, ""), **how
+    )
 
 
 def as_numbers(context: click.Context, parameter: click.Parameter, value: str | None) -> list[float] | None:
@@ -158,7 +173,11 @@ TYPES: dict[str, dict[str, Any]] = {
     "int": {"type": int},
     "str": {"type": str},
     "int | str": {"type": str},
-    "Sequence[str]": {"type": str, "callback": as_names},
+    "Randomness": {"type": click.IntRange(min=0)},
+}
+SEVERAL: dict[str, dict[str, Any]] = {
+    "Sequence[float]": {"callback": as_numbers, "metavar": "N,N,…"},
+    "Sequence[str]": {"callback": as_names, "metavar": "NAME,NAME,…"},
 }
 CALLBACKS: dict[str, Callable[..., Any]] = {"level": as_level, "bin_size": as_bin_size}
 

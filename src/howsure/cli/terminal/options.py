@@ -283,16 +283,11 @@ ROLES = {"label": "y_true", "group": "groups", "cluster": "clusters", "weight": 
 ROLES |= {"positive": "pos_label", "id": "id"}
 
 
-def as_called(read: Mapping[str, Any]) -> dict[str, Any]:
-    """What was read, the column of true labels named as its option is: `target`."""
-    return {"target" if name == "label" else name: held for name, held in read.items()}
-
-
 def source_of(files: Sequence[str], options: Mapping[str, Any]) -> Files:
     """The source that the options of a command name; it tells what it took files for, and shows its progress."""
     how = {name: options[name] for name in OF_SOURCE if name in options}
-    source = files_of(files, missing_values=options["missing"], format=options["input_format"], **how)
-    return replace(source, tell=tell, bar=lambda pairs: progress("pairs", total=pairs))
+    source = files_of(files, missing_values=options.get("missing", ()), format=options["input_format"], **how)
+    return replace(source, tell=tell, bar=lambda n, unit: progress(unit, total=n))
 
 
 def source_and_roles(files: Sequence[str], options: Mapping[str, Any]) -> tuple[Files, dict[str, Any]]:

@@ -22,7 +22,7 @@ from howsure.data.tables.database import Database, chunks
 from howsure.data.tables.named_files import TABLES, File, named_files
 from howsure.data.tables.table import open_table
 from howsure.data.tables.where import Condition
-from howsure.errors import GIVEN, InputError, parameter, shown
+from howsure.errors import GIVEN, InputError, parameter, shown, way
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 from howsure.inputs.frames import DOCUMENT, ITEM, RUN, TASK
 from howsure.inputs.naming import shortened
@@ -316,10 +316,16 @@ def _is_kept(name: str, value: Any, words: Collection[str]) -> bool:
     return name in NAMED or name in words or isinstance(value, int | float)
 
 
+PARAMETERS = {"label": "y_true", "group": "groups", "cluster": "clusters", "weight": "sample_weight"}
+
+
 def described(log: Log, files: Sequence[File], roles: Mapping[str, str]) -> str:
     """What was read as what, in a line."""
     names = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1:,} more"
-    listed = ", ".join(f"{role}='{name}'" for role, name in roles.items())
+    listed = ", ".join(
+        way(role, name) if role in SOURCES else parameter(PARAMETERS.get(role, role), name)
+        for role, name in roles.items()
+    )
     first = f"{names}: read as a log of {log.format.program}" + (f", with {listed}" if listed else "") + "."
     return "\n".join([first, *log.notes])
 
