@@ -15,7 +15,7 @@ import pytest
 import howsure
 from howsure.calibration.curve import curve_of
 from howsure.calibration.slots import EXACT_UP_TO
-from howsure.data.predictions.open_predictions import open_predictions
+from howsure.data.predictions.predictions import open_predictions
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 

@@ -55,7 +55,7 @@ def test_a_name_that_a_glob_finds(folder: Path) -> None:
     assert "the name of a file of a table" in told  # whose folder may be long
 
 
-@pytest.mark.parametrize("asked", [{"where": "y = '\udcff'"}, {"group": "\udcff"}, {"missing_values": ["\udcff"]}])
+@pytest.mark.parametrize("asked", [{"where": "y = '\udcff'"}, {"groups": "\udcff"}, {"missing_values": ["\udcff"]}])
 def test_the_library(asked: dict[str, object], folder: Path) -> None:
-    with pytest.raises(InputError), opened(folder / "p.csv", label="y", prob="q", **asked) as read:  # type: ignore[arg-type]
+    with pytest.raises(InputError), opened(folder / "p.csv", y_true="y", prob="q", **asked) as read:  # type: ignore[arg-type]
         read.pairs()

@@ -19,7 +19,7 @@ GOOD: Columns = {"uid": [f"u{row}" for row in range(8)], "gold": [0, 1] * 4, "pr
 
 
 def refused(path: Path | str | list[str], **options: Any) -> str:
-    options = {"label": "gold", "prob": "prob", **options}
+    options = {"y_true": "gold", "prob": "prob", **options}
     paths = path if isinstance(path, list) else [str(path)]
     with pytest.raises(InputError) as caught, opened(*paths, **options) as predictions:
         predictions.pairs()
@@ -40,8 +40,8 @@ FORMATS = ("dev.csv", "dev.tsv.gz", "dev.jsonl", "dev.parquet", "dev.npz")
 def test_a_misspelt_column(file: str, tmp_path: Path) -> None:
     path = write(tmp_path / file, GOOD)
     expected = f"no column 'gold_label' in {path}; it has uid, gold, prob. Did you mean gold?"
-    assert refused(path, label="gold_label") == expected
-    assert "no column 'wheight'" in refused(path, weight="wheight")
+    assert refused(path, y_true="gold_label") == expected
+    assert "no column 'wheight'" in refused(path, sample_weight="wheight")
     assert "Did you mean prob?" in refused(path, prob="Prob")
 
 
@@ -141,13 +141,12 @@ def test_a_column_of_another_type(tmp_path: Path) -> None:
     ("options", "message"),
     [
         ({"prob": None}, "name the probability in one way"),
-        ({"probs": ["a", "b"]}, "name the probability in one way"),
+        ({"prob": ["prob", "gold"]}, "Given('prob', ...) must name one column; it names prob, gold"),
         ({"reduce": "top-label"}, "reduce=... needs the probabilities of several classes"),
-        ({"prob": None, "probs": ["prob", "gold"]}, "several classes need reduce=..."),
         ({"prob": None, "probs": ["prob"], "reduce": "top-label"}, "probs=[...] must name two columns or more"),
         ({"prob": None, "probs": ["prob", "prob"], "reduce": "top-label"}, "probs=[...] must name two columns or more"),
-        ({"prob": None, "probs": ["a", "b"], "reduce": "a", "positive": "1"}, "pos_label=... does not go with"),
-        ({"prob": None, "probs": ["a", "b"], "reduce": "class-wise", "group": "uid"}, "the class is the group"),
+        ({"prob": None, "probs": ["a", "b"], "reduce": "a", "pos_label": "1"}, "pos_label=... does not go with"),
+        ({"prob": None, "probs": ["a", "b"], "reduce": "class-wise", "groups": "uid"}, "the class is the group"),
     ],
 )
 def test_requests_that_contradict_themselves(options: dict[str, Any], message: str, tmp_path: Path) -> None:

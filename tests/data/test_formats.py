@@ -22,7 +22,7 @@ ROWS = {"y": [1, 0, 0, 1], "q": [0.9, 0.25, 1 / 3, 1.0], "tag": ["N", "V", "N", 
 
 
 def pairs_of(path: Path, **options: Any) -> list[tuple[float, int]]:
-    with opened(path, label="y", prob="q", **options) as predictions:
+    with opened(path, y_true="y", prob="q", **options) as predictions:
         pairs = predictions.pairs()
     return list(zip(pairs.probabilities.tolist(), pairs.labels.tolist(), strict=True))
 
@@ -172,8 +172,8 @@ def test_any_file_name(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "names",
     [
-        {"label": "select", "prob": "from", "group": "group by", "cluster": "a;b", "weight": "größe x"},
-        {"label": "it's", "prob": "file name", "group": "1", "cluster": 'a"b', "weight": "Y"},
+        {"y_true": "select", "prob": "from", "groups": "group by", "clusters": "a;b", "sample_weight": "größe x"},
+        {"y_true": "it's", "prob": "file name", "groups": "1", "clusters": 'a"b', "sample_weight": "Y"},
     ],
     ids=["words", "signs"],
 )
@@ -181,11 +181,11 @@ def test_any_file_name(name: str, tmp_path: Path) -> None:
 def test_any_column_name(names: dict[str, str], suffix: str, tmp_path: Path) -> None:
     values: list[list[Any]] = [["yes", "no"], [0.5, 0.25], ["a", "it's"], ["c", "d"], [1.0, 2.0]]
     path = write(tmp_path / f"x{suffix}", dict(zip(names.values(), values, strict=True)))
-    with opened(path, positive="yes", **names) as predictions:
+    with opened(path, pos_label="yes", **names) as predictions:
         pairs = predictions.pairs()
         assert (pairs.labels.tolist(), pairs.probabilities.tolist()) == ([1, 0], [0.5, 0.25])
         assert predictions.group_names == ("a", "it's")
-        assert predictions.columns == names
+        assert list(predictions.columns.values()) == list(names.values())
     assert pairs.weights is not None
     assert pairs.clusters is not None
     assert (pairs.weights.tolist(), pairs.clusters.tolist()) == ([1.0, 2.0], [0, 1])
@@ -257,7 +257,7 @@ def test_numbers_that_count_as_missing_are_compared_by_value(tmp_path: Path) -> 
     columns = {"y": [1, 0, -9], "q": [0.5, -1.0, 0.5], "doc": [large + 1, large, large]}
     path = write(tmp_path / "x.parquet", columns)
     options = {"skip_missing": True, "missing_values": ["-1", "-9", str(large)]}
-    with opened(path, label="y", prob="q", cluster="doc", **options) as predictions:
+    with opened(path, y_true="y", prob="q", clusters="doc", **options) as predictions:
         assert predictions.skipped == {"y": 1, "q": 1}
         assert predictions.pairs().probabilities.tolist() == [0.5]
 

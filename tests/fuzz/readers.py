@@ -70,7 +70,7 @@ def recalibration(path: Path) -> None:
 
 def pairs(path: Path) -> None:
     """Pairs of a label and a probability with a group and a cluster; then the same columns as arrays."""
-    asked: dict[str, Any] = {"label": "label", "prob": "prob", "group": "group", "cluster": "cluster"}
+    asked: dict[str, Any] = {"y_true": "label", "prob": "prob", "groups": "group", "clusters": "cluster"}
     with opened(path, **asked, skip_missing=True) as predictions:
         predictions.pairs()
         predictions.describe()
@@ -79,7 +79,7 @@ def pairs(path: Path) -> None:
 
 def distributions(path: Path) -> None:
     """A column of lists, or of mappings, of probabilities."""
-    asked: dict[str, Any] = {"label": "label", "probs_column": "probs", "reduce": "top-label"}
+    asked: dict[str, Any] = {"y_true": "label", "probs_column": "probs", "reduce": "top-label"}
     with opened(path, **asked, classes=["a", "b"]) as predictions:
         predictions.pairs()
     howsure.read(path).rows({"label": Kind.VALUES, "probs": Kind.NUMBERS})
@@ -89,7 +89,7 @@ def log(form: str) -> Callable[[Path], None]:
     """A log of a program: what it holds as pairs, and its scores."""
 
     def read(path: Path) -> None:
-        for asked in ({}, {"normalise": "characters"}, {"label": "correct", "prob": "probability"}):
+        for asked in ({}, {"normalise": "characters"}, {"y_true": "correct", "prob": "probability"}):
             with suppress(InputError), opened(path, format=form, skip_missing=True, **asked) as predictions:
                 predictions.pairs()
         howsure.read(path, format=form).rows({"item": Kind.OPTIONAL})

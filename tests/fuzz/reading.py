@@ -6,12 +6,11 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 from howsure.calibration.calibration_summaries import CalibrationSummaries
 from howsure.calibration.calibration_summary import CalibrationSummary
 from howsure.counts import LabelSample
-from howsure.data.logs.conversion import described, input_files, with_defaults
+from howsure.data.logs.conversion import chosen_by_log, described, input_files, with_defaults
 from howsure.errors import HowsureError, InputError
 from howsure.events import EventStore
 from howsure.events.labels.answers import labelling_of
@@ -20,10 +19,7 @@ from howsure.explorer.queries import document_view
 from tests.data.logs.samples import STATE
 from tests.data.logs.writers import lm_eval_sample, write_lines
 
-NOTHING_ASKED: dict[str, Any] = dict.fromkeys(
-    ("label", "prob", "probs", "probs_column", "logits", "logprobs", "verbalised", "reduce", "classes", "group",
-     "cluster", "id")
-)  # fmt: skip
+NOTHING_ASKED: dict[str, str | None] = dict.fromkeys(("y_true", "groups", "clusters", "sample_weight", "id"))
 
 
 def rows_of_log(form: str) -> Callable[[Path], None]:
@@ -37,7 +33,8 @@ def rows_of_log(form: str) -> Callable[[Path], None]:
                 files, log = input_files([path], format=given, spool=spool, wanted=["doc.id"], normalise=normalise)
                 for pairing in (False, True) if log is not None else ():
                     with suppress(InputError):
-                        described(log, files, with_defaults(NOTHING_ASKED, log, files, pairing=pairing))
+                        roles, given = with_defaults(NOTHING_ASKED, None, log, files, pairing=pairing)
+                        described(log, files, chosen_by_log(NOTHING_ASKED, None, roles, given))
 
     return read
 

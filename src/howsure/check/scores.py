@@ -169,7 +169,7 @@ def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, role
     scores = [score] if other is None or beside is not None else [score, other]
     kinds = dict.fromkeys((one for one in roles.values() if one is not None), Kind.VALUES)
     choose = partial(_columns_of_log, roles, matched=beside is not None)
-    read = source.rows(kinds | dict.fromkeys(scores, Kind.SCORE), cluster=roles["clusters"], choose=choose)
+    read = source.rows(kinds | dict.fromkeys(scores, Kind.SCORE), clusters=roles["clusters"], choose=choose)
     groups, clusters, id = (column or read.chosen.get(role) for role, column in roles.items())
     values = read.columns[score]
     n = len(values)

@@ -11,17 +11,17 @@ from typing import Any, Self
 import numpy as np
 
 from howsure.data.logs.conversion import input_files
-from howsure.data.predictions.classes import as_probabilities, with_stated_confidence
-from howsure.data.predictions.open_predictions import LISTS, ONE, SEVERAL, VERBALISED, ProbabilityColumns, source_of
+from howsure.data.predictions.predictions import Scores, check_given, scores_of
 from howsure.data.predictions.selection import Selection, codes_sql, group_sizes, select_rows
 from howsure.data.tables.columns import Column, said_of_commas
 from howsure.data.tables.database import Database, NullFound, chunks, copy_to_file, identifier, literal, reading
 from howsure.data.tables.named_files import File, parquet_source, separator_option, text_source
-from howsure.data.tables.table import ALL, column_names, open_table
-from howsure.errors import GIVEN, InputError, parameter, shown, way
+from howsure.data.tables.table import column_names, open_table
+from howsure.errors import GIVEN, ColumnName, InputError, parameter, shown, way
 from howsure.files.whole import copy_whole
-from howsure.inputs.checks import probability_advice
-from howsure.inputs.classes import LOG_PROBABILITIES, LOGITS, ROUNDING
+from howsure.inputs.checks import check_probabilities
+from howsure.inputs.classes import distributions
+from howsure.inputs.given import Given, first_no_score, no_score
 from howsure.inputs.naming import shortened
 from howsure.inputs.numbers import comma_advice
 from howsure.inputs.pairs import Floats, Integers
@@ -54,16 +54,15 @@ class ScoreChunk:
 class FileToExtend:
     """A file whose rows get further columns. Made by `open_to_extend`; a context manager, which removes its scratch.
 
-    n: the rows. scale: None for probabilities, "logits" or "logprobs". classes: the names of the score's columns in
+    n: the rows. classes: the names of the score's columns in
     their order, () where there is one. groups: the names of the groups.
     """
 
     file: File
     database: Database = field(repr=False)
     selection: Selection = field(repr=False)
-    source: ProbabilityColumns = field(repr=False)
+    columns: Scores = field(repr=False)
     numbers: list[str] = field(repr=False)
-    scale: str | None
     classes: tuple[str, ...]
     group: Column | None
     groups: tuple[str, ...]
@@ -75,6 +74,11 @@ class FileToExtend:
 
     def __exit__(self, *_: object) -> None:
         self.database.close()
+
+    @property
+    def scale(self) -> str | None:
+        """None for probabilities, "logits" or "logprobs"."""
+        return self.columns.given.scale
 
     @property
     def n(self) -> int:
@@ -172,35 +176,22 @@ class FileToExtend:
 
     def _check(self, scores: Floats, rows: Integers) -> None:
         if self.classes:
-            try:
-                as_probabilities(self.selection, scores, self.classes, self._shown, self.scale)
-            except InputError:  # whose row is that of the chunk
-                raise self._fault(scores, rows) from None
+            distributions(
+                scores, self.classes, self.scale, name=self.columns.shown, at=lambda row: self.place(int(rows[row]))
+            )
             return
-        low, high = (0.0, 1.0) if self.scale is None else (-np.inf, ROUNDING)
-        good = np.isfinite(scores) if self.scale == LOGITS else (scores >= low) & (scores <= high)
-        if good.all():
-            return
-        row = int(np.flatnonzero(~good)[0])
-        value = float(scores[row])
-        rules = {LOGITS: "be a finite logit", LOG_PROBABILITIES: "be a log-probability, at most 0"}
-        advice = "" if self.scale else f" {probability_advice(value, float(scores.max()), scales=way)}"
-        rule = rules.get(str(self.scale), "lie in [0, 1]")
-        held = f"{self._shown} must {rule}; {self.place(int(rows[row]))} holds {value!r}."
-        raise InputError(f"{held}{advice}")
-
-    def _fault(self, scores: Floats, rows: Integers) -> InputError:
-        for row in range(len(scores)):
-            try:
-                as_probabilities(self.selection, scores[row : row + 1], self.classes, self._shown, self.scale)
-            except InputError as error:
-                first, _ = self.selection.table.place(self.selection.where)
-                return InputError(str(error).replace(first, self.place(int(rows[row]))))
-        raise AssertionError("a chunk is wrong where one of its rows is")
+        name = ColumnName(self.columns.shown, "y_prob")
+        try:
+            if self.scale is None:
+                check_probabilities(scores, name=name, scales=way)
+            elif (row := first_no_score(scores, self.scale)) is not None:
+                raise no_score(self.scale, repr(float(scores[row])), name=name, row=row)
+        except InputError as error:
+            raise error.at(lambda row: self.place(int(rows[row]))) from None
 
     def _no_number(self) -> InputError:
-        for column in self.source.columns:
-            lists = self.source.kind == LISTS
+        for column in self.columns.columns:
+            lists = self.columns.lists
             value, k = column.numbers if lists else column.number, len(self.classes)
             bad = f"({value} IS NULL{f' OR len({value}) <> {k}' if lists else ''})"
             if self.selection.has(bad):
@@ -208,11 +199,7 @@ class FileToExtend:
                 told = f"must hold {f'lists of {k} ' if lists else ''}numbers; {place} holds {shown(held)}."
                 advice = "" if lists else comma_advice(str(held))
                 return InputError(f"{column.name} {told} {advice}".rstrip())
-        return InputError(f"{self._shown}: the values changed while they were read.")
-
-    @property
-    def _shown(self) -> str:
-        return shortened(column.name for column in self.source.columns)
+        return InputError(f"{self.columns.shown}: the values changed while they were read.")
 
 
 def open_to_extend(
@@ -227,7 +214,7 @@ def open_to_extend(
     **scores: str | Sequence[str] | None,
 ) -> FileToExtend:
     """A file whose rows get further columns, made of its scores: named by prob, probs, probs_column, logits, logprobs
-    or verbalised, as in `open_predictions`.
+    or verbalised, a way of `Given`.
 
     `wanted` are the classes that a map knows, () where it takes one number per row. The columns of several classes
     bear their names, or `classes` says which they are, in order. `group` is the column of groups; `check_groups` is
@@ -244,16 +231,11 @@ def open_to_extend(
                 "further columns; logs, archives and several files cannot."
             )
         database.allow_only([files[0].path, *(str(database.folder / f"{before}{EXTENDED}") for before in ("", "tmp_"))])
-        source = source_of(**scores)
-        names = [*source.names, *([group] if group is not None else [])]
-        table = open_table(database, files, names)
-        source = source.found(table, ALL)
-        if source.role == VERBALISED:
-            table, stated = with_stated_confidence(table, source.columns[0], ALL, skip=skip_missing)
-            source = ProbabilityColumns(source.role, source.names, ONE, None, (stated,))
-        order, numbers = _in_order(source, classes, wanted)
-        kind = "numbers" if source.kind == LISTS else "number"
-        missing = {column: column.missing(role=kind) for column in source.columns}
+        given = check_given(next((Given(way, names) for way, names in scores.items() if names is not None), None))
+        table = open_table(database, files, [*given.columns, *([group] if group is not None else [])])
+        table, columns = scores_of(table, given, skip_missing=skip_missing)
+        order, numbers = _in_order(columns, classes, wanted)
+        missing = {column: column.missing(kind="numbers" if columns.lists else "number") for column in columns.columns}
         held = None if group is None else table.columns[group]
         if held is not None:
             missing[held] = held.missing()
@@ -263,16 +245,16 @@ def open_to_extend(
     except BaseException:
         database.close()
         raise
-    said = said_of_commas([column.name for column in source.columns if column.comma])
-    return FileToExtend(files[0], database, selection, source, numbers, source.scale, order, held, groups, 0, said)
+    said = said_of_commas([column.name for column in columns.columns if column.comma])
+    return FileToExtend(files[0], database, selection, columns, numbers, order, held, groups, 0, said)
 
 
 def _in_order(
-    source: ProbabilityColumns, classes: Sequence[str] | None, wanted: Sequence[str]
+    scores: Scores, classes: Sequence[str] | None, wanted: Sequence[str]
 ) -> tuple[tuple[str, ...], list[str]]:
     """The classes of the scores, in the order `wanted`, and their numbers in SQL."""
-    first = source.columns[0]
-    if source.kind == ONE:
+    first, several = scores.columns[0], len(scores.columns) > 1
+    if scores.is_one:
         if wanted:
             raise InputError(
                 f"the map is one of {len(wanted)} classes, {shortened(wanted)}; {first.name} holds one number per row."
@@ -280,11 +262,11 @@ def _in_order(
         return (), [first.number]
     if not wanted:
         raise InputError(
-            f"the map takes one probability per row; {shortened(one.name for one in source.columns)} hold several. "
+            f"the map takes one probability per row; {scores.shown} hold several. "
             f"Name one column by {way('prob', 'COL')}."
         )
-    known = tuple(source.names) if source.kind == SEVERAL else first.keys
-    if classes is not None and known and source.kind == LISTS:
+    known = scores.given.columns if several else first.keys
+    if classes is not None and known and scores.lists:
         raise InputError(
             f"{first.name} names its classes, {shortened(known)}; leave {parameter('classes', GIVEN)} out."
         )
@@ -296,13 +278,13 @@ def _in_order(
                 f"they are, in order: {parameter('classes', ['A', 'B', 'C'])}."
             )
         names = tuple(wanted)
-    if sorted(names) != sorted(wanted) or (source.kind == SEVERAL and len(names) != len(source.columns)):
+    if sorted(names) != sorted(wanted) or (several and len(names) != len(scores.columns)):
         raise InputError(
             f"the map has the classes {shortened(wanted)}, and the columns are {shortened(names)}. If these are "
             f"only other names, say which class each column is, in order: {parameter('classes', ['A', 'B', 'C'])}."
         )
     places = [names.index(name) for name in wanted]
-    if source.kind == SEVERAL:
-        return tuple(wanted), [source.columns[place].number for place in places]
+    if several:
+        return tuple(wanted), [scores.columns[place].number for place in places]
     whole = f"len({first.numbers}) = {len(names)}"
     return tuple(wanted), [f"CASE WHEN {whole} THEN ({first.numbers})[{place + 1}] END" for place in places]

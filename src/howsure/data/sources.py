@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from howsure.errors import GIVEN, InputError, parameter, way
 from howsure.inputs.classes import TOP_LABEL
-from howsure.inputs.frames import SAVED, Kind, Rows, Source, no_column_name
-from howsure.inputs.given import PROB, PROBS, PROBS_COLUMN, UNNAMED, Given, given_of
+from howsure.inputs.frames import AS_READ, SAVED, Kind, Rows, Source, no_column_name
+from howsure.inputs.given import PROB, Given, given_of
 from howsure.inputs.naming import natural_order, shortened
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 DUCKDB, DASK = "duckdb", "dask"
 ENGINES = (DUCKDB, DASK)
 BY_DASK = ("y_true", "y_prob", "groups", "sample_weight", "pos_label")  # what the workers of a cluster read
-ROLES = {"label": "y_true", "group": "groups", "cluster": "clusters", "weight": "sample_weight", "id": "id"}
 Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
@@ -83,19 +82,13 @@ class Files(Source):
                 f"{parameter('scheduler')} is that of {parameter('engine', DASK)}. Name the engine too, or leave the "
                 "scheduler out."
             )
-        from howsure.data.predictions.features import column_of_feature
-        from howsure.data.predictions.open_predictions import open_predictions
+        from howsure.data.predictions.arrays import column_of_feature
+        from howsure.data.predictions.predictions import open_predictions
 
+        roles["y_prob"] = None if y_prob is None else given_of(y_prob)
+        roles["pos_label"] = None if pos_label is None else str(pos_label)
         features = list(dict.fromkeys(map(column_of_feature, how.pop("features", ()))))
-        named = {part: roles[role] for part, role in ROLES.items() if role in roles}
-        if y_prob is not None:
-            given = given_of(y_prob)
-            named["reduce"] = given.reduce or (TOP_LABEL if given.way in (PROBS, PROBS_COLUMN) else None)
-            named["classes"] = given.classes
-            if given.way != UNNAMED:
-                named[given.way] = given.columns[0] if isinstance(given.values, str) else given.columns
-        positive = None if pos_label is None else str(pos_label)
-        found = open_predictions(self, positive=positive, features=features, **named, **how)
+        found = open_predictions(self, features=features, **roles, **how)
         self.tell(found.said)
         return found
 
@@ -191,8 +184,7 @@ class Files(Source):
             sums = sums_by_dask(list(self.paths), scheduler=self.scheduler, **asked)
         finally:
             logging.disable(logging.NOTSET)
-        called = {"y_true": "target", "y_prob": "prob", "groups": "group", "sample_weight": "weight"}
-        columns = {name: asked[role] for role, name in called.items() if asked[role] is not None}
+        columns = {AS_READ.get(role, PROB): asked[role] for role in BY_DASK[:-1] if asked[role] is not None}
         return Sums(sums, list(self.paths), columns, {"engine": DASK} | ({"positive": positive} if positive else {}))
 
 

@@ -197,6 +197,25 @@ Scales = Callable[[str, object], str]
 NO_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.ndarray)  # though some turn into floats
 
 
+def check_numbers(values: object, *, name: str, n: int | None = None) -> Floats:
+    """Numbers as float64, none missing in a column of objects; not copied if they are already float64."""
+    column = as_column(values, name=name)
+    if n is not None:
+        _check_length(column, n, name)
+    kind = column.dtype.kind
+    if kind in NUMERIC:
+        return column.astype(np.float64, copy=False)
+    if kind != "O":
+        raise no_number(name, repr(_plain(column[0])), row=0)
+    row = first_missing(column)
+    if row is not None:
+        raise missing(name, row)
+    for row, value in enumerate(column):
+        if isinstance(value, NO_NUMBERS) or not hasattr(value, "__float__"):
+            raise no_number(name, repr(_plain(value)), row=row)
+    return column.astype(np.float64)
+
+
 def check_probabilities(
     y_prob: object, *, name: str = "y_prob", n: int | None = None, scales: Scales | None = None
 ) -> Floats:
@@ -212,7 +231,7 @@ def check_probabilities(
 
     Raises InputError naming the row and the value.
     """
-    values = _numbers(y_prob, name, n)
+    values = check_numbers(y_prob, name=name, n=n)
     low, high = values.min(), values.max()  # NaN goes through both
     if not (low >= 0.0 and high <= 1.0):
         row = int(np.flatnonzero(~((values >= 0.0) & (values <= 1.0)))[0])
@@ -274,7 +293,7 @@ def check_weights(sample_weight: object, *, n: int, name: str = "sample_weight")
 
     Raises InputError naming the row and the value.
     """
-    values = _numbers(sample_weight, name, n)
+    values = check_numbers(sample_weight, name=name, n=n)
     low, high = values.min(), values.max()
     if not (low >= 0.0 and high < math.inf):
         row = int(np.flatnonzero(~((values >= 0.0) & (values < math.inf)))[0])
@@ -353,24 +372,6 @@ def check_same_length(**columns: Any) -> int:
         sizes = ", ".join(f"{length:,}" for length in lengths.values())
         raise InputError(f"{', '.join(map(parameter, lengths))} must have the same length; they have {sizes}.")
     return next(iter(lengths.values()))
-
-
-def _numbers(values: object, name: str, n: int | None) -> Floats:
-    column = as_column(values, name=name)
-    if n is not None:
-        _check_length(column, n, name)
-    kind = column.dtype.kind
-    if kind in NUMERIC:
-        return column.astype(np.float64, copy=False)
-    if kind != "O":
-        raise no_number(name, repr(_plain(column[0])), row=0)
-    row = first_missing(column)
-    if row is not None:
-        raise missing(name, row)
-    for row, value in enumerate(column):
-        if isinstance(value, NO_NUMBERS) or not hasattr(value, "__float__"):
-            raise no_number(name, repr(_plain(value)), row=row)
-    return column.astype(np.float64)
 
 
 def _no_missing(values: object, n: int, name: str) -> Column:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from howsure.inputs.pairs import Floats, Integers, Pairs, class_scores
 
 LOGITS, LOG_PROBABILITIES = "logits", "logprobs"
 ROUNDING = 1e-6  # by which a log-probability may lie above 0
+HELD = {None: "the probabilities", LOGITS: "the logits", LOG_PROBABILITIES: "log-probabilities"}
 
 
 def softmax(matrix: npt.NDArray[Any], out: Floats | None = None) -> Floats:
@@ -55,14 +56,17 @@ def first_fault_in_scores(matrix: Floats, names: tuple[str, ...], scale: str) ->
     return row, f"holds {float(matrix[row, column])!r} for {names[column]!r}, {rule}. {advice}"
 
 
-def sigmoid_sql(number: str) -> str:
-    """The probability that one logit means, in SQL; null if it is not finite."""
-    return f"CASE WHEN isfinite({number}) THEN 1 / (1 + exp(-{number})) END"
+def distributions(
+    matrix: Floats, names: tuple[str, ...], scale: str | None, *, name: str, at: Callable[[int], str] = at_row
+) -> Floats:
+    """Checked probabilities of classes (n, K): as they are given, or from logits or log-probabilities.
 
-
-def exp_sql(number: str) -> str:
-    """The probability that one log-probability means, in SQL; null if it is above 0."""
-    return f"CASE WHEN {number} <= {ROUNDING} THEN least(exp({number}), 1) END"
+    Raises InputError at the first row that is wrong; `name` is what holds them in a message, `at` where a row is.
+    """
+    fault = first_fault(matrix, names, scales=way) if scale is None else first_fault_in_scores(matrix, names, scale)
+    if fault is not None:
+        raise InputError(f"{name} must hold {HELD[scale]} of the classes; {at(fault[0])} {fault[1]}")
+    return matrix if scale is None else softmax(matrix)
 
 
 # Several classes per row, reduced to pairs: the top class, one class, or every class as a group.
@@ -107,14 +111,9 @@ def pairs_from_classes(
     codes, labels = check_codes(y_true, n=n, name="y_true")
     names = None if classes is None else tuple(str(name) for name in classes)
     positions, names = class_positions(labels, names, matrix.shape[1], name="y_true")
-    fault = first_fault(matrix, names, scales=way)
-    if fault is not None:
-        raise InputError(
-            f"{parameter('y_prob')} must hold the probabilities of the classes; {at_row(fault[0])} {fault[1]}"
-        )
     return reduced(
         positions[codes],
-        matrix,
+        distributions(matrix, names, None, name=parameter("y_prob")),
         names,
         reduce=str(reduce),
         weights=None if sample_weight is None else check_weights(sample_weight, n=n),

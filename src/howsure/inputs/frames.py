@@ -22,6 +22,8 @@ from howsure.inputs.pairs import Pairs
 
 SAVED = "saved summaries"  # the engine of sums that were read of them
 MODEL, TASK, ITEM, DOCUMENT, RUN = "model", "task", "item", "document", "run"  # columns of logs
+AS_READ = {"y_true": "target", "groups": "group", "clusters": "cluster", "sample_weight": "weight", "id": "id"}
+"""What a recipe calls the column that plays a role."""
 BACKENDS = ("pandas", "polars", "pyarrow")
 
 

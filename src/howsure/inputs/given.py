@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import GIVEN, Fault, InputError, parameter, shown, way
-from howsure.inputs.checks import Column, as_column, check_probabilities, first_missing, missing, no_number
-from howsure.inputs.classes import LOG_PROBABILITIES, LOGITS, ROUNDING, TOP_LABEL, first_fault_in_scores, softmax
+from howsure.inputs.checks import Column, check_numbers, check_probabilities
+from howsure.inputs.classes import LOG_PROBABILITIES, LOGITS, ROUNDING, TOP_LABEL, distributions
 from howsure.inputs.pairs import Floats
 
 PROB, PROBS, PROBS_COLUMN, VERBALISED = "prob", "probs", "probs_column", "verbalised"
 UNNAMED = "unnamed"  # a log names them
 WAYS = (PROB, PROBS, PROBS_COLUMN, LOGITS, LOG_PROBABILITIES, VERBALISED, UNNAMED)
 OF_ONE = (PROB, VERBALISED)
+RULES = {LOGITS: "must be a finite logit", LOG_PROBABILITIES: "must be a log-probability, at most 0"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +46,7 @@ class Given:
         if self.way not in WAYS:
             known = ", ".join(map(repr, WAYS[:-1]))
             raise InputError(f"{parameter('way')} must be one of {known}; it is {self.way!r}.")
-        if self.way in OF_ONE and (self.classes is not None or not self.of_the_likelier):
+        if self.is_one and (self.classes is not None or not self.of_the_likelier):
             self.refuse_classes()
 
     @property
@@ -60,6 +61,16 @@ class Given:
                 raise InputError(
                     f"{parameter(name)} is for several classes; with {way(self.way)}, there is one probability per row."
                 )
+
+    @property
+    def is_one(self) -> bool:
+        """Whether there is one probability per row, and no classes; of logits, that depends on their column."""
+        return self.way in OF_ONE
+
+    @property
+    def scale(self) -> str | None:
+        """On which scale the probabilities are, "logits" or "logprobs"; None: as they are."""
+        return self.way if self.way in RULES else None
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -102,30 +113,28 @@ def of_one(given: Given, held: Column) -> Floats:
     """One probability per row."""
     if given.way == VERBALISED:
         return _confidences_of(held)
-    if given.way not in (LOGITS, LOG_PROBABILITIES):
+    if given.scale is None:
         return held
-    values = check_numbers(held)
-    wrong = ~np.isfinite(values) if given.way == LOGITS else ~(values <= ROUNDING)
-    if wrong.any():
-        row = int(wrong.argmax())
-        rule = "must be a finite logit" if given.way == LOGITS else "must be a log-probability, at most 0"
-        raise InputError(Fault("y_prob", rule, repr(float(values[row])), row))
-    if given.way == LOGITS:
+    values = check_numbers(held, name="y_prob")
+    row = first_no_score(values, given.scale)
+    if row is not None:
+        raise no_score(given.scale, repr(float(values[row])), row=row)
+    if given.scale == LOGITS:
         return np.asarray(1 / (1 + np.exp(-values)))
     return np.minimum(np.exp(values), 1.0)
 
 
-def check_numbers(column: Any, *, name: str = "y_prob") -> Floats:
-    """Numbers as float64, none missing."""
-    held = as_column(column, name=name)
-    row = first_missing(held)
-    if row is not None:
-        raise missing(name, row)
-    try:
-        return held.astype(np.float64)
-    except (TypeError, ValueError):
-        row = next(row for row, value in enumerate(held) if not hasattr(value, "__float__"))
-        raise no_number(name, repr(held[row]), row=row) from None
+def first_no_score(values: Floats, scale: str) -> int | None:
+    """The first row that holds no logit or log-probability of one answer."""
+    wrong = ~np.isfinite(values) if scale == LOGITS else ~(values <= ROUNDING)
+    return int(wrong.argmax()) if wrong.any() else None
+
+
+def no_score(
+    scale: str, value: str, *, name: str = "y_prob", row: int | None = None, place: str | None = None
+) -> InputError:
+    """The error for a number that is no logit or log-probability."""
+    return InputError(Fault(name, RULES[scale], value, row, place))
 
 
 def _confidences_of(texts: Column) -> Floats:
@@ -147,8 +156,4 @@ def classes_of_given(given: Given, held: Column) -> Floats:
         return held
     matrix = np.asarray(held, dtype=np.float64)
     names = tuple(given.classes) if given.classes is not None else tuple(str(one) for one in range(matrix.shape[1]))
-    fault = first_fault_in_scores(matrix, names, given.way)
-    if fault is not None:
-        what = "the logits" if given.way == LOGITS else "log-probabilities"
-        raise InputError(f"y_prob must hold {what} of the classes; row {fault[0]} {fault[1]}")
-    return softmax(matrix)
+    return distributions(matrix, names, given.scale, name=parameter("y_prob"))

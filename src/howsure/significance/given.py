@@ -215,7 +215,7 @@ def of_columns(
                     f"table by model, {parameter('model')} and {parameter('score')}."
                 )
         kinds = dict.fromkeys(names.values(), Kind.VALUES) | dict.fromkeys(systems, Kind.SCORE)
-        found = _columns(data, kinds, cluster=names.get("clusters"))
+        found = _columns(data, kinds, clusters=names.get("clusters"))
         held = {role: found[name] for role, name in names.items()}
         with found.placed():
             scores = {name: found[name] for name in systems}
@@ -230,7 +230,7 @@ def of_columns(
     columns = [truth, *systems]
     kinds = dict.fromkeys([*columns, *names.values()], Kind.VALUES)
     kinds |= dict.fromkeys(systems, Kind.NUMBER) if "probabilistic" in tasks else {}
-    found = _columns(data, kinds, cluster=names.get("clusters"), run=names.get("run"))
+    found = _columns(data, kinds, clusters=names.get("clusters"), run=names.get("run"))
     held = dict(found.columns)
     if isinstance(data, Files):
         _as_numbers(held, columns)
@@ -374,7 +374,7 @@ def _of_files(
     kinds |= dict.fromkeys(scores, Kind.SCORE if pos_label is None else Kind.NAMES)
     choose = partial(_of_log, scores=scores, model=model, item=item, run=run)
     try:
-        found = source.rows(kinds, cluster=item if model else None, run=model if item else None, choose=choose)
+        found = source.rows(kinds, clusters=item if model else None, run=model if item else None, choose=choose)
     except InputError as error:
         fault = error.fault
         if fault is None or fault.name not in scores or not fault.rule.endswith("numbers"):

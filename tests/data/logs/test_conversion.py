@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import howsure
 from howsure.data.logs.conversion import input_files
 from howsure.data.logs.tokens import normalised, softmax
-from howsure.errors import InputError
+from howsure.errors import InputError, InPython, spelled
 from howsure.inputs.frames import Kind
 from tests.data.logs.samples import LOGS
 from tests.data.logs.writers import lm_eval_sample, lm_eval_text, write_lines, write_lm_eval, zip_of_zstd
@@ -37,17 +37,17 @@ def read(*paths: Path, **options: Any) -> Any:
 
 def test_a_log_needs_no_options(log: Path) -> None:
     found = read(log)
-    assert found.columns == {"label": "target", "probs_column": "probabilities", "id": "item"}
+    assert found.columns == {"target": "target", "probs_column": "probabilities", "id": "item"}
     assert found.notes["format"] == "lm-eval"
     assert found.notes["classes"] == ["no", "yes"]
     assert found.pairs().labels.tolist() == [1, 0, 0]
-    named = "label='target', probs_column='probabilities', id='item'"
-    assert found.said == f"{log}: read as a log of lm-evaluation-harness, with {named}."
+    named = "y_true='target', Given('probs_column', 'probabilities'), id='item'"
+    assert spelled(found.said, InPython()) == f"{log}: read as a log of lm-evaluation-harness, with {named}."
 
 
 def test_what_the_user_names_goes_first(log: Path) -> None:
-    found = read(log, label="acc", prob="probability")
-    assert found.columns == {"label": "acc", "prob": "probability", "id": "item"}
+    found = read(log, y_true="acc", prob="probability")
+    assert found.columns == {"target": "acc", "prob": "probability", "id": "item"}
     assert found.pairs().labels.tolist() == [1, 0, 0]
 
 
@@ -59,7 +59,7 @@ def test_models_are_not_pooled(tmp_path: Path) -> None:
 
 def test_pooled_models_have_their_items_as_clusters(tmp_path: Path) -> None:
     both = [write_lm_eval(tmp_path, name, "task", SAMPLES) for name in ("small", "large")]
-    found = read(*both, group="task")
+    found = read(*both, groups="task")
     assert (found.columns["cluster"], found.notes["across_files"]) == ("item", "same")
     assert found.pairs().clusters.tolist() == [0, 1, 2] * 2
 
@@ -73,7 +73,7 @@ def test_a_log_that_was_written_twice_is_refused(tmp_path: Path) -> None:
 def test_questions_with_more_choices_than_others_are_judged_by_their_likeliest(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "a.jsonl", RAGGED)
     found = read(path)
-    assert found.columns == {"label": "target", "probs_column": "probabilities", "id": "item"}
+    assert found.columns == {"target": "target", "probs_column": "probabilities", "id": "item"}
     p = [softmax([-1.0, -2.0])[0], softmax([-3.0, -2.0, -4.0])[1]]
     assert (found.pairs().labels.tolist(), found.pairs().probabilities.tolist()) == ([1, 1], p)
     with pytest.raises(InputError, match=r"the same classes in all rows; .* has questions of 2 to 3 choices"):
@@ -83,7 +83,7 @@ def test_questions_with_more_choices_than_others_are_judged_by_their_likeliest(t
 def test_several_right_choices_are_judged_by_the_likeliest(tmp_path: Path) -> None:
     sample = lm_eval_sample(0, [-3.0, -1.0, -2.0], 0, choices="abc") | {"target": "[1, 2]"}
     found = read(write_lines(tmp_path / "a.jsonl", [sample]))
-    assert (found.columns["label"], found.pairs().labels.tolist()) == ("correct", [1])
+    assert (found.columns["target"], found.pairs().labels.tolist()) == ("correct", [1])
 
 
 def test_a_file_is_read_as_it_stands_where_that_is_asked_for(log: Path) -> None:

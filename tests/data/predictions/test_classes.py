@@ -30,7 +30,7 @@ def written(path: Path, labels: list[Any], matrix: np.ndarray[Any, Any], **more:
 
 
 def read(path: Path, **options: Any) -> Pairs:
-    with opened(path, label="gold", **options) as predictions:
+    with opened(path, y_true="gold", **options) as predictions:
         assert predictions.n == len(predictions.pairs())
         return predictions.pairs()
 
@@ -75,13 +75,13 @@ def test_groups_weights_and_clusters_of_the_top_label(tmp_path: Path) -> None:
     matrix, codes = distributions(6)
     extra = {"model": list("ababab"), "w": [1.0, 2, 3, 4, 5, 6], "doc": [9, 9, 8, 8, 7, 7]}
     path = written(tmp_path / "x.parquet", codes.tolist(), matrix, **extra)
-    options = {"probs": NAMES, "group": "model", "weight": "w", "cluster": "doc"}
+    options = {"probs": NAMES, "groups": "model", "sample_weight": "w", "clusters": "doc"}
     pairs = read(path, reduce="top-label", **options)
     assert pairs.group_names == ("a", "b")
     np.testing.assert_array_equal(pairs.groups, [0, 1] * 3)
     np.testing.assert_array_equal(pairs.weights, extra["w"])
     np.testing.assert_array_equal(pairs.clusters, [2, 2, 1, 1, 0, 0])
-    del options["group"]
+    del options["groups"]
     wise = read(path, reduce="class-wise", **options)
     np.testing.assert_array_equal(wise.clusters, [2, 2, 1, 1, 0, 0] * 3)
     np.testing.assert_array_equal(wise.weights, extra["w"] * 3)

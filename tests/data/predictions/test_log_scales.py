@@ -67,7 +67,7 @@ def test_one_logit_is_a_sigmoid_and_one_log_probability_an_exponential(suffix: s
     scores = [-1e3, -2.0, 0.0, 3.0, 1e3]
     path = write(tmp_path / f"x{suffix}", {"y": [0, 1, 0, 1, 1], "z": scores, "ll": [-1e3, -2.0, -1.0, 0.0, 1e-9]})
     for name, column, wanted in (("logits", "z", expit(scores)), ("logprobs", "ll", np.exp([-1e3, -2, -1, 0, 0]))):
-        with opened(path, label="y", exact_up_to=1, **{name: column}) as found:
+        with opened(path, y_true="y", exact_up_to=1, **{name: column}) as found:
             np.testing.assert_allclose(found.pairs().probabilities, wanted, rtol=1e-12)
             assert found.stream is not None
 
@@ -84,4 +84,4 @@ def test_one_logit_is_a_sigmoid_and_one_log_probability_an_exponential(suffix: s
 def test_one_number_that_is_none(suffix: str, name: str, value: float, told: str, tmp_path: Path) -> None:
     path = write(tmp_path / f"x{suffix}", {"y": [0, 1], "x": [-1.0, value]})
     with pytest.raises(InputError, match=told):
-        opened(path, label="y", **{name: "x"}).pairs()
+        opened(path, y_true="y", **{name: "x"}).pairs()

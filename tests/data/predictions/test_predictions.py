@@ -14,8 +14,8 @@ import pytest
 import howsure
 from howsure.calibration.slots import Slots, slots_of
 from howsure.data import Predictions
-from howsure.data.predictions import features as reading
-from howsure.data.predictions.features import OTHERS, column_of_feature, feature_columns
+from howsure.data.predictions import arrays as reading
+from howsure.data.predictions.arrays import OTHERS, column_of_feature, feature_columns
 from howsure.data.predictions.write_pairs import write_pairs
 from howsure.errors import InputError
 from howsure.inputs.checks import Coded
@@ -114,8 +114,8 @@ def test_columns_that_are_loaded_one_by_one_stay_in_step(skip: bool, tmp_path: P
     )
     for part in range(3):
         pa.parquet.write_table(table, tmp_path / f"{part}.parquet", row_group_size=300)
-    columns = {"weight": "w", "group": "g", "cluster": "c", "across_files": "same"}
-    with opened(tmp_path / "*.parquet", label="y", prob="q", skip_missing=skip, **columns) as predictions:
+    columns = {"sample_weight": "w", "groups": "g", "clusters": "c", "across_files": "same"}
+    with opened(tmp_path / "*.parquet", y_true="y", prob="q", skip_missing=skip, **columns) as predictions:
         pairs = predictions.pairs()
     assert len(pairs) == predictions.n == 3 * (rows - len(range(3, rows, 7)) * skip)
     assert pairs.groups is not None

@@ -195,7 +195,7 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 def test_values_treated_as_missing_satisfy_is_null_alone(tmp_path: Path) -> None:
     path = write(tmp_path / "x.csv", {**ROWS, "n": ["9", "none", "2", "", "11", "NaN"]})
-    arguments: Test = {"label": "y", "prob": "q", "missing_values": ["none"]}
+    arguments: Test = {"y_true": "y", "prob": "q", "missing_values": ["none"]}
     for where, rows in (("n is null", [1, 3, 5]), ("n > 2", [0, 4]), ("not n > 2", [2]), ("n is not null", [0, 2, 4])):
         with opened(path, where=where, **arguments) as found:
             assert found.selection.positions().tolist() == rows

@@ -131,7 +131,7 @@ def test_a_column_of_any_name_is_the_files_own(suffix: str, names: tuple[str, ..
     (tmp_path / "year=2020").mkdir()
     values: list[list[Any]] = [[1, 0, 1], [0.5, 0.25, 0.75], ["a", "b", "a"], ["c", "d", "d"], [1.0, 2.0, 3.0]]
     columns = dict(zip(names, values, strict=True))
-    roles = dict(zip(("label", "prob", "group", "cluster", "weight"), names, strict=True))
+    roles = dict(zip(("y_true", "prob", "groups", "clusters", "sample_weight"), names, strict=True))
     path = write(tmp_path / "year=2020" / f"x{suffix}", columns)
     with opened(path, **roles) as predictions:
         pairs = predictions.pairs()

@@ -25,16 +25,16 @@ def seeds(tmp_path: Path, suffix: str) -> list[Path]:
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
-@pytest.mark.parametrize(("role", "column", "value"), [("id", "item", "i1"), ("cluster", "question", "1")])
+@pytest.mark.parametrize(("role", "column", "value"), [("id", "item", "i1"), ("clusters", "question", "1")])
 def test_equal_values_in_two_files_are_refused(suffix: str, role: str, column: str, value: str, tmp_path: Path) -> None:
     files = seeds(tmp_path, suffix)
     with pytest.raises(InputError) as told:
-        opened(*files, label="y", prob="q", **{role: column})  # type: ignore[arg-type]
+        opened(*files, y_true="y", prob="q", **{role: column})  # type: ignore[arg-type]
     assert str(told.value).startswith(
         f"equal values of {column} occur in several files, and it is unclear what that means: '{value}' is in row 1 of"
     )
     assert "across_files='same'" in str(told.value)
-    with opened(*files[:1], label="y", prob="q", **{role: column}) as one:  # type: ignore[arg-type]
+    with opened(*files[:1], y_true="y", prob="q", **{role: column}) as one:  # type: ignore[arg-type]
         assert one.n == 4
 
 
@@ -65,11 +65,11 @@ def test_files_of_different_groups_do_not_meet(tmp_path: Path) -> None:
     for name in "ab":
         write(tmp_path / f"{name}.csv", {**ROWS, "item": [1, 2, 3, 4], "model": [name] * 4})
     files = [tmp_path / "a.csv", tmp_path / "b.csv"]
-    for role in ({"id": "item"}, {"cluster": "item"}):
-        with opened(*files, label="y", prob="q", group="model", **role) as predictions:  # type: ignore[arg-type]
+    for role in ({"id": "item"}, {"clusters": "item"}):
+        with opened(*files, y_true="y", prob="q", groups="model", **role) as predictions:  # type: ignore[arg-type]
             assert predictions.group_sizes == {"a": 4, "b": 4}
         with pytest.raises(InputError, match="occur in several files"):
-            opened(*files, label="y", prob="q", **role)  # type: ignore[arg-type]
+            opened(*files, y_true="y", prob="q", **role)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
@@ -97,11 +97,11 @@ def test_columns_for_significance_know_clusters_across_files(tmp_path: Path) -> 
         write(tmp_path / f"{name}.csv", {"y": [1, 0], "doc": [7, 8], "seed": [name, name]})
     files = [tmp_path / "a.csv", tmp_path / "b.csv"]
     with pytest.raises(InputError, match="equal values of doc occur in several files"):
-        howsure.read(files).rows({"y": Kind.VALUES, "doc": Kind.VALUES}, cluster="doc")
+        howsure.read(files).rows({"y": Kind.VALUES, "doc": Kind.VALUES}, clusters="doc")
     for how, n in (("same", 2), ("separate", 4)):
-        found = howsure.read(files, across_files=how).rows({"doc": Kind.VALUES}, cluster="doc")
+        found = howsure.read(files, across_files=how).rows({"doc": Kind.VALUES}, clusters="doc")
         assert len(np.unique(found["doc"])) == n
-    howsure.read(files).rows({"y": Kind.VALUES, "doc": Kind.VALUES, "seed": Kind.VALUES}, cluster="doc", run="seed")
+    howsure.read(files).rows({"y": Kind.VALUES, "doc": Kind.VALUES, "seed": Kind.VALUES}, clusters="doc", run="seed")
 
 
 @pytest.mark.parametrize("how", ["same", "separate"])

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from howsure.cli.terminal.options import opened
-from howsure.data.predictions.predictions import load_values
-from howsure.data.predictions.selection import SEPARATE, Selection, file_of, missing_value
+from howsure.data.predictions.arrays import load_values
+from howsure.data.predictions.faults import missing_value
+from howsure.data.predictions.selection import SEPARATE, Selection, file_of
 from howsure.data.tables.columns import Column
 from howsure.data.tables.table import ALL as EVERY_ROW
 from howsure.data.tables.table import Table
@@ -36,7 +37,7 @@ def dated_rows(files: tuple[str, ...], *, date: str, skip_missing: bool, **readi
         others = [name for name in predictions.skipped if name != label.name]
         if others and not skip_missing:
             column = table.columns[others[0]]
-            test = f"{only} AND NOT {label.missing(missing)} AND {column.missing(missing, role='number')}"
+            test = f"{only} AND NOT {label.missing(missing)} AND {column.missing(missing, kind='number')}"
             raise missing_value(table, column, test, values=missing)
         day = _day_sql(table.columns[date])
         _check_dates(table, table.columns[date], day, f"({selection.where} OR ({unlabelled}))")

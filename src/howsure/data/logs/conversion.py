@@ -25,6 +25,8 @@ from howsure.data.tables.where import Condition
 from howsure.errors import GIVEN, InputError, parameter, shown, way
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 from howsure.inputs.frames import DOCUMENT, ITEM, RUN, TASK
+from howsure.inputs.given import PROB, PROBS_COLUMN, UNNAMED, Given
+from howsure.inputs.given import WAYS as GIVEN_WAYS
 from howsure.inputs.naming import shortened
 from howsure.inputs.numbers import spelled_number
 
@@ -86,6 +88,7 @@ def _said(form: LogFormat | None) -> str:
 
 WORD = re.compile(r"\w+")
 KEYS = ("item", "model", "task", "prompt", "run")
+TOLD = ("groups", "clusters", "id")  # roles, beside labels and probabilities, for which a log has columns
 ENCODER = json.JSONEncoder(ensure_ascii=False)
 MOST_VALUES = 10_000  # of a column that parts rows
 
@@ -316,27 +319,22 @@ def _is_kept(name: str, value: Any, words: Collection[str]) -> bool:
     return name in NAMED or name in words or isinstance(value, int | float)
 
 
-PARAMETERS = {"label": "y_true", "group": "groups", "cluster": "clusters", "weight": "sample_weight"}
-
-
 def described(log: Log, files: Sequence[File], roles: Mapping[str, str]) -> str:
     """What was read as what, in a line."""
     names = files[0].name if len(files) == 1 else f"{files[0].name} and {len(files) - 1:,} more"
-    listed = ", ".join(
-        way(role, name) if role in SOURCES else parameter(PARAMETERS.get(role, role), name)
-        for role, name in roles.items()
-    )
+    listed = ", ".join(way(role, name) if role in GIVEN_WAYS else parameter(role, name) for role, name in roles.items())
     first = f"{names}: read as a log of {log.format.program}" + (f", with {listed}" if listed else "") + "."
     return "\n".join([first, *log.notes])
 
 
 # The columns of a log for what the user did not name.
 
-Asked = dict[str, Any]  # by the parameter of open_predictions
-SOURCES = ("prob", "probs", "probs_column", "logits", "logprobs", "verbalised")
+Roles = dict[str, str | None]  # a column each
 
 
-def with_defaults(asked: Mapping[str, Any], log: Log, files: Sequence[File], *, pairing: bool) -> Asked:
+def with_defaults(
+    roles: Roles, y_prob: Given | None, log: Log, files: Sequence[File], *, pairing: bool
+) -> tuple[Roles, Given]:
     """What is asked of a log, with a column for each role that was not named.
 
     Every model, task and prompt becomes a group of its own. Rows are told apart by their item; where an item has
@@ -345,8 +343,9 @@ def with_defaults(asked: Mapping[str, Any], log: Log, files: Sequence[File], *, 
 
     Raises InputError if the log does not hold what is asked for.
     """
-    found = dict(asked) | _probabilities(asked, log, files)
-    if found["label"] is None:
+    label, given = _probabilities(roles["y_true"], y_prob, log, files)
+    found = roles | {"y_true": label}
+    if label is None:
         raise InputError(
             f"{parameter('y_true', GIVEN)} must name the column of the true label; {files[0].name} holds none by "
             "itself."
@@ -355,44 +354,46 @@ def with_defaults(asked: Mapping[str, Any], log: Log, files: Sequence[File], *, 
     if pairing:
         _refuse_several_models(log, files)
         parts = []
-    elif asked["group"] is not None:
-        parts = str(asked["group"]).split(",")
+    elif (groups := roles["groups"]) is not None:
+        parts = groups.split(",")
         log.check_ways(parts, advice=f"tell them apart, {parameter('groups', ','.join([*parts, RUN]))}")
-    elif parts and found["reduce"] == CLASS_WISE:
+    elif parts and given.reduce == CLASS_WISE:
         raise InputError(
             f"class-wise, the class is the group, and {files[0].name} holds several of: {', '.join(parts)}. Choose one "
             f"by {log.choice_of(parts[0])}."
         )
     elif parts:
-        found["group"] = ",".join(parts)
-    return found | _items(found, log, parts)
+        found["groups"] = ",".join(parts)
+    return found | _items(found, log, parts), given
 
 
-def chosen_by_log(asked: Mapping[str, Any], found: Mapping[str, Any]) -> dict[str, str]:
-    """The columns that the user did not name, by their roles."""
-    roles = ("label", "prob", "probs_column", "group", "cluster", "id")
-    return {role: found[role] for role in roles if asked[role] is None and found[role] is not None}
+def chosen_by_log(asked: Roles, asked_given: Given | None, roles: Roles, given: Given) -> dict[str, str]:
+    """The columns that the user did not name, by the roles or ways that they stand for."""
+    found = {"y_true": roles["y_true"], given.way: given.columns[0]} | {role: roles[role] for role in TOLD}
+    own = {role for role, name in asked.items() if name is not None}
+    own |= set() if asked_given is None or asked_given.way == UNNAMED else {given.way}
+    return {role: name for role, name in found.items() if name is not None and role not in own}
 
 
-def _probabilities(asked: Mapping[str, Any], log: Log, files: Sequence[File]) -> Asked:
-    """The columns of probabilities and labels."""
-    named = [role for role in SOURCES if asked[role]]
-    if named:
-        return {"label": asked["label"] or _held(log, "correct" if named in (["prob"], ["verbalised"]) else "target")}
-    reduce = asked["reduce"]
-    label = asked["label"] or "target"
-    of_one = ("probability", "correct") if label == "target" else ("probability",)
-    rows = [log.held.get(name, 0) for name in ("probabilities", label, *of_one)]
+def _probabilities(
+    y_true: str | None, y_prob: Given | None, log: Log, files: Sequence[File]
+) -> tuple[str | None, Given]:
+    """The column of labels, and how probabilities are given."""
+    if y_prob is not None and y_prob.way != UNNAMED:
+        return y_true or _held(log, "correct" if y_prob.is_one else "target"), y_prob
+    reduce, classes = (None, None) if y_prob is None else (y_prob.reduce, y_prob.classes)
+    label = y_true or "target"
+    of_answer = ("probability", "correct") if label == "target" else ("probability",)
+    rows = [log.held.get(name, 0) for name in ("probabilities", label, *of_answer)]
     several = min(rows) > 0 and min(rows[:2]) >= min(rows[2:])
     alike = len(log.lengths) == 1 or reduce in (None, TOP_LABEL)
     if several and alike and (label == "target" or log.names_classes(label)):
-        classes = asked["classes"] or log.class_names
-        return {"label": label, "probs_column": "probabilities", "reduce": reduce or TOP_LABEL, "classes": classes}
+        return label, Given(PROBS_COLUMN, "probabilities", reduce or TOP_LABEL, classes or log.class_names)
     if _held(log, "probability") is None:
         raise _missing_probabilities(log, files)
     if reduce not in (None, TOP_LABEL):
         raise InputError(f"{parameter('reduce', reduce)} needs the same classes in all rows; {_why_not(log, files)}.")
-    return {"label": asked["label"] or _held(log, "correct"), "prob": "probability", "reduce": None}
+    return y_true or _held(log, "correct"), Given(PROB, "probability")
 
 
 def _held(log: Log, column: str) -> str | None:
@@ -426,15 +427,14 @@ def _refuse_several_models(log: Log, files: Sequence[File]) -> None:
             )
 
 
-def _items(found: Mapping[str, Any], log: Log, parts: Sequence[str]) -> Asked:
+def _items(found: Roles, log: Log, parts: Sequence[str]) -> Roles:
     """What tells rows apart, or what those have in common that are of one item."""
-    clusters = {"cluster": DOCUMENT} if log.has(DOCUMENT) and found["cluster"] is None else {}
+    clusters: Roles = {"clusters": DOCUMENT} if log.has(DOCUMENT) and found["clusters"] is None else {}
     if ITEM not in log.held:
         return clusters
     key = ",".join([*([TASK] if log.varies(TASK) and TASK not in parts else []), ITEM])
-    repeated = log.repeats_items(parts)
-    if repeated:
-        return clusters or ({} if found["cluster"] is not None else {"cluster": key})
+    if log.repeats_items(parts):
+        return clusters or ({} if found["clusters"] is not None else {"clusters": key})
     return clusters | ({} if found["id"] is not None else {"id": key})
 
 

@@ -2,46 +2,42 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howsure.data.predictions.predictions import ClassRows, PairStream, Predictions, extras
-from howsure.data.predictions.selection import Selection, codes_sql, group_sizes, label_counts
+from howsure.data.predictions.faults import no_numbers, unequal_lists
+from howsure.data.predictions.selection import Selection, codes_sql, label_counts
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import Connection, NullFound, batches, chunks, identifier, reading
 from howsure.data.tables.table import Table
-from howsure.errors import GIVEN, ColumnName, Fault, InputError, parameter, shown, way
+from howsure.errors import GIVEN, InputError, parameter, shown, way
 from howsure.inputs.classes import (
     CLASS_WISE,
-    LOG_PROBABILITIES,
-    LOGITS,
     TOP_LABEL,
     class_positions,
+    distributions,
     first_fault,
-    first_fault_in_scores,
     reduced,
     softly_reduced,
-    softmax,
     tied_rows,
 )
 from howsure.inputs.naming import shortened
-from howsure.inputs.numbers import comma_advice
-from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pairs import Floats, Integers, Pairs
 
 if TYPE_CHECKING:
-    from howsure.data.predictions.open_predictions import ProbabilityColumns
+    from howsure.data.predictions.predictions import Scores
 
 
-def two_classes(label: Column, positive: str | None) -> tuple[tuple[str, str], str]:
+def two_classes(label: Column, pos_label: str | None) -> tuple[tuple[str, str], str]:
     """The two classes of soft labels beside one probability, and which of them it is that of.
 
     Raises InputError if there are more, or it is unclear which is meant.
     """
     keys = label.keys or ("0", "1")
-    chosen = "1" if positive is None and sorted(keys) == ["0", "1"] else positive
+    chosen = "1" if pos_label is None and sorted(keys) == ["0", "1"] else pos_label
     if len(keys) != 2:
         raise InputError(
             f"{label.name} holds shares of {len(keys)} classes, {shortened(map(repr, keys))}; the probability of one "
@@ -70,7 +66,7 @@ def class_matrix(selection: Selection, columns: Sequence[Column], *, lists: bool
             return _from_lists(connection, selection, columns[0], n, ragged=ragged)
         return _from_columns(connection, selection, columns, n)
     except NullFound:
-        raise _no_numbers(selection, columns, lists=lists) from None
+        raise no_numbers(selection, columns, lists=lists) from None
 
 
 def class_labels(
@@ -111,28 +107,12 @@ def class_shares(
         raise InputError(f"{label.name} must hold the shares of {k} classes; it holds {shares.shape[1]}.")
     fault = first_fault(shares, names)
     if fault is not None:
-        place, _ = selection.table.place(selection.where, skip=fault[0])
-        what = fault[1].partition(". ")[0]
+        where, what = selection.place_of(fault[0]), fault[1].partition(". ")[0]
         raise InputError(
-            f"{label.name} must hold the share of annotators for each class; {place} {what}. Divide counts by the "
+            f"{label.name} must hold the share of annotators for each class; {where} {what}. Divide counts by the "
             "number of annotators."
         )
     return shares, names
-
-
-def as_probabilities(
-    selection: Selection, matrix: Floats, names: tuple[str, ...], what: str, scale: str | None
-) -> Floats:
-    """The rows as distributions over the classes: as they are, or from logits or log-probabilities.
-
-    Raises InputError at the first row that is none.
-    """
-    fault = first_fault(matrix, names, scales=way) if scale is None else first_fault_in_scores(matrix, names, scale)
-    if fault is not None:
-        place, _ = selection.table.place(selection.where, skip=fault[0])
-        held = {None: "the probabilities", LOGITS: "the logits", LOG_PROBABILITIES: "log-probabilities"}[scale]
-        raise InputError(f"{what} must hold {held} of the classes; {place} {fault[1]}")
-    return matrix if scale is None else softmax(matrix)
 
 
 def _from_columns(connection: Connection, selection: Selection, columns: Sequence[Column], n: int) -> Floats:
@@ -157,7 +137,7 @@ def _from_lists(connection: Connection, selection: Selection, column: Column, n:
             matrix = np.empty((n, int(lengths[0])))
         k = matrix.shape[1]
         if not ragged and not bool((lengths == k).all()):
-            raise _unequal(selection, column, k)
+            raise unequal_lists(selection, column, k)
         matrix[start : start + len(lengths)][np.arange(k) < lengths[:, None]] = values
         start += len(lengths)
     if matrix.shape[1] < 2:
@@ -176,101 +156,100 @@ def _list_batches(connection: Connection, query: str) -> Iterator[tuple[Any, Any
         yield np.diff(offsets), np.asarray(values.buffer(1))[offsets[0] : offsets[-1]]
 
 
-def _no_numbers(selection: Selection, columns: Sequence[Column], *, lists: bool) -> InputError:
-    for column in columns:
-        value = column.numbers if lists else column.number
-        condition = f"{value} IS NULL" + (f" OR list_count({value}) < len({value})" if lists else "")
-        if selection.has(f"({condition})"):
-            place, held = selection.place(f"({condition})", column.text)
-            wanted = "lists of numbers" if lists else "numbers"
-            advice = "" if lists else comma_advice(str(held))
-            name = ColumnName(column.name, "y_prob")
-            return InputError(Fault(name, f"must hold {wanted}", repr(held), place=place, advice=advice))
-    return InputError(f"{shortened(column.name for column in columns)}: the values changed while they were read.")
+@dataclass(frozen=True, slots=True)
+class ClassRows:
+    """The classes of each row, before they are reduced to pairs: `matrix` (n, K) of probabilities, or, as `scale` says,
+    of logits or log-probabilities; `codes` (n,), the column of the label; the `names` of the columns."""
+
+    matrix: Floats
+    scale: str | None
+    codes: Integers
+    names: tuple[str, ...]
 
 
-def _unequal(selection: Selection, column: Column, k: int) -> InputError:
-    place, length = selection.place(f"len({column.numbers}) <> {k}", f"len({column.numbers})")
-    return InputError(f"{column.name} must hold lists of the same length; the first has {k}, {place} has {length}.")
+@dataclass(frozen=True, slots=True)
+class Reduced:
+    """The pairs of rows of several classes, how they were made, for a recipe, and the rows, but of soft labels."""
+
+    pairs: Pairs
+    notes: dict[str, Any]
+    rows: ClassRows | None = None
 
 
-def several_classes(
-    selection: Selection,
-    columns: dict[str, Column],
-    source: ProbabilityColumns,
-    names: dict[str, Any],
-    notes: dict[str, Any],
-    reduce: str,
-    classes: Sequence[str] | None,
-    *,
-    ragged: bool,
-    keep_classes: bool = False,
-    soft: bool = False,
-) -> Predictions:
-    """The predictions of several classes per row, reduced to pairs; rows of different numbers of them if `ragged`. With
-    `keep_classes`, they are kept as they were, too; labels may be shares of classes where they may be `soft`."""
-    matrix = class_matrix(selection, source.columns, lists=source.is_lists, ragged=ragged)
-    shown = shortened(column.name for column in source.columns)
+def _in_order(scores: Scores) -> tuple[Sequence[Column], Sequence[str] | None]:
+    """The columns, the keys of mappings in the order of the classes, and these, where they have names.
+
+    Raises InputError if the classes are not the keys.
+    """
+    classes, keys = scores.given.classes, scores.columns[0].keys
+    if not keys:
+        return scores.columns, scores.given.columns if classes is None and len(scores.columns) > 1 else classes
+    if classes is None:
+        return scores.columns, keys
+    if sorted(classes) != sorted(keys):
+        held = shortened(map(repr, keys))
+        raise InputError(
+            f"{parameter('classes', GIVEN)} must name the classes in {scores.shown}, {held}; it is "
+            f"{shortened(classes)}."
+        )
+    return [replace(scores.columns[0], keys=tuple(classes))], classes
+
+
+Beside = Callable[[], tuple[Floats | None, Integers | None, tuple[str, ...], Integers | None]]  # see `pair_columns`
+
+
+def pairs_of_classes(
+    selection: Selection, label: Column, scores: Scores, beside: Beside, *, ragged: bool, soft: bool
+) -> Reduced:
+    """The pairs of several classes per row; of different numbers of them if `ragged`; `soft` labels are shares."""
+    columns, classes = _in_order(scores)
+    reduce, scale = scores.given.reduce or TOP_LABEL, scores.given.scale
+    matrix = class_matrix(selection, columns, lists=scores.lists, ragged=ragged)
+    rows = None
     if soft:
-        names_of = tuple(classes) if classes is not None else tuple(str(one) for one in range(matrix.shape[1]))
-        matrix = as_probabilities(selection, matrix, names_of, shown, source.scale)
-        return _soft(selection, columns, matrix, names, notes, reduce, classes)
-    codes, class_names = class_labels(selection, columns["label"], classes, matrix.shape[1])
-    rows = ClassRows(matrix, source.scale, codes, class_names) if keep_classes else None
-    matrix = as_probabilities(selection, matrix, class_names, shown, source.scale)
-    sizes = {} if "group" not in columns else group_sizes(selection, columns["group"])
-    weights, groups, group_names, clusters = extras(selection, columns, tuple(sizes), notes)
-    pairs = reduced(codes, matrix, class_names, reduce=reduce, weights=weights, clusters=clusters)
-    if reduce == CLASS_WISE:
-        sizes = dict.fromkeys(class_names, selection.n)
+        names = tuple(str(one) for one in range(matrix.shape[1])) if classes is None else tuple(classes)
     else:
+        codes, names = class_labels(selection, label, classes, matrix.shape[1])
+        rows = ClassRows(matrix, scale, codes, names)
+    matrix = distributions(matrix, names, scale, name=scores.shown, at=selection.place_of)
+    if rows is None:
+        return pairs_of_shares(selection, label, matrix, classes, reduce, beside)
+    weights, groups, group_names, clusters = beside()
+    pairs = reduced(codes, matrix, names, reduce=reduce, weights=weights, clusters=clusters)
+    if reduce != CLASS_WISE:
         pairs = replace(pairs, groups=groups, group_names=group_names)
-    notes |= {"reduce": reduce, "classes": list(class_names)}
-    if reduce == TOP_LABEL:
-        notes["ties"] = tied_rows(matrix)
-    return Predictions(len(pairs), names, sizes, selection, lambda: pairs, None, notes, class_rows=rows)
+    notes = {"reduce": reduce, "classes": list(names)}
+    return Reduced(pairs, notes | ({"ties": tied_rows(matrix)} if reduce == TOP_LABEL else {}), rows)
 
 
-def _soft(
-    selection: Selection,
-    columns: dict[str, Column],
-    matrix: Floats,
-    names: dict[str, Any],
-    notes: dict[str, Any],
-    reduce: str,
-    classes: Sequence[str] | None,
-) -> Predictions:
-    shares, class_names = class_shares(selection, columns["label"], classes, matrix.shape[1])
-    sizes = {} if "group" not in columns else group_sizes(selection, columns["group"])
-    weights, groups, group_names, clusters = extras(selection, columns, tuple(sizes), notes)
+def pairs_of_shares(
+    selection: Selection, label: Column, matrix: Floats, classes: Sequence[str] | None, reduce: str, beside: Beside
+) -> Reduced:
+    """The pairs of rows whose labels are shares of the classes."""
+    shares, names = class_shares(selection, label, classes, matrix.shape[1])
+    weights, groups, group_names, clusters = beside()
     pairs = softly_reduced(
-        shares, matrix, class_names, reduce=reduce, weights=weights, groups=groups, group_names=group_names,
+        shares,
+        matrix,
+        names,
+        reduce=reduce,
+        weights=weights,
+        groups=groups,
+        group_names=group_names,
         clusters=clusters,
-    )  # fmt: skip
-    if reduce == CLASS_WISE:
-        sizes = dict.fromkeys(class_names, selection.n)
-    notes |= {"reduce": reduce, "classes": list(class_names), "soft_labels": True}
-    return Predictions(len(pairs), names, sizes, selection, lambda: pairs, None, notes)
+    )
+    return Reduced(pairs, {"reduce": reduce, "classes": list(names), "soft_labels": True})
 
 
-def soft_pairs(
-    selection: Selection,
-    columns: dict[str, Column],
-    source: ProbabilityColumns,
-    names: dict[str, Any],
-    notes: dict[str, Any],
-    positive: str | None,
-) -> Predictions:
-    """The predictions of one probability per row whose labels are shares of two classes."""
-    label = columns["label"]
-    stream = PairStream(selection, label, source.columns[0], "NULL", scale=source.scale)
-    classes, chosen = two_classes(label, positive)
-    ones = stream.probabilities()
-    of_class = {chosen: ones, (classes[0] if classes[1] == chosen else classes[1]): 1 - ones}
-    matrix = np.column_stack([of_class[name] for name in classes])
-    found = _soft(selection, columns, matrix, names, notes, chosen, classes)
-    pairs = replace(found.pairs(), reduction=None)
-    return replace(found, load=lambda: pairs)
+def pairs_of_one_share(
+    selection: Selection, label: Column, probabilities: Callable[[], Floats], pos_label: str | None, beside: Beside
+) -> Reduced:
+    """The pairs of one probability per row whose labels are shares of two classes."""
+    classes, chosen = two_classes(label, pos_label)
+    ones = probabilities()
+    matrix = np.column_stack([ones if name == chosen else 1 - ones for name in classes])
+    found = pairs_of_shares(selection, label, matrix, classes, chosen, beside)
+    return replace(found, pairs=replace(found.pairs, reduction=None))
 
 
 # A column of texts that state a confidence, as a column of numbers beside it.
@@ -279,10 +258,11 @@ STATED = "stated"  # the table of what each row states, in the order of the rows
 KIND = "kind of what is stated"
 
 
-def with_stated_confidence(table: Table, text: Column, only: str, *, skip: bool) -> tuple[Table, Column]:
+def with_stated_confidence(table: Table, text: Column, only: str, *, skip_missing: bool) -> tuple[Table, Column]:
     """The table with a column of the confidence that a text states, missing where it states none or is unclear.
 
-    Raises InputError naming the first row that does not state one, of those that `only` wants, unless it is to `skip`.
+    Raises InputError naming the first row that does not state one, of those that `only` wants, unless such are
+    skipped.
     """
     from howsure.inputs.stated_confidence import NONE, UNCLEAR, stated_confidence
 
@@ -303,7 +283,7 @@ def with_stated_confidence(table: Table, text: Column, only: str, *, skip: bool)
         table = replace(table, relation=f"({beside})")
     stated = Column(name, "DOUBLE")
     table = replace(table, columns=table.columns | {name: stated, KIND: Column(KIND, "TINYINT")})
-    if not skip:
+    if not skip_missing:
         _check(table, text, only)
     return table, stated
 

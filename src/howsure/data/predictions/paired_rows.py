@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.predictions.predictions import Predictions, load_values
+from howsure.data.predictions.arrays import load_values
+from howsure.data.predictions.predictions import Predictions
 from howsure.errors import InputError, parameter
 from howsure.inputs.matching import check_same_size, shared_rows
 from howsure.inputs.pairs import Integers, Pairs

@@ -1,40 +1,281 @@
-"""Predictions read from files: how many, in which groups, and their pairs in memory, as a stream or as sums."""
+"""Predictions of files: opened by the columns that play the roles, checked, and given in memory or as sums."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-import numpy.typing as npt
 
+from howsure.calibration.slots import EXACT_UP_TO
+from howsure.data.predictions.arrays import load_clusters, load_groups, load_weights
+from howsure.data.predictions.classes import (
+    Beside,
+    ClassRows,
+    pairs_of_classes,
+    pairs_of_one_share,
+    with_stated_confidence,
+)
+from howsure.data.predictions.faults import bad_probability, bad_weight, labels_refused, missing_in
 from howsure.data.predictions.selection import (
+    SAME,
     SEPARATE,
     Selection,
-    apart_by_file,
-    codes_sql,
-    enumerated_sql,
+    check_pooling,
+    check_way,
     group_sizes,
     label_counts,
     label_sql,
-    labels_refused,
-    missing_in,
+    opened_files,
 )
 from howsure.data.tables.columns import Column
-from howsure.data.tables.database import BadValue, NullFound, chunks, reading
-from howsure.errors import Fault, InputError
-from howsure.inputs.checks import check_clusters, check_weights, no_number, no_probability, no_weight, weighs_nothing
-from howsure.inputs.classes import LOG_PROBABILITIES, LOGITS, exp_sql, sigmoid_sql
-from howsure.inputs.naming import unknown_name
-from howsure.inputs.numbers import spelled_number
+from howsure.data.tables.database import BadValue, NullFound, chunks
+from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
+from howsure.errors import GIVEN, InputError, parameter, way
+from howsure.inputs.classes import CLASS_WISE, LOG_PROBABILITIES, LOGITS, ROUNDING, TOP_LABEL
+from howsure.inputs.frames import AS_READ
+from howsure.inputs.given import PROB, PROBS, PROBS_COLUMN, UNNAMED, VERBALISED, Given
+from howsure.inputs.naming import shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 
 if TYPE_CHECKING:
     from howsure.calibration.slots import Slots
     from howsure.data.predictions.stream import StoredGroups
+    from howsure.data.sources import Files
+
+ONE_COLUMN = ", ".join(way(one, "COL") for one in (PROB, PROBS_COLUMN, LOGITS, LOG_PROBABILITIES, VERBALISED))
+WAYS = f"{ONE_COLUMN} or {way(PROBS, ['COL', 'COL', GIVEN])}"
+
+
+def open_predictions(
+    files: Files,
+    *,
+    y_true: str | None = None,
+    y_prob: Given | None = None,
+    groups: str | None = None,
+    clusters: str | None = None,
+    sample_weight: str | None = None,
+    id: str | None = None,
+    pos_label: str | None = None,
+    soft_labels: bool = False,
+    pairing: bool = False,
+    features: Sequence[str] = (),
+    keep_classes: bool = False,
+    spool: str | os.PathLike[str] | None = None,
+    exact_up_to: int = EXACT_UP_TO,
+) -> Predictions:
+    """The prediction–label pairs of files, checked; a log names by itself what is not named.
+
+    A label is a boolean, 0 or 1, or one of two values, of which `pos_label` means 1; with several classes, a class or
+    its index. With `soft_labels`, it may also be the share of annotators for each class, as a mapping or a list: such a
+    row is a pair of label 1 and one of label 0, weighted by the shares, in one cluster.
+
+    With `pairing`, a log's rows are those of one model, to be matched with another's. `features` are further columns,
+    for `feature_columns`; nothing is missing in them. With `keep_classes`, `class_rows` of the result holds the classes
+    of each row as they stand. `spool` is the folder for scratch files. The pairs of more rows than `exact_up_to` are
+    added up by cells of the probability scale unless they are asked for.
+
+    Raises InputError naming the file, the column, the row (from 1) and the value.
+    """
+    roles = {"y_true": y_true, "groups": groups, "clusters": clusters, "sample_weight": sample_weight, "id": id}
+    across_files, chosen = files.across_files, dict[str, str]()
+    check_way(across_files, of=id or clusters, named=f"{parameter('id', GIVEN)} or {parameter('clusters', GIVEN)}")
+    named = [*roles.values(), *(() if y_prob is None or y_prob.way == UNNAMED else y_prob.columns), *features]
+    with opened_files(files, [name for name in named if name is not None], spool=spool) as opened:
+        if opened.log is not None:
+            from howsure.data.logs.conversion import chosen_by_log, with_defaults
+
+            asked = (roles, y_prob)
+            roles, y_prob = with_defaults(*asked, opened.log, opened.files, pairing=pairing)
+            chosen = chosen_by_log(*asked, roles, y_prob)
+            if across_files == "error" and roles["clusters"] != clusters:
+                across_files = SAME  # items of a log are known by model and task: several rows of one are the same item
+        given = check_given(y_prob, pos_label=pos_label, groups=roles["groups"])
+        held = {role: name for role, name in roles.items() if name is not None}
+        if "y_true" not in held:
+            raise InputError(f"{parameter('y_true', GIVEN)} must name the column of the true label.")
+        table, only = opened.table([*held.values(), *given.columns, *features])
+        columns = {role: replace(table.columns[name], role=role) for role, name in held.items()}
+        table, scores = scores_of(table, given, only, skip_missing=files.skip_missing)
+        for column in (columns["y_true"], *scores.columns, *_weights(columns)):
+            if column.parts:
+                raise InputError(
+                    f"{column.name} must be one column; several are one key for {parameter('groups', GIVEN)}, "
+                    f"{parameter('clusters', GIVEN)} and {parameter('id', GIVEN)}."
+                )
+        columns["y_true"], soft = _label(table, columns["y_true"], only, soft=soft_labels)
+        kinds = _kinds(columns, scores, soft=soft)
+        streams = _stream_checks(columns, scores) and not files.missing_values and pos_label is None
+        selection = opened.selected(table, only, kinds, stream_checks=streams)
+        check_pooling(selection, columns, columns.get("groups"), across_files)
+        notes = opened.notes(selection, pos_label=pos_label, across_files=across_files)
+        read: dict[str, Any] = {
+            AS_READ["y_true"]: held["y_true"],
+            given.way: list(given.columns) if len(given.columns) > 1 else given.columns[0],
+        }
+        read |= {AS_READ[role]: name for role, name in held.items()}
+        if "id" in columns and "clusters" not in columns and notes.get("across_files") == SAME:
+            columns["clusters"], read[AS_READ["clusters"]] = columns["id"], held["id"]
+        if scores.is_one and given.reduce is not None:
+            name = scores.columns[0].name
+            raise InputError(f"{name} holds one number per row; {parameter('reduce', GIVEN)} needs several classes.")
+        if pos_label is not None and not scores.is_one:
+            raise _one_by_reduce()
+        separate, said = notes.get("across_files") == SEPARATE, opened.said(table, chosen)
+        label, groups_held = columns["y_true"], columns.get("groups")
+        stream = PairStream(selection, columns, scores.columns[0], given.scale)
+        if scores.is_one and not soft:
+            stream = replace(stream, label_sql=label_sql(selection, label, pos_label))
+        sizes = {} if groups_held is None else group_sizes(selection, groups_held)
+        beside = partial(_beside, selection, columns, tuple(sizes), separate=separate)
+        if scores.is_one and not soft:
+            streamed = stream if selection.n > exact_up_to else None
+            load = partial(_loaded, stream, beside)
+            return Predictions(selection.n, read, sizes, selection, load, streamed, notes, said)
+        if scores.is_one:
+            found = pairs_of_one_share(selection, label, stream.probabilities, pos_label, beside)
+        else:
+            ragged = opened.log is not None and given.reduce in (None, TOP_LABEL)
+            found = pairs_of_classes(selection, label, scores, beside, ragged=ragged, soft=soft)
+        pairs = found.pairs
+        if found.notes["reduce"] == CLASS_WISE:
+            sizes = dict.fromkeys(pairs.group_names, selection.n)
+        rows = found.rows if keep_classes else None
+        return Predictions(len(pairs), read, sizes, selection, lambda: pairs, None, notes | found.notes, said, rows)
+
+
+def _loaded(stream: PairStream, beside: Beside) -> Pairs:
+    labels, probabilities = stream.pairs()
+    weights, groups, group_names, clusters = beside()
+    return Pairs(labels, probabilities, weights, groups, group_names, clusters)
+
+
+def check_given(given: Given | None, *, pos_label: str | None = None, groups: str | None = None) -> Given:
+    """How probabilities are given, once that is known not to contradict itself or the roles."""
+    if given is None or given.way == UNNAMED:
+        raise InputError(f"name the probability in one way: {WAYS}.")
+    names = given.columns
+    if given.is_one and len(names) > 1:
+        raise InputError(f"{way(given.way)} must name one column; it names {shortened(names)}.")
+    if (given.way == PROBS or len(names) > 1) and len(set(names)) != max(2, len(names)):
+        raise InputError(f"{given.way}=[...] must name two columns or more, each once; it names {shortened(names)}.")
+    if given.is_one:
+        if given.reduce is not None:
+            raise InputError(
+                f"{parameter('reduce', GIVEN)} needs the probabilities of several classes: {way(PROBS, GIVEN)} or "
+                "probs_column."
+            )
+        return given
+    if pos_label is not None and given.scale is None:
+        raise _one_by_reduce()
+    if groups is not None and given.reduce == CLASS_WISE:
+        raise InputError(
+            f"class-wise, the class is the group; leave {parameter('groups', GIVEN)} out, or name one class by "
+            f"{parameter('reduce', 'CLASS')}."
+        )
+    return given
+
+
+def _one_by_reduce() -> InputError:
+    return InputError(
+        f"{parameter('pos_label', GIVEN)} does not go with several classes; name one by {parameter('reduce', 'CLASS')}."
+    )
+
+
+def _weights(columns: Mapping[str, Column]) -> list[Column]:
+    return [columns["sample_weight"]] if "sample_weight" in columns else []
+
+
+def _label(table: Table, column: Column, only: str, *, soft: bool) -> tuple[Column, bool]:
+    """The column of labels, with the names of the classes if it holds shares of them, and whether it does.
+
+    Raises InputError if it does, and labels must not be `soft`.
+    """
+    label = with_keys(table, column, only)
+    shares = bool(label.keys) or (not label.is_number and label.type != "BOOLEAN" and holds_lists(table, label, only))
+    if shares and not soft:
+        raise InputError(
+            f"{column.name} holds distributions over classes; `howsure calibration` and `howsure significance` read "
+            "such labels. Here, name a column with one label per row."
+        )
+    return label, shares
+
+
+def _kinds(columns: Mapping[str, Column], scores: Scores, *, soft: bool) -> dict[Column, str]:
+    """As what each column is read.
+
+    Raises InputError for a column that must hold numbers and has another type.
+    """
+    numbers = [*_weights(columns), *(() if scores.lists else scores.columns)]
+    for column in numbers:
+        if not (column.is_text or column.is_number):
+            raise InputError(f"{column.name} must be a column of numbers; its type is {column.type}.")
+    label, *rest = columns.values()
+    kinds = dict.fromkeys((label, *scores.columns, *rest), "text") | dict.fromkeys(numbers, "number")
+    lists = [*([label] if soft else []), *(scores.columns if scores.lists else ())]
+    return kinds | dict.fromkeys(lists, "numbers")
+
+
+def _stream_checks(columns: Mapping[str, Column], scores: Scores) -> bool:
+    """Whether a stream of the pairs meets a null of any column: none is a text, and none is looked at by itself."""
+    if not (scores.is_one and set(columns) <= {"y_true", "groups", "sample_weight"}):
+        return False
+    joined = "groups" in columns and bool(columns["groups"].parts)
+    return not joined and not any(one.is_text for one in (columns["y_true"], *scores.columns, *_weights(columns)))
+
+
+def _beside(
+    selection: Selection, columns: Mapping[str, Column], group_names: tuple[str, ...], *, separate: bool
+) -> tuple[Floats | None, Integers | None, tuple[str, ...], Integers | None]:
+    """The weights, the groups with their names, and the clusters of the used rows; None for what there is not.
+
+    separate: equal clusters of different files are two.
+    """
+    weights, groups, clusters = (columns.get(role) for role in ("sample_weight", "groups", "clusters"))
+    return (
+        None if weights is None else load_weights(selection, weights),
+        None if groups is None else load_groups(selection, groups, group_names),
+        group_names,
+        None if clusters is None else load_clusters(selection, clusters, separate=separate),
+    )
+
+
+# Where the probabilities of a row stand: one number, several columns, or a column of lists or mappings.
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The columns of what is `given`, and whether the one column holds lists or mappings."""
+
+    given: Given
+    columns: tuple[Column, ...]
+    lists: bool = False
+
+    @property
+    def is_one(self) -> bool:
+        """Whether there is one number per row."""
+        return len(self.columns) == 1 and not self.lists
+
+    @property
+    def shown(self) -> str:
+        """The names of the columns."""
+        return shortened(column.name for column in self.columns)
+
+
+def scores_of(table: Table, given: Given, only: str = ALL, *, skip_missing: bool) -> tuple[Table, Scores]:
+    """The columns of what is given, and the table with one of the confidence that a text states, if one does."""
+    columns = tuple(replace(table.columns[name], role="y_prob") for name in given.columns)
+    if given.way == VERBALISED:
+        table, stated = with_stated_confidence(table, columns[0], only, skip_missing=skip_missing)
+        return table, Scores(given, (stated,))
+    if given.is_one or len(columns) > 1:
+        return table, Scores(given, columns)
+    column = with_keys(table, columns[0], only)
+    return table, Scores(given, (column,), given.way == PROBS_COLUMN or holds_lists(table, column, only))
+
 
 # Pairs as a stream of chunks in bounded memory, each to be checked by whoever works on it.
 
@@ -44,30 +285,37 @@ Chunk = list[Any]  # probabilities, labels, weights if there are any, codes of g
 
 @dataclass(frozen=True, slots=True)
 class PairStream:
-    """The pairs of the used rows, read anew each time.
+    """The pairs of the used rows, read anew each time: of columns by their roles, and of one of probabilities.
 
-    `scale` says that the column `prob` holds logits or log-probabilities.
+    `scale` says that it holds logits or log-probabilities.
     """
 
     selection: Selection
-    label: Column
-    prob: Column
-    label_sql: str
-    group: Column | None = None
-    weight: Column | None = None
+    columns: Mapping[str, Column]
+    y_prob: Column
     scale: str | None = None
+    label_sql: str = "NULL"
+
+    @property
+    def sample_weight(self) -> Column | None:
+        """The column of weights, if there is one."""
+        return self.columns.get("sample_weight")
 
     @property
     def probability(self) -> str:
         """The probability in SQL; null if the column holds none."""
-        ways = {LOGITS: sigmoid_sql, LOG_PROBABILITIES: exp_sql}
-        return self.prob.number if self.scale is None else ways[self.scale](self.prob.number)
+        number = self.y_prob.number
+        if self.scale == LOGITS:
+            return f"CASE WHEN isfinite({number}) THEN 1 / (1 + exp(-{number})) END"
+        if self.scale == LOG_PROBABILITIES:
+            return f"CASE WHEN {number} <= {ROUNDING} THEN least(exp({number}), 1) END"
+        return number
 
     def chunks(self, codes: str | None = None, *, weighted: bool = True) -> Iterator[Chunk]:
         """The pairs, `CHUNK` at a time, in the order of the files, unchecked but for nulls; `codes` is in SQL."""
         query, dtypes = [self.probability, self.label_sql], [np.float64, np.uint8]
-        if self.weight is not None and weighted:
-            query, dtypes = [*query, self.weight.number], [*dtypes, np.float64]
+        if self.sample_weight is not None and weighted:
+            query, dtypes = [*query, self.sample_weight.number], [*dtypes, np.float64]
         if codes is not None:
             query, dtypes = [*query, codes], [*dtypes, np.uint32]
         try:
@@ -80,23 +328,22 @@ class PairStream:
         low, high = chunk[0].min(), chunk[0].max()  # NaN goes through both
         if not (low >= 0.0 and high <= 1.0 and chunk[1].max() <= 1):
             raise BadValue
-        if chunk[2:] and self.weight is not None and not (chunk[2].min() >= 0.0 and chunk[2].max() < np.inf):
+        if chunk[2:] and self.sample_weight is not None and not (chunk[2].min() >= 0.0 and chunk[2].max() < np.inf):
             raise BadValue
 
-    def weighed(self, slots: Slots, group: str | None = None) -> Slots:
-        """The slots of the pairs, or of a group.
-
-        Raises InputError if their weights are all 0, or their fourth powers, which intervals need, no numbers.
-        """
-        if self.weight is not None and not len(slots.slot):
-            from howsure.calibration.table import group_weighs_nothing
-
-            if group is None:
-                raise weighs_nothing(self.weight.called)
-            raise group_weighs_nothing(group)
-        if self.weight is not None and not 0.0 < slots.powers()[3].sum() < np.inf:
-            raise InputError(f"{self.weight.name} must have fourth powers with a finite sum. Divide by the largest.")
-        return slots
+    def pairs(self) -> tuple[Labels, Floats]:
+        """The labels and probabilities of all pairs."""
+        labels, probabilities = np.empty(self.selection.n, np.uint8), np.empty(self.selection.n)
+        start = 0
+        try:
+            for chunk in self.chunks(weighted=False):
+                self.check(chunk)
+                stop = start + len(chunk[0])
+                probabilities[start:stop], labels[start:stop] = chunk
+                start = stop
+        except BadValue:
+            raise self.fault() from None
+        return labels, probabilities
 
     def probabilities(self) -> Floats:
         """The probabilities alone, all of them."""
@@ -112,68 +359,25 @@ class PairStream:
 
     def fault(self) -> InputError:
         """The error in the first invalid row: a missing value, an invalid probability, a weight, or a label."""
-        columns = [(self.label, "text"), (self.prob, "number")]
-        columns += [] if self.weight is None else [(self.weight, "number")]
-        for column, role in columns:
-            missing = missing_in(self.selection, column, role)
-            if missing is not None:
-                return missing
-        number = self.probability
-        bad = f"({number} IS NULL OR NOT ({number} >= 0 AND {number} <= 1))"
-        if self.selection.has(bad):
-            return self._no_probability(bad)
-        if self.weight is not None and self.selection.has(no_weight_sql(self.weight)):
-            return bad_weight(self.selection, self.weight)
-        return labels_refused(self.label, label_counts(self.selection, self.label))
-
-    def _no_probability(self, bad: str) -> InputError:
-        place, held = self.selection.place(bad, self.prob.text)
-        name, value = self.prob.called, spelled_number(str(held))
-        if value is None:
-            return no_number(name, repr(held), place=place)
-        if self.scale is not None:
-            what = {LOGITS: "must be a finite logit", LOG_PROBABILITIES: "must be a log-probability, at most 0"}
-            return InputError(Fault(name, what[self.scale], str(held), place=place))
-        highest = self.selection.ask(f"max({self.prob.number})")[0][0]
-        return no_probability(name, repr(value), highest=float(str(highest)), place=place)
-
-
-def no_weight_sql(column: Column) -> str:
-    """Whether the value is not a finite weight of at least 0, in SQL."""
-    return f"({column.number} IS NULL OR NOT ({column.number} >= 0 AND {column.number} < CAST('inf' AS DOUBLE)))"
-
-
-def bad_weight(selection: Selection, column: Column) -> InputError:
-    """The error in the first row whose weight is none."""
-    missing = missing_in(selection, column, "number")
-    if missing is not None:
-        return missing
-    place, held = selection.place(no_weight_sql(column), column.text)
-    name, value = column.called, spelled_number(str(held))
-    return no_number(name, repr(held), place=place) if value is None else no_weight(name, repr(value), place=place)
+        label, weight = self.columns["y_true"], self.sample_weight
+        kinds = {label: "text", self.y_prob: "number"} | ({} if weight is None else {weight: "number"})
+        faults = [partial(missing_in, self.selection, column, kind) for column, kind in kinds.items()]
+        faults.append(partial(bad_probability, self.selection, self.y_prob, self.probability, self.scale))
+        faults += [] if weight is None else [partial(bad_weight, self.selection, weight)]
+        found = (fault() for fault in faults)
+        return next((one for one in found if one), None) or labels_refused(label, label_counts(self.selection, label))
 
 
 def _nobody(rows: int) -> None:
     """What is told of progress where nobody listens."""
 
 
-@dataclass(frozen=True, slots=True)
-class ClassRows:
-    """The classes of each row, before they are reduced to pairs: `matrix` (n, K) of probabilities, or, as `scale` says,
-    of logits or log-probabilities; `codes` (n,), the column of the label; the `names` of the columns."""
-
-    matrix: Floats
-    scale: str | None
-    codes: Integers
-    names: tuple[str, ...]
-
-
 @dataclass(frozen=True)
 class Predictions:
     """The checked prediction–label pairs of files: `n` of them, held in memory if they are few, added up if many.
 
-    Made by `open_predictions`. `columns` are the names of the columns by their role; `group_sizes` the pairs of every
-    group, in natural order. A context manager: the scratch files are removed at its end, or when it is no longer
+    Made by `open_predictions`. `columns` are the names of the columns, as results tell them; `group_sizes` the pairs of
+    every group, in natural order. A context manager: the scratch files are removed at its end, or when it is no longer
     referenced.
     """
 
@@ -201,8 +405,7 @@ class Predictions:
         """What was read, for the recipe of a result: files, rows used and left out, columns by their role, notes."""
         files = [file.name for file in self.selection.table.files]
         rows = {"files": files, "rows": self.selection.n, "skipped": self.skipped}
-        columns = {"target" if role == "label" else role: name for role, name in self.columns.items()}
-        return {**rows, **columns, **self.notes}
+        return {**rows, **self.columns, **self.notes}
 
     def source(self, group: str | None = None, *, advance: Callable[[int], None] = _nobody) -> Pairs | Slots:
         """The pairs, or those of one group: themselves if all together are few, else their sums, in one reading.
@@ -228,7 +431,7 @@ class Predictions:
 
     def features(self, names: Sequence[str]) -> dict[str, Any]:
         """Further columns of the same rows, as `feature_columns` makes them."""
-        from howsure.data.predictions.features import feature_columns
+        from howsure.data.predictions.arrays import feature_columns
 
         return feature_columns(self.selection, names)
 
@@ -260,108 +463,3 @@ class Predictions:
 
         assert self.stream is not None
         return StoredGroups(self.stream, self.group_sizes)
-
-
-# The pairs of the used rows, with weights, group codes and cluster codes, all in the order of the files.
-
-MOST_CODED = 1_000_000  # names that become a type of the database
-
-
-def one_probability(
-    selection: Selection,
-    columns: dict[str, Column],
-    prob: Column,
-    scale: str | None,
-    names: dict[str, Any],
-    notes: dict[str, Any],
-    positive: str | None,
-    exact_up_to: int,
-) -> Predictions:
-    """The predictions of one probability per row, added up where they are more than `exact_up_to`."""
-    label, group = columns["label"], columns.get("group")
-    targets = label_sql(selection, label, positive)
-    stream = PairStream(selection, label, prob, targets, group, columns.get("weight"), scale)
-    sizes = {} if group is None else group_sizes(selection, group)
-
-    def load() -> Pairs:
-        probabilities, labels = load_pairs(stream)
-        return Pairs(labels, probabilities, *extras(selection, columns, tuple(sizes), notes))
-
-    streamed = stream if selection.n > exact_up_to else None
-    return Predictions(selection.n, names, sizes, selection, load, streamed, notes)
-
-
-def extras(
-    selection: Selection, columns: dict[str, Column], group_names: tuple[str, ...], notes: dict[str, Any]
-) -> tuple[Floats | None, Integers | None, tuple[str, ...], Integers | None]:
-    """The weights, the groups with their names, and the clusters of the used rows; None for what there is not."""
-    weight, group, cluster = (columns.get(role) for role in ("weight", "group", "cluster"))
-    separate = notes.get("across_files") == SEPARATE
-    return (
-        None if weight is None else load_weights(selection, weight),
-        None if group is None else load_groups(selection, group, group_names),
-        group_names,
-        None if cluster is None else load_clusters(selection, cluster, separate=separate),
-    )
-
-
-def load_pairs(stream: PairStream) -> tuple[Floats, Labels]:
-    """The probabilities and labels of all pairs of a stream."""
-    probabilities, labels = np.empty(stream.selection.n), np.empty(stream.selection.n, np.uint8)
-    start = 0
-    try:
-        for chunk in stream.chunks(weighted=False):
-            stream.check(chunk)
-            stop = start + len(chunk[0])
-            probabilities[start:stop], labels[start:stop] = chunk
-            start = stop
-    except BadValue:
-        raise stream.fault() from None
-    return probabilities, labels
-
-
-def load_weights(selection: Selection, column: Column) -> Floats:
-    """The weights; InputError naming file and row if one is no number, negative or infinite."""
-    query = selection.query([column.number])
-    try:
-        weights: Floats = np.concatenate([part for (part,) in chunks(selection.table.connection, query, [np.float64])])
-    except NullFound:
-        weights = np.array([math.nan])
-    if weights.min() >= 0 and weights.max() < math.inf:
-        return check_weights(weights, n=selection.n, name=column.name)
-    raise bad_weight(selection, column)
-
-
-def load_groups(selection: Selection, column: Column, names: tuple[str, ...]) -> Integers:
-    """The position of each row's group among `names`."""
-    connection = selection.table.connection
-    query = selection.query([codes_sql(connection, column.text, names)])
-    return np.concatenate([codes for (codes,) in chunks(connection, query, [np.int64])])
-
-
-def load_clusters(selection: Selection, column: Column, *, separate: bool = False) -> Integers:
-    """The cluster of each row as a code from 0; if `separate`, equal values of different files are two clusters."""
-    codes = _text_codes(selection, column) if column.parts or column.is_text else None
-    if codes is None:
-        values = load_values(selection, f"{column.sql if column.is_integer else column.text}")
-        codes = check_clusters(values, n=selection.n, name=column.name)
-    return apart_by_file(selection, codes) if separate else codes
-
-
-def _text_codes(selection: Selection, column: Column) -> Integers | None:
-    """The position of each row's text among all of them, in order; None where they are too many for a type of names.
-
-    The database codes them: as objects of Python, long keys of many rows take seconds.
-    """
-    (count,) = selection.ask(f"approx_count_distinct({column.text})")[0]
-    if int(str(count)) > MOST_CODED:
-        return None
-    connection = selection.table.connection
-    query = selection.query([enumerated_sql(selection, column)])
-    return np.concatenate([codes for (codes,) in chunks(connection, query, [np.int64])])
-
-
-def load_values(selection: Selection, sql: str) -> npt.NDArray[Any]:
-    """An expression of each used row, in the order of the files."""
-    with reading(selection.table.name):
-        return np.asarray(selection.table.connection.sql(selection.query([f"{sql} AS value"])).fetchnumpy()["value"])

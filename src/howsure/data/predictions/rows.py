@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from howsure.data.predictions.arrays import MOST_CODED
 from howsure.data.predictions.classes import class_matrix
-from howsure.data.predictions.features import MOST_CODED
 from howsure.data.predictions.selection import (
     SEPARATE,
     Selection,
@@ -40,7 +40,7 @@ def rows_of_files(
     rows: Files,
     kinds: Mapping[str, Kind],
     *,
-    cluster: str | None = None,
+    clusters: str | None = None,
     run: str | None = None,
     choose: Callable[[Log], Mapping[str, str]] | None = None,
 ) -> tuple[Rows, str]:
@@ -53,13 +53,13 @@ def rows_of_files(
     they stand, it is None; PARTIAL ones come as a mapping of the rows (from 0) that hold something to what they hold;
     LATER ones are read by `at` of the result.
 
-    `cluster` is one of the values: equal values of it in several files (of one `run`, if that is a column) are an
+    `clusters` is one of the values: equal values of it in several files (of one `run`, if that is a column) are an
     error, unless they are said to be the same item, or separate ones, which are then numbered anew. `choose` says which
     further columns of a log, by their roles, stand for what the user did not name.
 
     Raises InputError naming the file, the column, the row and the value.
     """
-    check_way(rows.across_files, of=cluster, named=parameter("clusters", GIVEN))
+    check_way(rows.across_files, of=clusters, named=parameter("clusters", GIVEN))
     with opened_files(rows, list(kinds)) as opened:
         chosen = {} if opened.log is None or choose is None else dict(choose(opened.log))
         kinds = {**kinds, **dict.fromkeys(chosen.values(), Kind.NAMES)}
@@ -87,12 +87,12 @@ def rows_of_files(
                 found[name] = ways[kind](selection, asked[name])
             elif kind != Kind.LATER:
                 found[name] = _values(selection, asked[name], read_as[name])
-        if cluster is not None:
+        if clusters is not None:
             part = None if run is None else table.columns[run]
-            check_pooling(selection, {"cluster": table.columns[cluster]}, part, rows.across_files)
+            check_pooling(selection, {"clusters": table.columns[clusters]}, part, rows.across_files)
             if rows.across_files == SEPARATE:
-                codes = check_clusters(found[cluster], n=selection.n, name=cluster)
-                found[cluster] = apart_by_file(selection, codes)
+                codes = check_clusters(found[clusters], n=selection.n, name=clusters)
+                found[clusters] = apart_by_file(selection, codes)
         positions = None if selection.where == ALL else selection.positions()
     later = [name for name, kind in kinds.items() if kind == Kind.LATER]
     if not later:

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from howsure.data.predictions.faults import labels_refused, missing_in, missing_value
 from howsure.data.tables.columns import Column, as_number, said_of_commas
 from howsure.data.tables.database import Connection, Database, chunks, literals, reading
 from howsure.data.tables.named_files import TABLES, File, named_files
 from howsure.data.tables.table import ALL, Table, open_table
 from howsure.data.tables.where import Condition, condition
 from howsure.errors import GIVEN, InputError, parameter
-from howsure.inputs.checks import check_group_count, missing, not_two_values
+from howsure.inputs.checks import check_group_count
 from howsure.inputs.naming import natural_order, unknown_name
 from howsure.inputs.pairs import Integers
 
@@ -86,18 +87,18 @@ class Opened:
         Raises InputError at the first missing value, unless these are to be skipped, and if no row is left.
         """
         asked = self.asked
-        tests = {column: column.missing(asked.missing_values, role=kind) for column, kind in kinds.items()}
+        tests = {column: column.missing(asked.missing_values, kind=kind) for column, kind in kinds.items()}
         return select_rows(
             table, tests, skip=asked.skip_missing, values=asked.missing_values, stream_checks=stream_checks, only=only
         )
 
     def notes(
-        self, selection: Selection, *, positive: str | None = None, across_files: str = "error"
+        self, selection: Selection, *, pos_label: str | None = None, across_files: str = "error"
     ) -> dict[str, Any]:
         """How the rows were read, for the recipe of a result."""
         asked, notes = self.asked, {} if self.log is None else self.log.describe()
         options: dict[str, Any] = {
-            "positive": positive,
+            "positive": pos_label,
             "missing_values": list(asked.missing_values) or None,
             "by_file": asked.by_file or None,
             "across_files": across_files if len(self.files) > 1 and across_files != "error" else None,
@@ -124,7 +125,7 @@ def check_pooling(
     several files, unless `across_files` says what they are."""
     if id := columns.get("id"):
         check_different(selection, id, part)
-    for role in ("id", "cluster"):
+    for role in ("id", "clusters"):
         if column := columns.get(role):
             check_across_files(selection, column, part, how=across_files)
 
@@ -166,6 +167,10 @@ class Selection:
         position = self.table.position
         query = f"SELECT {position} FROM {self.table.numbered} WHERE {self.where} ORDER BY {position}"
         return np.concatenate([part for (part,) in chunks(self.table.connection, query, [np.int64])])
+
+    def place_of(self, row: int) -> str:
+        """Where a used row is, of these counted from 0."""
+        return self.table.place(self.where, skip=row)[0]
 
     def place(self, condition: str, shown: str) -> tuple[str, object]:
         """The location of the first used row that satisfies a condition, and a value of it."""
@@ -209,25 +214,6 @@ def select_rows(
     return Selection(table, where, wanted - rows, skipped, others)
 
 
-def missing_value(
-    table: Table, column: Column, test: str, *, values: Sequence[str] = (), rows: int | None = None
-) -> InputError:
-    """The error for the first row in which a column is missing."""
-    place, value = table.place(test, column.text)
-    held = "nothing" if value is None or not str(value).strip() else repr(value)
-    held += ", which counts as missing" if value in values else ""
-    count = "" if rows is None else f" ({rows:,} in all)"
-    remedy = f"Leave such rows out with {parameter('skip_missing', True)}{count}."
-    return missing(column.called, place=place, value=held, remedy=remedy)
-
-
-def missing_in(selection: Selection, column: Column, role: str = "text") -> InputError | None:
-    """The error for the first used row in which a column is missing, if there is one."""
-    test = column.missing(role=role)
-    rows = int(str(selection.ask("count(*)", rest=f"AND {test}")[0][0]))
-    return missing_value(selection.table, column, f"{selection.where} AND {test}", rows=rows) if rows else None
-
-
 def _counted(skipped: dict[str, int]) -> str:
     return ", ".join(f"{name}: {count:,}" for name, count in skipped.items())
 
@@ -238,18 +224,18 @@ LISTED = 1000  # distinct labels that are looked at: more than two are too many 
 BOOLEANS = {"true": 1.0, "false": 0.0}
 
 
-def label_sql(selection: Selection, column: Column, positive: str | None) -> str:
+def label_sql(selection: Selection, column: Column, pos_label: str | None) -> str:
     """The label in SQL: 1, 0, or null if it is neither.
 
-    Raises InputError, listing the values with their counts, if there are not two or `positive` is not among them.
+    Raises InputError, listing the values with their counts, if there are not two or `pos_label` is not among them.
     """
-    if positive is None and column.type == "BOOLEAN":
+    if pos_label is None and column.type == "BOOLEAN":
         return f"CAST({column.sql} AS UTINYINT)"
-    if positive is None and column.is_integer:
+    if pos_label is None and column.is_integer:
         return f"TRY_CAST({column.sql} AS UTINYINT)"
-    if positive is None and column.is_number:
+    if pos_label is None and column.is_number:
         return f"CAST(CASE WHEN {column.sql} = 1 THEN 1 WHEN {column.sql} = 0 THEN 0 END AS UTINYINT)"
-    return f"CAST({column.among(positive_values(column, label_counts(selection, column), positive))} AS UTINYINT)"
+    return f"CAST({column.among(positive_values(column, label_counts(selection, column), pos_label))} AS UTINYINT)"
 
 
 def label_counts(selection: Selection, column: Column, *, limit: int = LISTED) -> dict[str, int]:
@@ -258,38 +244,25 @@ def label_counts(selection: Selection, column: Column, *, limit: int = LISTED) -
     return {str(value): int(str(count)) for value, count in found}
 
 
-def positive_values(column: Column, counts: dict[str, int], positive: str | None) -> list[str]:
+def positive_values(column: Column, counts: dict[str, int], pos_label: str | None) -> list[str]:
     """Which of the labels mean 1."""
     numbers = {value: _zero_or_one(value.replace(",", ".") if column.comma else value) for value in counts}
-    target = 1.0 if positive is None else _zero_or_one(positive)
+    target = 1.0 if pos_label is None else _zero_or_one(pos_label)
     if target is not None and None not in numbers.values():
         return [value for value, number in numbers.items() if number == target]
-    if positive is None:
+    if pos_label is None:
         raise labels_refused(column, counts)
-    chosen = [value for value in counts if _same(value, positive)]
+    chosen = [value for value in counts if _same(value, pos_label)]
     if not chosen or len(counts) - len(chosen) > 1:
-        raise labels_refused(column, counts, positive)
+        raise labels_refused(column, counts, pos_label)
     return chosen
 
 
-def labels_refused(column: Column, counts: dict[str, int], positive: str | None = None) -> InputError:
-    """The error for a label that is neither 0 or 1 nor one of two values."""
-    rest = [value for value in counts if value != positive]
-    choice = (
-        "" if positive is not None else f" If two are left, say which is positive: {parameter('pos_label', 'VALUE')}."
-    )
-    treated = (
-        f"Treat non-answers as missing, for example {parameter('missing_values', [rest[-1]])} with "
-        f"{parameter('skip_missing', True)}.{choice}"
-    )
-    return not_two_values(counts, pos_label=positive, name=column.called, treated=treated)
-
-
-def _same(value: str, positive: str) -> bool:
-    if value == positive or (value.lower() in BOOLEANS and value.lower() == positive.lower()):
+def _same(value: str, pos_label: str) -> bool:
+    if value == pos_label or (value.lower() in BOOLEANS and value.lower() == pos_label.lower()):
         return True
     number = as_number(value)
-    return number is not None and number == as_number(positive)
+    return number is not None and number == as_number(pos_label)
 
 
 def _zero_or_one(value: str) -> float | None:

@@ -16,6 +16,8 @@ import numpy as np
 from howsure.calibration.slots import SlotAdder, Slots, slots_of
 from howsure.data.predictions.selection import enum_sql
 from howsure.data.tables.database import THREADS, BadValue
+from howsure.errors import InputError
+from howsure.inputs.checks import weighs_nothing
 from howsure.inputs.pairs import Floats, Integers, Pairs
 
 if TYPE_CHECKING:
@@ -63,19 +65,34 @@ def added_up(stream: PairStream, advance: Callable[[int], None]) -> Slots:
             advance(rows)
     except BadValue:
         raise stream.fault() from None
-    return stream.weighed(replace(reduce(add, (adder.slots() for adder in adders)), weightless=weightless))
+    return _weighed(stream, replace(reduce(add, (adder.slots() for adder in adders)), weightless=weightless))
 
 
 def _add(stream: PairStream, adder: SlotAdder, chunk: Chunk) -> tuple[int, int]:
     """The pairs of a chunk, and how many of them have weight 0."""
     stream.check(chunk)
     rows = len(chunk[0])
-    if stream.weight is not None and not chunk[2].all():
+    if stream.sample_weight is not None and not chunk[2].all():
         weigh = np.flatnonzero(chunk[2])
         chunk = [column[weigh] for column in chunk]
     with np.errstate(over="ignore"):  # of fourth powers of weights, which are refused then
         adder.add(*chunk)
     return rows, rows - len(chunk[0])
+
+
+def _weighed(stream: PairStream, slots: Slots, group: str | None = None) -> Slots:
+    """The slots of the pairs, or of a group.
+
+    Raises InputError if their weights are all 0, or their fourth powers, which intervals need, no numbers.
+    """
+    weights = stream.sample_weight
+    if weights is not None and not len(slots.slot):
+        from howsure.calibration.table import group_weighs_nothing
+
+        raise weighs_nothing(weights.called) if group is None else group_weighs_nothing(group)
+    if weights is not None and not 0.0 < slots.powers()[3].sum() < np.inf:
+        raise InputError(f"{weights.name} must have fourth powers with a finite sum. Divide by the largest.")
+    return slots
 
 
 # Streamed pairs sorted by group into scratch files, in one reading, so that each group is then added up alone.
@@ -94,7 +111,7 @@ class StoredGroups:
         self._stream, self._sizes = stream, sizes
         self._starts = dict(zip(sizes, np.cumsum([0, *sizes.values()]).tolist(), strict=False))
         self._folder = stream.selection.table.database.folder
-        self._names = FILES[: 1 if stream.weight is None else 2]
+        self._names = FILES[: 1 if stream.sample_weight is None else 2]
         self._stored = False
 
     def slots(self, group: str, advance: Callable[[int], None]) -> Slots:
@@ -109,15 +126,15 @@ class StoredGroups:
         signed, weights = (self._read(name, start, rows) for name in FILES)
         assert signed is not None
         found = slots_of(Pairs(np.signbit(signed).view(np.uint8), np.abs(signed), weights))
-        return self._stream.weighed(found, group)
+        return _weighed(self._stream, found, group)
 
     def _read(self, name: str, start: int, rows: int) -> Floats | None:
         return np.fromfile(self._folder / name, np.float64, rows, offset=8 * start) if name in self._names else None
 
     def _store(self, advance: Callable[[int], None]) -> None:
         stream, held = self._stream, list[list[Any]]()
-        assert stream.group is not None
-        codes = enum_sql(stream.selection.table.connection, stream.group.text, tuple(self._sizes))
+        groups = stream.columns["groups"]
+        codes = enum_sql(stream.selection.table.connection, groups.text, tuple(self._sizes))
         free = np.array(list(self._starts.values()))  # where the next pair of each group goes
         files = [open(self._folder / name, "wb") for name in self._names]  # noqa: SIM115
         try:

@@ -211,10 +211,10 @@ class Column:
         pointers = ("/" + key.replace("~", "~0").replace("/", "~1") for key in self.keys)
         return [f"json_extract_string({self.json}, {literal(pointer)})" for pointer in pointers]
 
-    def missing(self, values: Sequence[str] = (), *, role: str = "text") -> str:
+    def missing(self, values: Sequence[str] = (), *, kind: str = "text") -> str:
         """Whether the value is missing: null, NaN, empty, or one of `values`; in a list, whether any element is.
 
-        The role is "text", "number" (a text is missing if it spells NaN in any way) or "numbers" (a list).
+        The kind is "text", "number" (a text is missing if it spells NaN in any way) or "numbers" (a list).
         """
         if self.parts:
             return f"({' OR '.join(part.missing(values) for part in self.parts)})"
@@ -223,9 +223,9 @@ class Column:
             tests.append(f"isnan({self.sql})")
         if self.is_text:
             tests.append(f"trim({self.sql}) IN ('', 'NaN')")
-        if self.is_text and role == "number":
+        if self.is_text and kind == "number":
             tests.append(f"coalesce(isnan({self.number}), FALSE)")
-        if role == "numbers":
+        if kind == "numbers":
             nan = "CAST('NaN' AS DOUBLE)"
             texts = f"[{', '.join(self._values)}]" if self.keys else f"TRY_CAST({self.sql} AS VARCHAR[])"
             tests.append(f"coalesce(list_count({texts}) < len({texts}), FALSE)")

@@ -261,7 +261,7 @@ def check_actors(actors: tuple[str, ...], columns: ScoreColumns) -> None:
 
 def _check_probabilities(table: Table, column: str, where: str) -> None:
     held = table.columns[column]
-    missing = held.missing(role="number")
+    missing = held.missing(kind="number")
     told = f"{column} must not be missing; {{place}} has none ({{count}} such). Write 0 where the actor does not act."
     _refuse(table, f"{where} AND {missing}", "NULL", told)
     told = f"{column} must be a number from 0 to 1, with a decimal point; {{place}} holds {{value!r}} ({{count}} such)."

@@ -36,7 +36,7 @@ def test_statistics_are_scores_and_max_prob_is_the_probability_of_the_answer(tmp
         "probability": 0.75, "correct": 1.0,
     }  # fmt: skip
     with howsure.read(path).predictions() as predictions:
-        assert predictions.columns == {"label": "correct", "prob": "probability", "id": "item"}
+        assert predictions.columns == {"target": "correct", "prob": "probability", "id": "item"}
         assert predictions.pairs().probabilities.tolist() == [0.75, 0.5]
 
 

@@ -46,7 +46,7 @@ def test_where_a_letter_is_not_among_the_tokens_the_answer_has_its_own_probabili
     path = write_inspect(tmp_path / "log.eval", [sample])
     assert read(path)[0]["probability"] == pytest.approx(0.7)
     with howsure.read(path).predictions() as predictions:
-        assert predictions.columns == {"label": "correct", "prob": "probability", "id": "item"}
+        assert predictions.columns == {"target": "correct", "prob": "probability", "id": "item"}
         assert predictions.pairs().labels.tolist() == [0]
 
 

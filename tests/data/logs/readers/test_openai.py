@@ -43,7 +43,7 @@ def test_the_masses_of_all_answers(wrap: Any, tmp_path: Path) -> None:
 def test_probabilities_are_the_softmax_and_the_label_whether_it_is_right(tmp_path: Path) -> None:
     records = [openai_batch(f"q{at}", openai_chat(ALL), target="ABCD"[at]) for at in range(4)]
     with howsure.read([write_lines(tmp_path / "log.jsonl", records)]).predictions() as found:
-        assert found.columns == {"label": "target", "probs_column": "probabilities", "id": "item"}
+        assert found.columns == {"target": "target", "probs_column": "probabilities", "id": "item"}
         pairs = found.pairs()
     assert pairs.probabilities.tolist() == pytest.approx([0.625 / 0.875] * 4)
     assert pairs.labels.tolist() == [1, 0, 0, 0]

@@ -51,7 +51,7 @@ def parquet(columns: dict[str, Any], tmp_path_factory: pytest.TempPathFactory) -
 
 def summed(path: Path, **options: Any) -> tuple[Slots, list[int]]:
     told: list[int] = []
-    with opened(path, label="y", prob="q", **options) as predictions:
+    with opened(path, y_true="y", prob="q", **options) as predictions:
         found = predictions.source(advance=told.append)
     assert isinstance(found, Slots)
     return found, told
@@ -70,7 +70,7 @@ def test_filtered_rows_and_those_with_missing_values(parquet: Path, columns: dic
 
 
 def test_weights_need_no_memory_and_give_the_same_twice(parquet: Path, columns: dict[str, Any]) -> None:
-    (found, _), (again, _) = summed(parquet, weight="w"), summed(parquet, weight="w")
+    (found, _), (again, _) = summed(parquet, sample_weight="w"), summed(parquet, sample_weight="w")
     assert found == again
     wanted = slots_of_arrays(columns["q"], columns["y"], columns["w"])
     assert found.weightless == wanted.weightless == (columns["w"] == 0).sum()
@@ -132,7 +132,7 @@ def test_a_bad_value_far_down_is_named(column: str, value: float, told: str, tmp
 def test_weights_that_say_nothing(weights: list[float], told: str, tmp_path: Path) -> None:
     path = write(tmp_path / "x.parquet", {"q": [0.25, 0.75] * 3, "y": [0, 1] * 3, "w": weights * 3})
     with pytest.raises(InputError, match=told), np.errstate(over="ignore"):
-        summed(path, weight="w", exact_up_to=0)
+        summed(path, sample_weight="w", exact_up_to=0)
 
 
 # Work by several threads: results in order, an error in its place, and no more read ahead than is worked on.

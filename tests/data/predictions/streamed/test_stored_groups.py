@@ -25,7 +25,7 @@ def columns_of(rows: int, groups: list[Any] | None = None, seed: int = 5) -> dic
 
 
 def opened(path: Path, **options: Any) -> Predictions:
-    return files_opened(path, label="y", prob="q", group="g", exact_up_to=0, **options)
+    return files_opened(path, y_true="y", prob="q", groups="g", exact_up_to=0, **options)
 
 
 def in_file(path: Path, columns: dict[str, Any]) -> Path:
@@ -36,7 +36,7 @@ def in_file(path: Path, columns: dict[str, Any]) -> Path:
 @pytest.mark.parametrize("suffix", [".parquet", ".csv"])
 def test_each_group_has_the_sums_of_its_rows(suffix: str, weight: str | None, tmp_path: Path) -> None:
     columns, told = columns_of(2000), list[int]()
-    with opened(in_file(tmp_path / f"x{suffix}", columns), weight=weight) as predictions:
+    with opened(in_file(tmp_path / f"x{suffix}", columns), sample_weight=weight) as predictions:
         for name in reversed(predictions.group_names):
             rows = columns["g"] == name
             found = predictions.source(name, advance=told.append)

@@ -1,7 +1,8 @@
-"""Columns by which the rows of a selection may be grouped: numbers, days or names."""
+"""Columns of the used rows as arrays: weights, groups and clusters beside pairs, and features to group rows by."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -9,12 +10,65 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.predictions.selection import Selection, codes_sql
+from howsure.data.predictions.faults import bad_weight
+from howsure.data.predictions.selection import Selection, apart_by_file, codes_sql, enumerated_sql
 from howsure.data.tables.columns import Column
-from howsure.data.tables.database import chunks, literal
+from howsure.data.tables.database import NullFound, chunks, literal, reading
 from howsure.errors import InputError
-from howsure.inputs.checks import Coded
+from howsure.inputs.checks import Coded, check_clusters, check_weights
 from howsure.inputs.naming import natural_order
+from howsure.inputs.pairs import Floats, Integers
+
+MOST_ENUMERATED = 1_000_000  # names of clusters that become a type of the database
+
+
+def load_weights(selection: Selection, column: Column) -> Floats:
+    """The weights; InputError naming file and row if one is no number, negative or infinite."""
+    query = selection.query([column.number])
+    try:
+        weights: Floats = np.concatenate([part for (part,) in chunks(selection.table.connection, query, [np.float64])])
+    except NullFound:
+        weights = np.array([math.nan])
+    if not (weights.min() >= 0 and weights.max() < math.inf) and (fault := bad_weight(selection, column)):
+        raise fault
+    return check_weights(weights, n=selection.n, name=column.name)
+
+
+def load_groups(selection: Selection, column: Column, names: tuple[str, ...]) -> Integers:
+    """The position of each row's group among `names`."""
+    return _whole_numbers(selection, codes_sql(selection.table.connection, column.text, names))
+
+
+def load_clusters(selection: Selection, column: Column, *, separate: bool = False) -> Integers:
+    """The cluster of each row as a code from 0; if `separate`, equal values of different files are two clusters."""
+    codes = _text_codes(selection, column) if column.parts or column.is_text else None
+    if codes is None:
+        values = load_values(selection, f"{column.sql if column.is_integer else column.text}")
+        codes = check_clusters(values, n=selection.n, name=column.name)
+    return apart_by_file(selection, codes) if separate else codes
+
+
+def _text_codes(selection: Selection, column: Column) -> Integers | None:
+    """The position of each row's text among all of them, in order; None where they are too many for a type of names.
+
+    The database codes them: as objects of Python, long keys of many rows take seconds.
+    """
+    (count,) = selection.ask(f"approx_count_distinct({column.text})")[0]
+    return None if int(str(count)) > MOST_ENUMERATED else _whole_numbers(selection, enumerated_sql(selection, column))
+
+
+def _whole_numbers(selection: Selection, sql: str) -> Integers:
+    parts = chunks(selection.table.connection, selection.query([sql]), [np.int64])
+    return np.concatenate([part for (part,) in parts])
+
+
+def load_values(selection: Selection, sql: str) -> npt.NDArray[Any]:
+    """An expression of each used row, in the order of the files."""
+    with reading(selection.table.name):
+        return np.asarray(selection.table.connection.sql(selection.query([f"{sql} AS value"])).fetchnumpy()["value"])
+
+
+# Features: numbers, days or names.
 
 DAY = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]|$)"
 LENGTH = re.compile(r"length\((.+)\)")
@@ -78,7 +132,6 @@ def _names_of(selection: Selection, column: Column, missing: str) -> Coded:
         names = names[:MOST_NAMED]
     names = sorted(names, key=natural_order)
     code = codes_sql(selection.table.connection, column.text, names)
-    query = selection.query([f"CASE WHEN {missing} THEN -1 ELSE coalesce({code}, {len(names)}) END"])
-    codes = np.concatenate([part for (part,) in chunks(selection.table.connection, query, [np.int64])])
+    codes = _whole_numbers(selection, f"CASE WHEN {missing} THEN -1 ELSE coalesce({code}, {len(names)}) END")
     others = (OTHERS,) if len(counts) > MOST_CODED else ()
     return Coded(codes, (*names, *others))
