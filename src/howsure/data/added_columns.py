@@ -204,20 +204,18 @@ class FileToExtend:
 
 def open_to_extend(
     path: str | os.PathLike[str],
+    y_prob: Given | None,
     *,
-    classes: Sequence[str] | None = None,
     wanted: Sequence[str] = (),
-    group: str | None = None,
+    groups: str | None = None,
     format: str | None = None,
     skip_missing: bool = False,
     check_groups: Callable[[Sequence[str]], None] = lambda names: None,
-    **scores: str | Sequence[str] | None,
 ) -> FileToExtend:
-    """A file whose rows get further columns, made of its scores: named by prob, probs, probs_column, logits, logprobs
-    or verbalised, a way of `Given`.
+    """A file whose rows get further columns, made of its scores, `y_prob`.
 
     `wanted` are the classes that a map knows, () where it takes one number per row. The columns of several classes
-    bear their names, or `classes` says which they are, in order. `group` is the column of groups; `check_groups` is
+    bear their names, or `classes` says which they are, in order. `groups` is the column of groups; `check_groups` is
     told of all of them. With `skip_missing`, rows without a score or a group get nothing, and are counted.
 
     Raises InputError for anything that is not there or not as it must be.
@@ -231,29 +229,27 @@ def open_to_extend(
                 "further columns; logs, archives and several files cannot."
             )
         database.allow_only([files[0].path, *(str(database.folder / f"{before}{EXTENDED}") for before in ("", "tmp_"))])
-        given = check_given(next((Given(way, names) for way, names in scores.items() if names is not None), None))
-        table = open_table(database, files, [*given.columns, *([group] if group is not None else [])])
+        given = check_given(y_prob)
+        table = open_table(database, files, [*given.columns, *([groups] if groups is not None else [])])
         table, columns = scores_of(table, given, skip_missing=skip_missing)
-        order, numbers = _in_order(columns, classes, wanted)
+        order, numbers = _in_order(columns, wanted)
         missing = {column: column.missing(kind="numbers" if columns.lists else "number") for column in columns.columns}
-        held = None if group is None else table.columns[group]
+        held = None if groups is None else table.columns[groups]
         if held is not None:
             missing[held] = held.missing()
         selection = select_rows(table, missing, skip=skip_missing, values=(), stream_checks=False)
-        groups = () if held is None else tuple(group_sizes(selection, held))
-        check_groups(groups)
+        names = () if held is None else tuple(group_sizes(selection, held))
+        check_groups(names)
     except BaseException:
         database.close()
         raise
     said = said_of_commas([column.name for column in columns.columns if column.comma])
-    return FileToExtend(files[0], database, selection, columns, numbers, order, held, groups, 0, said)
+    return FileToExtend(files[0], database, selection, columns, numbers, order, held, names, 0, said)
 
 
-def _in_order(
-    scores: Scores, classes: Sequence[str] | None, wanted: Sequence[str]
-) -> tuple[tuple[str, ...], list[str]]:
+def _in_order(scores: Scores, wanted: Sequence[str]) -> tuple[tuple[str, ...], list[str]]:
     """The classes of the scores, in the order `wanted`, and their numbers in SQL."""
-    first, several = scores.columns[0], len(scores.columns) > 1
+    first, several, classes = scores.columns[0], len(scores.columns) > 1, scores.given.classes
     if scores.is_one:
         if wanted:
             raise InputError(

@@ -137,11 +137,8 @@ class Files(Source):
         self._refuse({}, "is not for a file that is written with further columns", but=kept)
         if len(self.paths) != 1:
             raise InputError(f"{self.name} are several files; one at a time is written with further columns.")
-        given = Given(UNNAMED, None) if y_prob is None else given_of(y_prob)
-        if given.way != UNNAMED:
-            how[given.way] = given.columns[0] if isinstance(given.values, str) else given.columns
         how |= {name: getattr(self, name) for name in kept}
-        found = open_to_extend(self.paths[0], classes=given.classes, group=groups, **how)
+        found = open_to_extend(self.paths[0], None if y_prob is None else given_of(y_prob), groups=groups, **how)
         self.tell(found.said)
         return found
 
