@@ -9,8 +9,10 @@ from typing import Any
 
 import duckdb
 import numpy as np
+import pandas as pd
 import pytest
 
+from howsure import InputError, read
 from howsure.monitoring import CalibrationMonitor
 from tests.cli.running import howsure, printed
 
@@ -56,6 +58,20 @@ def test_the_command_is_the_class(folder: Path) -> None:
     monitor = CalibrationMonitor()
     monitor.update(columns["time"], columns["right"], columns["p"], groups=columns["group"])
     assert (folder / "s.json").read_text() == monitor.to_json()
+
+
+def test_the_class_takes_files_frames_and_tables_as_the_command_does(folder: Path) -> None:
+    frame = pd.DataFrame([json.loads(line) for line in (folder / "log.jsonl").read_text().splitlines()])
+    with duckdb.connect(str(folder / "app.duckdb")) as database:
+        database.register("frame", frame)
+        database.execute("CREATE TABLE answers AS SELECT * FROM frame")
+    of_table = read(folder / "app.duckdb", table="answers")
+    for source in (read(folder / "log.jsonl"), of_table, frame):
+        monitor = CalibrationMonitor()
+        monitor.update("time", "right", "p", groups="group", data=source)
+        assert (folder / "s.json").read_text() == monitor.to_json()
+    with pytest.raises(InputError, match=r"group must be a date such as .*; row 1 of .*log.jsonl"):
+        monitor.update("group", "right", "p", data=read(folder / "log.jsonl"))
 
 
 SAMPLE = re.compile(r'([a-z_]+)(?:\{group="((?:[^"\\\n]|\\["\\n])*)"\})? (-?\d+(?:\.\d+)?(?:e[+-]?\d+)?)')

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from howsure.errors import GIVEN, InputError, parameter, way
 from howsure.inputs.classes import TOP_LABEL
-from howsure.inputs.frames import AS_READ, SAVED, Kind, Rows, Source, no_column_name
+from howsure.inputs.frames import AS_READ, SAVED, Dated, Kind, Rows, Source, no_column_name
 from howsure.inputs.given import PROB, Given, given_of
 from howsure.inputs.naming import natural_order, shortened
 
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from howsure.data.added_columns import FileToExtend
     from howsure.data.predictions.paired_rows import PairedRows
     from howsure.data.predictions.predictions import Predictions
+    from howsure.files.whole import Scratch
 
 DUCKDB, DASK = "duckdb", "dask"
 ENGINES = (DUCKDB, DASK)
@@ -43,6 +44,7 @@ class Files(Source):
     engine: str = DUCKDB
     scheduler: str | None = None
     tell: Callable[[str], None] = field(default=lambda said: None, repr=False, compare=False)
+    scratch: Scratch | None = field(default=None, repr=False, compare=False)  # which holds a copy of a table
     bar: Callable[[int, str], AbstractContextManager[Callable[[int], None]]] | None = field(default=None, repr=False)
 
     @property
@@ -124,6 +126,13 @@ class Files(Source):
             own = y_true_against is not None or beside.notes.get("reduce") == TOP_LABEL
             assert not isinstance(beside, Sums)
             return paired_rows(read, beside, own_labels=own, skip_missing=self.skip_missing)
+
+    def dated(self, dates: str, y_true: Any, y_prob: Any, **roles: Any) -> Dated:
+        """The pairs of the columns that play the roles, with their dates; a row without a label waits for it. `roles`
+        are the other arguments of `dated_of`."""
+        from howsure.data.predictions.dated import dated_of
+
+        return dated_of(self, dates, y_true, y_prob, **roles)
 
     def to_extend(self, y_prob: Any, *, groups: str | None = None, **how: Any) -> FileToExtend:
         """The only file, opened to be written with further columns made of probabilities; `how` are the other arguments
@@ -208,6 +217,7 @@ def read(
     normalise: str | None = None,
     engine: str = DUCKDB,
     scheduler: str | None = None,
+    table: str | None = None,
 ) -> Files:
     """Files as a source of rows: given as `data` to a function, whose other arguments then name their columns.
 
@@ -218,7 +228,8 @@ def read(
     by_file: each file's name is a column, `file`. across_files: whether equal ids and clusters of several files are the
     "same" item or "separate" ones. format: of the files, where their names do not tell it. normalise: divide the
     log-likelihoods of choices in a log by their "characters", "bytes" or "tokens". engine: "duckdb" here, or "dask", a
-    cluster all of whose workers see the Parquet files, at `scheduler`.
+    cluster all of whose workers see the Parquet files, at `scheduler`. table: a table or view of the only file, a
+    database of DuckDB, of which a copy is made.
 
     Columns are named as on the command line: one inside another as "doc.answer" or "scores[0]", several as one key as
     "task,question". Nothing is read before a function asks for it. A log names the columns itself.
@@ -237,7 +248,17 @@ def read(
     named = (files,) if isinstance(files, (str, os.PathLike)) else tuple(files)
     values = (missing_values,) if isinstance(missing_values, str) else tuple(missing_values)
     paths = tuple(os.fspath(one) for one in named)
-    return Files(paths, where, skip_missing, values, by_file, across_files, format, normalise, engine, scheduler)
+    found = Files(paths, where, skip_missing, values, by_file, across_files, format, normalise, engine, scheduler)
+    if table is None:
+        return found
+    if len(paths) != 1:
+        raise InputError(f"{parameter('table')} is that of one database; name one file.")
+    if across_files != "error":
+        raise InputError(f"{parameter('across_files')} is about several files, and a database is one. Leave it out.")
+    from howsure.data.tables.duckdb_table import copy_of_table
+
+    copy, scratch = copy_of_table(paths[0], table)
+    return replace(found, paths=(copy,), scratch=scratch)
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from howsure.first_use import installed, require
 from howsure.inputs.checks import Column, is_missing
 from howsure.inputs.naming import shortened, unknown_name
 from howsure.inputs.numbers import as_spelled
-from howsure.inputs.pairs import Pairs
+from howsure.inputs.pairs import Integers, Pairs
 
 SAVED = "saved summaries"  # the engine of sums that were read of them
 MODEL, TASK, ITEM, DOCUMENT, RUN = "model", "task", "item", "document", "run"  # columns of logs
@@ -100,6 +100,16 @@ class Read(Protocol):
         """Files, rows, those left out, columns."""
 
 
+@dataclass(frozen=True, slots=True)
+class Dated:
+    """Labelled pairs, their `days` (n,), fingerprints of their `clusters`, and the days of those `unlabelled`."""
+
+    pairs: Pairs
+    days: Any
+    clusters: Integers | None
+    unlabelled: Any
+
+
 class Matched(Protocol):
     """The pairs of two models on the same rows, how many only one has, and whether each has its own labels."""
 
@@ -157,6 +167,10 @@ class Source(ABC):
         kinds = dict.fromkeys(names, Kind.VALUES) | {name: Kind.OPTIONAL for name in names if name in optional}
         found = self.rows(kinds)
         return tuple(as_spelled(found[name]) for name in names)
+
+    @abstractmethod
+    def dated(self, dates: str, y_true: Any, y_prob: Any, **roles: Any) -> Dated:
+        """The pairs of the columns that play the roles, with their dates; a row without a label waits for it."""
 
     @abstractmethod
     def matched(

@@ -7,7 +7,7 @@ import datetime
 import hashlib
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -18,12 +18,15 @@ from howsure.errors import InputError
 from howsure.files.opened import is_version, parsed_json
 from howsure.files.saved import load, save
 from howsure.files.whole import Place
+from howsure.inputs.frames import Source
+from howsure.inputs.given import Given
 from howsure.inputs.naming import shortened, unknown_name
 from howsure.inputs.pairs import Integers
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.monitoring.bets import CellSums
 from howsure.monitoring.group import KEPT, Group
 from howsure.monitoring.results import MonitorSeries, MonitorStatus, MonitorUpdate, e_of, group_status, series_of
-from howsure.monitoring.settings import ALL, DAY, Days, Rows, Settings, as_day, checked_rows, starts_of
+from howsure.monitoring.settings import ALL, DAY, Days, Rows, Settings, as_day, rows_of, starts_of
 
 # The state of a monitor as a text: JSON with its kind, the number of its form, and a checksum.
 
@@ -129,14 +132,16 @@ class CalibrationMonitor:
 
     def update(
         self,
-        dates: Any,
-        y_true: Any,
-        y_prob: Any,
+        dates: ArrayLike | str,
+        y_true: ArrayLike | str | None = None,
+        y_prob: ArrayLike | str | Given | None = None,
         *,
-        groups: Any = None,
-        clusters: Any = None,
-        pos_label: Any = None,
+        groups: ArrayLike | str | None = None,
+        clusters: ArrayLike | str | None = None,
+        id: str | None = None,
+        pos_label: Hashable = None,
         until: Date | None = None,
+        data: Source | IntoFrame | None = None,
     ) -> MonitorUpdate:
         """Take the periods that are over and were not taken before.
 
@@ -144,7 +149,7 @@ class CalibrationMonitor:
         out and counted. A period is over when the rows are complete up to its end and `wait` days more. `until`: the
         last day for which the rows are complete; without, the day before the latest date. y_true: None or NaN where the
         label has not come yet. clusters: names of correlated rows, such as conversations; a name means the same in
-        every update.
+        every update. With `data` (a frame, or files by `howsure.read`) all of these name its columns.
 
         That a label is missing when its period is taken must not depend on the label, given the probability. All rows
         of a cluster that are there are taken with the period in which it begins; rows of it that come in a later
@@ -152,11 +157,8 @@ class CalibrationMonitor:
 
         Raises InputError naming the row and the value. The monitor is then as it was.
         """
-        rows = checked_rows(dates, y_true, y_prob, groups=groups, clusters=clusters, pos_label=pos_label)
-        return self.take(rows, until=until)
-
-    def take(self, rows: Rows, *, until: Date | None = None) -> MonitorUpdate:
-        """The same for rows that were checked before."""
+        roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "pos_label": pos_label}
+        rows = rows_of(dates, y_true, y_prob, id=id, data=data, **roles)
         self._check_as_before(rows)
         newest = np.concatenate([rows.days, rows.unlabelled]).max()
         last = newest - DAY if until is None else as_day(until, name="until")

@@ -23,6 +23,7 @@ from howsure.inputs.checks import (
     first_missing,
     is_missing,
 )
+from howsure.inputs.frames import Source, columns_of
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import check_whole, is_number
 from howsure.inputs.pairs import Floats, Integers, Labels
@@ -165,6 +166,34 @@ class Rows:
             clusters,
             self.unlabelled,
         )
+
+
+def rows_of(
+    dates: Any,
+    y_true: Any,
+    y_prob: Any,
+    *,
+    groups: Any = None,
+    clusters: Any = None,
+    pos_label: Any = None,
+    id: Any = None,
+    data: Any = None,
+) -> Rows:
+    """The rows of arrays, of a frame's columns or of a source.
+
+    Raises InputError naming the row, where it is, and the value.
+    """
+    roles: dict[str, Any] = {"groups": groups, "clusters": clusters}
+    if not isinstance(data, Source):
+        named = {"dates": dates, "y_true": y_true, "y_prob": y_prob, **roles}
+        if data is not None:
+            named = dict(zip(named, columns_of(data, **named), strict=True))
+        return checked_rows(**named, pos_label=pos_label)
+    read = data.dated(dates, y_true, y_prob, fingerprint=fingerprint, id=id, pos_label=pos_label, **roles)
+    pairs = read.pairs
+    codes = np.zeros(len(pairs), dtype=np.int64) if pairs.groups is None else pairs.groups
+    names = (ALL,) if pairs.groups is None else pairs.group_names
+    return Rows(read.days, pairs.labels, pairs.probabilities, codes, names, read.clusters, read.unlabelled)
 
 
 def checked_rows(dates: Any, y_true: Any, y_prob: Any, *, groups: Any, clusters: Any, pos_label: Any) -> Rows:

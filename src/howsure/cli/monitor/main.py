@@ -16,9 +16,11 @@ from howsure.cli.terminal.options import (
     output_options,
     probability_options,
     reading_options,
+    source_and_roles,
 )
 from howsure.cli.terminal.output import emit, emit_result, result_text
 from howsure.errors import InputError
+from howsure.monitoring.calibration_monitor import CalibrationMonitor
 from howsure.monitoring.settings import PERIODS
 
 CODES = "Exit codes: 0 no alarm, 1 alarm, 3 no data yet, 2 wrong input."
@@ -34,7 +36,7 @@ def command() -> None:
 @command.command("update", short_help="Take the days that are over: their predictions and labels.")
 @click.argument("state", metavar="STATE.json", type=Written())
 @click.argument("files", nargs=-1, metavar="FILE...")
-@click.option("--date", required=True, metavar="COL", help="Column of the date of each row (ISO 8601).")
+@click.option("--date", "dates", required=True, metavar="COL", help="Column of the date of each row (ISO 8601).")
 @click.option("--target", "label", metavar="COL",
               help="Column of the true label; rows without one are counted, and wait for it.")  # fmt: skip
 @probability_options("Column of the predicted probability.")
@@ -57,8 +59,7 @@ def command() -> None:
 @click.option("--reference", metavar="DATE", help="Learn from the days up to this one instead of testing them: later "
               "days are compared with them.")  # fmt: skip
 def update_command(
-    state: str, files: tuple[str, ...], date: str, database: str | None, table: str | None, until: str | None,
-    **given: Any,
+    state: str, files: tuple[str, ...], dates: str, database: str | None, until: str | None, **typed: Any,
 ) -> None:  # fmt: skip
     """Take from FILE... the periods that are over and were not taken before, and keep what was learned in STATE.json.
 
@@ -70,28 +71,43 @@ def update_command(
     howsure monitor update state.json 'logs/*.parquet' --date day --target gold --probs-column probs --wait 7
     howsure monitor update state.json --database app.duckdb --table answers --date day --target right --prob p
     """
-    from howsure.cli.monitor.database_table import as_files
-    from howsure.cli.monitor.reading import dated_rows, read_state
     from howsure.files.whole import alone
-    from howsure.monitoring.calibration_monitor import CalibrationMonitor
 
-    if given.pop("weight") is not None:
+    if typed.pop("weight") is not None:
         raise InputError("--weight is not supported here: a bet counts rows. Leave --weight out.")
-    if database is not None and given["across_files"] != "error":
-        raise InputError("--across-files is about several files, and a --database is one. Leave it out.")
-    settings = {name: given.pop(name) for name in SETTINGS}
+    settings = {name: typed.pop(name) for name in SETTINGS}
     CalibrationMonitor(**settings)  # what is wrong with a setting is said before the log is read
-    with as_files(files, database=database, table=table) as named:
-        rows = dated_rows(named, date=date, **given)
+    source, roles = source_and_roles(_named(files, database, typed["table"]), typed)
     with alone(state):
         if os.path.exists(state):
             monitor = read_state(state)
             _check_unchanged(monitor.settings.to_dict(), settings, state)
         else:
             monitor = CalibrationMonitor(**settings)
-        taken = monitor.take(rows, until=until)
+        taken = monitor.update(dates, **roles, until=until, data=source)
         monitor.save(state)
     emit(f"{state}: {taken!r}\n\n{monitor.status()!r}\n", None)
+
+
+def _named(files: tuple[str, ...], database: str | None, table: str | None) -> tuple[str, ...]:
+    """The files, or the database, that the user named.
+
+    Raises InputError unless there is one or the other.
+    """
+    if database is None and table is None:
+        if not files:
+            raise InputError("no file is named; name a file, a glob in quotes, - for standard input, or a --database.")
+        return files
+    if database is None or table is None or files:
+        raise InputError("a table is named by --database FILE.duckdb --table NAME together, without other files.")
+    return (database,)
+
+
+def read_state(path: str) -> CalibrationMonitor:
+    """The monitor in a file; InputError if there is none, or it is not one."""
+    if not os.path.exists(path):
+        raise InputError(f"no file {path}; howsure monitor update {path} FILE... begins it.")
+    return CalibrationMonitor.load(path)
 
 
 def _check_unchanged(held: dict[str, Any], given: dict[str, Any], state: str) -> None:
@@ -115,8 +131,6 @@ def status_command(state: str, form: str, output: str | None) -> None:
     \b
     howsure monitor status state.json
     """
-    from howsure.cli.monitor.reading import read_state
-
     found = read_state(state).status()
     emit_result(found, form, output)
     if found.exit_code:
@@ -134,8 +148,6 @@ def series_command(state: str, group: str | None, form: str, output: str | None,
     \b
     howsure monitor series state.json --figure series.svg
     """
-    from howsure.cli.monitor.reading import read_state
-
     series = read_state(state).series(group)
     shown = result_text(series, form)
     if figure is not None:
@@ -155,7 +167,6 @@ def metrics_command(state: str, output: str | None) -> None:
     howsure monitor metrics state.json --output /var/lib/node_exporter/howsure.prom
     """
     from howsure.cli.monitor.metrics import metrics_text
-    from howsure.cli.monitor.reading import read_state
 
     emit(metrics_text(read_state(state).status()), output)
 
@@ -174,7 +185,6 @@ def page_command(state: str, output: str, title: str) -> None:
     \b
     howsure monitor page state.json --output monitor.html
     """
-    from howsure.cli.monitor.reading import read_state
     from howsure.explorer.monitor_page import monitor_report
     from howsure.files.whole import write_whole
 

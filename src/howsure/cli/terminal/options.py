@@ -278,7 +278,7 @@ def engine_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return in_order(options)(function)
 
 
-OF_SOURCE = ("where", "by_file", "across_files", "skip_missing", "normalise", "engine", "scheduler")
+OF_SOURCE = ("where", "by_file", "across_files", "skip_missing", "normalise", "engine", "scheduler", "table")
 ROLES = {"label": "y_true", "group": "groups", "cluster": "clusters", "weight": "sample_weight"}
 ROLES |= {"positive": "pos_label", "id": "id"}
 

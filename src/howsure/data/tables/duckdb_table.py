@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import duckdb
@@ -23,23 +21,15 @@ CLOSED: dict[str, Any] = {
 }
 
 
-@contextmanager
-def as_files(files: tuple[str, ...], *, database: str | None, table: str | None) -> Iterator[tuple[str, ...]]:
-    """The files to read: those named, or a copy of a table, which is removed at the end.
+def copy_of_table(database: str, table: str) -> tuple[str, Scratch]:
+    """The file of a copy of a table or view, and the scratch folder that it is in.
 
-    Raises InputError unless there is one or the other, and for a database or a table that there is not.
+    Raises InputError for a database or a table that there is not.
     """
-    if database is None and table is None:
-        if not files:
-            raise InputError("no file is named; name a file, a glob in quotes, - for standard input, or a --database.")
-        yield files
-        return
-    if database is None or table is None or files:
-        raise InputError("a table is named by --database FILE.duckdb --table NAME together, without other files.")
-    with Scratch() as scratch:
-        copy = os.path.join(scratch.folder, f"{''.join(c if c.isalnum() else '_' for c in table)[:60]}.parquet")
-        _copy_table(database, table, copy, str(scratch.folder))
-        yield (copy,)
+    scratch = Scratch()
+    copy = os.path.join(scratch.folder, f"{''.join(c if c.isalnum() else '_' for c in table)[:60]}.parquet")
+    _copy_table(database, table, copy, str(scratch.folder))
+    return copy, scratch
 
 
 def _copy_table(database: str, table: str, copy: str, folder: str) -> None:

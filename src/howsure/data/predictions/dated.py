@@ -1,0 +1,89 @@
+"""Predictions with dates: labelled ones, and the days of those whose label has not come."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from howsure.data.predictions.arrays import load_values
+from howsure.data.predictions.faults import missing_value
+from howsure.data.predictions.selection import SEPARATE, file_of
+from howsure.data.tables.columns import Column
+from howsure.data.tables.table import ALL as EVERY_ROW
+from howsure.data.tables.table import Table
+from howsure.data.tables.where import condition
+from howsure.errors import InputError, parameter
+from howsure.inputs.frames import AS_READ, Dated
+
+if TYPE_CHECKING:
+    from howsure.data.sources import Files
+
+ISO = r"\d{4}-\d{2}-\d{2}([T ].*)?"
+DATE = "a date such as 2026-11-22 (ISO 8601)"
+ONE_ROW = f"{parameter('reduce')} must leave one pair a row: top-label, or the name of one class."
+
+
+def dated_of(
+    source: Files, dates: str, y_true: Any, y_prob: Any, *, fingerprint: Callable[[str], int], **roles: Any
+) -> Dated:
+    """The rows of files. A missing label is one that has not come yet; any other missing value is an error, or with
+    `skip_missing` left out. fingerprint: that of a text, where files number their clusters apart.
+
+    Raises InputError naming the file, the column, the row and the value that violated a rule.
+    """
+    every = replace(source, skip_missing=True)
+    with every.predictions(y_true, y_prob, features=(dates,), **roles) as read:
+        predictions: Any = read
+        pairs = predictions.pairs()  # sums have none
+        selection, missing = predictions.selection, list(source.missing_values)
+        table = selection.table
+        rows = condition(source.where)
+        only = EVERY_ROW if rows is None else rows.sql(table, missing)
+        label = table.columns[predictions.columns[AS_READ["y_true"]]]
+        unlabelled = f"{only} AND {label.missing(missing)}"
+        others = [name for name in predictions.skipped if name != label.name]
+        if others and not source.skip_missing:
+            column = table.columns[others[0]]
+            test = f"{only} AND NOT {label.missing(missing)} AND {column.missing(missing, kind='number')}"
+            raise missing_value(table, column, test, values=missing)
+        day = _day_sql(table.columns[dates])
+        _check_dates(table, table.columns[dates], day, f"({selection.where} OR ({unlabelled}))")
+        days = np.asarray(load_values(selection, day)).astype("datetime64[D]")
+        waiting = table.ask(f"{day}, count(*)", rest=f"WHERE {unlabelled} GROUP BY 1 ORDER BY 1")
+        cluster, clusters = predictions.columns.get(AS_READ["clusters"]), None
+        if cluster is not None:
+            clusters = load_values(selection, f"md5_number_lower({table.columns[cluster].text})")
+            clusters = clusters.astype(np.uint64).view(np.int64)
+            if source.across_files == SEPARATE:
+                files = [fingerprint(os.path.realpath(file.name)) for file in table.files]
+                clusters = clusters ^ np.array(files, dtype=np.int64)[file_of(selection, selection.positions())]
+    if len(pairs) != len(days):
+        raise InputError(ONE_ROW)
+    when = np.array([one for one, _ in waiting], dtype="datetime64[D]")
+    return Dated(pairs, days, clusters, np.repeat(when, [int(str(count)) for _, count in waiting]))
+
+
+def _day_sql(column: Column) -> str:
+    """The day of a date in SQL; null where there is none."""
+    if column.type in ("DATE", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS"):
+        return f"CAST({column.sql} AS DATE)"
+    if column.type == "TIMESTAMP WITH TIME ZONE":
+        return f"CAST(make_timestamp(epoch_us({column.sql})) AS DATE)"
+    if not column.is_text or column.parts:
+        raise InputError(
+            f"{parameter('dates')} must be a column of {DATE.removeprefix('a ')}s; {column.name} is {column.type}."
+        )
+    text = f"trim({column.sql})"
+    return f"CASE WHEN regexp_full_match({text}, '{ISO}') THEN TRY_CAST(substr({text}, 1, 10) AS DATE) END"
+
+
+def _check_dates(table: Table, column: Column, day: str, wanted: str) -> None:
+    """Raise InputError at the first row in use that has no date."""
+    if table.ask("1", rest=f"WHERE {wanted} AND {day} IS NULL LIMIT 1"):
+        place, held = table.place(f"{wanted} AND {day} IS NULL", column.text)
+        shown = "nothing" if held is None or not str(held).strip() else repr(held)
+        raise InputError(f"{column.name} must be {DATE}; {place} holds {shown}.")
