@@ -16,7 +16,7 @@ from howsure.calibration.calibration_errors import squared_error
 from howsure.calibration.comparison import compare_pairs
 from howsure.calibration.curve import curve_of
 from howsure.calibration.error import root
-from howsure.calibration.results import CalibrationCurve
+from howsure.calibration.results import CalibrationComparison, CalibrationCurve
 from howsure.calibration.scores import BRIER, LOG
 from howsure.inputs.pairs import Integers
 from howsure.sequences.tagger import Tagger
@@ -159,7 +159,7 @@ def estimates(hmm: Judged, crf: Judged, tags: Contest, question: Question) -> di
         "accuracy, difference": clustered_mean(hmm.right - crf.right, hmm.sentences),
         ERRORS[0]: both.error_a,
         ERRORS[1]: both.error_b,
-        "CalibErr, difference": both.error_difference or _difference(both.error_a, both.error_b),
+        "CalibErr, difference": error_difference(both),
         "Brier score, difference": both.brier_difference,
         "log loss, difference": both.log_loss_difference,
         f"surest tag: P - right, {HMM}": clustered_mean(hmm.surest - hmm.hits, hmm.sentences),
@@ -205,8 +205,11 @@ def _averages(names: Sequence[str], question: Question) -> dict[str, Integers]:
     return some
 
 
-def _difference(a: Estimate, b: Estimate) -> Estimate:
-    """The difference of errors one of which may be 0: the widest interval that theirs allow."""
+def error_difference(both: CalibrationComparison) -> Estimate:
+    """The difference of errors; if one of them may be 0, with the widest interval that theirs allow."""
+    a, b = both.error_a, both.error_b
+    if both.error_difference is not None:
+        return both.error_difference
     if a.low is None or a.high is None or b.low is None or b.high is None:
         return unbounded(math.nan, "widest", a.n)
     return Estimate(a.value - b.value, a.low - b.high, a.high - b.low, LEVEL, "widest", a.n)

@@ -200,6 +200,19 @@ def verdict(estimate: Estimate, *, above: float = 0.0) -> bool | None:
     return True if estimate.low > above else False if estimate.high < above else None
 
 
+def about(estimate: Estimate, value: float, within: float) -> bool | None:
+    """Whether an estimate is a value, or near enough: True or False where the whole interval says so, else None.
+
+    >>> about(Estimate(0.9, 0.89, 0.91, 0.95, "Wilson", 9), 0.9, 0.02), about(mean_estimate(np.ones(9)), 0.9, 0.02)
+    (True, False)
+    """
+    if estimate.low is None or estimate.high is None:
+        return None
+    inside = estimate.low >= value - within and estimate.high <= value + within
+    outside = estimate.low > value + within or estimate.high < value - within
+    return True if inside else False if outside else None
+
+
 def opposite(holds: bool | None) -> bool | None:
     """The verdict on the contrary: `opposite(verdict(estimate, above=bound))` is whether the value is below it."""
     return None if holds is None else not holds

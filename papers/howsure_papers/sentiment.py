@@ -139,7 +139,7 @@ def reproduce_sentiment(
                 Column("ECE", digits(4), get=lambda kind: curves[kind].ece.value),
                 Column("Brier", digits(4), get=lambda kind: curves[kind].brier.score),
                 Column("refinement", digits(4), get=lambda kind: curves[kind].brier.refinement),
-                Column("log loss", TEXT, get=lambda kind: _log_loss(curves[kind])),
+                Column("log loss", TEXT, get=lambda kind: log_loss_text(curves[kind])),
             ),
             numbers(
                 "Every strength on the development data: pseudocounts, and C",
@@ -149,7 +149,7 @@ def reproduce_sentiment(
                 Column("F1", digits(4), get=lambda one: one[0].development_f1),
                 Column("CalibErr", ESTIMATE, get=lambda one: one[1].error),
                 Column("Brier", digits(4), get=lambda one: one[1].brier.score),
-                Column("log loss", TEXT, get=lambda one: _log_loss(one[1])),
+                Column("log loss", TEXT, get=lambda one: log_loss_text(one[1])),
             ),
         ],
         drawings=[
@@ -227,11 +227,16 @@ def every_fit(kind: str, train: Split, development: Split, advance: Advance = no
         raise InputError(f"train must hold both labels; all of its {len(train[1]):,} labels are {int(train[1][0])}.")
     found = []
     for strength in GRIDS[kind]:
-        model = _estimator(kind, strength).fit(*train)
-        predicted = model.predict_proba(development[0])[:, 1] > 0.5
-        found.append(TextClassifier(kind, strength, f1(development[1], predicted), model))
+        found.append(fitted(kind, strength, train, development))
         advance(1)
     return found
+
+
+def fitted(kind: str, strength: float, train: Split, development: Split) -> TextClassifier:
+    """A model of a kind with this strength, and its F1 on the development data."""
+    model = _estimator(kind, strength).fit(*train)
+    predicted = model.predict_proba(development[0])[:, 1] > 0.5
+    return TextClassifier(kind, strength, f1(development[1], predicted), model)
 
 
 def best(fits: Sequence[TextClassifier]) -> TextClassifier:
@@ -270,25 +275,25 @@ def part_of_train(rows: Integers, train: Split, dev: Split, test: Split) -> tupl
     return (train[0][rows][:, known], train[1][rows]), (dev[0][:, known], dev[1]), (test[0][:, known], test[1])
 
 
-def quantities(labels: Labels, predicted: Mapping[str, Floats]) -> dict[str, Estimate]:
-    """All that is asked of both models, by name, with intervals over the test data."""
-    a, b = (predicted[kind] for kind in MODELS)
-    both = compare_calibration(labels, a, against=b, bin_size=BIN_SIZE, level=LEVEL)
+def quantities(labels: Labels, predicted: Mapping[str, Floats], bin_size: int = BIN_SIZE) -> dict[str, Estimate]:
+    """All that is asked of two models, by name, with intervals over the test data."""
+    (first, a), (second, b) = predicted.items()
+    both = compare_calibration(labels, a, against=b, bin_size=bin_size, level=LEVEL)
     (f1_a, influence_a), (f1_b, influence_b) = (f1_with_influence(labels, q > 0.5) for q in (a, b))
     extreme_a, extreme_b = (_extremeness(labels, q) for q in (a, b))
     found = {
-        f"F1, {NAIVE_BAYES}": mean_estimate(f1_a + influence_a),
-        f"F1, {LOGISTIC_REGRESSION}": mean_estimate(f1_b + influence_b),
+        f"F1, {first}": mean_estimate(f1_a + influence_a),
+        f"F1, {second}": mean_estimate(f1_b + influence_b),
         "F1, difference": mean_estimate(f1_a - f1_b + influence_a - influence_b),
-        f"CalibErr, {NAIVE_BAYES}": both.error_a,
-        f"CalibErr, {LOGISTIC_REGRESSION}": both.error_b,
+        f"CalibErr, {first}": both.error_a,
+        f"CalibErr, {second}": both.error_b,
         "CalibErr, difference": _weighted_difference(both, 1.0),
         "CalibErr, NB - 2 LR": _weighted_difference(both, 2.0),
         "Brier score, difference": both.brier_difference,
         "log loss, difference": both.log_loss_difference,
         "too extreme, difference": mean_estimate(extreme_a - extreme_b),
     }
-    for kind, q, extreme in ((NAIVE_BAYES, a, extreme_a), (LOGISTIC_REGRESSION, b, extreme_b)):
+    for kind, q, extreme in ((first, a, extreme_a), (second, b, extreme_b)):
         found[f"too low below 1/2, {kind}"] = mean_estimate(extreme[q <= 0.5])
         found[f"too high above 1/2, {kind}"] = mean_estimate(extreme[q > 0.5])
     return found
@@ -355,7 +360,8 @@ def findings(found: Estimates) -> tuple[Finding, ...]:
     return tuple(Finding("2", claim, *answer) for claim, answer in ours.items())
 
 
-def _log_loss(curve: CalibrationCurve) -> str:
+def log_loss_text(curve: CalibrationCurve) -> str:
+    """The log loss; where it is infinite, of how many rows."""
     parts = curve.log_loss
     rows = "1 row" if parts.infinite_rows == 1 else f"{parts.infinite_rows:,} rows"
     return f"infinite ({rows})" if parts.infinite_rows else f"{parts.score:.4f}"

@@ -20,6 +20,7 @@ from howsure.sequences.training import INTERRUPTED
 from howsure.stats.estimate import Estimate
 from howsure_papers.corpora.tagged import Corpus, Tagged
 from howsure_papers.intervals import clustered_mean, random_subsamples
+from howsure_papers.label_errors import of_sentences
 from howsure_papers.reproduction import Advance, nobody
 
 T = TypeVar("T", bound=Tagger)
@@ -97,6 +98,13 @@ class Judged:
         """The pairs of one tag."""
         assert self.pairs.groups is not None
         return self.pairs.only(self.pairs.groups == self.pairs.group_names.index(tag))
+
+    def only(self, sentences: Integers) -> Judged:
+        """Of some of the sentences."""
+        rows = np.isin(self.sentences, sentences)
+        right, surest, hits = (one[rows] for one in (self.right, self.surest, self.hits))
+        numbers: Integers = np.unique(self.sentences[rows], return_inverse=True)[1]
+        return Judged(of_sentences(self.pairs, sentences), right, surest, hits, numbers)
 
 
 def judge(tagger: Tagger, part: Tagged, labels: Sequence[str]) -> Judged:

@@ -28,6 +28,7 @@ from howsure_papers.contests import BIN_SIZE, CRF, HMM, NOUN, OF_LABEL, Outcome,
 from howsure_papers.corpora.tagged import Corpus, read_ewt, read_wsj
 from howsure_papers.intervals import (
     SUBSAMPLES,
+    about,
     all_hold,
     each_over_training,
     interval_kind,
@@ -172,16 +173,8 @@ def findings(outcome: Outcome) -> list[Finding]:
         Finding("3", "the CRF has a lower calibration error over all tags", ours, verdict(error), where),
         Finding("3", "the HMM is very underconfident, the CRF overconfident", surest, under, where),
         *contests.findings_by_label(outcome),
-        Finding("4 (a)", f"they are about equally calibrated on {NOUN}", equal, _about_equal(noun), where),
+        Finding("4 (a)", f"they are about equally calibrated on {NOUN}", equal, about(noun, 0.0, ABOUT_EQUAL), where),
     ]
-
-
-def _about_equal(difference: Estimate) -> bool | None:
-    if difference.low is None or difference.high is None:
-        return None
-    inside = difference.low >= -ABOUT_EQUAL and difference.high <= ABOUT_EQUAL
-    outside = difference.low > ABOUT_EQUAL or difference.high < -ABOUT_EQUAL
-    return True if inside else False if outside else None
 
 
 def search_table(outcomes: Sequence[Outcome]) -> Numbers:

@@ -51,6 +51,7 @@ KINDS = (
     crf_kind(ADVANCED, "advanced", PENALTIES[:-1]),
 )
 CONTESTS = ((HMM, BASIC), (BASIC, ADVANCED), (ONE, BASIC), (SHAPES, BASIC))  # in each, is the second one better?
+OF_TWEETS = ", leaving one out; intervals over test tweets"
 NEAR = 0.01  # accuracy that is as good as the best
 PAPERS_ACCURACY = 0.87
 VALUE = ColumnKind("{:g}".format)
@@ -86,9 +87,9 @@ class Fit:
         """The curve over all tags on the test tweets."""
         return pooled_curve(self.test)
 
-    def verb(self, bin_size: int = BIN_SIZE) -> CalibrationCurve:
-        """The curve of the query on the test tweets."""
-        return curve_of(self.test.of(QUERY), bin_size=bin_size)
+    def asked(self, query: str = QUERY, bin_size: int = BIN_SIZE) -> CalibrationCurve:
+        """The curve of a query on the test tweets."""
+        return curve_of(self.test.of(query), bin_size=bin_size)
 
 
 Fits = Mapping[str, Sequence[Fit]]
@@ -234,11 +235,16 @@ def _losses(asked: str, name: str, both: CalibrationComparison) -> dict[str, Est
     }
 
 
-def _templates() -> dict[str, tuple[str, ...]]:
-    """The families of features of every CRF between basic and advanced: one more each time, and all but one."""
+def added_families() -> dict[str, tuple[str, ...]]:
+    """The families of features of every CRF between basic and advanced: one more each time."""
     names = tuple(FAMILIES)
-    more = {f"+ {name}": names[: i + 1] for i, name in enumerate(names[:-1]) if i > 0}
-    return more | {f"all but {name}": tuple(one for one in names if one != name) for name in names}
+    return {f"+ {name}": names[: i + 1] for i, name in enumerate(names[:-1]) if i > 0}
+
+
+def _templates() -> dict[str, tuple[str, ...]]:
+    """The same, and all families but one."""
+    names = tuple(FAMILIES)
+    return added_families() | {f"all but {name}": tuple(one for one in names if one != name) for name in names}
 
 
 def findings(found: Estimates, chosen: Chosen, curves: Mapping[str, CalibrationCurve]) -> list[Finding]:
@@ -332,16 +338,16 @@ def bin_size_table(chosen: Chosen) -> Numbers:
     """How much the bin size matters."""
     columns = [Column("bin size", COUNT, values=BIN_SIZES)]
     for name, fit in chosen.items():
-        curves = [fit.verb(size) for size in BIN_SIZES]
+        curves = [fit.asked(bin_size=size) for size in BIN_SIZES]
         columns.append(Column(name, ESTIMATE, values=[one.error for one in curves]))
         columns.append(Column(f"{name}, Algorithm 1", POINT, values=[one.algorithm1_error for one in curves]))
     return numbers(f'CalibErr of the query "{QUERY}" by bin size', BIN_SIZES, *columns)
 
 
-def ablation_table(templates: Chosen, whole: Fit) -> Numbers:
+def ablation_table(templates: Chosen, whole: Fit, query: str = QUERY, how: str = OF_TWEETS) -> Numbers:
     """CRFs with fewer families of features than CRF-Advanced."""
-    verb, pooled = (
-        {name: fit.verb() for name, fit in templates.items()},
+    asked, pooled = (
+        {name: fit.asked(query) for name, fit in templates.items()},
         {name: fit.pooled for name, fit in templates.items()},
     )
 
@@ -350,13 +356,13 @@ def ablation_table(templates: Chosen, whole: Fit) -> Numbers:
         return None if fit is whole else compared(fit.test.pairs, whole.test.pairs, POOLED_BIN_SIZE).brier_difference
 
     return numbers(
-        "Families of features (section 4.1.2): adding one at a time, leaving one out; intervals over test tweets",
+        f"Families of features (section 4.1.2): adding one at a time{how}",
         templates,
         Column("features", NAME, get=lambda name: name),
         Column("c₂", VALUE, get=lambda name: templates[name].value),
         Column("accuracy", ESTIMATE, get=lambda name: templates[name].test.accuracy),
-        Column(f"{QUERY}: CalibErr", ESTIMATE, get=lambda name: verb[name].error),
-        Column(f"{QUERY}: refinement", digits(4), get=lambda name: verb[name].brier.refinement),
+        Column(f"{query}: CalibErr", ESTIMATE, get=lambda name: asked[name].error),
+        Column(f"{query}: refinement", digits(4), get=lambda name: asked[name].brier.refinement),
         Column("all: CalibErr", ESTIMATE, get=lambda name: pooled[name].error),
         Column("all: Brier score", digits(5), get=lambda name: pooled[name].brier.score),
         Column("all: log loss", digits(5), get=lambda name: pooled[name].log_loss.score),
@@ -374,7 +380,7 @@ def settings_table(fits: Sequence[Fit]) -> Numbers:
         Column("setting", NAME),
         Column("accuracy (dev)", POINT, get=lambda fit: fit.dev.accuracy),
         Column("accuracy", POINT, get=lambda fit: fit.test.accuracy),
-        Column(f"{QUERY}: CalibErr", ESTIMATE, get=lambda fit: fit.verb().error),
+        Column(f"{QUERY}: CalibErr", ESTIMATE, get=lambda fit: fit.asked().error),
         Column("all: CalibErr", ESTIMATE, values=[one.error for one in pooled]),
         Column("all: Brier score", digits(5), values=[one.brier.score for one in pooled]),
         Column("all: log loss", digits(5), values=[one.log_loss.score for one in pooled]),

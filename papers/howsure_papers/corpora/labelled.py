@@ -42,8 +42,10 @@ def tweet_words(texts: Iterable[str]) -> list[list[str]]:
 
 @dataclass(frozen=True, slots=True)
 class Tweets:
-    """Tweets of a split: the words of each, their labels (n,), and how many more repeat one of an earlier split."""
+    """Tweets of a split: the text and the words of each, their labels (n,), and how many more repeat one of an earlier
+    split."""
 
+    texts: Sequence[str]
     words: Sequence[Sequence[str]]
     labels: Labels
     repeated: int
@@ -63,7 +65,7 @@ def read_tweets(data: str | None, limit: int | None) -> list[Tweets]:
         new = [i for i, tweet in enumerate(words) if tuple(tweet) not in seen]
         seen.update(map(tuple, words))
         y = np.array(labels, dtype=np.uint8)
-        found.append(Tweets([words[i] for i in new], y[new], len(words) - len(new)))
+        found.append(Tweets([texts[i] for i in new], [words[i] for i in new], y[new], len(words) - len(new)))
     return found
 
 

@@ -60,12 +60,15 @@ class News:
 
 def read_wikipedia(data: str | None, *, lexicon: Lexicon, event: re.Pattern[str], limit: int | None) -> News:
     """Wikipedia's current events without sports and arts."""
-    kept = (
-        Item(row["id"], row["date"], row["category"], row["text"])
-        for row in packed_rows(data, WIKIPEDIA)
-        if row["kind"] == "event" and not DROPPED.search(row["category"])
-    )
+    kept = (one for one in items_of_wikipedia(data) if not DROPPED.search(one.title))
     return _news(kept, lexicon, event, limit)
+
+
+def items_of_wikipedia(data: str | None) -> Iterator[Item]:
+    """Wikipedia's current events, whose titles are the headings that they stand under."""
+    for row in packed_rows(data, WIKIPEDIA):
+        if row["kind"] == "event":
+            yield Item(row["id"], row["date"], row["category"], row["text"])
 
 
 def read_reuters(data: str | None, *, lexicon: Lexicon, event: re.Pattern[str], limit: int | None) -> News:

@@ -1,0 +1,274 @@
+"""What else Figure 2 of Nguyen & O'Connor (2015) rests on: a class of all others, a test that is later, the tokens."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from howsure.calibration.curve import curve_of
+from howsure.calibration.results import CalibrationCurve
+from howsure.errors import InputError
+from howsure.figures.calibration import curve_figure
+from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.show.column import COUNT, ESTIMATE, Column
+from howsure.stats.estimate import Estimate
+from howsure_papers.corpora.labelled import SENTIMENT, Tweets, read_tweets
+from howsure_papers.corpora.news import WIKIPEDIA, WORD, items_of_wikipedia
+from howsure_papers.intervals import (
+    SUBSAMPLES,
+    about,
+    around,
+    each_over_training,
+    random_subsamples,
+    values_of,
+    verdict,
+)
+from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, experiment, nobody, numbers
+from howsure_papers.sentiment import (
+    BIN_SIZE,
+    GRIDS,
+    MODELS,
+    Words,
+    best,
+    binary_unigrams,
+    every_fit,
+    findings,
+    fitted,
+    part_of_train,
+    quantities,
+)
+
+TITLE = "A class of all others, a later test, and other tokens (Nguyen & O'Connor 2015, section 4.1, Figure 2)"
+MARK = re.compile("kill(s|ed|ing)?$")  # in the part of the smiley
+ONE_CLASS = re.compile("(president|minister)s?$")  # in the part of the sad one
+LATER = ("2017", "2020")  # the years in which development and test begin
+OF_NEWS = 1_000  # the bins of news
+TWEETS = 50_000  # of each split
+OTHERS, ONE = "all others", "one class"  # what the marked texts are against
+RANDOM, LATE = "at random", "by time"  # how texts are split
+OURS, BLANKS = "by TweetTokenizer", "at blanks"
+SCORES = ("F1", "CalibErr")
+SAME = 0.01  # errors that differ by less are about the same
+CHANGES, TOKENS = "What they change", "Tokens"
+Parts = list[tuple[list[Words], Integers]]
+
+
+def steps_of_all_others() -> int:
+    """How many models `reproduce_all_others` fits."""
+    grids = sum(len(GRIDS[kind]) for kind in MODELS)
+    return 4 * (grids + len(MODELS) * SUBSAMPLES) + 2 * grids
+
+
+@experiment(TITLE, steps=steps_of_all_others)
+def reproduce_all_others(
+    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = nobody
+) -> Found:
+    """Run Figure 2 on dated news, where a word is in the part of the smiley: against all other texts or against one
+    class of them, split at random or by time; and on tweets with two kinds of tokens.
+
+    `limit`: only the first texts of each split. `advance` is told of every model.
+
+    Raises InputError if the folders `wikipedia_current_events` and `sentiment140` are not found in `data`, or if too
+    few texts hold the words; MissingExtraError without `classifiers`.
+    """
+    tweets = read_tweets(data, TWEETS if limit is None else limit)
+    outcomes = of_news(data, limit, seed, advance)
+    variants = list(outcomes.values())
+    told = [replace(finding, setting=one.name) for one in variants for finding in findings(one.in_all)]
+    sizes = variants[0].sizes
+    marked = "killed (kill, kills, killing)"
+    return Found(
+        findings=[*told, *changes(outcomes)],
+        tables=[
+            numbers(
+                "Naive Bayes (NB) and logistic regression (LR) on news; intervals over training and test data",
+                variants,
+                Column("setting", NAME, get=lambda one: one.name),
+                Column("words", COUNT, get=lambda one: one.words),
+                *(
+                    Column(f"{what}, {short}", ESTIMATE, values=[one.in_all[f"{what}, {kind}"] for one in variants])
+                    for what in SCORES
+                    for short, kind in zip(("NB", "LR"), MODELS, strict=True)
+                ),
+                Column("CalibErr, NB - LR", ESTIMATE, get=lambda one: one.in_all["CalibErr, difference"]),
+            ),
+        ],
+        drawings=[
+            Drawing(
+                kind.lower().replace(" ", "-"),
+                f"Figure 2 of {kind} on news: against what, and how split; bins of {OF_NEWS:,}.",
+                partial(curve_figure, [one.curves[kind] for one in variants], panels=True),
+            )
+            for kind in MODELS
+        ],
+        notes=[
+            "The paper's tweets have no public copy with dates. In their place are the items of Wikipedia's current "
+            f"events (2002–2025), short and dated: those with the word {marked} are the positive class, and the word "
+            "is deleted from them. All others are items without it; the one class are those of them that name a "
+            "president or a minister, which are deleted too, and which no positive item then names.",
+            f"Every part has as many positive as negative items, and all settings the same number: {sizes[0]:,} for "
+            f"training, {sizes[1]:,} for development, {sizes[2]:,} for testing. They are split at random, or "
+            f"by time: training before {LATER[0]}, development before {LATER[1]}, testing from then on.",
+            f"Strengths are chosen by F1 on the development items, and kept on the {SUBSAMPLES} random halves of the "
+            "training items from which intervals over training data come. Differences between settings take these "
+            "for independent.",
+            f"Tokens: the first {TWEETS:,} tweets of each split of Sentiment140, where repeated ones are left out, in "
+            f"bins of {BIN_SIZE:,}; intervals over test tweets.",
+        ],
+        recipe={
+            "data": f"{WIKIPEDIA}, {SENTIMENT}",
+            "items": list(sizes),
+            "tweets": [len(one.labels) for one in tweets],
+            "subsamples": SUBSAMPLES,
+            "seed": seed,
+        },
+    ) + of_tokens(tweets, advance)
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """What came of a setting. sizes: of training, development and test data. words: of the training data. in_all: the
+    quantities of Figure 2, over training and test data."""
+
+    name: str
+    sizes: tuple[int, ...]
+    words: int
+    in_all: Mapping[str, Estimate]
+    curves: Mapping[str, CalibrationCurve]
+
+
+def of_news(data: str | None, limit: int | None, seed: int, advance: Advance) -> dict[tuple[str, str], Variant]:
+    """The four settings, by what is against the marked texts and by the split; all are of the same size."""
+    texts = [(one.date, [word.lower() for word in WORD.findall(one.text)]) for one in items_of_wikipedia(data)]
+    pools = {OTHERS: pool_of(texts, None), ONE: pool_of(texts, ONE_CLASS)}
+    counts = [np.bincount(periods_of(dates), minlength=3) for pool in pools.values() for dates, _ in pool]
+    sizes = np.min(counts, axis=0) if limit is None else np.minimum(np.min(counts, axis=0), limit)
+    if not sizes.all():
+        raise InputError(f"{WIKIPEDIA} must hold items with and without {MARK.pattern!r} in all periods; it does not.")
+    found = {}
+    for against, pool in pools.items():
+        for split in (RANDOM, LATE):
+            parts = parts_of(pool, sizes, by_time=split == LATE, rng=np.random.default_rng([seed, 0]))
+            found[against, split] = judged(f"{against}, {split}".capitalize(), parts, seed, advance)
+    return found
+
+
+Dated = tuple[list[str], list[Words]]
+
+
+def pool_of(texts: Iterable[tuple[str, Words]], other: re.Pattern[str] | None) -> tuple[Dated, Dated]:
+    """The dates and words of negative and of positive texts, without the words that tell them apart."""
+    pool: tuple[Dated, Dated] = ([], []), ([], [])
+    for date, words in texts:
+        positive, named = any(map(MARK.match, words)), other is not None and any(map(other.match, words))
+        if other is None or positive != named:
+            pool[positive][0].append(date)
+            pool[positive][1].append(
+                [word for word in words if not (MARK.match(word) or (named and other and other.match(word)))]
+            )
+    return pool
+
+
+def periods_of(dates: Sequence[str]) -> Integers:
+    """0, 1 or 2: training, development and test in a split by time."""
+    return np.searchsorted(LATER, [date[:4] for date in dates], side="right")
+
+
+def parts_of(pool: tuple[Dated, Dated], sizes: Integers, *, by_time: bool, rng: np.random.Generator) -> Parts:
+    """Training, development and test texts, of each so many of either class, drawn at random."""
+    drawn: list[tuple[list[Words], list[int]]] = [([], []) for _ in sizes]
+    for label, (dates, words) in enumerate(pool):
+        order = rng.permutation(len(words))
+        periods = periods_of(dates)[order] if by_time else np.repeat(np.arange(4), [*sizes, len(words) - sizes.sum()])
+        for part, size in enumerate(sizes):
+            rows = order[periods == part][:size]
+            drawn[part][0].extend(words[i] for i in rows.tolist())
+            drawn[part][1].extend([label] * len(rows))
+    return [(words, np.array(labels)) for words, labels in drawn]
+
+
+def judged(name: str, parts: Parts, seed: int, advance: Advance) -> Variant:
+    """Both models of a setting, with the best strengths, and the same fitted on halves of the training data."""
+    features = binary_unigrams(*(words for words, _ in parts))
+    train, dev, test = ((one, labels.astype(np.uint8)) for one, (_, labels) in zip(features, parts, strict=True))
+    chosen = {kind: best(every_fit(kind, train, dev, advance)) for kind in MODELS}
+    predicted = {kind: fit.probabilities(test[0]) for kind, fit in chosen.items()}
+    halves = []
+    for rows in random_subsamples(len(train[1]), rng=np.random.default_rng([seed, 1])):
+        part, part_dev, part_test = part_of_train(rows, train, dev, test)
+        told = {}
+        for kind in MODELS:
+            told[kind] = fitted(kind, chosen[kind].strength, part, part_dev).probabilities(part_test[0])
+            advance(1)
+        halves.append(values_of(quantities(test[1], told, OF_NEWS)))
+    errors = [f"CalibErr, {kind}" for kind in MODELS]
+    in_all = each_over_training(quantities(test[1], predicted, OF_NEWS), halves, errors=errors)
+    curves = {kind: curve_of(Pairs(test[1], q), bin_size=OF_NEWS, name=name) for kind, q in predicted.items()}
+    return Variant(name, tuple(len(labels) for _, labels in parts), train[0].shape[1], in_all, curves)
+
+
+def changes(outcomes: Mapping[tuple[str, str], Variant]) -> list[Finding]:
+    """What a later test does to calibration, and what the class of all others does."""
+    later = [(against, (against, LATE), (against, RANDOM)) for against in (OTHERS, ONE)]
+    others = [(split, (OTHERS, split), (ONE, split)) for split in (RANDOM, LATE)]
+    told = []
+    for claim, pairs in (("a later test", later), ("a class of all others", others)):
+        for same, new, old in pairs:
+            for kind in MODELS:
+                a, b = (outcomes[one].in_all[f"CalibErr, {kind}"] for one in (new, old))
+                more = difference(a, b)
+                ours = f"CalibErr {a.value:.4f} against {b.value:.4f}, difference {more}"
+                told.append(
+                    Finding("", f"{kind}, {same}: {claim} makes it worse calibrated", ours, verdict(more), CHANGES)
+                )
+    return told
+
+
+def difference(a: Estimate, b: Estimate) -> Estimate:
+    """Of two independent estimates, by the upper halves of their intervals: the lower ones may be cut at 0."""
+    reach = math.hypot(*(math.inf if one.high is None else one.high - one.value for one in (a, b)))
+    return around(a.value - b.value, reach, "independent", min(a.n, b.n))
+
+
+def of_tokens(tweets: Sequence[Tweets], advance: Advance) -> Found:
+    """The same tweets cut into words by nltk's TweetTokenizer and at blanks."""
+    labels = [one.labels for one in tweets]
+    cuts: dict[str, list[Sequence[Words]]] = {
+        OURS: [one.words for one in tweets],
+        BLANKS: [[text.lower().split() for text in one.texts] for one in tweets],
+    }
+    told: dict[str, dict[str, Floats]] = {kind: {} for kind in MODELS}
+    words = {}
+    for name, cut in cuts.items():
+        train, dev, test = zip(binary_unigrams(*cut), labels, strict=True)
+        words[name] = train[0].shape[1]
+        for kind in MODELS:
+            told[kind][name] = best(every_fit(kind, train, dev, advance)).probabilities(test[0])
+    found = {kind: quantities(labels[-1], both) for kind, both in told.items()}
+    findings = [
+        Finding("", f"{kind}: words cut at blanks {claim}", f"{OURS} minus {BLANKS}: {more}", holds, TOKENS)
+        for kind, both in found.items()
+        for claim, more, holds in (
+            ("give a lower F1", both["F1, difference"], verdict(both["F1, difference"])),
+            (
+                f"give about the same calibration error (within {SAME})",
+                both["CalibErr, difference"],
+                about(both["CalibErr, difference"], 0.0, SAME),
+            ),
+        )
+    ]
+    rows = [(kind, name) for kind in MODELS for name in cuts]
+    table = numbers(
+        "Tweets cut into words in two ways; intervals over test tweets",
+        rows,
+        Column("model", NAME, values=[kind for kind, _ in rows]),
+        Column("words are cut", NAME, values=[name for _, name in rows]),
+        Column("words", COUNT, values=[words[name] for _, name in rows]),
+        *(Column(what, ESTIMATE, values=[found[kind][f"{what}, {name}"] for kind, name in rows]) for what in SCORES),
+    )
+    return Found(findings=findings, tables=[table])

@@ -1,0 +1,209 @@
+"""Calibration of continuous quantities (Nguyen's thesis, chapter 2): simulated posteriors, and the dates of texts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from datetime import date
+from itertools import islice
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from howsure import posterior_quantiles
+from howsure.calibration.quantiles import QuantileCalibration
+from howsure.figures.distributions import draw_quantiles
+from howsure.figures.style import literal, new_figure, styled
+from howsure.inputs.pairs import Floats
+from howsure.show.column import COUNT, ESTIMATE, P_VALUE, Column, digits
+from howsure.show.numbers import p_in_words
+from howsure.stats.estimate import Estimate
+from howsure_papers.corpora.news import WIKIPEDIA, WORD, items_of_wikipedia
+from howsure_papers.intervals import about, mean_estimate, opposite, share_estimate, verdict
+from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, experiment, nobody, numbers
+
+TITLE = "Posteriors of continuous quantities (Nguyen's thesis, chapter 2, first draft)"
+DRAWS = 99
+SETS, QUANTITIES = 500, 100  # simulated sets, and the quantities of each
+ALPHA = 0.05
+SELDOM, MOSTLY = 0.1, 0.5  # rejected on a smaller share of the sets, and on a larger one
+RIGHT, NARROW, BIASED = "right", "too narrow", "biased"
+POSTERIORS = {RIGHT: (0.0, 1.0), NARROW: (0.0, 0.7), BIASED: (0.4, 1.0)}  # shift and width, in standard deviations
+TESTS = ("chi-square", "band")
+MEAN, NORMAL, RESIDUALS = "of the mean alone", "with normal noise", "with the residuals of other texts"
+WORDS = 1_000  # the most frequent of the training texts
+PENALTY = 10.0
+CENTRAL, NEAR = 0.9, 0.02
+YEAR = 365.25
+SIMULATED, TEXTS = "Simulated posteriors", "Dates of texts"
+
+Ranked = Mapping[str, QuantileCalibration]
+
+
+@experiment(TITLE, steps=lambda: SETS + 1)
+def reproduce_quantiles(
+    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = nobody
+) -> Found:
+    """Ask whether truths lie among the draws of their posteriors as if they were draws themselves.
+
+    First of simulated posteriors that are right, too narrow and biased; then of the date of a text, which a linear
+    regression predicts from its words. `limit`: only the first texts. `advance` is told of every simulated set.
+
+    Raises InputError if the folder `wikipedia_current_events` is not found in `data`.
+    """
+    dated, sizes = of_dates(data, limit, np.random.default_rng([seed, 1]))
+    advance(1)
+    rng, sets = np.random.default_rng([seed, 0]), []
+    for _ in range(SETS):
+        sets.append(simulated(rng))
+        advance(1)
+    shown = "where the truths lie among the draws; the bars of a calibrated posterior lie in the band."
+    return Found(
+        findings=[*findings_of_sets(sets), *findings_of_dates(dated)],
+        tables=[
+            numbers(
+                f"The share of {SETS} simulated sets on which p ≤ .05",
+                POSTERIORS,
+                Column("posterior", NAME, get=lambda name: name),
+                Column("shift", digits(1), get=lambda name: POSTERIORS[name][0]),
+                Column("width", digits(1), get=lambda name: POSTERIORS[name][1]),
+                *(Column(test, ESTIMATE, values=[found_by(sets, one, test) for one in POSTERIORS]) for test in TESTS),
+            ),
+            numbers(
+                "The dates of texts",
+                dated,
+                Column("posterior", NAME, get=lambda name: name),
+                Column("texts", COUNT, get=lambda name: dated[name].n),
+                Column("90 % interval holds the date", ESTIMATE, get=lambda name: inside(dated[name])),
+                Column("later than the draws", digits(3), get=lambda name: float((dated[name].ranks > 49).mean())),
+                *(
+                    Column(f"{test}, p", P_VALUE, values=[one.p_values[test] for one in dated.values()])
+                    for test in TESTS
+                ),
+            ),
+        ],
+        drawings=[
+            Drawing("simulated", f"The first simulated set: {shown}", lambda: panels(sets[0])),
+            Drawing("dates", f"Dates of texts: {shown}", lambda: panels(dated)),
+        ],
+        notes=[
+            "The thesis only announces the question. A truth that is drawn from its posterior has a uniform rank among "
+            f"{DRAWS} draws of it; two tests of uniformity are in `howsure.posterior_quantiles`.",
+            f"Simulated: {QUANTITIES} quantities a set, whose posteriors are normal with means and widths of their "
+            "own. The draws are those of posteriors that are moved or made narrower by so many standard deviations.",
+            f"Texts: one item of Wikipedia's current events for each day ({sizes[0]:,} for training, {sizes[1]:,} for "
+            f"residuals, {sizes[2]:,} for testing). A Bayesian linear regression predicts the date in years from the "
+            f"{WORDS:,} most frequent words (penalty {PENALTY:g}); its posterior is that of the mean, with normal "
+            "noise as in the training texts, or with a residual of another text.",
+            "Intervals are Wilson's, for the shares of sets or of test texts; training texts do not vary.",
+        ],
+        recipe={"data": WIKIPEDIA, "draws": DRAWS, "sets": SETS, "texts": sizes, "seed": seed},
+    )
+
+
+def simulated(rng: np.random.Generator) -> dict[str, QuantileCalibration]:
+    """The ranks of the same truths in the posteriors of each kind."""
+    mean, width = rng.normal(size=QUANTITIES), rng.gamma(2.0, size=QUANTITIES)
+    truth = rng.normal(mean, width)
+    return {
+        name: posterior_quantiles(
+            truth, rng.normal(mean + shift * width, narrow * width, (DRAWS, QUANTITIES)).T, rng=rng
+        )
+        for name, (shift, narrow) in POSTERIORS.items()
+    }
+
+
+def found_by(sets: Sequence[Ranked], posterior: str, test: str) -> Estimate:
+    """The share of sets on which a test rejects a posterior."""
+    return share_estimate(np.array([one[posterior].p_values[test] <= ALPHA for one in sets]))
+
+
+def findings_of_sets(sets: Sequence[Ranked]) -> list[Finding]:
+    """How often the tests reject what is right, and find what is wrong."""
+    told = []
+    for test in TESTS:
+        share = found_by(sets, RIGHT, test)
+        claim = f"a right posterior is seldom rejected at .05 (by the {test} on less than {SELDOM:.0%} of the sets)"
+        told.append((claim, f"on {share}", opposite(verdict(share, above=SELDOM))))
+    for name, better, other in ((NARROW, *TESTS), (BIASED, *reversed(TESTS))):
+        share = found_by(sets, name, better)
+        told.append(
+            (f"one that is {name} is mostly found (by the {better})", f"on {share}", verdict(share, above=MOSTLY))
+        )
+        rejected = [
+            np.array([one[name].p_values[test] <= ALPHA for one in sets], dtype=float) for test in (better, other)
+        ]
+        more = mean_estimate(rejected[0] - rejected[1])
+        told.append((f"and more often than by the {other}", f"by a share of {more}", verdict(more)))
+    return [Finding("", *one, SIMULATED) for one in told]
+
+
+def of_dates(data: str | None, limit: int | None, rng: np.random.Generator) -> tuple[Ranked, list[int]]:
+    """The ranks of the dates of test texts in three posteriors, and how many texts there are for what.
+
+    A linear regression whose weights w have a normal prior: their posterior has the covariance noise² (X'X + c)⁻¹.
+    """
+    (x, y), (x_dev, y_dev), (x_test, y_test) = read_dated(data, limit, rng)
+    centre, precision = y.mean(), x.T @ x + PENALTY * np.eye(x.shape[1])
+    weights = np.linalg.solve(precision, x.T @ (y - centre))
+    noise = (((y - centre - x @ weights) ** 2).sum() / max(len(x) - x.shape[1], 1)) ** 0.5
+    factor = np.linalg.cholesky(precision)
+    drawn = weights[:, None] + np.linalg.solve(factor.T, rng.normal(0.0, noise, (len(weights), DRAWS)))
+    means = centre + x_test @ drawn
+    more = {
+        MEAN: np.zeros_like(means),
+        NORMAL: rng.normal(0.0, noise, means.shape),
+        RESIDUALS: rng.choice(y_dev - centre - x_dev @ weights, means.shape),
+    }
+    found = {name: posterior_quantiles(y_test, means + one, rng=rng) for name, one in more.items()}
+    return found, [len(y), len(y_dev), len(y_test)]
+
+
+def read_dated(data: str | None, limit: int | None, rng: np.random.Generator) -> list[tuple[Floats, Floats]]:
+    """One text of each day, drawn at random: which of the words it holds (n, words), and its date in years (n,).
+
+    The days are split at random: of seven, five for training, one for the residuals and one for testing.
+    """
+    of_day: dict[str, list[str]] = {}
+    for item in islice(items_of_wikipedia(data), limit):
+        of_day.setdefault(item.date, []).append(item.text)
+    days = sorted(of_day)
+    texts = [{word.lower() for word in WORD.findall(of_day[day][rng.integers(len(of_day[day]))])} for day in days]
+    years = np.array([date.fromisoformat(day).toordinal() / YEAR for day in days])
+    part = np.maximum(rng.permutation(len(days)) % 7 - 4, 0)
+    counts = Counter(word for i in np.flatnonzero(part == 0).tolist() for word in sorted(texts[i]))
+    words = [word for word, _ in counts.most_common(WORDS)]
+    held = np.array([[word in text for word in words] for text in texts], dtype=np.float64)
+    return [(held[part == one], years[part == one]) for one in range(3)]
+
+
+def inside(found: QuantileCalibration) -> Estimate:
+    """The share of truths in the central 90 % of their draws."""
+    outside = (1 - CENTRAL) / 2 * (DRAWS + 1)
+    return share_estimate((found.ranks >= outside) & (found.ranks < DRAWS + 1 - outside))
+
+
+def findings_of_dates(found: Ranked) -> list[Finding]:
+    """Whether the intervals of each posterior hold as many dates as they say, and whether ranks are uniform."""
+    told = []
+    for name, one in found.items():
+        share, p = inside(one), one.p_value
+        claim = f"the 90 % intervals of the posterior {name} hold {CENTRAL:.0%} of the dates, within {NEAR:.0%}"
+        told.append(Finding("", claim, f"{share}", about(share, CENTRAL, NEAR), TEXTS))
+        uniform = None if p > ALPHA else False
+        told.append(
+            Finding(
+                "", f"and the ranks of the dates are uniform, {name}", f"chi-square {p_in_words(p)}", uniform, TEXTS
+            )
+        )
+    return told
+
+
+def panels(found: Ranked) -> Figure:
+    """The histograms of several posteriors side by side."""
+    with styled():
+        figure = new_figure(3.3 * len(found), 3.1)
+        for ax, (name, one) in zip(figure.subplots(1, len(found)), found.items(), strict=True):
+            draw_quantiles(one, ax=ax)
+            literal(ax.set_title(""), name)
+    return figure
