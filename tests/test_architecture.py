@@ -31,7 +31,7 @@ LAYERS = (
     {"calibration"},
     {"data"},
     {"significance", "sequences", "coreference", "counts", "selective", "recalibration"},
-    {"events", "check", "monitoring"},
+    {"events", "check", "monitoring", "scores"},
     {"figures"},
     {"report", "explorer"},
     {"cli"},
@@ -50,6 +50,7 @@ NUMERICS = {
     "recalibration",
     "check",
     "monitoring",
+    "scores",
 }
 KEEPERS = {  # of what a chapter writes and reads itself
     "howsure.significance.boostsa.storage",
@@ -410,8 +411,9 @@ def test_public_functions_are_documented() -> None:
         for parameter in signature.parameters.values():
             assert parameter.annotation is not parameter.empty, f"{name}: no type for {parameter.name}"
             in_pairs = parameter.name in ("y_true", "y_prob")  # which a log names, or Pairs hold
+            in_log = name == "score_table" and parameter.name == "score"  # which a log names
             in_table = name == "compare" and parameter.name in ("y_true", "against", "model")  # for arrays
-            positional = parameter.kind is parameter.POSITIONAL_OR_KEYWORD and not (in_pairs or in_table)
+            positional = parameter.kind is parameter.POSITIONAL_OR_KEYWORD and not (in_pairs or in_log or in_table)
             assert not (positional and parameter.default is not parameter.empty), f"{name}: {parameter.name} by keyword"
 
 

@@ -22,6 +22,7 @@ class Chapter:
 
 CHAPTERS = {
     "calibration": Chapter("Calibration", ("calibration",), "[The chapter](../calibration.md) shows how to use them."),
+    "scores": Chapter("Scores", ("scores",), "[The chapter](../scores.md) shows how to use them."),
     "significance": Chapter(
         "Significance",
         ("significance", "significance.boostsa"),

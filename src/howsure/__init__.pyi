@@ -171,6 +171,13 @@ from howsure.recalibration.recalibrated_file import (
 from howsure.recalibration.results import (
     RecalibrationMap as RecalibrationMap,
 )
+from howsure.scores.results import (
+    ScoreRow as ScoreRow,
+    ScoreTable as ScoreTable,
+)
+from howsure.scores.score_table import (
+    score_table as score_table,
+)
 from howsure.selective.curve import (
     selective_curve as selective_curve,
     selective_table as selective_table,

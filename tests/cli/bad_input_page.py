@@ -20,6 +20,7 @@ from tests.cli.bad_input_monitor import MONITORED
 from tests.cli.bad_input_parts import APART
 from tests.cli.bad_input_print import PRINTED
 from tests.cli.bad_input_recalibrate import RECALIBRATE
+from tests.cli.bad_input_score import SCORE
 from tests.cli.bad_input_scores import BY_MODEL
 from tests.cli.bad_input_selective import SELECTIVE
 from tests.cli.bad_input_summary import SUMMARISED
@@ -36,6 +37,7 @@ TOPICS = {
     "Logs": LOGGED,
     "Summaries and clusters of machines": SUMMARISED,
     "Groups": GROUPS,
+    "Scores of models": SCORE,
     "Selective answers": SELECTIVE,
     "Monitor": MONITORED,
     "Recalibration": [*RECALIBRATE, *EVALUATED],

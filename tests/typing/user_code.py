@@ -50,6 +50,15 @@ def significance() -> None:
     howsure.compare(Y, Q, Q, clusters=1)  # type: ignore  # wrong: a cluster per row
 
 
+def scores() -> None:
+    table: howsure.ScoreTable = howsure.score_table([1, 0, 1], model=["a", "a", "b"], rng=0)
+    row: howsure.ScoreRow = table[0]
+    howsure.score_table("right", model="model", id="item", groups="task", macro=True, data=FILES)
+    print(table, row.mean.low, row.rank_low)
+    howsure.score_table(Y, bounds=1)  # type: ignore  # wrong: two numbers
+    howsure.score_table(Y, missing_score="wrong")  # type: ignore  # wrong: a number
+
+
 def answers_and_limits() -> None:
     curve: howsure.SelectiveCurve = howsure.selective_curve(Y, Q)
     howsure.selective_table("gold", "p", groups="model", data=FRAME)

@@ -16,6 +16,7 @@ from howsure.errors import HowsureError
 from howsure.files.opened import checked_text
 
 COMMANDS = {  # name -> (module, what `howsure --help` says of it)
+    "score": ("howsure.cli.score", "How good is it? Means with intervals, ranks and tiers of models."),
     "calibration": ("howsure.cli.calibration.main", "Do predicted probabilities match frequencies?"),
     "significance": ("howsure.cli.significance.main", "Is a model really better than the baseline?"),
     "check": ("howsure.cli.check.main", "Is a limit kept? Pass, fail or cannot tell, for continuous integration."),

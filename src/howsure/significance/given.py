@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Iterator, Mapping, Sequence, Sized
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -326,7 +327,7 @@ def of_rows(
         notes += [held.left_out] if held.left_out else []
         systems: dict[str, Systems] = {}
         for name in names["score"]:
-            values = _positive(columns[name], pos_label, name, notes)
+            values = positive_scores(columns[name], pos_label, name, notes)
             systems[name] = score_systems({one: values[rows] for one, rows in held.rows.items()}, **grouping)
         if prediction is not None:
             predicted = rows_of(columns[names["prediction"][0]], "prediction")
@@ -373,14 +374,8 @@ def _of_files(
     kinds |= dict.fromkeys(names["prediction"], Kind.NUMBER) if "probabilistic" in tasks else {}
     kinds |= dict.fromkeys(scores, Kind.SCORE if pos_label is None else Kind.NAMES)
     choose = partial(_of_log, scores=scores, model=model, item=item, run=run)
-    try:
+    with advising_pos_label(scores):
         found = source.rows(kinds, clusters=item if model else None, run=model if item else None, choose=choose)
-    except InputError as error:
-        fault = error.fault
-        if fault is None or fault.name not in scores or not fault.rule.endswith("numbers"):
-            raise
-        advice = f"{fault.advice} If one value means right, say which: {parameter('pos_label', 'correct')}."
-        raise InputError(replace(fault, advice=advice.lstrip())) from error
     model = model or found.chosen.get(MODEL) or (FILE if len(found.read["files"]) > 1 else None)
     item, run = item or found.chosen.get("id"), run or found.chosen.get(RUN)
     if model is None:
@@ -389,6 +384,19 @@ def _of_files(
         raise _unnamed("id")
     names |= {"model": [model], "id": [item], "run": [run] if run else []}
     return replace(found, read=found.read | apart)
+
+
+@contextmanager
+def advising_pos_label(scores: Sequence[str]) -> Iterator[None]:
+    """What is no number in a column of scores may be a label: say how it becomes one."""
+    try:
+        yield
+    except InputError as error:
+        fault = error.fault
+        if fault is None or fault.name not in scores or not fault.rule.endswith("numbers"):
+            raise
+        advice = f"{fault.advice} If one value means right, say which: {parameter('pos_label', 'correct')}."
+        raise InputError(replace(fault, advice=advice.lstrip())) from error
 
 
 def _of_log(log: Log, *, scores: Sequence[str], model: str | None, item: str | None, run: str | None) -> dict[str, str]:
@@ -485,7 +493,7 @@ def _grouping(held: LongForm, key: Any, role: str) -> Any:
     return None if key is None else held.per_item(key.codes if isinstance(key, Coded) else key, role)
 
 
-def _positive(column: Any, pos_label: object, name: str, notes: list[str]) -> Floats:
+def positive_scores(column: Any, pos_label: object, name: str, notes: list[str]) -> Floats:
     """The scores of a column; 1 for `pos_label` and 0 for every other value, which a note counts."""
     values = np.array(column.names, dtype=object)[column.codes] if isinstance(column, Coded) else column
     if pos_label is None:

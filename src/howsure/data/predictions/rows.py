@@ -43,6 +43,7 @@ def rows_of_files(
     clusters: str | None = None,
     run: str | None = None,
     choose: Callable[[Log], Mapping[str, str]] | None = None,
+    chosen_as: Callable[[str], Kind] = lambda role: Kind.NAMES,
 ) -> tuple[Rows, str]:
     """Some columns of files by name, each read as what `kinds` says, what was read, and what is told of that.
 
@@ -55,14 +56,14 @@ def rows_of_files(
 
     `clusters` is one of the values: equal values of it in several files (of one `run`, if that is a column) are an
     error, unless they are said to be the same item, or separate ones, which are then numbered anew. `choose` says which
-    further columns of a log, by their roles, stand for what the user did not name.
+    further columns of a log, by their roles, stand for what the user did not name; `chosen_as`, as what a role is read.
 
     Raises InputError naming the file, the column, the row and the value.
     """
     check_way(rows.across_files, of=clusters, named=parameter("clusters", GIVEN))
     with opened_files(rows, list(kinds)) as opened:
         chosen = {} if opened.log is None or choose is None else dict(choose(opened.log))
-        kinds = {**kinds, **dict.fromkeys(chosen.values(), Kind.NAMES)}
+        kinds = {**kinds, **{column: chosen_as(role) for role, column in chosen.items()}}
         table, only = opened.table(list(kinds))
         for name, kind in kinds.items():
             if kind == Kind.SCORE:
@@ -108,7 +109,8 @@ def rows_of_files(
         return _values_at(table, later, [position_of(row) for row in some])
 
     held = Rows(found, read, lambda row: table.place_of(position_of(row)), keys, chosen, at)
-    return held, opened.said(table, chosen)
+    named = {role: column for role, column in chosen.items() if chosen_as(role) == Kind.NAMES}
+    return held, opened.said(table, named)
 
 
 def _values(selection: Selection, column: Column, kind: str) -> npt.NDArray[Any]:

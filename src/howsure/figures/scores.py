@@ -1,0 +1,97 @@
+"""A leaderboard: the mean of each model with its interval, the ranks that it may have, and tiers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from howsure.errors import InputError
+from howsure.figures.style import FAINT, INK, QUIET, dress, literal, look, new_figure, shortened_name, styled
+from howsure.scores.results import MACRO
+
+if TYPE_CHECKING:
+    from howsure.scores.results import ScoreRow, ScoreTable
+
+MOST_ROWS = 60
+NAME_LENGTH = 28
+ROW, EDGES, WIDTH = 0.19, 1.0, 5.4  # inches
+
+
+def scores_figure(table: ScoreTable) -> Figure:
+    """A figure of `draw_scores`, as high as its rows need."""
+    rows = _shown(table)
+    with styled():
+        figure = new_figure(WIDTH, EDGES + ROW * (len(rows) + _heads(rows)))
+        draw_scores(table, ax=figure.subplots())
+    return figure
+
+
+def draw_scores(table: ScoreTable, *, ax: Axes | None = None) -> Axes:
+    """Draw a dot and an interval for each model, by group, the best first; ranks beside them, tiers shaded in turn.
+
+    Raises InputError for more than 60 rows.
+    """
+    rows = _shown(table)
+    if len(rows) > MOST_ROWS:
+        raise InputError(
+            f"at most {MOST_ROWS} rows can be drawn; there are {len(rows):,}. Choose some groups or models."
+        )
+    with styled():
+        axes = new_figure(WIDTH, EDGES + ROW * (len(rows) + _heads(rows))).subplots() if ax is None else ax
+        place, places, names, before = 0.0, [], [], None
+        for row in rows:
+            head = (row.score, row.group)
+            if _heads(rows) and head != before:
+                literal(
+                    axes.text(0.0, place, "", transform=axes.get_yaxis_transform(), va="center", ha="left"),
+                    _head(rows, row),
+                )
+                axes.axhline(place - 0.5, color=FAINT, linewidth=0.6)
+                place += 1.0
+            before = head
+            if row.tier is not None and row.tier % 2 == 0:
+                axes.axhspan(place - 0.5, place + 0.5, color=FAINT, alpha=0.35, linewidth=0)
+            _draw_row(axes, row, place)
+            places.append(place)
+            names.append(shortened_name(row.model or row.group or "all", NAME_LENGTH))
+            place += 1.0
+        axes.set_ylim(place - 0.4, -0.6)
+        axes.set_yticks(places, names)
+        for tick in axes.get_yticklabels():
+            tick.set_parse_math(False)
+        scores = list(dict.fromkeys(row.score for row in rows))
+        macro = "mean of the groups' means: " if rows[0].group == MACRO else "mean "
+        literal(axes.set_xlabel(""), f"{macro}{scores[0]}" if len(scores) == 1 else "mean score")
+        if any(row.ranks for row in rows):
+            axes.text(1.02, -0.6, "rank", transform=axes.get_yaxis_transform(), va="bottom", ha="left", color=QUIET)
+        dress(axes, grid="x")
+        axes.tick_params(axis="y", length=0)
+    return axes
+
+
+def _shown(table: ScoreTable) -> list[ScoreRow]:
+    """The means of groups' means, where these were asked for; else all rows."""
+    return [row for row in table.rows if row.group == MACRO] or list(table.rows)
+
+
+def _heads(rows: Sequence[ScoreRow]) -> int:
+    """The number of headings: of groups, where each holds several models, or of scores."""
+    heads = {(row.score, row.group) for row in rows}
+    return len(heads) if 1 < len(heads) < len(rows) or len({row.score for row in rows}) > 1 else 0
+
+
+def _head(rows: Sequence[ScoreRow], row: ScoreRow) -> str:
+    several = len({one.score for one in rows}) > 1
+    return ", ".join(one for one in (row.score if several else None, row.group) if one is not None)
+
+
+def _draw_row(axes: Axes, row: ScoreRow, place: float) -> None:
+    colour = look(0).colour if row.maybe_best or row.maybe_best is None else INK
+    if row.mean.low is not None and row.mean.high is not None:
+        axes.plot([row.mean.low, row.mean.high], [place, place], color=colour, linewidth=1.2, solid_capstyle="butt")
+    axes.plot([row.mean.value], [place], "o", color=colour, markersize=3.5)
+    if row.ranks is not None:
+        axes.text(1.02, place, row.ranks, transform=axes.get_yaxis_transform(), va="center", ha="left", color=QUIET)

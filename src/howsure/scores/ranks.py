@@ -1,0 +1,188 @@
+"""Ranks that models may have, tiers, and which may be the best: from all paired differences at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.inputs.pairs import Floats, Integers
+from howsure.stats.clusters import FEW, kish
+from howsure.stats.gaffke import Sums, gaffke_p_value
+from howsure.stats.mean_score import VOTES, Bounds
+from howsure.stats.proportions import normal_quantile
+
+N_MULTIPLIERS = 10_000
+MAX_T, BONFERRONI, GAFFKE = "max-t", "Bonferroni", "Gaffke"
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Ranks:
+    """Of each model (m,): the ranks that it may have, `low` to `high`, its tier, and whether it may be the best."""
+
+    low: Integers
+    high: Integers
+    tier: Integers
+    best: Flags
+    method: str
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """The differences of all models (m, m), row - column, on the items that both have: their mean over its standard
+    error; this error times the number of items; degrees of freedom; the number of items or clusters."""
+
+    t: Floats
+    scale: Floats
+    degrees: Floats
+    units: Floats
+
+
+def ranks(
+    scores: Floats,
+    units: Integers | None = None,
+    *,
+    strata: Integers | None = None,
+    bounds: Bounds | None = None,
+    level: float,
+    rng: np.random.Generator,
+) -> Ranks:
+    """The ranks of models by their scores (m, items), NaN where a model lacks an item; higher scores are better.
+
+    units (items,): the codes of clusters. strata (items,): the codes of groups, of whose means the mean counts; then no
+    model lacks an item. bounds: of the scores.
+
+    A model is surely better than another where their mean difference, on the items that both have, exceeds c standard
+    errors. It has at least the rank 1 + the number of models that are surely better, and at most m - the number of
+    models that are surely worse (Mogstad, Romano, Shaikh & Wilhelm 2024). c is the quantile of the largest |t| of all
+    pairs over 10,000 draws of normal multipliers of items or clusters, or where models have different items, that of
+    Bonferroni; as a quantile of Student's t, since errors are estimated. Where scores have bounds, and clusters count
+    as fewer than 40 equal ones, each pair is tested by Gaffke's test instead, at Bonferroni's level.
+
+    A tier ends where all models above are surely better than all below. A model may be the best unless another one is
+    better by a test against the m - 1 others alone: that is right of each model with probability `level`.
+    """
+    order = np.arange(scores.shape[1]) if units is None else np.argsort(units, kind="stable")
+    scores, m = scores[:, order], len(scores)
+    starts = None if units is None else np.flatnonzero(np.append(True, np.diff(units[order]) != 0))
+    weights, centred = np.ones(scores.shape[1]), scores - scores.mean(axis=1, keepdims=True)
+    if strata is not None:
+        stratum = strata[order]
+        n = np.bincount(stratum)
+        weights = (len(stratum) / len(n) / n)[stratum]
+        own = np.stack([np.bincount(stratum, one) / n for one in scores])
+        centred = weights * (scores - own[:, stratum])
+    if starts is not None and bounds is not None and kish(_summed(weights[None], starts)[0]) < FEW:
+        p = _p_values(scores, weights, starts, low=bounds[0] - bounds[1])
+        better, worse_than_some = p < (1 - level) / (m * (m - 1)), (p < (1 - level) / (m - 1)).any(axis=0)
+        return _ranks(better, np.asarray(worse_than_some), np.nanmean(weights * scores, axis=1), GAFFKE)
+    pairs = _pairs(scores, weights, None if strata is None else centred, starts)
+    if np.isnan(scores).any():
+        everywhere = normal_quantile(1 - (1 - level) / (m * (m - 1) / 2))
+        of_each, method = np.full(m, normal_quantile(1 - 2 * (1 - level) / (m - 1))), BONFERRONI
+    else:
+        everywhere, of_each = _quantiles(_summed(centred, starts), pairs.scale, level=level, rng=rng)
+        method = MAX_T
+    better = pairs.t > _critical(np.full((m, 1), everywhere), pairs)
+    worse_than_some = (pairs.t > _critical(of_each[None, :], pairs)).any(axis=0)
+    return _ranks(better, np.asarray(worse_than_some), np.nanmean(weights * scores, axis=1), method)
+
+
+def _ranks(better: Flags, worse_than_some: Flags, means: Floats, method: str) -> Ranks:
+    """The ranks from which model (row) is surely better than which (column)."""
+    low, high = 1 + better.sum(axis=0), len(better) - better.sum(axis=1)
+    return Ranks(low, high, _tiers(better, means), ~worse_than_some, method)
+
+
+def _p_values(scores: Floats, weights: Floats, starts: Integers, *, low: float) -> Floats:
+    """The p-values (m, m) of "the model of the row is not better than that of the column" by Gaffke's test."""
+    p = np.ones((len(scores), len(scores)))
+    for a, b in permutations(range(len(scores)), 2):
+        d = scores[a] - scores[b]
+        shared = ~np.isnan(d)
+        sums, sizes = _summed(np.stack([np.where(shared, weights * d, 0.0), shared * weights]), starts)
+        if sums.sum() > 0.0:
+            p[a, b] = gaffke_p_value(Sums.of(sums[sizes > 0], sizes[sizes > 0]), 0.0, low=low)
+    return p
+
+
+def _summed(values: Floats, starts: Integers | None) -> Floats:
+    """The sums over clusters, whose items lie side by side from `starts` on."""
+    return values if starts is None else np.asarray(np.add.reduceat(values, starts, axis=1))
+
+
+def _pairs(scores: Floats, weights: Floats, centred: Floats | None, starts: Integers | None) -> Pairs:
+    m = len(scores)
+    t, scale, degrees, number = (np.full((m, m), fill) for fill in (np.nan, np.inf, 1.0, 0.0))
+    for a in range(m - 1):
+        e = None if centred is None else centred[a] - centred[a + 1 :]
+        found = _differences(scores[a] - scores[a + 1 :], weights, e, starts)
+        for held, one, sign in zip((t, scale, degrees, number), found, (-1, 1, 1, 1), strict=True):
+            held[a, a + 1 :], held[a + 1 :, a] = one, sign * one
+    np.fill_diagonal(t, 0.0)
+    return Pairs(t, scale, degrees, number)
+
+
+def _differences(
+    d: Floats, weights: Floats, e: Floats | None, starts: Integers | None
+) -> tuple[Floats, Floats, Floats, Floats]:
+    """Of rows of paired differences (k, items), and what they are beside the mean: t, error · items, degrees of
+    freedom, units.
+
+    The error is that of `mean_difference`: as if one more item, or two clusters, differed in an unknown direction.
+    """
+    shared = ~np.isnan(d)
+    d = np.where(shared, weights * d, 0.0)
+    sizes = _summed(shared * weights, starts)
+    n, squares, units = sizes.sum(axis=1), (sizes**2).sum(axis=1), (sizes > 0).sum(axis=1)
+    mean = d.sum(axis=1) / np.maximum(n, 1.0)
+    sums = _summed(np.where(shared, d - mean[:, None], 0.0) if e is None else e, starts)
+    more = units / np.maximum(units - 1, 1)
+    left_out = n[:, None] / np.maximum(
+        n[:, None] - sizes, 1.0
+    )  # the jackknife's error: larger where large ones deviate
+    spread = np.sqrt(np.maximum(more * (sums**2).sum(axis=1), ((left_out * sums) ** 2).sum(axis=1) / more))
+    one_unit = np.minimum(2.0, VOTES / np.maximum(units, 1)) * _size(_summed(d, starts))
+    error = np.maximum(np.hypot(spread, _size(d)), one_unit)
+    known = (units > 1) & (error > 0.0)
+    t = np.divide(mean * n, error, out=np.zeros_like(mean), where=known)
+    degrees = np.maximum(np.divide(n**2, squares, out=np.ones_like(n), where=squares > 0) - 1, 1.0)
+    return t, np.where(known, error, np.inf), degrees, units.astype(np.float64)
+
+
+def _size(d: Floats) -> Floats:
+    """The root mean square of what is not 0, by row."""
+    return np.asarray(np.sqrt((d**2).sum(axis=1) / np.maximum((d != 0).sum(axis=1), 1)))
+
+
+def _quantiles(sums: Floats, scale: Floats, *, level: float, rng: np.random.Generator) -> tuple[float, Floats]:
+    """The quantile of the largest |t| of all pairs, and of the largest t of a pair against each model (m,)."""
+    roots, directions = np.linalg.eigh(sums @ sums.T)  # Σ g_c sums_c is normal with this covariance
+    drawn = directions @ (np.sqrt(np.maximum(roots, 0.0))[:, None] * rng.standard_normal((len(sums), N_MULTIPLIERS)))
+    largest, of_each = np.zeros(N_MULTIPLIERS), np.zeros(len(sums))
+    for j, one in enumerate(drawn):
+        against = (drawn - one) / scale[:, [j]]
+        of_each[j] = np.quantile(against.max(axis=0), level)
+        largest = np.maximum(largest, np.abs(against).max(axis=0))
+    return float(np.quantile(largest, level)), of_each
+
+
+def _critical(c: Floats, pairs: Pairs) -> Floats:
+    """The t that is exceeded as seldom as c by a normal variable; infinite where so few units can show nothing."""
+    from scipy.special import ndtr, stdtrit
+
+    tail = ndtr(-c) + np.zeros_like(pairs.t)
+    return np.where(np.exp2(-pairs.units) > tail, np.inf, -stdtrit(pairs.degrees, tail))
+
+
+def _tiers(better: Flags, means: Floats) -> Integers:
+    """The tier of each model: a new one begins where all above are surely better than all below."""
+    order = np.argsort(-means, kind="stable")
+    sorted_ = better[np.ix_(order, order)]
+    ends = [bool(sorted_[:i, i:].all()) for i in range(1, len(means))]
+    found = np.empty(len(means), dtype=np.int64)
+    found[order] = 1 + np.cumsum([0, *ends])
+    return found

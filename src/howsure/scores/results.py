@@ -1,0 +1,121 @@
+"""Results of scoring: a row per model and group, ranks and tiers, in words too."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from howsure.calibration.words import notes_by_name
+from howsure.result import Rows, as_json
+from howsure.show.column import COUNT, ESTIMATE, FLAG, FRAME, TABLE, TEXT, WORDS, Column
+from howsure.show.table import HIGHER, LOWER
+from howsure.stats.estimate import Estimate
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MACRO = "mean of groups"
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRow:
+    """The mean score of a model in a group, over its own n items, each the mean of its runs.
+
+    score: which score. missing: rows without one that count as `missing_score`. rank_low, rank_high: the ranks that the
+    model may have among the models of its group; tier: its tier; maybe_best: whether it is not shown worse than another
+    one. None where there is nothing to rank.
+    """
+
+    score: str
+    group: str | None
+    model: str | None
+    n: int
+    runs: int
+    missing: int
+    mean: Estimate
+    rank_low: int | None = None
+    rank_high: int | None = None
+    tier: int | None = None
+    maybe_best: bool | None = None
+    notes: tuple[str, ...] = ()
+
+    @property
+    def ranks(self) -> str | None:
+        """The ranks that the model may have.
+
+        >>> ScoreRow("acc", None, "a", 9, 1, 0, Estimate(0.5, 0.4, 0.6, level=0.95, method="", n=9), 1, 3).ranks
+        '1–3'
+        """
+        if self.rank_low is None:
+            return None
+        return f"{self.rank_low}" if self.rank_low == self.rank_high else f"{self.rank_low}–{self.rank_high}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ScoreTable(Rows[ScoreRow]):
+    """The result of `score_table`: a row per score, group and model, the best model of a group first.
+
+    Iteration and `len` refer to rows, indexing to their position. recipe: everything needed to repeat it, and what was
+    read.
+    """
+
+    rows: tuple[ScoreRow, ...] = as_json("scores")
+    notes: tuple[str, ...] = ()
+    recipe: Mapping[str, Any]
+
+    named = ""
+    title = "Scores"
+
+    def columns(self) -> Sequence[Column]:
+        """Groups, models, and their means with the interval; ranks where models are ranked."""
+        rows = self.rows
+        level = f"in brackets the {100 * rows[0].mean.level:g} % interval"
+        better = LOWER if self.recipe["lower_is_better"] else HIGHER
+        several = len({one.score for one in rows}) > 1
+        shown = [
+            Column("score", WORDS) if several else None,
+            Column("group", WORDS) if any(one.group is not None for one in rows) else None,
+            Column("model", WORDS) if any(one.model is not None for one in rows) else None,
+            Column("n", COUNT, legend="number of items"),
+            Column("runs", COUNT) if any(one.runs > 1 for one in rows) else None,
+            Column("missing", COUNT) if any(one.missing for one in rows) else None,
+            Column("mean", ESTIMATE, better=better, legend=level),
+            *(self._of_ranks() if any(one.ranks for one in rows) else ()),
+        ]
+        framed = [Column(name, COUNT, only=FRAME) for name in ("rank_low", "rank_high")]
+        ranked = framed if any(one.ranks for one in rows) else []
+        return [*(one for one in shown if one is not None), *ranked, Column("method", WORDS, get=_method, only=FRAME)]
+
+    def _of_ranks(self) -> Iterator[Column]:
+        level = f"{100 * self.rows[0].mean.level:g} %"
+        yield Column("rank", TEXT, get=lambda one: one.ranks, only=TABLE, legend=f"together right with {level}")
+        yield Column("tier", COUNT, legend="each model of a tier is shown better than all of the next ones")
+        yield Column("maybe_best", FLAG, "may be best", legend="not shown worse than another model")
+
+    def below(self) -> Sequence[str]:
+        """The level, and the notes."""
+        several = len({one.score for one in self.rows}) > 1
+        of_rows = notes_by_name([(_name(one, one.score if several else None), one.notes) for one in self.rows])
+        return [f"In brackets: {100 * self.rows[0].mean.level:g} % intervals.", *self.notes, *dict.fromkeys(of_rows)]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the means with their intervals, and the ranks, on matplotlib axes (new ones if None)."""
+        from howsure.figures.scores import draw_scores
+
+        return draw_scores(self, ax=ax)
+
+    def figure(self) -> Figure:
+        """The means with their intervals, and the ranks."""
+        from howsure.figures.scores import scores_figure
+
+        return scores_figure(self)
+
+
+def _method(row: ScoreRow) -> str:
+    return row.mean.method
+
+
+def _name(row: ScoreRow, score: str | None) -> str:
+    return ", ".join(one for one in (score, row.group, row.model) if one is not None) or "note"

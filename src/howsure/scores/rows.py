@@ -1,0 +1,238 @@
+"""The rows that are scored: arrays, columns of a frame, of files, or of a log, which names them itself."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from howsure.data.sources import Files
+from howsure.errors import GIVEN, InputError, parameter
+from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, is_missing
+from howsure.inputs.frames import DOCUMENT, ITEM, MODEL, RUN, TASK, Kind, Rows, Source, columns_of, no_column_name
+from howsure.inputs.numbers import spelled_number
+from howsure.inputs.pairs import Floats, Integers
+from howsure.significance.given import FILE, SEPARATE, advising_pos_label, positive_scores
+
+if TYPE_CHECKING:
+    from howsure.data.logs.conversion import Log
+
+CORRECT = "correct"
+MASS = "class_mass"  # of the answers among all tokens: no score
+TRUTHS = {"true": 1.0, "false": 0.0}
+SCORES = "score: "  # begins the role of each score that a log names itself
+CODED = ("model", "groups", "id", "run")
+TOLD = {"model": "model", "groups": "group", "clusters": "cluster", "id": "id", "run": "run"}
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRows:
+    """Rows with a score each, or several: by the name of the score its values (n,), NaN where it is missing.
+
+    coded: the model, the group, the item and the run of each row, as far as these are known. clusters (n,): codes.
+    read: what was read, for the recipe. skip: whether rows without a score are left out. rows: whose places messages
+    name.
+    """
+
+    scores: Mapping[str, Floats]
+    coded: Mapping[str, Coded]
+    clusters: Integers | None
+    read: Mapping[str, Any]
+    notes: tuple[str, ...]
+    skip: bool = False
+    rows: Rows | None = None
+
+    def placed(self) -> AbstractContextManager[None]:
+        """An error that is raised inside names its row by its place in the files."""
+        return nullcontext() if self.rows is None else self.rows.placed()
+
+
+def rows_of(score: Any, roles: Mapping[str, Any], *, data: Any, pos_label: object, may_miss: bool) -> ScoredRows:
+    """The rows of arrays, of a frame, or of a source. may_miss: rows without a score are kept.
+
+    Raises InputError naming the parameter, the row and the value.
+    """
+    if isinstance(data, Source):
+        return _of_source(data, score, roles, pos_label=pos_label, may_miss=may_miss)
+    if score is None:
+        raise _unnamed()
+    name = score if data is not None else "score"
+    if data is not None:
+        score, *columns = columns_of(data, score=score, **roles)
+        roles = dict(zip(roles, columns, strict=True))
+    column, notes = as_column(score, name=name), list[str]()
+    scores = {name: _numbers(column, pos_label, name, notes, may_miss=may_miss)}
+    n = len(column)
+    coded = {role: _coded(roles[role], n, role) for role in CODED if roles[role] is not None}
+    units = None if roles["clusters"] is None else check_clusters(roles["clusters"], n=n)
+    return ScoredRows(scores, coded, units, {"n": n}, tuple(notes))
+
+
+def _of_source(
+    source: Source, score: Any, roles: Mapping[str, Any], *, pos_label: object, may_miss: bool
+) -> ScoredRows:
+    for role, column in {"score": score, **roles}.items():
+        if column is not None and not isinstance(column, str):
+            raise no_column_name(role, column)
+    by_file = isinstance(source, Files) and source.by_file
+    if isinstance(source, Files) and source.across_files == SEPARATE:
+        roles = {role: f"{FILE},{one}" if one and role in ("id", "clusters") else one for role, one in roles.items()}
+        source = replace(source, by_file=True, across_files="same")
+    kinds = {column: Kind.NAMES for column in roles.values() if column is not None}
+    if roles["model"] is None and isinstance(source, Files):
+        source, kinds = replace(source, by_file=True), kinds | {FILE: Kind.NAMES}
+    kind = Kind.PARTIAL if may_miss else Kind.SCORE if pos_label is None else Kind.NAMES
+    with _advising(score), advising_pos_label([] if score is None else [score]):
+        found = source.rows(
+            kinds if score is None else kinds | {score: kind},
+            clusters=roles["clusters"] or (roles["id"] if roles["model"] else None),
+            run=roles["model"],
+            choose=partial(_of_log, score=score, roles=roles),
+            chosen_as=lambda role: Kind.PARTIAL if role.startswith(SCORES) else Kind.NAMES,
+        )
+    columns = {role: column or found.chosen.get(role) for role, column in roles.items()}
+    if columns["model"] is None and len(found.read["files"]) > 1 and FILE not in (columns["groups"] or "").split(","):
+        columns["model"] = FILE
+    names = [one for role, one in found.chosen.items() if role.startswith(SCORES)] if score is None else [score]
+    if not names:
+        raise _unnamed()
+    n, notes, clusters = int(found.read["rows"]), list[str](), columns["clusters"]
+    with found.placed():
+        held = {name: _of_all(found.columns[name], n) for name in names}
+        loose = may_miss or score is None
+        scores = {name: _numbers(held[name], pos_label, name, notes, may_miss=loose) for name in names}
+        coded = {role: _coded(found.columns[column], n, column) for role in CODED if (column := columns[role])}
+        units = None if clusters is None else _units(found.columns[clusters], n, clusters)
+    if columns["model"] == FILE:
+        coded["model"] = replace(coded["model"], names=short_names(coded["model"].names))
+    read = dict(found.read)
+    if columns["model"] != FILE and not by_file:
+        read.pop("by_file", None)
+    read |= {"score": names, **{TOLD[role]: column for role, column in columns.items() if column}}
+    skip = bool(getattr(source, "skip_missing", False))
+    return ScoredRows(scores, coded, units, read, tuple(notes), skip=skip, rows=found)
+
+
+@contextmanager
+def _advising(score: str | None) -> Iterator[None]:
+    """A score that is missing may count as one."""
+    try:
+        yield
+    except InputError as error:
+        fault = error.fault
+        if fault is None or fault.name != score or fault.rule != "must not be missing":
+            raise
+        advice = f"{fault.advice} Or count them as a score: {parameter('missing_score', 0)}."
+        raise InputError(replace(fault, advice=advice)) from error
+
+
+def _of_log(log: Log, *, score: str | None, roles: Mapping[str, str | None]) -> dict[str, str]:
+    """The columns of a log for what was not named: each task, prompt and way of scoring is a group; rows of a document
+    are a cluster; and every number that the program gave is a score, or where it gave none whether the answer is right.
+
+    Raises InputError where groups were named and pool several ways of scoring the same answers.
+    """
+    found = {}
+    if roles["model"] is None and log.varies(MODEL):
+        found["model"] = MODEL
+    by = [one for one in log.group if one != MODEL]
+    if roles["groups"] is None and by:
+        found["groups"] = ",".join(by)
+    elif roles["groups"] is not None:
+        named = [*roles["groups"].split(","), *(roles["model"] or "").split(",")]
+        apart = ",".join([roles["groups"], RUN])
+        log.check_ways(named, advice=f"tell them apart, {parameter('groups', apart)}")
+    if roles["id"] is None and log.has(ITEM):
+        found["id"] = f"{TASK},{ITEM}" if log.varies(TASK) else ITEM
+    if roles["run"] is None and RUN not in log.format.group and log.varies(RUN):
+        found["run"] = RUN
+    if roles["clusters"] is None and log.has(DOCUMENT):
+        found["clusters"] = DOCUMENT
+    if score is None:
+        given = [one for one in log.scores if one != MASS] or [one for one in (CORRECT,) if log.held.get(one)]
+        found |= {f"{SCORES}{name}": name for name in given}
+    return found
+
+
+def _unnamed() -> InputError:
+    return InputError(
+        f"{parameter('score', GIVEN)} must name the column of the score. Logs name their scores themselves."
+    )
+
+
+def _of_all(column: Any, n: int) -> Any:
+    """What every row holds: of a mapping of the rows that hold something, a masked array."""
+    if not isinstance(column, dict):
+        return column
+    rows = np.fromiter(column, dtype=np.int64, count=len(column))
+    listed = [_spelled(one) for one in column.values()]
+    words = any(isinstance(one, str) for one in listed)
+    values = np.array(listed or [math.nan], dtype=object if words else np.float64)
+    held, hidden = np.zeros(n, dtype=values.dtype), np.ones(n, dtype=bool)
+    held[rows], hidden[rows] = values[: len(rows)], False
+    return np.ma.MaskedArray(held, hidden)
+
+
+def _spelled(value: Any) -> Any:
+    """The number or the truth that a text spells; any other value as it is."""
+    if not isinstance(value, str):
+        return value
+    number = spelled_number(value)
+    return TRUTHS.get(value.lower(), value) if number is None else number
+
+
+def _numbers(column: Any, pos_label: object, name: str, notes: list[str], *, may_miss: bool) -> Floats:
+    """The scores of a column, NaN where one is missing and may be."""
+    if isinstance(column, Coded) or not may_miss:
+        return positive_scores(column, pos_label, name, notes)
+    if isinstance(column, np.ma.MaskedArray):
+        there, column = ~np.ma.getmaskarray(column), np.ma.getdata(column)
+    elif column.dtype.kind in "biuf":
+        there = ~np.isnan(column)
+    else:
+        there = np.fromiter((not is_missing(one) for one in column.tolist()), dtype=bool, count=len(column))
+    values = np.full(len(column), np.nan)
+    if not there.any():
+        return values
+    if pos_label is not None:
+        values[there] = positive_scores(column[there], pos_label, name, notes)
+        return values
+    filled = np.where(there, column, column[there.argmax()])  # rows keep their numbers
+    held = np.asarray(filled.tolist()) if filled.dtype.kind == "O" else filled
+    values[there] = positive_scores(held, None, name, notes)[there]
+    return values
+
+
+def _coded(column: Any, n: int, name: str) -> Coded:
+    return column if isinstance(column, Coded) else Coded(*check_codes(column, n=n, name=name))
+
+
+def _units(column: Any, n: int, name: str) -> Integers:
+    return column.codes.astype(np.int64) if isinstance(column, Coded) else check_clusters(column, n=n, name=name)
+
+
+def short_names(paths: Sequence[str]) -> tuple[str, ...]:
+    """Names of files without the folders and the ends that all of them have.
+
+    >>> short_names(["out/a/samples.jsonl", "out/b/samples.jsonl"]), short_names(["x/gpt-4.csv", "x/yi.csv"])
+    (('a', 'b'), ('gpt-4', 'yi'))
+    >>> short_names(["v1.2.csv", "v1.3.csv"])
+    ('v1.2.csv', 'v1.3.csv')
+    """
+    if len(paths) < 2:
+        return tuple(paths)
+    parts = [[part for part in re.split(r"[/\\]", path) if part] for path in paths]
+    least = min(map(len, parts)) - 1
+    first = next((i for i in range(least) if len({one[i] for one in parts}) > 1), least)
+    kept = [one[first:] for one in parts]
+    while min(map(len, kept)) > 1 and len({one[-1] for one in kept}) == 1:
+        kept = [one[:-1] for one in kept]
+    names = ["/".join(one) for one in kept]
+    stems = [name.partition(".")[0] for name in names]
+    return tuple(stems if all(stems) and len(set(stems)) == len(stems) else names)

@@ -1,0 +1,355 @@
+"""`score_table`: how good is each model, by how much is that uncertain, and which are the best?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.errors import GIVEN, InputError, at_row, parameter
+from howsure.inputs.checks import check_level
+from howsure.inputs.frames import Source
+from howsure.inputs.naming import counted
+from howsure.inputs.numbers import check_bounds, check_within, is_number
+from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.scores.ranks import ranks
+from howsure.scores.results import MACRO, ScoreRow, ScoreTable
+from howsure.scores.rows import ScoredRows, rows_of
+from howsure.stats.clusters import ItemGroups, few_clusters, kish
+from howsure.stats.estimate import Estimate
+from howsure.stats.gaffke import Sums
+from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score, share_bounds
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+
+STUDENT = (
+    "these intervals are Student's t, and suppose that no rarer values lie far away; if scores have a lowest and a "
+    "highest value, give these as bounds"
+)
+
+
+def score_table(
+    score: ArrayLike | str | None = None,
+    *,
+    model: ArrayLike | str | None = None,
+    groups: ArrayLike | str | None = None,
+    id: ArrayLike | str | None = None,
+    run: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
+    bounds: tuple[float, float] | None = None,
+    lower_is_better: bool = False,
+    macro: bool = False,
+    missing_score: float | None = None,
+    level: float = 0.95,
+    rng: Randomness = None,
+    data: Source | IntoFrame | None = None,
+) -> ScoreTable:
+    """How good is each model? Its mean score with an interval, on its own items, and the ranks that it may have.
+
+    A row per model and group. Of several runs of an item, the mean counts once: items, or clusters of them, are what
+    was drawn. Scores that are all 0 or 1, or lie between known bounds, have Gaffke's interval, which is exact for 0 and
+    1 without clusters and holds for clusters that are right or wrong as a whole; others have Student's t. Where several
+    models have items in common, each gets the ranks that it may have, all of them together right with probability
+    `level`, a tier, and whether it may be the best.
+
+    score (n,): a number per row, such as whether the answer is right; a log names its scores itself.
+    model (n,): the model of each row (default: in files, each file is a model).
+    groups (n,): a row of the table for each group: tasks, categories.
+    id (n,): the item of each row, on which models are compared and over whose runs the mean is taken.
+    run (n,): the repeated run of each row.
+    clusters (n,): what is correlated, such as the document of each item.
+    pos_label: the value that counts as 1, every other as 0.
+    bounds: the lowest and the highest score that is possible; those of scores that are all 0 or 1 are known.
+    lower_is_better: lower scores are better.
+    macro: also the mean of the groups' means, each group counting the same.
+    missing_score: what a row without a score counts as, such as 0 for unanswered questions (default: it is refused).
+    level: level of the intervals, and of all ranks of a group together.
+    rng: seed of the multipliers of the ranks.
+
+    Sources: Gaffke (2005); Mogstad, Romano, Shaikh & Wilhelm (2024) for ranks.
+
+    >>> right = [1] * 90 + [0] * 10 + [1] * 60 + [0] * 40
+    >>> table = score_table(right, model=["large"] * 100 + ["small"] * 100, id=[*range(100)] * 2, rng=0)
+    >>> [(row.model, str(row.mean), row.ranks, row.tier) for row in table]
+    [('large', '0.9000 [0.8238, 0.9510]', '1', 1), ('small', '0.6000 [0.4972, 0.6967]', '2', 2)]
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    level, ends = check_level(level), None if bounds is None else check_bounds(bounds)
+    if missing_score is not None and not (is_number(missing_score) and math.isfinite(missing_score)):
+        raise InputError(f"{parameter('missing_score')} must be a finite number; it is {missing_score!r}.")
+    if macro and groups is None and not isinstance(data, Source):
+        raise InputError(f"{parameter('macro', True)} is the mean of groups: name them, {parameter('groups', GIVEN)}.")
+    roles = {"model": model, "groups": groups, "clusters": clusters, "id": id, "run": run}
+    rows = rows_of(score, roles, data=data, pos_label=pos_label, may_miss=missing_score is not None)
+    asked = _Asked(ends, lower_is_better, macro, missing_score, level, generator_from(rng))
+    with rows.placed():
+        found = [row for name in rows.scores for row in _of_score(rows, name, asked)]
+    several = any(row.ranks for row in found)
+    recipe: dict[str, Any] = {"howsure": __version__, **rows.read, "level": level, "bounds": ends}
+    recipe |= {"lower_is_better": lower_is_better, "missing_score": missing_score}
+    recipe |= {"seed": seed_in_recipe(rng)} if several else {}
+    return ScoreTable(rows=tuple(found), notes=rows.notes, recipe=recipe)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    bounds: Bounds | None
+    lower_is_better: bool
+    macro: bool
+    missing_score: float | None
+    level: float
+    rng: np.random.Generator
+
+
+@dataclass(frozen=True, slots=True)
+class _Cell:
+    """The items of a model in a group: their values (n,), clusters and ids (codes); the row of the table."""
+
+    values: Floats
+    units: Integers | None
+    items: Integers | None
+    row: ScoreRow
+
+
+def _of_score(rows: ScoredRows, name: str, asked: _Asked) -> Iterator[ScoreRow]:
+    """The rows of one score, by group, the best model first."""
+    values, missing = _with_missing(rows, name, asked)
+    known = values[~np.isnan(values)]
+    if not len(known):
+        raise InputError(f"every {name} is missing; nothing is left.")
+    if asked.bounds is not None:
+        check_within(values, asked.bounds, name=name)
+    bounds = asked.bounds or share_bounds(known)
+    by_group: dict[str | None, list[_Cell]] = {}
+    for group, model, held in _cells(rows, ~np.isnan(values)):
+        cell = _cell(rows, values, held, missing, bounds, asked, (name, group, model))
+        by_group.setdefault(group, []).append(cell)
+    sign = 1.0 if asked.lower_is_better else -1.0
+    for cells in by_group.values():
+        yield from sorted(_ranked(cells, rows, bounds, asked), key=lambda row: sign * row.mean.value)
+    if asked.macro:
+        yield from sorted(_macro(by_group, name, bounds, asked), key=lambda row: sign * row.mean.value)
+
+
+def _with_missing(rows: ScoredRows, name: str, asked: _Asked) -> tuple[Floats, np.ndarray[Any, Any]]:
+    """The scores, and which of them are missing and count: where no row of a model in a group has one, none does."""
+    values = rows.scores[name]
+    lacking = np.isnan(values)
+    if not lacking.any():
+        return values, lacking
+    cell = _cell_codes(rows)
+    lacking &= np.bincount(cell, ~lacking)[cell] > 0
+    if asked.missing_score is not None:
+        return np.where(lacking, asked.missing_score, values), lacking
+    if lacking.any() and not rows.skip:
+        row = int(lacking.argmax())
+        raise InputError(
+            f"{name} must not be missing; {at_row(row)} holds nothing. Count such rows as a score, "
+            f"{parameter('missing_score', 0)}, or leave them out, {parameter('skip_missing', True)}."
+        )
+    return values, np.zeros_like(lacking)
+
+
+def _cell_codes(rows: ScoredRows) -> Integers:
+    """The group and the model of each row as one code, groups first."""
+    codes: Integers = np.zeros(len(next(iter(rows.scores.values()))), dtype=np.int64)
+    for role in ("groups", "model"):
+        if (held := rows.coded.get(role)) is not None:
+            codes = codes * len(held.names) + held.codes
+    return codes
+
+
+def _cells(rows: ScoredRows, kept: np.ndarray[Any, Any]) -> Iterator[tuple[str | None, str | None, Integers]]:
+    """The rows of each model in each group, with both names."""
+    codes = _cell_codes(rows)
+    places = np.flatnonzero(kept)
+    order = places[np.argsort(codes[places], kind="stable")]
+    firsts = np.flatnonzero(np.append(True, np.diff(codes[order]) != 0))
+    for held in np.split(order, firsts[1:]):
+        group, model = (
+            None if (one := rows.coded.get(role)) is None else one.names[one.codes[held[0]]]
+            for role in ("groups", "model")
+        )
+        yield group, model, held
+
+
+def _cell(
+    rows: ScoredRows,
+    scores: Floats,
+    held: Integers,
+    missing: np.ndarray[Any, Any],
+    bounds: Bounds | None,
+    asked: _Asked,
+    names: tuple[str, str | None, str | None],
+) -> _Cell:
+    """The items of some rows, each with the mean of its runs."""
+    values, runs, items = scores[held], 1, None
+    units = None if rows.clusters is None else rows.clusters[held]
+    notes: list[str] = []
+    if (ids := rows.coded.get("id")) is not None:
+        items, first, place, times = np.unique(
+            ids.codes[held], return_index=True, return_inverse=True, return_counts=True
+        )
+        runs = int(times.max())
+        if runs > 1:
+            _check_runs(rows, held, place)
+            values = np.bincount(place, values) / times
+            if int(times.min()) < runs:
+                notes.append(f"items have {int(times.min())} to {runs} runs")
+        else:
+            values = values[first]
+        if units is not None:
+            differs = units != units[first][place]
+            if differs.any():
+                raise InputError(
+                    f"{parameter('clusters', GIVEN)} must be the same in every run of an item; "
+                    f"{at_row(int(held[differs.argmax()]))} differs. Are the ids right?"
+                )
+            units = units[first]
+    groups = ItemGroups.of(len(values), clusters=units)
+    test = mean_score(values, groups, bounds=bounds)
+    if units is not None and (few := few_clusters(groups.sizes)):
+        notes.append(few)
+    if bounds is None:
+        notes.append(STUDENT if len(values) > 1 else "a single item shows nothing of how scores vary")
+    name, group, model = names
+    mean = _estimate(test, asked.level, len(values), sure=bounds is not None or groups.units > 1)
+    row = ScoreRow(name, group, model, len(values), runs, int(missing[held].sum()), mean, notes=tuple(notes))
+    return _Cell(values, units, items, row)
+
+
+def _check_runs(rows: ScoredRows, held: Integers, place: Integers) -> None:
+    """Raise InputError for two rows of an item, unless they are different runs."""
+    runs, ids = rows.coded.get("run"), rows.coded["id"]
+    key = place if runs is None else place.astype(np.int64) * len(runs.names) + runs.codes[held]
+    seen, times = np.unique(key, return_counts=True)
+    if len(seen) == len(key):
+        return
+    one = int(seen[times.argmax()])
+    a, b = np.flatnonzero(key == one)[:2]
+    of_run = "" if runs is None else f" of run {runs.names[runs.codes[held[a]]]!r}"
+    raise InputError(
+        f"an item must have one row for each model and run; {at_row(int(held[a]))} and {at_row(int(held[b]))} are both "
+        f"item {ids.names[ids.codes[held[a]]]!r}{of_run}. If these are several runs, name their column "
+        f"({parameter('run', GIVEN)}); if they are of several sets of items, let several columns identify the item "
+        f"together ({parameter('id', GIVEN)})."
+    )
+
+
+def _estimate(test: MeanScore, level: float, n: int, *, sure: bool) -> Estimate:
+    low, high = test.interval(level) if sure else (math.nan, math.nan)
+    known = not math.isnan(low)
+    return Estimate(test.value, low if known else None, high if known else None, level=level, method=test.method, n=n)
+
+
+def _ranked(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None, asked: _Asked) -> list[ScoreRow]:
+    """The rows of a group's models, with ranks where there are several and all pairs have items in common."""
+    held = [cell.row for cell in cells]
+    ids = rows.coded.get("id")
+    if len(cells) < 2 or ids is None:
+        return held
+    scores, units = _side_by_side(cells)
+    there = ~np.isnan(scores)
+    if int((there.astype(np.float64) @ there.T).min()) < 2:
+        note = "models are not ranked: some have fewer than two items in common"
+        return [replace(row, notes=(*row.notes, note)) for row in held]
+    return _with_ranks(held, scores, units, None, bounds, asked)
+
+
+def _side_by_side(cells: Sequence[_Cell]) -> tuple[Floats, Integers | None]:
+    """The scores of all items by model (m, items), NaN where a model lacks one, and the clusters of the items."""
+    known = np.unique(np.concatenate([cell.items for cell in cells if cell.items is not None]))
+    scores, units = np.full((len(cells), len(known)), np.nan), np.zeros(len(known), dtype=np.int64)
+    for one, cell in zip(scores, cells, strict=True):
+        places = np.searchsorted(known, np.zeros(0, np.int64) if cell.items is None else cell.items)
+        one[places] = cell.values
+        if cell.units is not None:
+            units[places] = cell.units
+    return scores, None if cells[0].units is None else units
+
+
+def _with_ranks(
+    rows: Sequence[ScoreRow],
+    scores: Floats,
+    units: Integers | None,
+    strata: Integers | None,
+    bounds: Bounds | None,
+    asked: _Asked,
+) -> list[ScoreRow]:
+    sign = -1.0 if asked.lower_is_better else 1.0
+    found = ranks(sign * scores, units, strata=strata, bounds=bounds, level=asked.level, rng=asked.rng)
+    columns = (found.low.tolist(), found.high.tolist(), found.tier.tolist(), found.best.tolist())
+    return [
+        replace(row, rank_low=low, rank_high=high, tier=tier, maybe_best=best)
+        for row, low, high, tier, best in zip(rows, *columns, strict=True)
+    ]
+
+
+def _macro(by_group: dict[str | None, list[_Cell]], name: str, bounds: Bounds | None, asked: _Asked) -> list[ScoreRow]:
+    """The mean of the groups' means of each model that has them all; ranks where all of these have all items."""
+    if len(by_group) < 2:
+        held = counted(len(by_group), "group")
+        raise InputError(f"{parameter('macro', True)} is the mean of groups; there is {held}. Leave it out.")
+    by_model: dict[str | None, list[_Cell]] = {}
+    for cells in by_group.values():
+        for cell in cells:
+            by_model.setdefault(cell.row.model, []).append(cell)
+    complete = [cells for cells in by_model.values() if len(cells) == len(by_group)]
+    rows = [_macro_row(cells, name, bounds, asked) for cells in complete]
+    if len(complete) < 2 or any(cell.items is None for cells in complete for cell in cells):
+        return rows
+    blocks = [_side_by_side([cells[i] for cells in complete]) for i in range(len(by_group))]
+    scores = np.concatenate([block for block, _ in blocks], axis=1)
+    if np.isnan(scores).any():
+        return rows
+    strata = np.repeat(np.arange(len(blocks)), [block.shape[1] for block, _ in blocks])
+    units = [codes for _, codes in blocks if codes is not None]
+    return _with_ranks(rows, scores, np.concatenate(units) if units else None, strata, bounds, asked)
+
+
+def _macro_row(cells: Sequence[_Cell], name: str, bounds: Bounds | None, asked: _Asked) -> ScoreRow:
+    mean = mean_of_groups([(cell.values, cell.units) for cell in cells], bounds=bounds)
+    n, runs, missing = (
+        sum(cell.row.n for cell in cells),
+        max(cell.row.runs for cell in cells),
+        sum(cell.row.missing for cell in cells),
+    )
+    found = _estimate(mean, asked.level, n, sure=True)
+    notes = () if bounds is not None else (STUDENT,)
+    return ScoreRow(name, MACRO, cells[0].row.model, n, runs, missing, found, notes=notes)
+
+
+def mean_of_groups(groups: Sequence[tuple[Floats, Integers | None]], *, bounds: Bounds | None = None) -> MeanScore:
+    """The mean of the means of G groups, each given by its values and the codes of their clusters, which may lie in
+    several groups: Σ values / (G n_g), as a mean of clusters whose sizes are Σ 1 / (G n_g).
+
+    Without bounds, its error is √(C/(C - 1) Σ_c (Σ_c (value - mean of the group) / (G n_g))²), which for items without
+    clusters is about √(Σ s²_g / n_g) / G.
+
+    >>> round(mean_of_groups([(np.array([1.0, 0.0]), None), (np.array([1.0, 1.0, 1.0]), None)]).value, 3)
+    0.75
+    """
+    values = np.concatenate([one for one, _ in groups])
+    weights = np.concatenate([np.full(len(one), 1 / (len(groups) * len(one))) for one, _ in groups])
+    centred = np.concatenate([one - one.mean() for one, _ in groups])
+    if groups[0][1] is None:
+        unit: Integers = np.arange(len(values))
+    else:
+        unit = np.unique(np.concatenate([codes for _, codes in groups if codes is not None]), return_inverse=True)[1]
+    sums, sizes, errors = (
+        np.bincount(unit, one).astype(np.float64) for one in (weights * values, weights, weights * centred)
+    )
+    m = len(sizes)
+    error = math.sqrt(m / (m - 1) * float((errors**2).sum())) if m > 1 else 0.0
+    degrees = max(kish(sizes) - 1, 1.0) if m > 1 else 0.0
+    mean = MeanScore(float(sums.sum()), error, 0.0, degrees, len(values), error, units=float(m))
+    if bounds is None:
+        return mean
+    found = Sums.of(sums, sizes)
+    return BoundedMean.of(mean, sums=found, ends=bounds, clustered=groups[0][1] is not None, within=bounds)

@@ -1,0 +1,35 @@
+"""Scores of models."""
+
+from __future__ import annotations
+
+from tests.goldens.running import Room
+
+READ = "score scores.csv --score bleu --model model --id uid --run run --seed 1"
+
+ROOM = Room(
+    f"""
+    score quality.csv --score new
+    score quality.csv --score new --bounds 0,1 --cluster doc --level 0.9
+    score quality.csv --score new --group lang --macro
+    score quality.csv --score new --group lang --macro --format json
+    {READ}
+    {READ} --format json
+    {READ} --format csv
+    {READ} --format markdown
+    {READ} --format latex
+    {READ} --lower-is-better
+    {READ} --figure scores.svg --width 3.3
+    {READ} --report scores.html
+    {READ} --columns model,mean
+    score long.csv --score said --positive sport --model model --id uid --seed 1
+    score holes.csv --score p --missing-score 0
+    score holes.csv --score p --missing NA --missing-score 0 --bounds 0,1
+    score holes.csv --score p --skip-missing
+    score holes.csv --score p
+    score north.csv south.csv --score y
+    score 'results/*/samples_*.jsonl' --seed 1
+    score 'results/*/samples_*.jsonl' --seed 1 --format json
+    score 'logs/helm/*'
+    score 'logs/inspect-zip/*'
+    """
+)

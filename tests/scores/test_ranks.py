@@ -1,0 +1,94 @@
+"""Ranks of models: by their definition from all pairs, and what they cover where models are tied."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from howsure.scores.ranks import BONFERRONI, GAFFKE, MAX_T, Ranks, ranks
+
+
+def ranks_of(scores: np.ndarray, **how: object) -> Ranks:
+    return ranks(np.asarray(scores, dtype=float), level=0.95, rng=np.random.default_rng(0), **how)  # type: ignore[arg-type]
+
+
+def test_models_far_apart_have_one_rank_each() -> None:
+    draw = np.random.default_rng(1)
+    found = ranks_of(draw.random((4, 400)) < np.array([[0.3], [0.9], [0.6], [0.1]]))
+    assert found.low.tolist() == found.high.tolist() == found.tier.tolist() == [3, 1, 2, 4]
+    assert found.best.tolist() == [False, True, False, False]
+    assert found.method == MAX_T
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.booleans(), st.booleans())
+def test_ranks_and_tiers_follow_from_pairs(seed: int, m: int, clustered: bool, ragged: bool) -> None:
+    draw = np.random.default_rng(seed)
+    scores = draw.random((m, 60)) + draw.choice([0.0, 0.3], m)[:, None]
+    if ragged:
+        scores[draw.random(scores.shape) < 0.2] = np.nan
+    found = ranks_of(scores, units=draw.integers(0, 20, 60) if clustered else None)
+    means = np.nanmean(scores, axis=1)
+    assert found.method == (BONFERRONI if np.isnan(scores).any() else MAX_T)
+    for a, b in itertools.permutations(range(m), 2):
+        if found.high[a] < found.low[b]:
+            assert found.tier[a] <= found.tier[b]
+        if found.tier[a] < found.tier[b]:  # a tier ends only where all above are surely better
+            assert found.low[b] > (found.tier < found.tier[b]).sum()
+            assert means[a] > means[b]
+    assert found.best[found.low == 1].any()
+    assert (found.low <= found.high).all()
+    assert (found.low >= 1).all()
+    assert (found.high <= m).all()
+
+
+def test_the_order_of_models_and_items_does_not_matter() -> None:
+    draw = np.random.default_rng(5)
+    scores, units = draw.random((5, 90)) + np.linspace(0, 0.4, 5)[:, None], draw.integers(0, 30, 90)
+    place, model = draw.permutation(90), draw.permutation(5)
+    one, other = ranks_of(scores, units=units), ranks_of(scores[model][:, place], units=units[place])
+    assert one.tier[model].tolist() == other.tier.tolist()
+    assert np.abs(one.low[model] - other.low).max() <= 1  # but for the draws
+
+
+def test_equal_models_stay_together() -> None:
+    same = np.tile(np.arange(50) % 2, (4, 1))
+    found = ranks_of(same)
+    assert found.low.tolist() == [1] * 4
+    assert found.high.tolist() == [4] * 4
+    assert found.best.all()
+
+
+def test_few_clusters_that_are_right_or_wrong_as_a_whole_are_tested_by_gaffke() -> None:
+    draw = np.random.default_rng(2)
+    whole = np.repeat(draw.random((3, 8)) < np.array([[0.9], [0.5], [0.5]]), 25, axis=1)
+    units = np.repeat(np.arange(8), 25)
+    found = ranks_of(whole, units=units, bounds=(0.0, 1.0))
+    assert found.method == GAFFKE
+    assert found.high.tolist() == [3] * 3  # eight clusters show nothing, two hundred rows would
+    assert ranks_of(whole).tier.max() > 1
+
+
+def test_means_of_groups_count_groups_alike() -> None:
+    draw = np.random.default_rng(3)
+    strata = np.repeat([0, 1], [900, 30])
+    scores = np.stack([np.full(930, 0.5), np.where(strata == 1, 0.9, 0.45)]) + draw.normal(0, 0.05, (2, 930))
+    assert ranks_of(scores).tier.tolist() == [1, 2]
+    assert ranks_of(scores, strata=strata).tier.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize(("m", "n", "share"), [(10, 300, 0.7), (5, 60, 0.97)])
+def test_ranks_of_tied_models_are_covered(m: int, n: int, share: float) -> None:
+    draw = np.random.default_rng(4)
+    covered = split = 0
+    for _ in range(150):
+        hard = draw.normal(size=n)
+        found = ranks_of((hard + draw.normal(size=(m, n))) / 2**0.5 < np.quantile(draw.normal(size=9999), share))
+        covered += bool((found.low == 1).all() and (found.high == m).all())
+        split += bool(found.tier.max() > 1)
+    assert covered / 150 >= 0.9  # .95, less three standard errors
+    assert split <= 3

@@ -1,0 +1,185 @@
+"""Scores by model and group: against sums by hand, from arrays, frames, files and logs, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy.stats import binom, binomtest
+
+import howsure
+from howsure.errors import InputError
+from howsure.scores.rows import short_names
+from howsure.scores.score_table import mean_of_groups
+from tests.cli.running import howsure as run_command
+from tests.data.logs.writers import lm_eval_text, write_lm_eval
+
+RIGHT = np.array([1] * 90 + [0] * 10 + [1] * 60 + [0] * 40)
+MODEL = np.repeat(["large", "small"], 100)
+ITEM = np.tile(np.arange(100), 2)
+
+
+def test_a_share_has_its_exact_interval() -> None:
+    (row,) = howsure.score_table(RIGHT[:100])
+    exact = binomtest(90, 100).proportion_ci(0.95, "exact")
+    assert (row.mean.value, row.n, row.runs, row.missing) == (0.9, 100, 1, 0)
+    assert (row.mean.low, row.mean.high) == pytest.approx((exact.low, exact.high), abs=1e-6)
+    assert row.model is row.group is row.ranks is None
+
+
+def test_arrays_frames_and_files_say_the_same(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"right": RIGHT, "model": MODEL, "item": ITEM, "subject": ITEM % 3})
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    names = {"model": "model", "id": "item", "groups": "subject"}
+    arrays = howsure.score_table(RIGHT, model=MODEL, id=ITEM, groups=ITEM % 3, macro=True, rng=0)
+    for data in (frame, pl.from_pandas(frame).lazy(), howsure.read(tmp_path / "scores.csv")):
+        found = howsure.score_table("right", **names, macro=True, rng=0, data=data)
+        expected = [row | {"score": "right"} for row in arrays.to_dict()["scores"]]
+        assert found.to_dict()["scores"] == expected
+    by_hand = frame.groupby(["subject", "model"])["right"].mean()
+    for row in arrays:
+        if row.group in ("0", "1", "2"):
+            assert row.mean.value == pytest.approx(by_hand[int(row.group), row.model])
+    macro = {row.model: row for row in arrays if row.group == "mean of groups"}
+    assert macro["large"].mean.value == pytest.approx(by_hand.unstack()["large"].mean())
+    assert macro["large"].tier == 1
+    assert macro["small"].tier == 2
+
+
+def test_booleans_and_texts_with_a_positive_value_are_scores() -> None:
+    assert howsure.score_table([True, False, True, True])[0].mean.value == 0.75
+    table = howsure.score_table(["correct", "wrong", "unparseable", "correct"], pos_label="correct")
+    assert table[0].mean.value == 0.5
+    assert "unparseable (1), wrong (1)" in table.notes[0]
+
+
+def test_runs_of_an_item_count_once(tmp_path: Path) -> None:
+    score, item, run = [1, 0, 1, 1, 0, 0], [1, 1, 1, 2, 2, 2], [1, 2, 3, 1, 2, 3]
+    (row,) = howsure.score_table(score, id=item, run=run)
+    assert (row.n, row.runs, row.mean.value) == (2, 3, pytest.approx(0.5))
+    with pytest.raises(InputError, match=r"row 0 and row 1 are both item '1'.*name their column \(run=...\)"):
+        howsure.score_table(score, id=item)
+    with pytest.raises(InputError, match=r"row 0 and row 1 are both item '1' of run '1'"):
+        howsure.score_table(score, id=item, run=[1, 1, 1, 1, 2, 3])
+    uneven = howsure.score_table(score[:5], id=item[:5], run=run[:5])
+    assert uneven[0].notes == ("items have 2 to 3 runs",)
+
+
+def test_missing_scores_are_refused_counted_or_left_out(tmp_path: Path) -> None:
+    path = tmp_path / "holes.csv"
+    path.write_text("right,model\n1,a\n,a\n1,a\n0,b\n1,b\n")
+    with pytest.raises(InputError, match="right"):
+        howsure.score_table("right", model="model", data=howsure.read(path))
+    wrong = howsure.score_table("right", model="model", missing_score=0, data=howsure.read(path))
+    assert [(row.model, row.n, row.missing, round(row.mean.value, 3)) for row in wrong] == [
+        ("a", 3, 1, 0.667),
+        ("b", 2, 0, 0.5),
+    ]
+    left = howsure.score_table("right", model="model", data=howsure.read(path, skip_missing=True))
+    assert [(row.n, row.mean.value) for row in left] == [(2, 1.0), (2, 0.5)]
+    assert left.recipe["skipped"] == {"right": 1}
+    arrays = howsure.score_table([1.0, np.nan, 1.0], missing_score=0.0)
+    assert arrays[0].mean.value == pytest.approx(2 / 3)
+
+
+def test_models_need_not_have_the_same_items() -> None:
+    table = howsure.score_table([1, 0, 1, 1, 0, 1], model=list("aaabbb"), id=[1, 2, 3, 2, 3, 4], rng=0)
+    assert [row.n for row in table] == [3, 3]
+    assert all(row.ranks == "1–2" for row in table)
+    apart = howsure.score_table([1, 0, 1, 0], model=list("aabb"), id=[1, 2, 3, 4])
+    assert apart[0].ranks is None
+    assert "fewer than two items in common" in str(apart)
+
+
+def test_losses_are_ranked_from_below() -> None:
+    draw = np.random.default_rng(0)
+    loss = np.concatenate([draw.normal(1.0, 0.1, 50), draw.normal(2.0, 0.1, 50)])
+    table = howsure.score_table(
+        loss, model=np.repeat(["good", "bad"], 50), id=[*range(50)] * 2, lower_is_better=True, rng=0
+    )
+    assert [(row.model, row.ranks) for row in table] == [("good", "1"), ("bad", "2")]
+    assert "Student's t" in str(table)
+
+
+def test_clusters_that_are_right_as_a_whole_widen_the_interval() -> None:
+    right, cluster = np.repeat([1, 0, 1, 1, 0, 1], 50), np.repeat(np.arange(6), 50)
+    (free,), (held,) = howsure.score_table(right), howsure.score_table(right, clusters=cluster)
+    assert free.mean.low is not None
+    assert held.mean.low is not None
+    assert held.mean.low < binom.ppf(0.05, 6, 2 / 3) / 6 + 0.1 < free.mean.low
+    assert "6 clusters" in held.notes[0]
+
+
+def test_a_mean_of_groups_covers() -> None:
+    draw, covered = np.random.default_rng(1), 0
+    for _ in range(300):
+        groups = [((draw.random(n) < p).astype(float), None) for n, p in ((40, 0.9), (200, 0.5), (15, 0.2))]
+        low, high = mean_of_groups(groups, bounds=(0.0, 1.0)).interval(0.95)
+        covered += low <= 1.6 / 3 <= high
+    assert covered / 300 >= 0.93
+
+
+def test_a_mean_of_groups_has_the_error_of_its_strata() -> None:
+    draw = np.random.default_rng(2)
+    one, two = draw.normal(size=400), draw.normal(5, 3, size=300)
+    expected = (one.var(ddof=1) / 400 + two.var(ddof=1) / 300) ** 0.5 / 2
+    assert mean_of_groups([(one, None), (two, None)]).error == pytest.approx(expected, rel=1e-2)
+    units = np.arange(400)
+    assert mean_of_groups([(one, units), (two, 1000 + units[:300])]).error == pytest.approx(expected, rel=1e-2)
+
+
+def test_a_log_names_everything_itself(tmp_path: Path) -> None:
+    for model, hits in (("org/a", 18), ("org/b", 9)):
+        write_lm_eval(tmp_path, model, "quiz", [lm_eval_text(i, "yes", "yes" if i < hits else "no") for i in range(20)])
+    done = run_command("score", str(tmp_path / "*" / "samples_*.jsonl"), "--seed", "1", "--format", "json")
+    assert done.code == 0, done.err
+    table = howsure.score_table(data=howsure.read(tmp_path / "*" / "samples_*.jsonl"), rng=1)
+    assert [(row.score, row.model, row.mean.value) for row in table] == [
+        ("exact_match", "org/a", 0.9),
+        ("exact_match", "org/b", 0.45),
+    ]
+
+
+def test_files_without_a_model_are_models_with_short_names(tmp_path: Path) -> None:
+    for name, score in (("gpt", "1\n1\n0\n"), ("yi", "0\n1\n0\n")):
+        (tmp_path / f"{name}.csv").write_text(f"right\n{score}")
+    table = howsure.score_table("right", data=howsure.read(tmp_path / "*.csv"))
+    assert [row.model for row in table] == ["gpt", "yi"]
+
+
+@pytest.mark.parametrize(
+    ("paths", "short"),
+    [
+        (["a.csv"], ("a.csv",)),
+        (["run/a/out.json", "run/b/out.json"], ("a", "b")),
+        (["run/a.1.csv", "run/a.2.csv"], ("a.1.csv", "a.2.csv")),
+        (["x/a/1.csv", "y/a/1.csv", "y/b/1.csv"], ("x/a", "y/a", "y/b")),
+    ],
+)
+def test_names_of_files_are_what_differs(paths: list[str], short: tuple[str, ...]) -> None:
+    assert short_names(paths) == short
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        ("", "--score must name the column of the score. Logs name their scores themselves"),
+        ("--score nope", "no column 'nope'"),
+        ("--score answer", "holds 'A'. If one value means right, say which: --positive correct"),
+        ("--score right --macro", "--macro is the mean of groups; there is 1 group"),
+        ("--score right --bounds 0,0.5", "right must lie between the bounds, 0 and 0.5; row 1 of it.csv"),
+        ("--score right --missing-score nan", "--missing-score must be a finite number"),
+        ("--score right --id answer", "(counted from 1, without the header) are both item 'A'"),
+    ],
+)
+def test_what_cannot_be_scored_is_refused(
+    typed: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("it.csv").write_text("right,answer\n1,A\n0,A\n1,B\n")
+    done = run_command("score", "it.csv", *typed.split())
+    assert done.code == 2
+    assert said in " ".join(done.err.split()), done.err
