@@ -42,7 +42,7 @@ NO_NUMBERS := tests/explorer tests/figures tests/files tests/fuzz tests/report t
 	tests/significance/test_experiments.py tests/test_architecture.py tests/test_repository.py
 SEED = $(shell $(BIN)/python -c 'import random; print(random.randrange(2**32))')
 EVERY = not slow and not drill and not programs and not cluster
-test-portable: $(READY)  ## both as on another machine, but for what computes nothing; SEED=… repeats a run
+test-portable: $(READY)  ## both as on another machine, but for what computes nothing; SEED=… repeats, EVERY=… chooses
 	seed=$(SEED); echo "PYTHONHASHSEED=$$seed"; \
 	NPY_DISABLE_CPU_FEATURES="$$($(BIN)/python -c '$(WIDE)')" OPENBLAS_CORETYPE=$(KERNEL) \
 	LC_ALL=C TZ=Asia/Kathmandu PYTHONHASHSEED=$$seed $(BIN)/python -m pytest $(PARALLEL) -m "$(EVERY)" $(NO_NUMBERS:%=--ignore=%)

@@ -34,7 +34,7 @@ def test_changed_json_is_read_or_refused(name: str, tmp_path: Path) -> None:
     assert crashes(name, FEW, tmp_path) == []
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("name", JSON_READERS)
 def test_much_changed_json_is_read_or_refused(name: str, tmp_path: Path) -> None:
     assert crashes(name, MANY, tmp_path) == []
