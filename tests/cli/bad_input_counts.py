@@ -58,10 +58,10 @@ COUNTS = [
           "say where the labels are: either --labelled FILE.csv or --target COL.",
           NEWS | {"sheet.csv": sheet()}),
     Wrong("a label that is neither 0 nor 1", TARGET,
-          f"--target must be 0, 1 or empty; row 3 of news.csv {COUNTED} holds '2'.",
+          f"--target must be 0, 1 or missing; row 3 of news.csv {COUNTED} holds '2'.",
           changed("y", 3, "2")),
     Wrong("labels in words", "counts estimate news.csv --prob p --target actor",
-          f"--target must be 0, 1 or empty; row 1 of news.csv {COUNTED} holds 'A0'. Say which value is positive:"
+          f"--target must be 0, 1 or missing; row 1 of news.csv {COUNTED} holds 'A0'. Say which value is positive:"
           " --positive A0.",
           NEWS),
     Wrong("a positive value that is none", "counts estimate news.csv --prob p --target actor --positive A2",
@@ -69,7 +69,7 @@ COUNTS = [
           NEWS),
     Wrong("a unit without a score", TARGET,
           f"p must not be missing; row 3 of news.csv {COUNTED} holds nothing. Give each unit a value, or remove "
-          "it (1 in all).",
+          "it.",
           changed("p", 3, "")),
     Wrong("a score in words", TARGET,
           f"p must hold numbers; row 3 of news.csv {COUNTED} holds 'high'.",
@@ -83,7 +83,7 @@ COUNTS = [
           changed("p", 3, '"0,5"')),
     Wrong("a unit without a cell", f"{TARGET} --group actor",
           f"actor must not be missing; row 3 of news.csv {COUNTED} holds nothing. Give each unit a value, or "
-          "remove it (1 in all).",
+          "remove it.",
           changed("actor", 3, "")),
     Wrong("one column for two purposes", f"{TARGET} --group actor,p",
           "a column has one meaning; some of these are named for two: actor, p, p, y.",
@@ -163,8 +163,8 @@ COUNTS = [
           "--labels must be at most the number of units, 40; it is 400.",
           NEWS),
     Wrong("too few labels for the strata", "counts sample news.csv --prob p --labels 3",
-          "--labels must be at least 2 per stratum, 6 for 3 strata; it is 3. Draw more, or choose another "
-          "--design.",
+          "--labels must be at least 2 per stratum, 6 for 3 strata; it is 3. Draw more, in fewer bands, or by "
+          "another --design.",
           NEWS),
     Wrong("a column of the sheet shown", "counts sample news.csv --prob p --labels 9 --show label",
           "--show names 'label', which is the name of a column that is written; rename it.",

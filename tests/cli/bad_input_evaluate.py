@@ -25,7 +25,7 @@ EVALUATED = [
           "no method 'magic' in howsure.recalibrate; it has auto, none, temperature, platt, beta, venn-abers, "
           "isotonic, histogram, vector, dirichlet.", CSV),
     Wrong("a method named twice", f"{JUDGE} --method platt,platt",
-          "--method must name different methods; it is platt,platt.", CSV),
+          "--method must be a list of different names, one or more; it holds platt, platt.", CSV),
     Wrong("a method and a map", f"{JUDGE} --map map.json --method platt",
           "--method is for maps that are fitted here, and --map names one that is.", WITH_MAP),
     Wrong("a map that is not there", f"{JUDGE} --map other.json", "no file other.json.", CSV),
@@ -33,12 +33,12 @@ EVALUATED = [
           "the map is one of several classes, no, yes; these rows have one probability.",
           CSV | {"map.json": a_map(**CLASSES)}),
     Wrong("a map of groups to judge without groups", f"{JUDGE} --map map.json",
-          "--group must name the column of groups: the map has one for each group.",
+          "--group must say the group of each row: the map has de.",
           CSV | {"map.json": a_map(**GROUPS)}),
     Wrong("no margin to judge by", f"{JUDGE} --margin 0",
           "margin must lie above 0 and below 1; it is 0.0. Write 0.01, say.", CSV),
     Wrong("too many repetitions", f"{JUDGE} --repeats 1000",
-          "repeats must be a whole number from 1 to 100, not 1000", CSV),
+          "--repeats must be a whole number from 1 to 100, not 1000", CSV),
     Wrong("a certain error without a floor", f"{JUDGE} --method platt --folds 3",
           f"probabilities are 0 or 1 and wrong in 1 row, the first of them row 2 of dev.csv {COUNTED}: their log "
           "loss is infinite whatever the map does to log-odds. Say --floor 1e-6 to move all probabilities into [floor, "

@@ -55,7 +55,7 @@ def counted(news: tuple[Path, np.ndarray], labelled: Path) -> str:
         (["estimate", "NEWS", "--prob", "skore", "--labelled", "DONE"], "Did you mean score"),
         (["sample", "NEWS", "--prob", "length", "--labels", "50"], "must lie in [0, 1]"),
         (["sample", "NEWS", "--prob", "score", "--labels", "30", "--show", "titel"], "no column 'titel' in"),
-        (["sample", "GAPS", "--prob", "score", "--labels", "30"], "Give each unit a value, or remove it (1 in all)."),
+        (["sample", "GAPS", "--prob", "score", "--labels", "30"], "Give each unit a value, or remove it."),
     ],
 )
 def test_what_is_wrong_is_said(
@@ -207,9 +207,9 @@ def test_dates_in_a_form_of_their_own(dated: Rows, tmp_path: Path) -> None:
 
 
 def test_the_command_that_a_sample_prints_works_when_typed(dated: Rows, tmp_path: Path) -> None:
-    given = written(dated, tmp_path / "dated news.csv")
+    given = written(dated, tmp_path / "dated news.dat")  # whose format only --from tells
     sheet = tmp_path / "to label.csv"
-    cells = ("--group", "month", "--date", "day", "--period", "quarter", "--where", "length < 6")
+    cells = ("--group", "month", "--date", "day", "--period", "quarter", "--where", "length < 6", "--from", "csv")
     told = howsure("counts", "sample", given, "--prob", "score", "--labels", "80", *cells, "--output", sheet)
     rows = rows_of(sheet)
     written([row | {"label": str(at % 2)} for at, row in enumerate(rows)], sheet, ",")
@@ -303,7 +303,7 @@ def test_what_cannot_go_on_is_said(news: tuple[Path, np.ndarray], labelled: Path
     three = written([row | {"label": str(i % 3)} for i, row in enumerate(rows)], tmp_path / "three.csv", ",")
     assert "label must have two values" in howsure(*given, three).err
     other = written([row | {"stratum": "score 0"} for row in rows], tmp_path / "other.csv", ",")
-    assert "--more: the strata of its sheet are not those of this file" in howsure(*given, other).err
+    assert "Give the same --prob, --group and --cluster" in howsure(*given, other).err
     assert "has none" in howsure(*given, drawn).err
     fewer = written(rows[:-5], tmp_path / "fewer.csv", ",")
     told = howsure(*given, fewer).err

@@ -472,7 +472,7 @@ BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
         ({"y_prob": []}, "y_prob is empty"),
         ({"y_prob": [None] * 40}, "y_prob must not be missing"),
         ({"labels": [1, 0]}, "y_true must have as many rows as y_prob; it has 2, y_prob has 40"),
-        ({"labels": [None] * 40}, "y_true must be known for at least 10 units; they are for 0 of 40"),
+        ({"labels": [None] * 40}, "at least 10 units must have a label; 0 of 40 have one"),
         ({"labels": [1] + [None] * 39}, "they are for 1 of 40"),
         ({"labels": [1, 0, 2] + [1] * 17 + [None] * 20}, "y_true must be 0, 1 or missing; row 2 holds 2"),
         ({"labels": ["yes"] + ["0"] * 19 + [""] * 20}, "row 0 holds 'yes'"),

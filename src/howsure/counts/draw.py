@@ -29,8 +29,8 @@ def partial_column(values: object, *, n: int, name: str) -> tuple[Integers, Colu
     column = as_column(values, name=name)
     if len(column) != n:
         raise InputError(
-            f"{name} must have as many rows as {parameter('y_prob')}; it has {len(column):,}, {parameter('y_prob')} "
-            f"has {n:,}."
+            f"{parameter(name)} must have as many rows as {parameter('y_prob')}; it has {len(column):,}, "
+            f"{parameter('y_prob')} has {n:,}."
         )
     if column.dtype.kind == "f":
         known = np.flatnonzero(~np.isnan(column))
@@ -62,7 +62,9 @@ def partial_labels(labels: object, *, n: int, pos_label: object = None) -> tuple
             if len(texts) == 2
             else ""
         )
-        said = f"y_true must be 0, 1 or missing; {at_row(known[odd])} holds {held.tolist()[odd]!r}.{advice}"
+        said = (
+            f"{parameter('y_true')} must be 0, 1 or missing; {at_row(known[odd])} holds {held.tolist()[odd]!r}.{advice}"
+        )
         raise InputError(said) from None
 
 
@@ -216,7 +218,7 @@ def read_draw(elements: Elements, labelled: Integers, *, strata: object, inclusi
         else:
             said, variance = float((1.0 / chances).sum()), float(((1.0 - chances) / chances**2).sum())
             room = SPREADS * (variance * len(elements) / said) ** 0.5
-            _check_size(said, len(elements), "inclusion says", what, room)
+            _check_size(said, len(elements), f"{parameter('inclusion')} says", what, room)
         of_all: Codes | None = np.zeros(len(elements), dtype=np.int8) if chances is None else None
         return Draw(element, stratum, size, chances, clustered, stratum_of_all=of_all), how
     note, of_all = "", None
@@ -262,7 +264,9 @@ def _of_elements(codes: Integers, elements: Elements) -> Integers:
 
 
 def _unequal(row: int, other: int) -> InputError:
-    return InputError(f"strata must be the same for all units of a cluster; {at_row(row)} and {at_row(other)} differ.")
+    return InputError(
+        f"{parameter('strata')} must be the same for all units of a cluster; {at_row(row)} and {at_row(other)} differ."
+    )
 
 
 def _strata_of_drawn(
@@ -272,7 +276,9 @@ def _strata_of_drawn(
     rows, values = partial_column(strata, n=elements.units, name="strata")
     lacking = np.setdiff1d(labelled, rows)
     if len(lacking):
-        raise InputError(f"strata must not be missing for a unit with a label; {at_row(lacking[0])} has none.")
+        raise InputError(
+            f"{parameter('strata')} must not be missing for a unit with a label; {at_row(lacking[0])} has none."
+        )
     places = np.searchsorted(rows, labelled)
     codes, names = check_codes(values[places], n=len(labelled), name="strata")
     stratum = np.zeros(n_drawn, dtype=np.int64)
@@ -297,7 +303,8 @@ def _sizes(
         mine = np.unique(chances[stratum == code])
         if len(mine) > 1 and mine.max() - mine.min() > 1e-6:
             raise InputError(
-                f"inclusion must be one number within a stratum; {name!r} has {mine[0]:g} and {mine[-1]:g}."
+                f"{parameter('inclusion')} must be one number within a stratum; {name!r} has {mine[0]:g} and "
+                f"{mine[-1]:g}."
             )
         said = float((stratum == code).sum() / mine[0])
         size[code] = round(said)
@@ -322,8 +329,8 @@ def _check_size(said: float, elements: int, who: str, what: str, room: float) ->
 def _check_strata(names: tuple[str, ...], size: Integers, count: Integers, what: str) -> None:
     for code in np.flatnonzero((count < np.minimum(2, size)) & (size > 0)):
         raise InputError(
-            f"strata: {names[code]!r} has {size[code]:,} {what} and {count[code]} with labels; each needs 2, since "
-            "nothing else shows what the model misses there. Label more of it, or merge it with another."
+            f"{parameter('strata')}: {names[code]!r} has {size[code]:,} {what} and {count[code]} with labels; each "
+            "needs 2, since nothing else shows what the model misses there. Label more of it, or merge it with another."
         )
 
 
@@ -338,11 +345,13 @@ def _chances(inclusion: object, elements: Elements, labelled: Integers, element:
         if number is None or not 0.0 < number <= 1.0:
             said = "none" if one is None else repr(one.item() if isinstance(one, np.generic) else one)
             raise InputError(
-                "inclusion, the probability that a unit was drawn for labelling, must lie in (0, 1] where there is a "
-                f"label; {at_row(row)} has {said}. howsure.sample_for_labels gives it."
+                f"{parameter('inclusion')}, the probability that a unit was drawn for labelling, must lie in (0, 1] "
+                f"where there is a label; {at_row(row)} has {said}. {parameter('howsure.sample_for_labels')} gives it."
             )
         values[k] = number
     odd = np.flatnonzero(values != values[first][element])
     if len(odd):
-        raise InputError(f"inclusion must be the same for all units of a cluster; {at_row(labelled[odd[0]])} differs.")
+        raise InputError(
+            f"{parameter('inclusion')} must be the same for all units of a cluster; {at_row(labelled[odd[0]])} differs."
+        )
     return np.asarray(values[first])

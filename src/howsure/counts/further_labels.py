@@ -50,7 +50,8 @@ def recovered_sample(
             design = "simple" if names == ("all",) else "stratified"
             return _with_chances(indices, elements, codes, names, design)
     raise InputError(
-        "the strata of the sample before are not those of these scores. Pass the scores, groups and clusters of then."
+        f"the strata of the sample before are not those of these scores. Give the same {parameter('y_prob')}, "
+        f"{parameter('groups')} and {parameter('clusters')}."
     )
 
 

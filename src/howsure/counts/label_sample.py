@@ -229,7 +229,9 @@ def sample_for_labels(
     if batch is not None:
         return _next_batch(batch, n, elements, generator, recipe, strata=[groups, bands])
     if n > len(elements):
-        raise InputError(f"n must be at most the number of {elements.what}, {len(elements):,}; it is {n:,}.")
+        raise InputError(
+            f"{parameter('n')} must be at most the number of {elements.what}, {len(elements):,}; it is {n:,}."
+        )
     if design == "importance":
         chances = _chances(highest, n)
         drawn = _systematic(chances, generator)
@@ -243,7 +245,8 @@ def sample_for_labels(
     if n < (needed := int(np.minimum(size, LEAST).sum())):
         what = f"{needed} for {len(names)} strata"
         raise InputError(
-            f"n must be at least 2 per stratum, {what}; it is {n}. Draw more units, pass fewer bands, or change design."
+            f"{parameter('n')} must be at least 2 per stratum, {what}; it is {n}. Draw more, in fewer bands, or by "
+            f"another {parameter('design')}."
         )
     given = allocation(size, planned_spread(highest, codes, len(names)), n)
     drawn = _within(codes, given, np.empty(0, dtype=np.int64), generator)
@@ -357,7 +360,7 @@ def _next_batch(
     size = np.bincount(codes, minlength=len(names))
     had = np.bincount(codes[taken], minlength=len(names))
     if n > (left := int((size - had).sum())):
-        raise InputError(f"n must be at most the number of units left, {left:,}; it is {n:,}.")
+        raise InputError(f"{parameter('n')} must be at most the number of units left, {left:,}; it is {n:,}.")
     wanted = allocation(size, spread_so_far(values, before.codes[known], len(names)), n + int(had.sum()))
     given = further_allocation(wanted, had, size, n)
     drawn = _within(codes, given, taken, rng)

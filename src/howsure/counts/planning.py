@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure.counts.draw import partial_labels
 from howsure.counts.label_sample import bands_of
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.inputs.checks import check_level, check_probabilities
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import is_number
@@ -51,7 +51,7 @@ def labels_needed(
     """
     score = check_probabilities(y_prob)
     if not is_number(width) or not 0 < width < np.inf:
-        raise InputError(f"width must be a positive number of units; it is {width!r}.")
+        raise InputError(f"{parameter('width')} must be a positive number of units; it is {width!r}.")
     if design not in DESIGNS:
         raise unknown_name("design", design, DESIGNS, place="plans for labels")
     codes = bands_of(score)[0] if design == "stratified" else np.zeros(len(score), dtype=np.int64)

@@ -45,19 +45,24 @@ def read_features(features: Any, *, n: int) -> dict[str, Floats]:
 def _numbers(values: object, name: str, n: int) -> Floats:
     held = as_column(values, name=name)
     if held.shape != (n,):
-        raise InputError(f"{name} must have {n:,} rows as {parameter('y_prob')} has; its shape is {held.shape}.")
+        raise InputError(
+            f"{parameter(name)} must have {n:,} rows as {parameter('y_prob')} has; its shape is {held.shape}."
+        )
     try:
         if held.dtype.kind in NO_NUMBERS:
             raise TypeError
         column = held.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         row = next((k for k, one in enumerate(held.tolist()) if not _is_real(one)), 0)
-        raise InputError(f"{name} must be a column of numbers; {at_row(row)} holds {held.tolist()[row]!r}.") from None
+        raise InputError(
+            f"{parameter(name)} must be a column of numbers; {at_row(row)} holds {held.tolist()[row]!r}."
+        ) from None
     low, high = float(column.min()), float(column.max())
     if not (low >= -LARGEST and high <= LARGEST):
         row = int(np.flatnonzero(~(np.abs(column) <= LARGEST))[0])
         raise InputError(
-            f"{name} must be finite numbers, at most {LARGEST:g} in size; {at_row(row)} holds {float(column[row])!r}."
+            f"{parameter(name)} must be finite numbers, at most {LARGEST:g} in size; {at_row(row)} holds "
+            f"{float(column[row])!r}."
         )
     return column
 
@@ -232,8 +237,8 @@ def check_enough(labelled: int, n: int) -> None:
     """InputError for fewer than 10 labels."""
     if labelled < LEAST_LABELS:
         raise InputError(
-            f"y_true must be known for at least {LEAST_LABELS} units; they are for {labelled:,} of {n:,}. "
-            "Draw units by howsure.sample_for_labels and read them."
+            f"at least {LEAST_LABELS} units must have a label; {labelled:,} of {n:,} have one. Draw units by "
+            f"{parameter('howsure.sample_for_labels')} and read them."
         )
 
 

@@ -23,6 +23,7 @@ from howsure.inputs.pairs import Floats, Integers, Labels
 # A numpy column from a list, a series or a tensor; and lists passed by the user.
 
 Column = npt.NDArray[Any]
+NOT_MISSING = "must not be missing"
 REMEDY = "Leave such rows out first."
 
 
@@ -100,7 +101,7 @@ def missing(
     name: str, row: int | None = None, *, place: str | None = None, value: str = "nothing", remedy: str = REMEDY
 ) -> InputError:
     """The error for a missing value."""
-    return InputError(Fault(name, "must not be missing", value, row, place, remedy))
+    return InputError(Fault(name, NOT_MISSING, value, row, place, remedy))
 
 
 def _refuse_hidden(values: np.ma.MaskedArray[Any, Any], name: str) -> None:

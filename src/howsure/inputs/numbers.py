@@ -36,7 +36,7 @@ def check_whole(value: object, *, name: str, least: int = 1, most: int | None = 
         if most is None or whole <= most:
             return whole
     allowed = f"of at least {least}" if most is None else f"from {least} to {most}"
-    raise InputError(f"{name} must be a whole number {allowed}, not {value!r}")
+    raise InputError(f"{parameter(name)} must be a whole number {allowed}, not {value!r}")
 
 
 def check_bounds(bounds: object) -> tuple[float, float]:

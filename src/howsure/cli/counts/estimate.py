@@ -12,7 +12,6 @@ from howsure.cli.counts.input import (
     prob_option,
     read_population,
     seed_option,
-    speaking_of_options,
 )
 from howsure.cli.counts.sheet import join_labelled
 from howsure.cli.terminal.commands import Command, rows_as_in_files
@@ -84,26 +83,25 @@ def estimate_command(
         raise InputError("say where the labels are: either --labelled FILE.csv or --target COL.")
     if labelled is not None and (stratum or inclusion):
         raise InputError("--stratum and --inclusion belong to --target; a file of --labelled has its own.")
-    with speaking_of_options():
-        population = read_population(
-            file,
-            prob,
-            groups=groups or (),
-            date=date,
-            period=period,
-            date_format=date_format,
-            features=features or (),
-            cluster=cluster,
-            label=label,
-            stratum=stratum,
-            inclusion=inclusion,
-            where=where,
-            format=input_format,
-        )
+    population = read_population(
+        file,
+        prob,
+        groups=groups or (),
+        date=date,
+        period=period,
+        date_format=date_format,
+        features=features or (),
+        cluster=cluster,
+        label=label,
+        stratum=stratum,
+        inclusion=inclusion,
+        where=where,
+        format=input_format,
+    )
     if labelled is not None:
         join_labelled(population, labelled, positive=positive)
     held = population.columns
-    with speaking_of_options(), rows_as_in_files(population.place):
+    with rows_as_in_files(population.place):
         counts = estimate_counts(
             held["labels"],
             held["prob"],

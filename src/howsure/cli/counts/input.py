@@ -1,73 +1,23 @@
-"""What `howsure counts` reads, and the options and words that its commands share."""
+"""What `howsure counts` reads, and the options that its commands share."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import click
 import numpy as np
 
+from howsure.cli.terminal.commands import tell
 from howsure.cli.terminal.options import as_names, from_option, where_option
-from howsure.cli.terminal.output import say
 from howsure.data.sources import read as files_of
 from howsure.errors import InputError
 from howsure.events.corpus import check_date_format
 from howsure.events.periods import PERIODS, period_of
-from howsure.inputs.checks import Coded
+from howsure.inputs.checks import NOT_MISSING, Coded
 from howsure.inputs.frames import Kind
 from howsure.inputs.naming import shortened
-
-# What the library says of its parameters, said of the options of `howsure counts`.
-
-WORDS = (
-    (r"^y_prob\b", "--prob"),
-    (r"\by_prob\b", "the file"),
-    (r"^n must", "--labels must"),
-    (r"^y_true must be 0, 1 or missing", "--target must be 0, 1 or empty"),
-    (r"\bis not a value of y_true", "is not a value of --target"),
-    (r"^bands\b", "the score bands"),
-    (r"^(?:strata)\b(?=:| must)", "--stratum"),
-    (r"^inclusion\b(?=[ ,])", "--inclusion"),
-    (r"^clusters\b(?= must)", "--cluster"),
-    (r"^width must", "--width must"),
-    (r"\bdate_format\b(?==|(?= must))", "--date-format"),
-    (
-        r"^the strata of the sample before are not those of these scores\..*$",
-        "--more: the strata of its sheet are not those of this file. Use the same --prob, --group, --date and "
-        "--cluster.",
-    ),
-    (r"\bgroups\['?([^']*?)'?\]", r"--group \1"),
-    (r"\bfeatures\['?([^']*?)'?\]", r"--features \1"),
-    (r"\bpos_label='([^']*)'", r"--positive \1"),
-    (r"\bDraw more units, pass fewer bands, or change design\.", "Draw more, or choose another --design."),
-    (r"\b(?:howsure\.)?sample_for_labels\b", "howsure counts sample"),
-    (r"Leave such rows out with skip_missing=True( \([^)]*\))?\.", r"Give each unit a value, or remove it\1."),
-)
-
-
-def in_options(message: str) -> str:
-    """A message of the library in the words of the command line.
-
-    >>> in_options("n must be at most the number of units, 600; it is 5,000.")
-    '--labels must be at most the number of units, 600; it is 5,000.'
-    """
-    for pattern, words in WORDS:
-        message = re.sub(pattern, words, message)
-    return message
-
-
-@contextmanager
-def speaking_of_options() -> Iterator[None]:
-    """Errors of the library in the words of the command line."""
-    try:
-        yield
-    except InputError as error:
-        raise InputError(in_options(str(error))) from error
-
 
 # Options that the commands of `howsure counts` share.
 
@@ -157,7 +107,12 @@ def read_population(
         ({date: Kind.DAYS} if date else {}) | dict.fromkeys(numbers, Kind.NUMBER) | dict.fromkeys(partial, Kind.PARTIAL)
     )
     source = files_of(file, where=where, format=format)
-    found = replace(source, tell=lambda said: say(in_options(said)) if said else None).rows(kinds)
+    try:
+        found = replace(source, tell=tell).rows(kinds)
+    except InputError as error:
+        if error.fault is None or error.fault.rule != NOT_MISSING:
+            raise
+        raise InputError(replace(error.fault, advice="Give each unit a value, or remove it.")) from error
     held = dict(found.columns)
     if date is not None:
         held[date] = _periods(held[date], str(period), date, found.place, date_format)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from howsure.cli.counts.estimate import estimate_command
-from howsure.cli.counts.input import prob_option, read_population, speaking_of_options
+from howsure.cli.counts.input import prob_option, read_population
 from howsure.cli.counts.sample import sample_command
 from howsure.cli.counts.sheet import join_labelled
 from howsure.cli.terminal.commands import Group, rows_as_in_files
@@ -63,21 +63,20 @@ def plan_command(
         raise InputError("labels are either in --labelled FILE.csv or in --target COL, not in both.")
     if not share and 0 < width < 1:
         raise InputError(f"--width must be at least 1 unit; it is {width:g}. If it is a share of the units: --share.")
-    with speaking_of_options():
-        population = read_population(file, prob, label=label)
-        score = population.columns["prob"]
-        if labelled is not None:
-            join_labelled(population, labelled, positive=positive)
-        with rows_as_in_files(population.place):
-            n = labels_needed(
-                score,
-                width=width * len(score) if share else width,
-                y_true=population.columns["labels"],
-                pos_label=positive if labelled is None else None,
-                design=design,
-                level=level,
-            )
-            worth = worth_is_known(population.columns["labels"], len(score), positive if labelled is None else None)
+    population = read_population(file, prob, label=label)
+    score = population.columns["prob"]
+    if labelled is not None:
+        join_labelled(population, labelled, positive=positive)
+    with rows_as_in_files(population.place):
+        n = labels_needed(
+            score,
+            width=width * len(score) if share else width,
+            y_true=population.columns["labels"],
+            pos_label=positive if labelled is None else None,
+            design=design,
+            level=level,
+        )
+        worth = worth_is_known(population.columns["labels"], len(score), positive if labelled is None else None)
     wide = f"{width:g} of the units" if share else counted(round(width), "unit")
     said = f"{counted(n, 'label')} of {counted(len(score), 'unit')} for an interval about {wide} wide"
     how = (

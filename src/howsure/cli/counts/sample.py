@@ -19,7 +19,6 @@ from howsure.cli.counts.input import (
     prob_option,
     read_population,
     seed_option,
-    speaking_of_options,
 )
 from howsure.cli.counts.sheet import Sheet, read_sheet, sheet_table, two_values
 from howsure.cli.terminal.commands import Command, Written, rows_as_in_files
@@ -35,9 +34,7 @@ from howsure.result import rows_read
 @click.command("sample", cls=Command)
 @click.argument("file", metavar="FILE")
 @prob_option
-@click.option(
-    "--labels", "number", type=click.IntRange(min=1), required=True, metavar="N", help="Number of units to label."
-)
+@click.option("--labels", "n", type=click.IntRange(min=1), required=True, metavar="N", help="Number of units to label.")
 @cell_options
 @cluster_option
 @click.option("--show", callback=as_names, metavar="COL,COL,…", help="Columns to copy, such as an id and the text.")
@@ -52,7 +49,7 @@ from howsure.result import rows_read
 def sample_command(
     file: str,
     prob: str,
-    number: int,
+    n: int,
     groups: list[str] | None,
     date: str | None,
     date_format: str | None,
@@ -74,27 +71,26 @@ def sample_command(
     taken = {ROW, STRATUM, CHANCE, CHECK, LABEL} & set(show or ())
     if taken:
         raise InputError(f"--show names {min(taken)!r}, which is the name of a column that is written; rename it.")
-    with speaking_of_options():
-        population = read_population(
-            file,
-            prob,
-            groups=groups or (),
-            date=date,
-            period=period,
-            date_format=date_format,
-            cluster=cluster,
-            shown=show or (),
-            where=where,
-            format=input_format,
-        )
+    population = read_population(
+        file,
+        prob,
+        groups=groups or (),
+        date=date,
+        period=period,
+        date_format=date_format,
+        cluster=cluster,
+        shown=show or (),
+        where=where,
+        format=input_format,
+    )
     held = population.columns
     earlier = None if more is None else read_sheet(population, more, words=True, whole=True)
     given = {"groups": held["groups"], "clusters": held["clusters"]}
-    with speaking_of_options(), rows_as_in_files(population.place):
+    with rows_as_in_files(population.place):
         if earlier is None:
-            sample = sample_for_labels(held["prob"], number, design=design, rng=seed, **given)
+            sample = sample_for_labels(held["prob"], n, design=design, rng=seed, **given)
         else:
-            sample = _further(held["prob"], number, earlier, str(more), seed, given)
+            sample = _further(held["prob"], n, earlier, str(more), seed, given)
     shown = population.at(sample.indices.tolist())
     columns = {name: shown[name] for name in show or ()}
     labels = {} if earlier is None else earlier.labels

@@ -196,7 +196,12 @@ def _check_unread(path: str, read: set[Identity]) -> None:
 
 # A command that takes each option once, and whose errors name options instead of parameters of Python.
 
-VOCABULARY = {name: word.option for name, word in WORDS.items()} | {"ids": "--id", "labels": "--classes"}
+COMMANDS = {
+    "howsure.compare_calibration": "howsure calibration compare",
+    "howsure.calibration_error": "howsure calibration",
+    "howsure.sample_for_labels": "howsure counts sample",
+}
+VOCABULARY = {name: word.option for name, word in WORDS.items()} | COMMANDS | {"ids": "--id", "labels": "--classes"}
 OTHER_NAMES = VOCABULARY | {
     "label": "--target",
     "cluster": "--cluster",
@@ -204,8 +209,6 @@ OTHER_NAMES = VOCABULARY | {
     "prob": "--prob",
     "probs_column": "--probs-column",
     "runs": "--run",
-    "howsure.compare_calibration": "howsure calibration compare",
-    "howsure.calibration_error": "howsure calibration",
 }
 FORMER_NAMES = {
     "--label": "--target",
@@ -213,6 +216,7 @@ FORMER_NAMES = {
     "--input-format": "--from",
 }  # of options, which users may still type
 QUOTES = "'\""
+IN_BRACKETS = f"{QUOTES}]"
 TYPED = '"'  # around a value of several words, which a shell would part
 VALUE = r"""True|\.\.\.|'[^']*'|"[^"]*"|\[[^\]]*\]|\d[\d.]*(?:e-?\d+)?"""  # of a parameter in a message of the library
 IN_WORDS = {  # what click says of a type
@@ -235,9 +239,12 @@ class InOptions:
 
     def parameter(self, name: str, python: str | None, typed: str | None) -> str:
         """The option of a parameter, with its value; a parameter without one as Python writes it."""
-        option = self.options.get(name.removeprefix("Given."))
+        asked, _, key = name.removeprefix("Given.").partition("[")
+        option = self.options.get(asked)
         if option is None:
             return InPython().parameter(name, python, typed)
+        if key:  # one of several columns
+            return f"{option} {key.strip(IN_BRACKETS)}"
         if not typed:
             return option
         return f"{option} {_in_a_shell(typed)}"
