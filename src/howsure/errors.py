@@ -98,9 +98,8 @@ class InPython:
 
     def parameter(self, name: str, python: str | None, typed: str | None) -> str:
         """`bins` or `bins=20`; of a way to give probabilities, `Given('logits', 'COL')`."""
-        way, _, of_given = name.partition(".")
-        if of_given:
-            return f"{way}({of_given!r}, {python or '...'})"
+        if name.startswith("Given."):
+            return f"Given({name.removeprefix('Given.')!r}, {python or '...'})"
         return name if python is None else f"{name}={python}"
 
     def row(self, row: int) -> str:
