@@ -22,7 +22,7 @@ from benchmarks.rare_coverage import PREDICTIONS, Floats
 from howsure.calibration import decomposition
 from howsure.calibration.corp import corp_of
 from howsure.inputs.pairs import Pairs
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
 
 RUNS = 10
 EDGES = (1, 5, 10, 20, 50)

@@ -20,7 +20,7 @@ from matplotlib.transforms import Bbox
 
 from howsure.figures.style import QUIET, dress, literal, literal_legend, look, new_figure, shortened_name, styled
 from howsure.inputs.pairs import Floats
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
 
 MARKERS = 12
 FEW_DECADES = 2.5

@@ -10,10 +10,9 @@ import numpy.typing as npt
 
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers
-from howsure.show.column import ENDS, Kind
-from howsure.show.numbers import UNDEFINED
+from howsure.result import Estimate
+from howsure.show.column import ENDS, UNDEFINED, Kind
 from howsure.stats.clusters import jackknife_error, ratio_error
-from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_quantile, t_quantile, wilson_interval
 from howsure.stats.randomness import Randomness, generator_from
 from howsure_papers.reproduction import Blank

@@ -14,7 +14,7 @@ from howsure.coreference import CoreferenceScores, CorefPosterior, pairs_from_po
 from howsure.coreference.detection import entities_of
 from howsure.data.documents.document import Document, Mention
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
 from howsure_papers.intervals import LEVEL, jackknifed, unbounded
 
 BIN_SIZE, SAMPLES = 5_000, 1_000

@@ -12,7 +12,7 @@ from howsure.calibration.clusters import clustered_mse, clustered_value, without
 from howsure.calibration.error import ClusterSums, cluster_sums, root
 from howsure.calibration.table import by_group
 from howsure.inputs.pairs import Floats, Integers, Pairs
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
 from howsure_papers.intervals import LEVEL, jackknifed
 
 

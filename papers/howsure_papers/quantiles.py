@@ -15,9 +15,8 @@ from howsure.calibration.quantiles import QuantileCalibration
 from howsure.figures.distributions import draw_quantiles
 from howsure.figures.style import literal, new_figure, styled
 from howsure.inputs.pairs import Floats
-from howsure.show.column import COUNT, ESTIMATE, P_VALUE, Column, digits
-from howsure.show.numbers import p_in_words
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
+from howsure.show.column import COUNT, ESTIMATE, P_VALUE, Column, digits, p_in_words
 from howsure_papers.corpora.news import WIKIPEDIA, WORD, items_of_wikipedia
 from howsure_papers.intervals import about, mean_estimate, opposite, share_estimate, verdict
 from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, experiment, nobody, numbers

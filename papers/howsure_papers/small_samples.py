@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.inputs.pairs import Floats
-from howsure.show.column import COUNT, Column, digits
-from howsure.show.numbers import interval
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
+from howsure.show.column import COUNT, Column, digits, interval
 from howsure_papers.boostsa import ALPHA, EXACT, FULL, LARGEST, SHARES, TESTS, Columns, p_values, share_name
 from howsure_papers.drawings import Series, series_figure
 from howsure_papers.intervals import share_estimate, verdict

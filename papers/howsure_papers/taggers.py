@@ -12,12 +12,12 @@ from typing import TypeVar
 import numpy as np
 
 from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.result import Estimate
 from howsure.sequences.calibration_pairs import tag_pairs
 from howsure.sequences.crf import CRFTagger
 from howsure.sequences.hmm import HMMTagger
 from howsure.sequences.tagger import Tagger
 from howsure.sequences.training import INTERRUPTED
-from howsure.stats.estimate import Estimate
 from howsure_papers.corpora.tagged import Corpus, Tagged
 from howsure_papers.intervals import clustered_mean, random_subsamples
 from howsure_papers.label_errors import of_sentences

@@ -228,6 +228,4 @@ from howsure.significance.trend import (
     Trend as Trend,
     TrendPoint as TrendPoint,
 )
-from howsure.stats.estimate import (
-    Estimate as Estimate,
-)
+from howsure.result import Estimate as Estimate

@@ -18,18 +18,16 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, fields, is_dataclass, replace
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from html import escape
 from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
 from howsure.inputs.frames import to_frame
 from howsure.inputs.naming import counted, shortened, unknown_name
-from howsure.show.column import COUNT, FLAG, FRAME, NUMBER, TABLE, WORDS, Column, plain_list
-from howsure.show.harmless import in_a_line
-from howsure.show.preformatted import preformatted
-from howsure.show.recipe import recipe_text
-from howsure.show.table import MOST_ROWS, Table
+from howsure.show.column import COUNT, FLAG, FRAME, NUMBER, TABLE, UNDEFINED, WORDS, Column, interval, plain_list
+from howsure.show.table import MOST_ROWS, Table, in_a_line, on_a_terminal
 
 Row = TypeVar("Row")
 KINDS = {"i": COUNT, "u": COUNT, "f": NUMBER, "b": FLAG}  # of arrays, by their type
@@ -345,3 +343,82 @@ def chosen_columns(table: Table, columns: Sequence[str] | None) -> Table:
     places = list(dict.fromkeys(known[name.casefold()] for name in columns))
     headings = [table.headings[place] for place in places]
     return replace(table, headings=headings, rows=[[row[place] for place in places] for row in table.rows])
+
+
+# How a result was made, in words; and what is printed, as HTML.
+
+
+def recipe_text(recipe: Mapping[str, Any]) -> str:
+    """The recipe in one line.
+
+    >>> recipe_text({"method": "permutation", "n": 1000, "clusters": None, "runs": {"base": 3, "large": 5}})
+    'method permutation, n 1000, runs base 3 and large 5'
+    """
+    return ", ".join(f"{name} {text}" for name, text in recipe_rows(recipe))
+
+
+def recipe_rows(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The recipe in words: what is there, by its name."""
+    held = {key.replace("_", " "): value for key, value in recipe.items() if value is not None and value is not False}
+    return [(name, in_a_line(_in_words(value))) for name, value in held.items()]
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, Mapping):
+        return " and ".join(f"{name} {one}" for name, one in value.items()) or "0"
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return "yes" if value is True else str(value)
+
+
+def preformatted(text: str) -> str:
+    """The same lines in a fixed font, with everything escaped.
+
+    >>> preformatted("a < b")
+    '<pre>a &lt; b</pre>'
+    """
+    return f"<pre>{escape(on_a_terminal(text))}</pre>"
+
+
+# A number with its uncertainty.
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate(Result):
+    """A value, its interval (None if the method gives none), and how both were computed.
+
+    >>> print(Estimate(0.0412, 0.033, 0.049, level=0.95, method="debiased", n=1000))
+    0.0412 [0.0330, 0.0490]
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    level: float
+    method: str
+    n: int
+
+    def __str__(self) -> str:
+        if math.isnan(self.value):
+            return UNDEFINED
+        if self.low is None or self.high is None:
+            return f"{self.value:.4f}"
+        return f"{self.value:.4f} {interval(self.low, self.high)}"
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """How the value and its interval were computed: the method, the level, and the sample size."""
+        return {"method": self.method, "level": self.level, "n": self.n}
+
+    def columns(self) -> tuple[Column, ...]:
+        """One row."""
+        numbers = (Column(name, NUMBER) for name in ("value", "low", "high", "level"))
+        return (*numbers, Column("method", WORDS), Column("n", COUNT))
+
+    @property
+    def words(self) -> str:
+        """The value and its interval."""
+        return str(self)
+
+    def _repr_html_(self) -> str:
+        return preformatted(str(self))

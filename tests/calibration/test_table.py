@@ -9,7 +9,7 @@ from howsure.calibration.calibration_tests import calibration_test
 from howsure.calibration.curve import calibration_curve
 from howsure.calibration.table import calibration_table
 from howsure.errors import InputError
-from howsure.stats.multiplicity import adjust_p_values
+from howsure.stats.p_values import adjust_p_values
 from tests.calibration.samples import language_pairs
 
 Y, Q = language_pairs(6_000, np.random.default_rng(70))

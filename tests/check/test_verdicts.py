@@ -14,7 +14,7 @@ from scipy.stats import norm
 from howsure import InputError
 from howsure.check.evidence import ABOVE, BELOW, Evidence, Rule
 from howsure.check.verdicts import Check, check_sizes, verdicts_on
-from howsure.stats.multiplicity import adjust_p_values
+from howsure.stats.p_values import adjust_p_values
 
 
 @dataclass(frozen=True)

@@ -21,11 +21,11 @@ from howsure.inputs.checks import (
     check_clusters,
     check_codes,
     check_labels,
-    check_level,
     check_probabilities,
     check_same_length,
     check_weights,
 )
+from howsure.inputs.numbers import check_level
 
 
 def said(check: Any, *values: object, **options: object) -> str:

@@ -12,7 +12,7 @@ from howsure_papers.intervals import verdict
 from howsure_papers.reproduction import Reproduction
 from howsure_papers.sentiment import GRIDS
 
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
 from tests.papers.whole import check_whole, rows_of
 
 TEXTS = [

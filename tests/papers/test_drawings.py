@@ -22,7 +22,7 @@ from matplotlib.transforms import Bbox
 
 from howsure.figures.files import figure_bytes
 from howsure.figures.style import new_figure, styled
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
 
 X = [1, 10, 100, 1000]
 NEAR = [[(0.5 + 0.012 * np.cos(t), 0.5 + 0.02 * np.sin(t), f"0.00{i}") for i, t in enumerate(np.arange(4) * 1.6)]]

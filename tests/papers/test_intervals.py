@@ -18,7 +18,7 @@ from howsure_papers.intervals import (
 )
 
 from howsure.errors import InputError
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
 
 
 def estimate(value: float, low: float, high: float) -> Estimate:

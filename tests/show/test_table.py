@@ -16,9 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from howsure.show.harmless import STEERING, in_a_line, in_a_spreadsheet, on_a_terminal
-from howsure.show.numbers import all_digits, interval, number, p_in_words, p_text
-from howsure.show.table import MOST_ROWS, Table, width_of
+from howsure.show.column import all_digits, interval, number, p_in_words, p_text
+from howsure.show.table import MOST_ROWS, STEERING, Table, in_a_line, in_a_spreadsheet, on_a_terminal, width_of
 
 FORMS = ("text", "html", "csv", "markdown", "latex")
 HEADINGS = ("name", "n")

@@ -8,7 +8,7 @@ import pytest
 from howsure.result import plain
 from howsure.significance import compare
 from howsure.significance.results import how, verdicts
-from howsure.stats.multiplicity import adjust_p_values
+from howsure.stats.p_values import adjust_p_values
 
 RNG = np.random.default_rng(0)
 EASE = RNG.normal(size=300)

@@ -13,8 +13,8 @@ from scipy.stats import false_discovery_control
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from howsure.errors import InputError
-from howsure.stats.estimate import Estimate
-from howsure.stats.multiplicity import adjust_p_values
+from howsure.result import Estimate
+from howsure.stats.p_values import adjust_p_values
 from howsure.stats.randomness import generator_from, seed_in_recipe
 from howsure.stats.threads import one_thread
 

@@ -11,18 +11,8 @@ from hypothesis import strategies as st
 from scipy.stats import beta, binom, norm
 
 from howsure.inputs.pairs import Floats
-from howsure.stats.gaffke import (
-    LARGEST,
-    ROUNDING,
-    SMALLEST,
-    Sums,
-    furthest,
-    gaffke_bound,
-    gaffke_interval,
-    gaffke_p_value,
-    paired_differences,
-    smallest_size,
-)
+from howsure.stats.gaffke import ROUNDING, Sums, gaffke_bound, gaffke_interval, gaffke_p_value, paired_differences
+from howsure.stats.p_values import LARGEST, SMALLEST, furthest, smallest_size
 
 
 def alone(values: Floats) -> Sums:

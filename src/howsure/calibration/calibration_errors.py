@@ -15,12 +15,12 @@ from howsure.calibration.error import ClusterSums, SquaredError, cluster_sums, d
 from howsure.calibration.intervals import bootstrap_intervals, nguyen_oconnor_intervals
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError, parameter
-from howsure.inputs.checks import check_level
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
+from howsure.inputs.numbers import check_level
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
 from howsure.stats.randomness import Randomness, generator_from
 
 INTERVALS = ("debiased", "nguyen-oconnor", "bootstrap", "none")

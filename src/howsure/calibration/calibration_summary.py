@@ -22,8 +22,8 @@ from howsure.inputs.frames import columns_of, is_lazy
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import NOTHING, Pairs
 from howsure.inputs.pairs_from import pairs_from
-from howsure.show.numbers import number
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
+from howsure.show.column import number
 from howsure.stats.randomness import Randomness
 
 

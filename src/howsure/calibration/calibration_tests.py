@@ -24,8 +24,7 @@ from howsure.inputs.numbers import check_whole
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import AMONG, Result, as_json
-from howsure.show.column import COUNT, NUMBER, WORDS, Column
-from howsure.show.numbers import p_in_words
+from howsure.show.column import COUNT, NUMBER, WORDS, Column, p_in_words
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 METHODS = ("simulation", "spiegelhalter", "binned", "cox", "cumulative")

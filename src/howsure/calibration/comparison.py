@@ -18,10 +18,11 @@ from howsure.calibration.error import SquaredError, cluster_sums, debiased_mse, 
 from howsure.calibration.results import CalibrationComparison
 from howsure.calibration.scores import BRIER, LOG
 from howsure.errors import InputError, at_row
-from howsure.inputs.checks import check_labels, check_level, check_probabilities, check_same_length
+from howsure.inputs.checks import check_labels, check_probabilities, check_same_length
 from howsure.inputs.classes import TOP_LABEL, pairs_from_classes
 from howsure.inputs.frames import Source, is_frame, named_columns
 from howsure.inputs.given import Given
+from howsure.inputs.numbers import check_level
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame

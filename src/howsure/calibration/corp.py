@@ -25,12 +25,11 @@ from howsure.calibration.scores import wrong_extremes
 from howsure.calibration.slots import Slots
 from howsure.calibration.words import cluster_weights
 from howsure.errors import InputError, parameter
-from howsure.inputs.checks import check_level
 from howsure.inputs.naming import counted
-from howsure.inputs.numbers import check_whole
+from howsure.inputs.numbers import check_level, check_whole
 from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.result import Estimate
 from howsure.stats.clusters import few_clusters
-from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_quantile, wilson_interval
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 

@@ -12,11 +12,9 @@ from howsure.calibration.decomposition import ScoreDecomposition
 from howsure.calibration.scores import base_rate_words, heading, score_words, with_score_keys
 from howsure.calibration.words import BOTH, NONE_SEEN, NOT_LOCATED, OVERCONFIDENT, UNDERCONFIDENT, rounded, summary
 from howsure.inputs.pairs import Floats, Integers
-from howsure.result import Arrays, Result, as_json, dict_of
-from howsure.show.column import NUMBER, P_VALUE, TEXT, WORDS, Column, digits, with_ends
-from howsure.show.numbers import interval, number, p_in_words
+from howsure.result import Arrays, Estimate, Result, as_json, dict_of
+from howsure.show.column import NUMBER, P_VALUE, TEXT, WORDS, Column, digits, interval, number, p_in_words, with_ends
 from howsure.show.table import HIGHER, LOWER
-from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

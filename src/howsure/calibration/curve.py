@@ -34,12 +34,12 @@ from howsure.calibration.scores import brier_parts, log_parts, multiclass_scores
 from howsure.calibration.slots import Slots
 from howsure.calibration.words import groups_together, infinite_classes, notes_of
 from howsure.errors import InputError, parameter
-from howsure.inputs.checks import check_level
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
+from howsure.inputs.numbers import check_level
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
 from howsure.stats.proportions import normal_interval, wilson_interval
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 

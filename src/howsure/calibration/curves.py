@@ -23,16 +23,16 @@ from howsure.calibration.slots import Slots
 from howsure.calibration.table import weighing
 from howsure.calibration.words import curve_columns, notes_by_name, parts_table, recipe_rows, verdict
 from howsure.errors import InputError, parameter, told
-from howsure.inputs.checks import check_level
 from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.frames import SAVED, Source
 from howsure.inputs.given import Given
+from howsure.inputs.numbers import check_level
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Rows, plain, rows_read
 from howsure.show.column import Column
 from howsure.show.table import Table
-from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
+from howsure.stats.p_values import ADJUSTED, adjust_p_values
 from howsure.stats.randomness import Randomness
 
 if TYPE_CHECKING:

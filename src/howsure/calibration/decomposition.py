@@ -23,10 +23,9 @@ from howsure.calibration.differences import Units
 from howsure.calibration.isotonic import Ordered
 from howsure.calibration.scores import BRIER, LOG, ProperLoss, wrong_extremes
 from howsure.inputs.pairs import Floats, Integers
-from howsure.result import Result, plain
+from howsure.result import Estimate, Result, plain
 from howsure.show.column import NUMBER, WORDS, Column
 from howsure.stats.clusters import kish
-from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_quantile, t_quantile
 
 GAIN = 1.43  # what a step gains by fitting, in variances of its frequency

@@ -11,8 +11,8 @@ from howsure.calibration.clusters import NOTHING
 from howsure.calibration.error import exact_interval
 from howsure.calibration.scores import ProperLoss, multiclass_losses
 from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.result import Estimate
 from howsure.stats.clusters import jackknife_error
-from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import t_quantile
 
 # The interval of a difference between two models: a jackknife over rows or clusters, and its minimum extent.

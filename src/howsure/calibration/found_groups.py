@@ -29,15 +29,14 @@ from howsure.calibration.scan import (
     scan,
 )
 from howsure.errors import InputError
-from howsure.inputs.checks import check_level
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
 from howsure.inputs.naming import counted, shortened
-from howsure.inputs.numbers import check_whole
+from howsure.inputs.numbers import check_level, check_whole
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.result import Estimate
 from howsure.stats.clusters import few_clusters
-from howsure.stats.estimate import Estimate
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 from howsure.stats.threads import one_thread
 

@@ -11,7 +11,7 @@ from howsure.calibration.clusters import cautious_numbers, clustered_standard_er
 from howsure.calibration.error import ClusterSums, cluster_sums, exact_interval, mean_gaps, plugin_mse, root
 from howsure.errors import InputError, parameter
 from howsure.inputs.pairs import Floats, Pairs
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
 from howsure.stats.proportions import normal_quantile, t_quantile
 
 # The expected calibration error Σ p_b |g_b| of bins, with an interval for its value in the population.

@@ -12,7 +12,7 @@ from howsure.calibration.bins import HISTOGRAM_BARS, bars_of, bars_of_rows, log_
 from howsure.calibration.slots import EXACT_UP_TO, Slots, slots_of
 from howsure.errors import InputError, parameter
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
 
 # Pairs in the order of their predictions, as isotonic regression needs them: exactly, or by whole cells.
 

@@ -13,17 +13,15 @@ from howsure import __version__
 from howsure.calibration.features import Feature, everything, features_of, pairs_and_features, predictions_of
 from howsure.calibration.scan import DIAGONAL, DRAWS, MIN_ROWS, Family, residuals_of, scan
 from howsure.errors import InputError
-from howsure.inputs.checks import check_level
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
 from howsure.inputs.naming import counted
-from howsure.inputs.numbers import check_whole
+from howsure.inputs.numbers import check_level, check_whole
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.result import Result
+from howsure.result import Estimate, Result
 from howsure.show.column import COUNT, NUMBER, WORDS, Column, with_ends
-from howsure.show.harmless import in_a_line
-from howsure.stats.estimate import Estimate
+from howsure.show.table import in_a_line
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 from howsure.stats.threads import one_thread
 

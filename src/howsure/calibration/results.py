@@ -11,9 +11,8 @@ import numpy as np
 from howsure.calibration.bins import Binned
 from howsure.calibration.scores import MULTICLASS, SCORES, MulticlassScores, ScoreParts, score_words, with_score_keys
 from howsure.inputs.pairs import Floats, Integers
-from howsure.result import AMONG, Arrays, Result, as_json, dict_of
+from howsure.result import AMONG, Arrays, Estimate, Result, as_json, dict_of
 from howsure.show.column import FRAME, NUMBER, TABLE, WORDS, Column, digits
-from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -15,15 +15,14 @@ from howsure.calibration.error import plugin_mse, root
 from howsure.calibration.slots import Slots
 from howsure.calibration.words import notes_by_name, notes_of
 from howsure.errors import InputError
-from howsure.inputs.checks import check_level
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
+from howsure.inputs.numbers import check_level
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.result import Rows, plain
+from howsure.result import Estimate, Rows, plain
 from howsure.show.column import COUNT, ESTIMATE, FRAME, NUMBER, P_VALUE, TABLE, WORDS, Column, with_ends
-from howsure.stats.estimate import Estimate
-from howsure.stats.multiplicity import adjust_p_values
+from howsure.stats.p_values import adjust_p_values
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -23,11 +23,22 @@ from howsure.calibration.scores import (
 from howsure.calibration.slots import Slots
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Pairs
-from howsure.show.column import FRAME, NUMBER, P_VALUE, POINT, TEXT, WORDS, Column, with_ends
-from howsure.show.numbers import UNDEFINED, number, p_in_words
+from howsure.result import Estimate
+from howsure.show.column import (
+    FRAME,
+    NUMBER,
+    P_VALUE,
+    POINT,
+    TEXT,
+    UNDEFINED,
+    WORDS,
+    Column,
+    number,
+    p_in_words,
+    with_ends,
+)
 from howsure.show.table import HIGHER, LOWER, Table
 from howsure.stats.clusters import few_clusters
-from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     from howsure.calibration.corp_results import CorpCurve

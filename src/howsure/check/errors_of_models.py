@@ -14,7 +14,7 @@ from howsure.calibration.clusters import clustered_mse, without_each_cluster
 from howsure.calibration.differences import Units, least_reach
 from howsure.calibration.error import SquaredError, cluster_sums, debiased_mse, mean_gaps, root
 from howsure.inputs.pairs import Floats, Pairs
-from howsure.stats.gaffke import furthest, smallest_size
+from howsure.stats.p_values import furthest, smallest_size
 from howsure.stats.proportions import normal_quantile
 
 # Is a calibration error below or above a limit? One-sided tests, their bounds, and how many rows they need.

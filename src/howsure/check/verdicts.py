@@ -13,15 +13,12 @@ import numpy as np
 from howsure import __version__
 from howsure.check.evidence import BELOW, Baseline, Entry, Evidence
 from howsure.errors import InputError, parameter
-from howsure.inputs.checks import check_level
 from howsure.inputs.naming import shortened
-from howsure.inputs.numbers import check_whole
-from howsure.result import Rows, as_json, rows_read
-from howsure.show.column import COUNT, ENDS, FRAME, NUMBER, TABLE, WORDS, Column, Kind
-from howsure.show.numbers import interval, number, p_in_words
+from howsure.inputs.numbers import check_level, check_whole
+from howsure.result import Estimate, Rows, as_json, rows_read
+from howsure.show.column import COUNT, ENDS, FRAME, NUMBER, TABLE, WORDS, Column, Kind, interval, number, p_in_words
 from howsure.significance.trend import TrendPoint, check_date
-from howsure.stats.estimate import Estimate
-from howsure.stats.multiplicity import adjust_p_values
+from howsure.stats.p_values import adjust_p_values
 
 PASS, FAIL, CANNOT_TELL = "pass", "fail", "cannot tell"
 EXIT_CODES = {PASS: 0, FAIL: 1, CANNOT_TELL: 3}

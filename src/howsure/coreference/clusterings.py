@@ -15,7 +15,7 @@ from howsure.errors import InputError, shown
 from howsure.inputs.naming import shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import SupportsArray
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
 from howsure.stats.proportions import normal_quantile
 
 # Clusterings, as lists of mentions and as labels: the label of a mention is the first mention of its cluster.

@@ -17,12 +17,11 @@ from howsure.coreference import clusterings, exact
 from howsure.coreference.antecedents import Antecedents, from_listed_scores, from_scores
 from howsure.coreference.clusterings import Clusters, checked_mentions, clusters_from, labels_from
 from howsure.errors import InputError, in_matrix, shown
-from howsure.inputs.checks import array_of, check_level
-from howsure.inputs.numbers import check_whole
+from howsure.inputs.checks import array_of
+from howsure.inputs.numbers import check_level, check_whole
 from howsure.inputs.pairs import Floats, Integers
-from howsure.result import Result
+from howsure.result import Estimate, Result
 from howsure.show.column import NUMBER, WORDS, Column
-from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import CountDistribution, normal_quantile, poisson_binomial, wilson_interval
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 

@@ -19,8 +19,7 @@ from howsure.inputs.checks import listed
 from howsure.inputs.naming import counted
 from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Floats, Integers, Pairs
-from howsure.result import as_json
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate, as_json
 from howsure.stats.logistic import fit_logistic, sigmoid
 
 # The confidence in entities, mended: as often as it says, two mentions of an entity are one and the same.

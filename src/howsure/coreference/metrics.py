@@ -18,7 +18,7 @@ from howsure.inputs.checks import listed
 from howsure.inputs.naming import counted, shortened
 from howsure.result import Result
 from howsure.show.column import FRAME, TABLE, WORDS, Column, Kind
-from howsure.show.harmless import in_a_line
+from howsure.show.table import in_a_line
 
 # The overlap of two clusterings: every coreference metric is a ratio of these sums, which add up over documents.
 

@@ -26,8 +26,7 @@ from howsure.inputs.numbers import is_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result
 from howsure.show.column import NUMBER, WORDS, Column, Kind
-from howsure.show.harmless import in_a_line
-from howsure.show.table import Table
+from howsure.show.table import Table, in_a_line
 from howsure.stats.proportions import CountDistribution
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from howsure.counts.results import CountEstimate, Diagnostics
 from howsure.counts.units import LEAST_ALIKE, Bools, Units, lumps_of
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Floats
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
 from howsure.stats.logistic import sigmoid
 from howsure.stats.proportions import normal_quantile
 

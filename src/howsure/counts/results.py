@@ -17,10 +17,8 @@ from howsure.counts.units import Units
 from howsure.errors import InputError, parameter
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.pairs import Floats, Integers
-from howsure.result import Rows, as_json, dict_of
-from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, span
-from howsure.show.numbers import interval, number
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate, Rows, as_json, dict_of
+from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, interval, number, span
 from howsure.stats.proportions import normal_quantile
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from howsure.inputs.naming import counted
 from howsure.monitoring import CalibrationMonitor, GroupStatus
 from howsure.monitoring.bets import EDGES, CellSums
 from howsure.monitoring.results import SERIES
-from howsure.show.recipe import recipe_rows
+from howsure.result import recipe_rows
 from howsure.stats.proportions import wilson_interval
 
 MONITORING = Design(

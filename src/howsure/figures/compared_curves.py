@@ -19,13 +19,13 @@ from howsure.figures.curves import AUTO, draw_curves
 from howsure.figures.style import FAINT, QUIET, dress, literal, literal_legend, look, new_figure, shortened_name, styled
 from howsure.figures.width import is_narrow, wanted_width
 from howsure.recalibration.scores import Scores, binary_of, classes_of
-from howsure.show.numbers import interval, number
+from howsure.show.column import interval, number
 
 if TYPE_CHECKING:
     from howsure.inputs.pairs import Floats
     from howsure.recalibration.evaluation_results import RecalibrationEvaluation, RecalibrationTable
     from howsure.recalibration.results import RecalibrationMap
-    from howsure.stats.estimate import Estimate
+    from howsure.result import Estimate
 
 
 # Two models' calibration curves, and below them by how much they differ.

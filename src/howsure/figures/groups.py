@@ -16,7 +16,7 @@ from howsure.calibration.table import GroupCalibration
 from howsure.errors import InputError
 from howsure.figures.style import QUIET, dress, literal, literal_legend, look, new_figure, shortened_name, styled
 from howsure.figures.width import is_narrow
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
 
 # Calibration errors of many groups, one under another.
 

@@ -14,9 +14,9 @@ from matplotlib.legend import Legend
 from matplotlib.text import Text
 
 from howsure.figures.width import is_narrow, wanted_width
-from howsure.show.harmless import on_a_terminal
-from howsure.show.numbers import interval
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
+from howsure.show.column import interval
+from howsure.show.table import on_a_terminal
 
 INK, QUIET, FAINT, GRID = "#1a1a1a", "#5f6368", "#b8bcc2", "#e4e6e9"
 SETTINGS: Any = {

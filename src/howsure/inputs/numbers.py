@@ -68,6 +68,18 @@ def check_within(values: npt.NDArray[np.float64], bounds: tuple[float, float], *
         )
 
 
+def check_level(level: float, *, name: str = "level") -> float:
+    """The level of an interval, strictly between 0 and 1.
+
+    >>> check_level(95)
+    Traceback (most recent call last):
+    howsure.errors.InputError: level must lie strictly between 0 and 1; it is 95. Write 0.95 for 95 %.
+    """
+    if isinstance(level, (int, float, np.number)) and not isinstance(level, bool) and 0.0 < level < 1.0:
+        return float(level)
+    raise InputError(f"{parameter(name)} must lie strictly between 0 and 1; it is {level!r}. Write 0.95 for 95 %.")
+
+
 def is_number(value: object) -> TypeGuard[float]:
     """Whether a value is a real number, and not a bool."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)

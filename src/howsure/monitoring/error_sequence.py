@@ -19,7 +19,7 @@ import numpy as np
 
 from howsure.inputs.pairs import Floats
 from howsure.monitoring.bets import CellSums
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
 
 MIXED = 2_000.0  # rows at which the band is about as narrow as it can be
 STEPS = 80  # halvings

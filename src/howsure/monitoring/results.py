@@ -14,11 +14,9 @@ from howsure.monitoring.bets import CellSums
 from howsure.monitoring.error_sequence import error_sequence, period_error
 from howsure.monitoring.group import Group
 from howsure.monitoring.settings import Settings
-from howsure.result import Result, Rows, as_json
-from howsure.show.column import COUNT, ESTIMATE, FRAME, NUMBER, TABLE, WORDS, Column, Kind
-from howsure.show.harmless import in_a_line
-from howsure.show.numbers import UNDEFINED, number
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate, Result, Rows, as_json
+from howsure.show.column import COUNT, ESTIMATE, FRAME, NUMBER, TABLE, UNDEFINED, WORDS, Column, Kind, number
+from howsure.show.table import in_a_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -17,7 +17,6 @@ from howsure.inputs.checks import (
     check_clusters,
     check_codes,
     check_labels,
-    check_level,
     check_probabilities,
     check_same_length,
     first_missing,
@@ -25,7 +24,7 @@ from howsure.inputs.checks import (
 )
 from howsure.inputs.frames import Source, columns_of
 from howsure.inputs.naming import unknown_name
-from howsure.inputs.numbers import check_whole, is_number
+from howsure.inputs.numbers import check_level, check_whole, is_number
 from howsure.inputs.pairs import Floats, Integers, Labels
 
 # Days and the periods that they are taken in: days, weeks from Monday on, months.

@@ -12,11 +12,10 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError, parameter
-from howsure.inputs.checks import check_level
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
 from howsure.inputs.naming import shortened
-from howsure.inputs.numbers import check_whole
+from howsure.inputs.numbers import check_level, check_whole
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.evaluation import check_margin, evaluation_of, evaluation_of_map
@@ -35,7 +34,7 @@ from howsure.recalibration.labelled import (
 from howsure.recalibration.results import RecalibrationMap
 from howsure.recalibration.scores import Classes, Scores, check_floor, with_floor
 from howsure.recalibration.step_maps import BINS
-from howsure.stats.multiplicity import adjust_p_values
+from howsure.stats.p_values import adjust_p_values
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 # Each map of a cross-fitting, applied to all rows.

@@ -18,13 +18,13 @@ from howsure.calibration.differences import Units, jackknifed, losses, reach
 from howsure.calibration.error import ClusterSums, SquaredError, cluster_sums, debiased_mse
 from howsure.calibration.scores import BRIER, LOG, ProperLoss, multiclass_losses, wrong_extremes
 from howsure.errors import InputError
-from howsure.inputs.checks import check_level
 from howsure.inputs.classes import TOP_LABEL, reduced
+from howsure.inputs.numbers import check_level
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.recalibration.evaluation_results import Change, RecalibrationEvaluation
 from howsure.recalibration.labelled import Labelled
+from howsure.result import Estimate
 from howsure.stats.clusters import few_clusters
-from howsure.stats.estimate import Estimate
 
 # Rows before and after recalibration, each after a map that was fitted without it, and what that makes uncertain.
 

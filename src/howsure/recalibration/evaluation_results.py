@@ -11,12 +11,24 @@ from typing import TYPE_CHECKING, Any
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import MULTICLASS, score_key, score_words
 from howsure.calibration.words import notes_by_name
-from howsure.result import Result, Rows, plain
-from howsure.show.column import COUNT, ENDS, ESTIMATE, FRAME, NUMBER, P_VALUE, TABLE, WORDS, Column, Kind
-from howsure.show.numbers import UNDEFINED, interval, number
+from howsure.result import Estimate, Result, Rows, plain
+from howsure.show.column import (
+    COUNT,
+    ENDS,
+    ESTIMATE,
+    FRAME,
+    NUMBER,
+    P_VALUE,
+    TABLE,
+    UNDEFINED,
+    WORDS,
+    Column,
+    Kind,
+    interval,
+    number,
+)
 from howsure.show.table import LOWER
-from howsure.stats.estimate import Estimate
-from howsure.stats.multiplicity import ADJUSTED
+from howsure.stats.p_values import ADJUSTED
 from howsure.stats.proportions import normal_quantile
 
 if TYPE_CHECKING:

@@ -21,9 +21,8 @@ from howsure.recalibration.parameters import is_number
 from howsure.recalibration.scores import Binary, Classes, Scores, check_floor, scores_from
 from howsure.recalibration.step_maps import VennAbers
 from howsure.result import Result, plain
-from howsure.show.column import FRAME, NUMBER, WORDS, Column
-from howsure.show.harmless import in_a_line
-from howsure.show.numbers import number
+from howsure.show.column import FRAME, NUMBER, WORDS, Column, number
+from howsure.show.table import in_a_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from howsure.calibration.words import notes_by_name
-from howsure.result import Rows, as_json
+from howsure.result import Estimate, Rows, as_json
 from howsure.show.column import COUNT, ESTIMATE, FLAG, FRAME, TABLE, TEXT, WORDS, Column
 from howsure.show.table import HIGHER, LOWER
-from howsure.stats.estimate import Estimate
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -11,17 +11,16 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import GIVEN, InputError, at_row, parameter
-from howsure.inputs.checks import check_level
 from howsure.inputs.frames import Source
 from howsure.inputs.naming import counted
-from howsure.inputs.numbers import check_bounds, check_within, is_number
+from howsure.inputs.numbers import check_bounds, check_level, check_within, is_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.result import Estimate
 from howsure.scores.ranks import ranks
 from howsure.scores.results import MACRO, ScoreRow, ScoreTable
 from howsure.scores.rows import ScoredRows, rows_of
 from howsure.stats.clusters import ItemGroups, few_clusters, kish
-from howsure.stats.estimate import Estimate
 from howsure.stats.gaffke import Sums
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score, share_bounds
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe

@@ -11,20 +11,20 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.engines.pairs_or_sums import parts_of
 from howsure.errors import InputError, parameter
-from howsure.inputs.checks import check_level
 from howsure.inputs.classes import TOP_LABEL
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
+from howsure.inputs.numbers import check_level
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.result import Estimate
 from howsure.selective.kept import even_places, interval_name, kept_at, risk_interval
 from howsure.selective.operating_points import at_accuracy, at_coverage
 from howsure.selective.ranked import Ranked, auroc_of, ranked, risk_areas
 from howsure.selective.results import RiskCoverage, SelectiveCurve, SelectiveTable
 from howsure.selective.threshold import check_promise, threshold_of
 from howsure.stats.clusters import FEWEST, carriers, few_carriers, few_clusters
-from howsure.stats.estimate import Estimate
 
 COVERAGES = (0.5, 0.8, 0.9)
 FEW_VALUES = 20

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.inputs.pairs import Integers
+from howsure.result import Estimate
 from howsure.selective.kept import Kept, even_places, interval_name, risk_interval
 from howsure.selective.ranked import Ranked
 from howsure.selective.results import AtAccuracy, AtCoverage
 from howsure.selective.threshold import threshold_tests
-from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import wilson_interval
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from howsure.errors import InputError, parameter
 from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.result import Estimate
 from howsure.stats.clusters import FEWEST, carriers, ends_with_one_more, kish
-from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import normal_quantile, t_quantile
 
 # Answers in the order of their confidence, ties together: what every selective measure is computed from.

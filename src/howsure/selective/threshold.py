@@ -10,18 +10,18 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError, parameter
-from howsure.inputs.checks import check_level
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
 from howsure.inputs.naming import counted
+from howsure.inputs.numbers import check_level
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.result import Estimate
 from howsure.selective.kept import MOST_POINTS, ClusterSums, Kept, cluster_counts, cluster_sums, even_places, kept_at
 from howsure.selective.ranked import Ranked, ranked
 from howsure.selective.results import ANY, ASSUMED, ESTIMATED, Candidates, SelectiveThreshold
 from howsure.stats.clusters import few_clusters, gamma_p_value, one_more
-from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import wilson_interval
 
 # Tests that the risk of what a threshold keeps is at most a target, for many thresholds at once.

@@ -18,17 +18,15 @@ from howsure.errors import InputError
 from howsure.inputs.classes import TOP_LABEL
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats, Pairs
-from howsure.result import Result, as_json
+from howsure.result import Estimate, Result, as_json
 from howsure.sequences.calibration_pairs import frequent_transitions, tag_pairs, transition_pairs
 from howsure.sequences.entities import entity_spans
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.temperatures import GoldLikelihood, Unseen, check_unseen, gold_codes
 from howsure.sequences.token_labels import EntityLabels
 from howsure.sequences.words import ERROR, KEEP
-from howsure.show.column import ESTIMATE, FRAME, TABLE, WORDS, Column, Kind
-from howsure.show.numbers import interval, number
+from howsure.show.column import ESTIMATE, FRAME, TABLE, WORDS, Column, Kind, interval, number
 from howsure.stats.clusters import ratio_error
-from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import t_quantile
 
 if TYPE_CHECKING:

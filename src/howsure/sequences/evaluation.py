@@ -22,11 +22,9 @@ from howsure.sequences.calibration_pairs import tag_pairs
 from howsure.sequences.entities import EntitySpans
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.words import ERROR, count_unknown
-from howsure.show.column import COUNT, FRAME, NUMBER, P_VALUE, WORDS, Column
-from howsure.show.harmless import in_a_line
-from howsure.show.numbers import number
-from howsure.show.table import Table
-from howsure.stats.multiplicity import ADJUSTED, adjust_p_values
+from howsure.show.column import COUNT, FRAME, NUMBER, P_VALUE, WORDS, Column, number
+from howsure.show.table import Table, in_a_line
+from howsure.stats.p_values import ADJUSTED, adjust_p_values
 
 ALL = "all"
 Tags = Sequence[Sequence[str]]

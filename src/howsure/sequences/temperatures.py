@@ -14,13 +14,12 @@ from howsure.errors import InputError
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
-from howsure.result import Result
+from howsure.result import Estimate, Result
 from howsure.sequences.messages import Chain, Workspace, add_ends, first_rows
 from howsure.sequences.potentials import Given, Potentials, possible_messages
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.words import TagSet, check_lists, check_sentences, check_unknown_tags, gold_numbers
 from howsure.show.column import NUMBER, WORDS, Column
-from howsure.stats.estimate import Estimate
 
 # The temperatures fitted to gold tags, and what they do to a posterior.
 

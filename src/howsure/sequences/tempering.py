@@ -13,10 +13,11 @@ import numpy.typing as npt
 
 from howsure import __version__
 from howsure.errors import InputError, parameter
-from howsure.inputs.checks import check_level
 from howsure.inputs.naming import counted, unknown_name
+from howsure.inputs.numbers import check_level
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
+from howsure.result import Estimate
 from howsure.sequences.potentials import Potentials, check_count
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.temperatures import (
@@ -30,7 +31,6 @@ from howsure.sequences.temperatures import (
     gold_codes,
 )
 from howsure.stats.clusters import jackknife_error
-from howsure.stats.estimate import Estimate
 from howsure.stats.proportions import t_quantile
 from howsure.stats.randomness import Randomness, generator_from
 

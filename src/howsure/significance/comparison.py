@@ -43,7 +43,7 @@ from howsure.significance.reading import Systems, view_notes
 from howsure.significance.results import ALPHA, Comparison, Difference
 from howsure.significance.systems import Runs
 from howsure.stats.mean_score import share_bounds
-from howsure.stats.multiplicity import adjust_p_values
+from howsure.stats.p_values import adjust_p_values
 from howsure.stats.randomness import Randomness
 
 Predictions = ArrayLike | Runs | Mapping[str, ArrayLike | Runs]

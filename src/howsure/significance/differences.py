@@ -11,9 +11,8 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError, parameter
-from howsure.inputs.checks import check_level
 from howsure.inputs.naming import unknown_name
-from howsure.inputs.numbers import is_number
+from howsure.inputs.numbers import check_level, is_number
 from howsure.significance.bootstrap import (
     bootstrap_values,
     degrees_of_freedom,

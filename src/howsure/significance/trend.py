@@ -13,8 +13,7 @@ from howsure.errors import InputError
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import is_number
 from howsure.result import Rows, as_json
-from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, TEXT, WORDS, Column
-from howsure.show.numbers import interval
+from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, TEXT, WORDS, Column, interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

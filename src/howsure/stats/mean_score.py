@@ -9,7 +9,8 @@ import numpy as np
 
 from howsure.inputs.pairs import Floats
 from howsure.stats.clusters import ItemGroups
-from howsure.stats.gaffke import Sums, furthest, gaffke_interval, gaffke_p_value, paired_differences
+from howsure.stats.gaffke import Sums, gaffke_interval, gaffke_p_value, paired_differences
+from howsure.stats.p_values import furthest
 from howsure.stats.proportions import normal_quantile
 
 Bounds = tuple[float, float]

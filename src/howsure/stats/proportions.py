@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.checks import check_level, check_probabilities
+from howsure.inputs.checks import check_probabilities
+from howsure.inputs.numbers import check_level
 from howsure.inputs.pairs import Floats
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
 
 # Intervals for a proportion.
 

@@ -18,7 +18,7 @@ from howsure.errors import InputError
 from howsure.figures.calibration import groups_figure
 from howsure.figures.groups import MOST_ROWS, error_figure
 from howsure.figures.width import of_width
-from howsure.stats.estimate import Estimate
+from howsure.result import Estimate
 from tests.figures.made_up import curve_with, many_curves
 
 RNG = np.random.default_rng(3)

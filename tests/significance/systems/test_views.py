@@ -7,7 +7,7 @@ import pytest
 
 from howsure.errors import InputError
 from howsure.significance import compare
-from howsure.stats.multiplicity import adjust_p_values
+from howsure.stats.p_values import adjust_p_values
 from tests.significance.made_systems import distributions
 
 OPTIONS = {"rng": 0, "n_resamples": 200}

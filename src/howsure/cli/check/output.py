@@ -9,8 +9,7 @@ from xml.sax.saxutils import quoteattr
 from howsure.check.verdicts import CANNOT_TELL, FAIL, Check, Verdict
 from howsure.cli.terminal.output import is_raw
 from howsure.files.whole import alone, write_whole
-from howsure.show.harmless import in_a_line
-from howsure.show.table import markdown_escaped
+from howsure.show.table import in_a_line, markdown_escaped
 
 
 def junit_xml(check: Check) -> str:

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterable
 
 from howsure.monitoring.results import GroupStatus, MonitorStatus
-from howsure.show.harmless import in_a_line
+from howsure.show.table import in_a_line
 
 Sample = tuple[str | None, float]  # the group, and its value
 

@@ -14,8 +14,7 @@ import click
 
 from howsure.errors import InputError
 from howsure.files.whole import write_whole
-from howsure.show.harmless import in_a_line, on_a_terminal
-from howsure.show.table import Table
+from howsure.show.table import Table, in_a_line, on_a_terminal
 
 if TYPE_CHECKING:
     from howsure.result import Result

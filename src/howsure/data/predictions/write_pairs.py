@@ -14,7 +14,7 @@ from howsure.data.tables.database import Database, copy_to_file, identifier, lit
 from howsure.errors import InputError
 from howsure.files.whole import check_place, write_whole
 from howsure.inputs.pairs import Integers, Pairs
-from howsure.show.harmless import in_a_spreadsheet
+from howsure.show.table import in_a_spreadsheet
 
 SUFFIXES = {".parquet": "FORMAT parquet, COMPRESSION zstd", ".csv": "FORMAT csv, HEADER true"}
 

@@ -31,9 +31,8 @@ from howsure.events.store.documents import stored_documents
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import Store, chosen_actors, rows_of
 from howsure.inputs.naming import counted, unknown_name
-from howsure.show.harmless import in_a_spreadsheet
-from howsure.show.numbers import all_digits
-from howsure.show.table import Table
+from howsure.show.column import all_digits
+from howsure.show.table import Table, in_a_spreadsheet
 
 # What an import of labels added to a store.
 

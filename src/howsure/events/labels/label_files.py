@@ -14,7 +14,7 @@ from howsure.errors import InputError, shown
 from howsure.files.opened import Text, parsed_json, read_text
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import spelled_number
-from howsure.show.harmless import out_of_a_spreadsheet
+from howsure.show.table import out_of_a_spreadsheet
 
 # An answer as a file gives it, before the store was asked what its names mean.
 

@@ -37,11 +37,10 @@ from howsure.events.store.reading import (
     title_of,
 )
 from howsure.events.store.tables import as_bits, as_counts
-from howsure.inputs.checks import check_level
 from howsure.inputs.naming import unknown_name
+from howsure.inputs.numbers import check_level
 from howsure.result import Rows, as_json, dict_of
-from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits
-from howsure.show.numbers import UNDEFINED, interval, number
+from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, UNDEFINED, WORDS, Column, Kind, digits, interval, number
 from howsure.show.table import MOST_ROWS
 
 COUNTED = {"documents": "samples", "entities": "entities"}  # unit -> column of the table `events`

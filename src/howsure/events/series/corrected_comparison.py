@@ -14,8 +14,7 @@ from howsure.errors import InputError
 from howsure.events.series.corrected_series import ALL, WITHIN, CorrectedCount, CorrectedSeries
 from howsure.inputs.naming import counted, unknown_name
 from howsure.result import Rows
-from howsure.show.column import FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits
-from howsure.show.numbers import interval, probability_is
+from howsure.show.column import FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits, interval, probability_is
 
 ALONE = "labels"  # the method of periods that borrow nothing from each other
 UNLIKELY = 1e-9  # of a count's law, beyond which it is not written out

@@ -28,8 +28,8 @@ from howsure.events.store.reading import (
     settings_of,
     title_of,
 )
-from howsure.inputs.checks import check_level
 from howsure.inputs.naming import counted, shortened, unknown_name
+from howsure.inputs.numbers import check_level
 from howsure.result import Rows, as_json
 from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, span
 

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
-from howsure.inputs.checks import check_level
+from howsure.inputs.numbers import check_level
 from howsure.inputs.pairs import Floats, Integers
-from howsure.show.numbers import probability_is
+from howsure.show.column import probability_is
 from howsure.stats.proportions import CountDistribution, normal_quantile, poisson_binomial, sum_of_counts
 
 # Dependence between documents: perfect within a story, and a correlation within a period if one is given.

@@ -36,8 +36,8 @@ from howsure.events.store.reading import (
     title_of,
 )
 from howsure.events.store.tables import as_bits, as_counts
-from howsure.inputs.checks import check_level
 from howsure.inputs.naming import counted, unknown_name
+from howsure.inputs.numbers import check_level
 from howsure.inputs.pairs import Integers
 from howsure.result import Rows, plain
 from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, span

@@ -14,7 +14,7 @@ from howsure.first_use import require
 from howsure.significance.comparison import compare
 from howsure.significance.results import Comparison, Difference
 from howsure.significance.systems import Runs
-from howsure.stats.multiplicity import adjust_p_values
+from howsure.stats.p_values import adjust_p_values
 
 # How BooStSa names, rounds, stars and prints results.
 
