@@ -108,7 +108,7 @@ docs: $(SITE_TOOLS)  ## the documentation site, in build/site, with its links ch
 	$(BIN)/python -m website
 
 REPRODUCTIONS := synthetic binning boostsa small-samples quantiles sentiment all-others tagging tag-pairs tag-variants
-REPRODUCTIONS += tweets coreference events counts
+REPRODUCTIONS += tweets coreference sizes events counts
 # Some of them: make reproductions REPRODUCTIONS="boostsa tweets".
 reproductions: $(READY)  ## run the papers' experiments again and write their pages (minutes each; counts half an hour)
 	set -e; for name in $(REPRODUCTIONS); do $(BIN)/howsure reproduce $$name --page docs/reproductions/$$name.md; done

@@ -15,7 +15,7 @@ ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "reproductions"
 LONG = ("binning", "synthetic", "boostsa", "quantiles")  # together a minute on two cores; the others take minutes each
 SLOW = ("small-samples", "sentiment", "all-others", "tweets", "tag-pairs", "tagging", "tag-variants")
-SLOW += ("coreference", "events", "counts")
+SLOW += ("coreference", "sizes", "events", "counts")
 WITHOUT_DATA = ("binning", "synthetic", "small-samples")
 # Of what a page says beside the rounding of its last digit: trainings end a little apart on different processors.
 TOLERANCE = 2e-5

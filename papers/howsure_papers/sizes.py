@@ -1,0 +1,277 @@
+"""What the sizes of our data do to sections 4.2 and 5.3 of Nguyen & O'Connor (2015): halves, quarters and eighths."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from howsure.calibration.curve import curve_of
+from howsure.inputs.pairs import Pairs
+from howsure.show.column import COUNT, Column, digits
+from howsure.stats.estimate import Estimate
+from howsure.stats.proportions import t_quantile
+from howsure_papers.contests import BIN_SIZE, CRF, HMM
+from howsure_papers.coreference import PAPER, PASSES, PASSES_OF_A_SLICE, SMALL, trained
+from howsure_papers.corpora.coreference import ONTOGUM, read_corpus
+from howsure_papers.corpora.tagged import Corpus, read_ewt, read_wsj
+from howsure_papers.drawings import Series, series_figure
+from howsure_papers.intervals import LEVEL, around, opposite, random_subsamples, standard_error, verdict
+from howsure_papers.judged_coreference import judge as judge_coreference
+from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, Numbers, experiment, nobody, numbers
+from howsure_papers.taggers import SEARCH, Judged, choose, fit_hmm, judge
+
+TITLE = "What the sizes of the data do (Nguyen & O'Connor 2015, sections 4.2 and 5.3, on parts of our data)"
+PARTS = (1, 2, 4, 8)  # of equal size
+ORDERS = 3  # in which the test data are cut into parts
+DRAWS = 3  # of each part of the training sentences
+MATCHED = 450  # sentences with which CRF-Basic is as accurate as the paper's HMM on the sample
+THEIRS = {"sentences": 1_382, "documents": 404}
+STEPS = 3 + 4 * len(PARTS) + 2 * (1 + DRAWS * (len(PARTS) - 1))
+
+
+@dataclass(frozen=True, slots=True)
+class OnParts:
+    """Errors on parts of some test data: `errors[k]` are those of all k equal parts, in some orders, in as many bins as
+    all of them have; `fixed[k]` the same in bins of the paper's size, of which parts have fewer."""
+
+    name: str
+    unit: str
+    units: int
+    errors: Mapping[int, Sequence[Estimate]]
+    fixed: Mapping[int, Sequence[Estimate]]
+
+    def mean(self, parts: int, end: str = "value", *, fixed: bool = False) -> float:
+        """The mean error, or end of its interval ("low", "high")."""
+        found = [getattr(one, end) for one in (self.fixed if fixed else self.errors)[parts]]
+        return float(np.mean([math.nan if value is None else value for value in found]))
+
+    def width(self, parts: int) -> float:
+        """The mean width of the intervals."""
+        return self.mean(parts, "high") - self.mean(parts, "low")
+
+    def more(self, *, fixed: bool) -> Estimate:
+        """By how much the error of an eighth is greater than that of all; its interval is over those of one order."""
+        parts, held = PARTS[-1], self.fixed if fixed else self.errors
+        errors = [one.value for one in held[parts][:parts]]
+        reach = t_quantile(LEVEL, parts - 1) * float(np.std(errors, ddof=1)) / math.sqrt(parts)
+        return around(float(np.mean(errors)) - held[1][0].value, reach, "disjoint parts", parts)
+
+    @property
+    def exponent(self) -> float:
+        """Of the number of units, in the width of the interval."""
+        wide = np.log([self.width(parts) for parts in PARTS])
+        return float(np.polyfit(-np.log(PARTS), wide, 1)[0])
+
+    def theirs(self, exponent: float) -> float:
+        """How wide the interval would be with as many units as the paper's, by an exponent."""
+        return float(self.width(1) * (THEIRS[self.unit] / self.units) ** exponent)
+
+
+def on_parts(pairs: Pairs, name: str, unit: str, *, seed: int, advance: Advance = nobody) -> OnParts:
+    """Cut test data into equal parts by sentence or document, the clusters of the pairs, and judge each."""
+    assert pairs.clusters is not None
+    rng, units = np.random.default_rng([seed, 4]), np.unique(pairs.clusters)
+    errors: dict[int, list[Estimate]] = {}
+    fixed: dict[int, list[Estimate]] = {}
+    for parts in PARTS:
+        cut = [rng.permutation(units) for _ in range(ORDERS if parts > 1 else 1)]
+        held = [pairs.only(np.isin(pairs.clusters, some)) for one in cut for some in np.array_split(one, parts)]
+        errors[parts] = [curve_of(part, bin_size=BIN_SIZE // parts).error for part in held]
+        fixed[parts] = [curve_of(part, bin_size=BIN_SIZE).error for part in held] if parts > 1 else errors[1]
+        advance(1)
+    return OnParts(name, unit, len(units), errors, fixed)
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """HMMs of one number of training sentences, on all test sentences: their accuracies and errors."""
+
+    corpus: str
+    parts: int
+    sentences: int
+    judged: Sequence[Judged]
+    errors: Sequence[Estimate]
+
+    @property
+    def error(self) -> float:
+        """The mean of the errors."""
+        return float(np.mean([one.value for one in self.errors]))
+
+    @property
+    def accuracy(self) -> float:
+        """The mean of the accuracies."""
+        return float(np.mean([one.accuracy.value for one in self.judged]))
+
+    @property
+    def variance(self) -> float:
+        """Of the mean error: over the draws, and over the test data."""
+        between = float(np.var([one.value for one in self.errors], ddof=1)) / len(self.errors) if self.parts > 1 else 0
+        return between + float(np.mean([standard_error(one) ** 2 for one in self.errors]))
+
+
+def trained_on_parts(corpus: Corpus, *, seed: int, advance: Advance) -> Iterator[Trained]:
+    """The paper's HMM learnt from all training sentences, and from random halves, quarters and eighths of them."""
+    rng, n = np.random.default_rng([seed, 5]), len(corpus.train)
+    for parts in PARTS:
+        drawn = random_subsamples(n, times=DRAWS, share=1 / parts, rng=rng) if parts > 1 else [np.arange(n)]
+        judged, errors = [], []
+        for rows in drawn:
+            judged.append(judge(fit_hmm(corpus.train.only(rows), 1.0), corpus.test, corpus.labels))
+            errors.append(curve_of(judged[-1].pairs, bin_size=BIN_SIZE).error)
+            advance(1)
+        yield Trained(corpus.name, parts, len(drawn[0]), judged, errors)
+
+
+@experiment(TITLE, steps=lambda: STEPS)
+def reproduce_sizes(
+    *, data: str | None = None, limit: int | None = None, seed: int = 0, advance: Advance = nobody
+) -> Found:
+    """Judge taggers and a coreference model on parts of the test data, and train an HMM on parts of the sentences.
+
+    `limit`: use only the first sentences or documents of each part. `advance` is told of models and of parts.
+
+    Raises InputError if the folders `wsj_sample`, `ud_english_ewt` and `gum` are not found in `data`.
+    """
+    wsj, ewt = read_wsj(data, limit), read_ewt(data, limit)
+    some = np.random.default_rng([seed, 0]).permutation(len(wsj.train))[:MATCHED]
+    learnt = [one for corpus in (wsj, ewt) for one in trained_on_parts(corpus, seed=seed, advance=advance)]
+    crf = judge(choose(SEARCH, wsj.train.only(some), wsj.dev, advance).tagger, wsj.test, wsj.labels)
+    ontogum = read_corpus(ONTOGUM, data, limit=limit, parser=None)
+    model = trained(PAPER, ontogum, seed=seed, passes=PASSES if limit is None else PASSES_OF_A_SLICE)
+    coreference = judge_coreference([model.posterior(one) for one in ontogum.test], ontogum.test)
+    advance(2)
+    asked = [(one.judged[0].pairs, f"{one.corpus}, {HMM}", "sentences") for one in learnt if one.parts == 1]
+    asked += [(crf.pairs, f"{wsj.name}, {CRF}", "sentences"), (coreference.pairs, str(PAPER), "documents")]
+    held = [on_parts(*one, seed=seed, advance=advance) for one in asked]
+    return Found(
+        findings=[finding for one in held for finding in findings_of_parts(one)] + findings_of_training(learnt),
+        tables=[parts_table(held), training_table(learnt)],
+        drawings=[drawing("sentences", held), drawing("documents", held)],
+        notes=[
+            "The paper has 11,772 sentences for training and 1,382 for testing the taggers, and 404 documents for "
+            f"testing coreference. Ours: {wsj.name} {len(wsj.train):,} and {len(wsj.test):,}, {ewt.name} "
+            f"{len(ewt.train):,} and {len(ewt.test):,}, {ONTOGUM} {len(ontogum.test):,} documents. {ewt.name} has the "
+            f"paper's size, and a quarter of it that of the {wsj.name}.",
+            f"Test data are cut at random into parts of as many sentences or documents, {ORDERS} times. Bins are as "
+            f"many as all of them have with {BIN_SIZE:,} pairs in each, so that a half has bins of {BIN_SIZE // 2:,}; "
+            "the intervals are of these. The width at the paper's size is that of ours, continued by the exponent with "
+            "which it changes over the parts.",
+            f"The HMM has one pseudocount; CRF-Basic is trained on {MATCHED} sentences, which make it as accurate. The "
+            f"training sentences are drawn at random {DRAWS} times for each size; intervals of differences take the "
+            "test data of both as different, so that they are rather too wide.",
+        ],
+        recipe={
+            "data": "wsj_sample, ud_english_ewt, gum",
+            "sentences": [list(wsj.sizes), list(ewt.sizes)],
+            "bin_size": BIN_SIZE,
+            "orders": ORDERS,
+            "draws": DRAWS,
+            "seed": seed,
+        },
+    )
+
+
+def drawing(unit: str, held: Sequence[OnParts]) -> Drawing:
+    """The errors of the parts whose units are sentences, or documents."""
+    panels = [(one.name, [_line(one)]) for one in held if one.unit == unit]
+    return Drawing(
+        f"by-{unit}",
+        f"Mean calibration error of all, half, a quarter and an eighth of the test {unit}, in as many bins, {ORDERS} "
+        "random cuts, with the mean ends of its 95 % intervals.",
+        lambda: series_figure(panels, x_label=unit, y_label="calibration error", log_x=True),
+    )
+
+
+def _line(one: OnParts) -> Series:
+    units = [one.units / parts for parts in PARTS]
+    value, low, high = ([one.mean(parts, end) for parts in PARTS] for end in ("value", "low", "high"))
+    return Series(one.name, units, value, low, high)
+
+
+def findings_of_parts(one: OnParts) -> list[Finding]:
+    """What smaller test data do to the error, and, of coreference, what the paper's number of documents could tell."""
+    few, many = one.more(fixed=True), one.more(fixed=False)
+    found = [
+        Finding(
+            "section 3.2, footnote 7",
+            f"in bins of {BIN_SIZE:,}, an eighth of the {one.unit} looks better calibrated than all",
+            f"its error minus that of all: {few}",
+            opposite(verdict(few)),
+            one.name,
+        ),
+        Finding(
+            "",
+            "in as many bins as all have, it looks worse",
+            f"its error minus that of all: {many}",
+            verdict(many),
+            one.name,
+        ),
+    ]
+    if one.unit == "documents":
+        wide, n = [one.theirs(exponent) for exponent in (one.exponent, -0.5)], THEIRS[one.unit]
+        ours = (
+            f"with {one.units} documents the interval is {one.width(1):.4f} wide; with {n} it would be {wide[0]:.4f} "
+            f"as it changes here, {wide[1]:.4f} by 1 / √n, from an error of {one.mean(1):.4f}"
+        )
+        claim = f"with the paper's {n} documents one could tell that the error is below {SMALL:g}"
+        could = [one.mean(1) + width < SMALL for width in wide]
+        found.append(Finding("5", claim, ours, could[0] if could[0] == could[1] else None, one.name))
+    return found
+
+
+def findings_of_training(learnt: Sequence[Trained]) -> list[Finding]:
+    """Whether an HMM of a quarter of the sentences is worse calibrated."""
+    found = []
+    for corpus in dict.fromkeys(one.corpus for one in learnt):
+        whole, quarter = (one for one in learnt if one.corpus == corpus and one.parts in {1, 4})
+        value, variance = quarter.error - whole.error, quarter.variance + whole.variance
+        more = around(value, 1.96 * math.sqrt(variance), "draws and test data", len(quarter.errors))
+        claim = "of a quarter of the training sentences the error is larger"
+        ours = f"{quarter.error:.4f} of {quarter.sentences:,} against {whole.error:.4f} of {whole.sentences:,}: {more}"
+        found.append(Finding("", claim, ours, verdict(more), f"{corpus}, {HMM}"))
+    return found
+
+
+def parts_table(held: Sequence[OnParts]) -> Numbers:
+    """Errors and intervals of every part, and what the width would be at the paper's size."""
+    rows = [(one, parts) for one in held for parts in PARTS]
+    return numbers(
+        f"Fewer test data: means over the parts of {ORDERS} random cuts",
+        rows,
+        Column("data and model", NAME, get=lambda row: row[0].name),
+        Column("part", NAME, get=lambda row: "all" if row[1] == 1 else f"1/{row[1]}"),
+        Column("sentences or documents", COUNT, get=lambda row: row[0].units // row[1]),
+        Column("CalibErr, bins of 5,000", digits(4), get=lambda row: row[0].mean(row[1], fixed=True)),
+        Column("CalibErr, as many bins", digits(4), get=lambda row: row[0].mean(row[1])),
+        Column("low", digits(4), get=lambda row: row[0].mean(row[1], "low")),
+        Column("high", digits(4), get=lambda row: row[0].mean(row[1], "high")),
+        Column("width", digits(4), get=lambda row: row[0].width(row[1])),
+        Column("exponent of the width", digits(2), get=lambda row: row[0].exponent if row[1] == 1 else None),
+        Column(
+            "width at the paper's size",
+            digits(4),
+            get=lambda row: row[0].theirs(row[0].exponent) if row[1] == 1 else None,
+        ),
+    )
+
+
+def training_table(learnt: Sequence[Trained]) -> Numbers:
+    """Accuracy and error of the HMM by the number of training sentences."""
+    return numbers(
+        f"Fewer training sentences: HMM with one pseudocount, all test sentences, means of {DRAWS} draws",
+        learnt,
+        Column("data", NAME, get=lambda one: one.corpus),
+        Column("training sentences", COUNT, get=lambda one: one.sentences),
+        Column("accuracy", digits(4), get=lambda one: one.accuracy),
+        Column("CalibErr", digits(4), get=lambda one: one.error),
+        Column("smallest", digits(4), get=lambda one: min(error.value for error in one.errors)),
+        Column("largest", digits(4), get=lambda one: max(error.value for error in one.errors)),
+        Column(
+            "surest tag: P - right",
+            digits(4),
+            get=lambda one: np.mean([(j.surest - j.hits).mean() for j in one.judged]),
+        ),
+    )
