@@ -10,19 +10,26 @@ from pathlib import Path
 from matplotlib.figure import Figure
 
 from howsure.errors import InputError
+from howsure.events.lexicon import Lexicon
 from howsure.events.rule import Rule
+from howsure.events.series.event_series import EventSeries
 from howsure.events.store.event_store import EventStore
+from howsure.events.store.reading import actors_in
 from howsure.figures.calibration import curve_figure
 from howsure.figures.events import event_figure, event_page
+from howsure.figures.width import of_width
 from howsure.files.whole import Scratch
 from howsure_papers.corpora.coreference import parser_for
 from howsure_papers.corpora.news import News, cases_of_wikipedia, read_incidents, read_reuters, read_wikipedia
 from howsure_papers.count_coverage import QUARTERS, find_coverage
+from howsure_papers.country_names import Count, country_names, lists_of
+from howsure_papers.doubtful_cases import doubtful_cases
 from howsure_papers.gold_events import LABELS, coverage_table, gold_findings, gold_table, judge
 from howsure_papers.news_counts import (
     Told,
     actors_table,
     corpora_table,
+    density_table,
     differences_table,
     grammar_table,
     news_findings,
@@ -46,6 +53,8 @@ from howsure_papers.stores import (
 STEPS = 1_000  # of progress, a part
 TITLE = "Attacks by country and period (Nguyen & O'Connor 2015, section 6, Figure 6)"
 RULES = (PAPER, WIDE)
+APPENDIX_4 = {(PAPER.name, "month"): "appendix-4", (WIDE.name, "quarter"): "page"}
+TWO_COLUMNS = 7.0  # inches, of a page of the paper
 METHOD = (
     f"The rule 'attack' is the paper's. The rule 'violence' has {len(VERBS)} verbs ({', '.join(VERBS)}) and also "
     "covers conjuncts, shared and controlled subjects, relative clauses and nouns before nouns, but no negated events.",
@@ -91,23 +100,32 @@ def portion(advance: Advance, *, total: int, steps: int) -> Advance:
 
 
 def _wikipedia(setting: Setting) -> Found:
-    found, told = _news(setting, "Wikipedia", read_wikipedia, ("quarter",), RULES)
+    found, told = _news(setting, "Wikipedia", read_wikipedia, ("quarter", "month"), RULES, same_actors=True)
     drawings = []
     for one in told:
-        if one.rule == PAPER.name:
+        if one.rule == PAPER.name and one.by == "quarter":
             first = [[actor] for actor in one.actors[:2]]  # and the next two in one panel, as Yugoslavia and NATO
             panels = [*first, one.actors[2:4]] if len(one.actors) > 2 else first
             what = "documents with an attack by the most frequent actors"
             drawings.append(_drawing("figure-6", one, what, partial(event_figure, one.series, panels=panels)))
-        else:
-            what = "the 20 most frequent actors, as in the paper's appendix"
-            drawings.append(_drawing("page", one, what, partial(event_page, one.series)))
+        elif (one.rule, one.by) in APPENDIX_4:
+            what = "the 20 most frequent actors of the rule 'attack', as in Appendix 4, each on a scale of its own"
+            drawings.append(_drawing(APPENDIX_4[one.rule, one.by], one, what, partial(_wide_page, one.series)))
+    if told:
+        found += Found(tables=[density_table(told)]) + _closer(setting, "Wikipedia")
     note = (
         "The paper's 193,403 articles of the New York Times (1987–2007) are not public. Ours are the items of "
         "Wikipedia's current events, 2002–2025 (one to three sentences each, so that there is less coreference to "
-        "resolve), without sports and arts, and Reuters stories of 1987. As in the paper, an item must name an actor."
+        "resolve), without sports and arts, and Reuters stories of 1987. As in the paper, an item must name an actor. "
+        "The paper has 767 articles a month."
     )
     return found + Found(drawings=drawings, notes=[note])
+
+
+def _wide_page(series: EventSeries) -> Figure:
+    """Small panels in a figure as wide as two columns."""
+    with of_width(TWO_COLUMNS):
+        return event_page(series)
 
 
 def _reuters(setting: Setting) -> Found:
@@ -126,7 +144,23 @@ def _reuters(setting: Setting) -> Found:
             what = "the tanker war of 1987; gaps are weeks without documents"
             draw = partial(event_figure, one.series, panels=panels)
             found += Found(drawings=[_drawing("reuters", one, what, draw)])
-    return found
+    return found + _closer(setting, "Reuters", partial(_expected, setting)) if told else found
+
+
+def _closer(setting: Setting, corpus: str, count: Count | None = None) -> Found:
+    """The documents in doubt by the paper's rule, and what its list of countries changes."""
+    path = setting.folder / f"{PAPER.name}.duckdb"
+    lists = lists_of(setting.data, setting.lexicon)
+    return doubtful_cases(path, corpus) + country_names(path, corpus, lists, count)
+
+
+def _expected(setting: Setting, lexicon: Lexicon) -> float:
+    """The expected number of attacks in Reuters by another list of actors."""
+    own = replace(setting, lexicon=lexicon, folder=setting.folder / "names", advance=nobody)
+    own.folder.mkdir(exist_ok=True)
+    news = read_reuters(own.data, lexicon=lexicon, event=words_of(PAPER), limit=own.limit)
+    with EventStore.open(store(own, news, PAPER, share=0)) as held:
+        return sum(expected for _, expected in actors_in(held).values())
 
 
 def _drawing(name: str, one: Told, what: str, draw: Callable[[], Figure]) -> Drawing:
@@ -135,14 +169,21 @@ def _drawing(name: str, one: Told, what: str, draw: Callable[[], Figure]) -> Dra
 
 
 def _news(
-    setting: Setting, corpus: str, read: Callable[..., News], periods: Sequence[str], rules: Sequence[Rule]
+    setting: Setting,
+    corpus: str,
+    read: Callable[..., News],
+    periods: Sequence[str],
+    rules: Sequence[Rule],
+    *,
+    same_actors: bool = False,
 ) -> tuple[Found, list[Told]]:
-    """The tables and findings of a corpus by some rules."""
-    told = []
+    """The tables and findings of a corpus by some rules. same_actors: all series are those of the first rule's."""
+    told: list[Told] = []
     for rule in rules:
         news = read(setting.data, lexicon=setting.lexicon, event=words_of(rule), limit=setting.limit)
         path = store(setting, news, rule, share=STEPS // len(rules))
-        held = [told_by(path, corpus=corpus, rule=rule.name, by=by, news=news) for by in periods]
+        shown = told[0].actors if told and same_actors else []
+        held = [told_by(path, corpus=corpus, rule=rule.name, by=by, news=news, shown=shown) for by in periods]
         told += [one for one in held if one is not None]
     if not told:
         return Found(notes=[*METHOD, f"{corpus}: no document has an event."]), []

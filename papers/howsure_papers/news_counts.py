@@ -224,8 +224,9 @@ class Told:
         return f"{self.corpus}, {self.rule}, by {self.by}"
 
 
-def told_by(path: Path, *, corpus: str, rule: str, by: str, news: News) -> Told | None:
-    """Everything that is asked of a store; None if no document has an event."""
+def told_by(path: Path, *, corpus: str, rule: str, by: str, news: News, shown: Sequence[str] = ()) -> Told | None:
+    """Everything that is asked of a store; None if no document has an event. `shown`: the actors of the series, where
+    they are not the most frequent ones."""
     with EventStore.open(path) as store:
         drawn = drawn_from(store, by=by)
         if not drawn.actors:
@@ -240,7 +241,9 @@ def told_by(path: Path, *, corpus: str, rule: str, by: str, news: News) -> Told 
             news=news,
             drawn=drawn,
             actors=actors,
-            series=event_series(store, period=by, actors=actors, stories="apart"),  # as the paper takes them
+            series=event_series(  # documents as the paper takes them
+                store, period=by, actors=[one for one in shown if one in drawn.actors] or actors, stories="apart"
+            ),
             changes=changes(drawn, periods, actors),
             contests=contests(drawn, actors),
             few=few_samples(drawn),
@@ -267,6 +270,26 @@ def corpora_table(told: Sequence[Told]) -> Numbers:
         Column("(item, actor) with p in [.2, .8]", TEXT, get=unsure),
         Column("expected", digits(1), get=lambda one: one.drawn.probabilities.sum()),
         Column("1-best", COUNT, get=lambda one: one.drawn.best.sum()),
+    )
+
+
+def density_table(told: Sequence[Told]) -> Numbers:
+    """How many documents there are a period, and how many points of the series are next to nothing."""
+    periods = {one.name: len({row.period for row in one.series.rows}) for one in told}
+    return numbers(
+        f"{told[0].corpus}: documents a period, and points of the 20 series with less than half a document",
+        told,
+        Column("corpus, rule, period", NAME, get=lambda one: one.name),
+        Column("periods", COUNT, get=lambda one: periods[one.name]),
+        Column("items", PLAIN, get=lambda one: one.news.total / periods[one.name]),
+        Column("naming an actor", PLAIN, get=lambda one: one.news.naming / periods[one.name]),
+        Column("with a word of the rule", PLAIN, get=lambda one: len(one.news.items) / periods[one.name]),
+        Column("expected", digits(2), get=lambda one: one.drawn.probabilities.sum() / periods[one.name]),
+        Column(
+            "points below .5",
+            TEXT,
+            get=lambda one: f"{100 * np.mean([row.mean < 0.5 for row in one.series.rows]):.0f} %",
+        ),
     )
 
 

@@ -115,8 +115,8 @@ class Drawing:
 class Found:
     """What an experiment, or a part of one, found.
 
-    notes: how our data and methods differ from the paper's. corrections: where the paper's way can be bettered. recipe:
-    what it was made from.
+    notes: how our data and methods differ from the paper's. corrections: where the paper's way can be bettered. quoted:
+    texts of the data, which only whoever holds the data is shown, and no page. recipe: what it was made from.
     """
 
     findings: Sequence[Finding] = ()
@@ -124,6 +124,7 @@ class Found:
     drawings: Sequence[Drawing] = ()
     notes: Sequence[str] = ()
     corrections: Sequence[str] = ()
+    quoted: Sequence[str] = ()
     recipe: Mapping[str, Any] = field(default_factory=dict)
 
     def __add__(self, other: Found) -> Found:
@@ -134,6 +135,7 @@ class Found:
             drawings=(*self.drawings, *other.drawings),
             notes=tuple(dict.fromkeys((*self.notes, *other.notes))),
             corrections=(*self.corrections, *other.corrections),
+            quoted=(*self.quoted, *other.quoted),
             recipe={**self.recipe, **other.recipe},
         )
 
@@ -171,7 +173,7 @@ class Reproduction(Found):
 
     def text(self, limit: int | None = None) -> str:
         """Every table, then the findings: what the paper says, what we found, and whether it holds."""
-        parts = [self.title, *self.notes, *(str(one.table()) for one in self.tables)]
+        parts = [self.title, *self.notes, *(str(one.table()) for one in self.tables), *self.quoted]
         parts += [self.summary(limit), *map(str, self.findings)]
         if self.corrections:
             parts.append("\n".join([CORRECTIONS, *(f"- {one}" for one in self.corrections)]))
@@ -228,6 +230,7 @@ class Experiment(Generic[Given]):
             drawings=tuple(found.drawings),
             notes=tuple(found.notes),
             corrections=tuple(found.corrections),
+            quoted=tuple(found.quoted),
             recipe=recipe,
         )
 

@@ -15,6 +15,7 @@ import pytest
 from howsure_papers import events
 from howsure_papers.corpora.news import Item, News, cases_of_wikipedia, gold_actors, read_incidents, read_reuters
 from howsure_papers.count_coverage import find_coverage, simulate_coverage
+from howsure_papers.country_names import OURS, PLAIN, STEMMED, country_names
 from howsure_papers.events import PARTS, STEPS, reproduce_events, store
 from howsure_papers.gold_events import Judged, judge, pairs_of
 from howsure_papers.news_counts import (
@@ -22,10 +23,12 @@ from howsure_papers.news_counts import (
     Drawn,
     changes,
     contests,
+    density_table,
     drawn_from,
     enough_open,
     few_samples,
     probability_of_more,
+    told_by,
 )
 from howsure_papers.reproduction import Reproduction, nobody
 from howsure_papers.stores import PAPER, WIDE, Setting, words_of
@@ -94,6 +97,8 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> str:
             ]} for i, (date, text, place, who) in enumerate(REPORTS)
         ],
     }  # fmt: skip
+    (folder / "irevents").mkdir()
+    (folder / "irevents" / "country_igos.txt").write_text("IRN\tIRAN\nIRQ\tIRAQ\nUSA\tUS\nUSA\tUNITED_STATES\n")
     for name, lines in rows.items():
         (folder / name).mkdir()
         (folder / name / f"{name}.jsonl.gz").write_bytes(gzip.compress("\n".join(map(json.dumps, lines)).encode()))
@@ -125,6 +130,8 @@ def check_news(result: Reproduction) -> None:
         "Reuters, attack, by month",
         "Reuters, attack, by week",
     ]
+    assert titles[-1] == "Reuters: names of countries by three lists, in the documents with a word of the rule"
+    assert [row[0] for row in rows_of(result.tables[-1])] == [OURS, PLAIN, STEMMED]
     footnote = "section 6, footnote 11"
     assert [finding.figure for finding in result.findings][:4] == ["6", "6", footnote, footnote]
     assert [one.name for one in result.drawings] == ["reuters"]
@@ -290,6 +297,29 @@ def test_what_was_drawn_is_that_of_the_series(gold: tuple[EventStore, News]) -> 
         rows = held.cells().get((row.actor, row.period), np.empty(0, dtype=np.int64))
         assert row.mean == held.probabilities[rows].sum()
         assert (held.samples[rows].mean(axis=1) == held.probabilities[rows]).all()
+
+
+def test_documents_a_period_are_told_of_the_actors_asked(gold: tuple[EventStore, News]) -> None:
+    store, news = gold
+    told = told_by(store.path, corpus="Made-up", rule="attack", by="month", news=news, shown=["SUD", "CHN"])
+    assert told is not None
+    assert set(told.actors) == {"NOR", "SUD"}
+    assert told.series.actors == ("SUD",)
+    assert rows_of(density_table([told])) == [
+        ["Made-up, attack, by month", "2", "2.0", "2.0", "1.5", f"{told.drawn.probabilities.sum() / 2:.2f}", "50 %"]
+    ]
+
+
+def test_a_stem_that_finds_words_is_told(gold: tuple[EventStore, News]) -> None:
+    """`on` without two letters is nothing, but `Monday` without one is a country here, and so is `the`."""
+    store, _ = gold
+    entries = [("NOR", "Norlandic"), ("SUD", "Sudorian"), ("MON", "Monda"), ("TH", "th")]
+    lists = {name: Lexicon(entries, stem) for name, stem in ((OURS, "suffixes"), (PLAIN, "none"), (STEMMED, "paper"))}
+    found = country_names(store.path, "Made-up", lists, lambda lexicon: len(lexicon.codes))
+    plain, stemmed = rows_of(found.tables[0])[1:]
+    assert plain == [PLAIN, "4", "2", "2", "0", "", "4.0"]
+    assert stemmed[3:6] == ["7", "5", "the 2, Monday 2, The 1"]
+    assert [one.holds for one in found.findings] == [None, False]
 
 
 def test_the_wide_rule_takes_what_the_paper_s_takes() -> None:

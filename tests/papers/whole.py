@@ -18,6 +18,7 @@ def check_whole(result: Reproduction) -> None:
     page = result.page("howsure", "folder")
     assert len(result.draw()) == len(result.drawings)
     assert all(f"(folder/{one.name}.svg)\n\n*{one.caption}*" in page for one in result.drawings)
+    assert all(one in result.text() and one not in page for one in result.quoted)
     for table in result.tables:
         assert f"## {table.caption}\n" in page
         assert all(len(row) == len(table.shown) for row in rows_of(table))
