@@ -92,7 +92,8 @@ def names_table(found: Mapping[str, Named], corpus: str, count: Count | None) ->
     """A row for each list."""
 
     def words(name: str) -> str:
-        return ", ".join(f"{word} {times}" for word, times in found[name].added.most_common(MOST))
+        ordered = sorted(found[name].added.items(), key=lambda one: (-one[1], one[0].lower(), one[0]))
+        return ", ".join(f"{word} {times}" for word, times in ordered[:MOST])
 
     counts = (
         []
