@@ -18,10 +18,13 @@ ROOM = Room(
     {READ} --format markdown
     {READ} --format latex
     {READ} --lower-is-better
+    {READ} --pass-at 2
+    score long.csv --score said --positive c0 --model model --id uid --run run --pass-at 1 --pass-hat 1 --seed 1
+    score long.csv --score said --positive c0 --model model --id uid --run run --pass-at 3
     {READ} --figure scores.svg --width 3.3
     {READ} --report scores.html
     {READ} --columns model,mean
-    score long.csv --score said --positive sport --model model --id uid --seed 1
+    score long.csv --score said --positive c0 --model model --id uid --seed 1
     score holes.csv --score p --missing-score 0
     score holes.csv --score p --missing NA --missing-score 0 --bounds 0,1
     score holes.csv --score p --skip-missing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -161,6 +162,52 @@ def test_files_without_a_model_are_models_with_short_names(tmp_path: Path) -> No
 )
 def test_names_of_files_are_what_differs(paths: list[str], short: tuple[str, ...]) -> None:
     assert short_names(paths) == short
+
+
+def test_pass_at_k_is_the_share_of_draws_of_k_runs(tmp_path: Path) -> None:
+    draw = np.random.default_rng(3)
+    right = (draw.random((7, 6)) < draw.random((7, 1))).astype(int)
+    item, run = np.repeat(np.arange(7), 6), np.tile(np.arange(6), 7)
+    table = howsure.score_table(right.ravel(), id=item, run=run, pass_at=(1, 3, 6), pass_hat=(2,))
+    draws = {
+        k: [one[list(some)] for one in right for some in itertools.combinations(range(6), k)] for k in (1, 2, 3, 6)
+    }
+    expected = [np.mean([some.any() for some in draws[k]]) for k in (1, 3, 6)] + [
+        np.mean([all(one) for one in draws[2]])
+    ]
+    assert [row.mean.value for row in table] == pytest.approx(expected, abs=1e-12)
+    assert [row.score for row in table] == ["score pass@1", "score pass@3", "score pass@6", "score pass^2"]
+    (alone,) = howsure.score_table(right.ravel(), id=item, run=run)
+    assert table[0].mean.value == pytest.approx(alone.mean.value)
+    assert table[0].mean.low < alone.mean.low  # all four hold together
+    with pytest.raises(
+        InputError, match=r"pass_at must be at most the number of runs of each item; item '0' has 6 runs"
+    ):
+        howsure.score_table(right.ravel(), id=item, run=run, pass_at=(7,))
+    with pytest.raises(InputError, match=r"pass_hat is for scores that are 0 or 1; row [0-9]+ holds [01].5"):
+        howsure.score_table(right.ravel() + 0.5, id=item, run=run, pass_hat=(2,))
+    with pytest.raises(InputError, match="needs several runs of each item"):
+        howsure.score_table([1, 0], pass_at=(2,))
+
+
+def test_pass_at_k_covers_where_success_is_rare() -> None:
+    draw, covered = np.random.default_rng(4), 0
+    share = np.array([0.0] * 45 + [0.1] * 5)
+    for _ in range(100):
+        p = draw.choice(share, 60)
+        right = (draw.random((60, 8)) < p[:, None]).astype(int)
+        table = howsure.score_table(
+            right.ravel(), id=np.repeat(np.arange(60), 8), run=np.tile(np.arange(8), 60), pass_at=(1, 4, 8)
+        )
+        truth = [np.mean(1 - (1 - share) ** k) for k in (1, 4, 8)]
+        covered += all(row.mean.low <= one <= row.mean.high for row, one in zip(table, truth, strict=True))
+    assert covered / 100 >= 0.93
+
+
+def test_none_of_five_hundred_has_its_claim() -> None:
+    (row,) = howsure.score_table([0] * 500)
+    assert row.notes == ("all 500 are 0: of all such items, at most 0.006, with level 0.95",)
+    assert pytest.approx(0.006, abs=5e-5) == 1 - 0.05 ** (1 / 500)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from howsure import __version__
 from howsure.errors import GIVEN, InputError, at_row, parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.naming import counted
-from howsure.inputs.numbers import check_bounds, check_level, check_within, is_number
+from howsure.inputs.numbers import check_bounds, check_level, check_whole, check_within, is_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
@@ -43,6 +43,8 @@ def score_table(
     bounds: tuple[float, float] | None = None,
     lower_is_better: bool = False,
     macro: bool = False,
+    pass_at: Sequence[int] = (),
+    pass_hat: Sequence[int] = (),
     missing_score: float | None = None,
     level: float = 0.95,
     rng: Randomness = None,
@@ -66,11 +68,16 @@ def score_table(
     bounds: the lowest and the highest score that is possible; those of scores that are all 0 or 1 are known.
     lower_is_better: lower scores are better.
     macro: also the mean of the groups' means, each group counting the same.
+    pass_at: of these numbers k of runs, the probability that at least one is right.
+    pass_hat: of these numbers k of runs, the probability that all are right.
     missing_score: what a row without a score counts as, such as 0 for unanswered questions (default: it is refused).
     level: level of the intervals, and of all ranks of a group together.
     rng: seed of the multipliers of the ranks.
 
-    Sources: Gaffke (2005); Mogstad, Romano, Shaikh & Wilhelm (2024) for ranks.
+    With c of n runs of an item right, pass@k is 1 - C(n - c, k) / C(n, k), pass^k is C(c, k) / C(n, k), without bias;
+    the intervals of all k that were asked for hold together.
+
+    Sources: Gaffke (2005); Chen et al. (2021) for pass@k; Mogstad, Romano, Shaikh & Wilhelm (2024) for ranks.
 
     >>> right = [1] * 90 + [0] * 10 + [1] * 60 + [0] * 40
     >>> table = score_table(right, model=["large"] * 100 + ["small"] * 100, id=[*range(100)] * 2, rng=0)
@@ -84,16 +91,20 @@ def score_table(
         raise InputError(f"{parameter('missing_score')} must be a finite number; it is {missing_score!r}.")
     if macro and groups is None and not isinstance(data, Source):
         raise InputError(f"{parameter('macro', True)} is the mean of groups: name them, {parameter('groups', GIVEN)}.")
+    kinds = measures(pass_at, pass_hat)
     roles = {"model": model, "groups": groups, "clusters": clusters, "id": id, "run": run}
     rows = rows_of(score, roles, data=data, pos_label=pos_label, may_miss=missing_score is not None)
-    asked = _Asked(ends, lower_is_better, macro, missing_score, level, generator_from(rng))
+    asked = _Asked(ends, lower_is_better, macro, missing_score, level, generator_from(rng), together=len(kinds))
     with rows.placed():
-        found = [row for name in rows.scores for row in _of_score(rows, name, asked)]
+        found = [row for name in rows.scores for kind in kinds for row in _of_score(rows, name, kind, asked)]
     several = any(row.ranks for row in found)
     recipe: dict[str, Any] = {"howsure": __version__, **rows.read, "level": level, "bounds": ends}
     recipe |= {"lower_is_better": lower_is_better, "missing_score": missing_score}
+    recipe |= {"pass_at": list(pass_at)} if pass_at else {}
+    recipe |= {"pass_hat": list(pass_hat)} if pass_hat else {}
     recipe |= {"seed": seed_in_recipe(rng)} if several else {}
-    return ScoreTable(rows=tuple(found), notes=rows.notes, recipe=recipe)
+    together = (f"intervals of a model hold for all {len(kinds)} k together",) if len(kinds) > 1 else ()
+    return ScoreTable(rows=tuple(found), notes=(*rows.notes, *together), recipe=recipe)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +115,41 @@ class _Asked:
     missing_score: float | None
     level: float
     rng: np.random.Generator
+    together: int  # intervals that hold together
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What is made of the runs of an item: their mean, or where there is a k, that some of k runs are right (pass@k),
+    or all of them (pass^k)."""
+
+    k: int | None = None
+    all_right: bool = False
+
+    def called(self, score: str) -> str:
+        """What its mean is called."""
+        return score if self.k is None else f"{score} pass{'^' if self.all_right else '@'}{self.k}"
+
+    def of(self, right: Floats, n: Floats) -> Floats:
+        """The value of each item, from the sum of its scores, or the number of its right runs, and that of all runs.
+
+        >>> Measure(2).of(np.array([0.0, 1.0, 3.0]), np.full(3, 3.0)).round(4).tolist()
+        [0.0, 0.6667, 1.0]
+        """
+        if self.k is None:
+            return right / n
+        some = right if self.all_right else n - right
+        drawn = np.ones_like(right)
+        for i in range(self.k):
+            drawn *= np.maximum(some - i, 0.0) / (n - i)
+        return drawn if self.all_right else 1.0 - drawn
+
+
+def measures(pass_at: Sequence[int], pass_hat: Sequence[int]) -> list[Measure]:
+    """What is asked of the runs; their mean, if nothing is."""
+    found = [Measure(check_whole(k, name=parameter("pass_at"))) for k in pass_at]
+    found += [Measure(check_whole(k, name=parameter("pass_hat")), all_right=True) for k in pass_hat]
+    return list(dict.fromkeys(found)) or [Measure()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +162,7 @@ class _Cell:
     row: ScoreRow
 
 
-def _of_score(rows: ScoredRows, name: str, asked: _Asked) -> Iterator[ScoreRow]:
+def _of_score(rows: ScoredRows, name: str, measure: Measure, asked: _Asked) -> Iterator[ScoreRow]:
     """The rows of one score, by group, the best model first."""
     values, missing = _with_missing(rows, name, asked)
     known = values[~np.isnan(values)]
@@ -125,9 +171,16 @@ def _of_score(rows: ScoredRows, name: str, asked: _Asked) -> Iterator[ScoreRow]:
     if asked.bounds is not None:
         check_within(values, asked.bounds, name=name)
     bounds = asked.bounds or share_bounds(known)
+    if measure.k is not None and not ((known == 0.0) | (known == 1.0)).all():
+        row = int(np.flatnonzero(~np.isin(values, (0.0, 1.0)) & ~np.isnan(values))[0])
+        raise InputError(
+            f"{parameter('pass_hat' if measure.all_right else 'pass_at')} is for scores that are 0 or 1; {at_row(row)} "
+            f"holds {values[row]:g} in {name}."
+        )
+    name = measure.called(name)
     by_group: dict[str | None, list[_Cell]] = {}
     for group, model, held in _cells(rows, ~np.isnan(values)):
-        cell = _cell(rows, values, held, missing, bounds, asked, (name, group, model))
+        cell = _cell(rows, values, held, missing, bounds, asked, (name, group, model), measure)
         by_group.setdefault(group, []).append(cell)
     sign = 1.0 if asked.lower_is_better else -1.0
     for cells in by_group.values():
@@ -186,23 +239,35 @@ def _cell(
     bounds: Bounds | None,
     asked: _Asked,
     names: tuple[str, str | None, str | None],
+    measure: Measure,
 ) -> _Cell:
     """The items of some rows, each with the mean of its runs."""
     values, runs, items = scores[held], 1, None
     units = None if rows.clusters is None else rows.clusters[held]
     notes: list[str] = []
-    if (ids := rows.coded.get("id")) is not None:
+    ids = rows.coded.get("id")
+    if ids is None and measure.k is not None and measure.k > 1:
+        raise InputError(f"pass@{measure.k} needs several runs of each item: name the item, {parameter('id', GIVEN)}.")
+    if ids is not None:
         items, first, place, times = np.unique(
             ids.codes[held], return_index=True, return_inverse=True, return_counts=True
         )
         runs = int(times.max())
         if runs > 1:
             _check_runs(rows, held, place)
-            values = np.bincount(place, values) / times
             if int(times.min()) < runs:
                 notes.append(f"items have {int(times.min())} to {runs} runs")
-        else:
-            values = values[first]
+        if measure.k is not None and int(times.min()) < measure.k:
+            item = ids.names[ids.codes[held[first[times.argmin()]]]]
+            raise InputError(
+                f"{parameter('pass_hat' if measure.all_right else 'pass_at')} must be at most the number of runs of "
+                f"each item; item {item!r} has {counted(int(times.min()), 'run')}, k is {measure.k}."
+            )
+        values = (
+            measure.of(np.bincount(place, values).astype(np.float64), times.astype(np.float64))
+            if runs > 1
+            else values[first]
+        )
         if units is not None:
             differs = units != units[first][place]
             if differs.any():
@@ -218,7 +283,11 @@ def _cell(
     if bounds is None:
         notes.append(STUDENT if len(values) > 1 else "a single item shows nothing of how scores vary")
     name, group, model = names
-    mean = _estimate(test, asked.level, len(values), sure=bounds is not None or groups.units > 1)
+    mean = _estimate(test, asked, len(values), sure=bounds is not None or groups.units > 1)
+    if bounds == (0.0, 1.0) and test.value in (0.0, 1.0):
+        low, high = test.bounds(1 - asked.level)
+        claim = f"at most {high:.2g}" if test.value == 0.0 else f"at least {low:.4g}"
+        notes.append(f"all {len(values):,} are {test.value:g}: of all such items, {claim}, with level {asked.level:g}")
     row = ScoreRow(name, group, model, len(values), runs, int(missing[held].sum()), mean, notes=tuple(notes))
     return _Cell(values, units, items, row)
 
@@ -241,10 +310,13 @@ def _check_runs(rows: ScoredRows, held: Integers, place: Integers) -> None:
     )
 
 
-def _estimate(test: MeanScore, level: float, n: int, *, sure: bool) -> Estimate:
-    low, high = test.interval(level) if sure else (math.nan, math.nan)
+def _estimate(test: MeanScore, asked: _Asked, n: int, *, sure: bool) -> Estimate:
+    each = 1 - (1 - asked.level) / asked.together
+    low, high = test.interval(each) if sure else (math.nan, math.nan)
     known = not math.isnan(low)
-    return Estimate(test.value, low if known else None, high if known else None, level=level, method=test.method, n=n)
+    return Estimate(
+        test.value, low if known else None, high if known else None, level=asked.level, method=test.method, n=n
+    )
 
 
 def _ranked(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None, asked: _Asked) -> list[ScoreRow]:
@@ -319,7 +391,7 @@ def _macro_row(cells: Sequence[_Cell], name: str, bounds: Bounds | None, asked: 
         max(cell.row.runs for cell in cells),
         sum(cell.row.missing for cell in cells),
     )
-    found = _estimate(mean, asked.level, n, sure=True)
+    found = _estimate(mean, asked, n, sure=True)
     notes = () if bounds is not None else (STUDENT,)
     return ScoreRow(name, MACRO, cells[0].row.model, n, runs, missing, found, notes=notes)
 
