@@ -98,7 +98,7 @@ EXPERIMENTS: tuple[tuple[str, str, tuple[Option, ...], str], ...] = (
     ("tag-variants", "models", READING, "Features, AdaGrad, maximum likelihood (thesis, section 4.1)."),
     ("coreference", "models", (DATA, OF_LITBANK, LIMIT, SEED), "Pairs of mentions in coreference (2015, Figure 5)."),
     ("boostsa", "tests", READING, "BooStSa's p by share and size (Fornaciari, Figures 1 and 2)."),
-    ("sizes", "models and parts", READING, "Parts of the data: what sizes do (2015, sections 4.2 and 5.3)."),
+    ("sizes", "models and parts", READING, "What sizes of the data do (2015, sections 4.2 and 5.3)."),
     ("small-samples", "tests", (SEED,), "BooStSa's p without a difference (Fornaciari, section 2.3)."),
     ("quantiles", "sets", READING, "Posteriors of continuous quantities (thesis, chapter 2)."),
     ("events", "steps", NEWS, "Attacks in the news, by country (2015, Figure 6)."),
