@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from howsure.calibration.slots import EXACT_UP_TO
+from howsure.calibration.slots import EXACT_UP_TO, Slots
 from howsure.data.predictions.arrays import load_clusters, load_groups, load_weights
 from howsure.data.predictions.classes import (
     Beside,
@@ -42,7 +42,6 @@ from howsure.inputs.naming import shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 
 if TYPE_CHECKING:
-    from howsure.calibration.slots import Slots
     from howsure.data.predictions.stream import StoredGroups
     from howsure.data.sources import Files
 
