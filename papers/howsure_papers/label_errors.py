@@ -40,7 +40,10 @@ class LabelErrors:
 
 
 def label_errors(pairs: Pairs, *, bin_size: int | str) -> LabelErrors:
-    """The errors of all labels (the groups of `pairs`), each of which must have pairs of every sentence."""
+    """The errors of all labels (the groups of `pairs`), each of which must have pairs of the same sentences; a sentence
+    without pairs, as one of a single word has no pair of tags, cannot be left out and does not count."""
+    assert pairs.clusters is not None
+    pairs = of_sentences(pairs, pairs.clusters)
     names, errors, squared, without = [], [], [], []
     for name, group in by_group(pairs):
         cells = _cells(group, bin_size)

@@ -79,3 +79,18 @@ def test_the_pairs_of_some_sentences(pairs: tuple[Pairs, Pairs]) -> None:
     np.testing.assert_array_equal(some.probabilities, pairs[0].probabilities[rows])
     np.testing.assert_array_equal(np.unique(some.clusters), [0, 1])
     assert len(some) == 2 * LENGTH * LABELS
+
+
+def test_a_sentence_without_pairs_does_not_count(pairs: tuple[Pairs, Pairs]) -> None:
+    whole = of_sentences(pairs[0], np.arange(SENTENCES - 1))
+    assert whole.clusters is not None
+    gap = Pairs(
+        whole.labels,
+        whole.probabilities,
+        groups=whole.groups,
+        group_names=whole.group_names,
+        clusters=np.where(whole.clusters < 7, whole.clusters, whole.clusters + 1),
+    )
+    wanted, found = (label_errors(one, bin_size=100) for one in (whole, gap))
+    assert found.errors == wanted.errors
+    assert found.without.tolist() == wanted.without.tolist()
