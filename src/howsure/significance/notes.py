@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
+from howsure.errors import GIVEN, parameter, told
 from howsure.inputs.naming import counted, shortened
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.metrics.probabilities import BINS, alone_in_bin
@@ -40,14 +41,14 @@ def _of_classes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
         if len(strange):
             what = f"{name} predicts {_named(systems, strange)} in {counted(int(predicted[strange].sum()), 'row')}"
             left = [code for code in strange if code not in counted_in]
-            outside = "wrong there, and no class of the averages; classes=[...] would make it one"
+            outside = f"wrong there, and no class of the averages; {parameter('classes', GIVEN)} would make it one"
             fate = outside if left else "wrong there, and a class of the averages that is worth 0"
-            yield f"{what}, which y_true never holds: {fate if averages else 'wrong there'}."
+            yield told(f"{what}, which the true labels never hold: {fate if averages else 'wrong there'}.")
         missed = np.flatnonzero((predicted == 0) & (true > 0))
         if len(missed):
             rows = counted(int(true[missed].sum()), "row")
             worth = ", worth 0 in every average over classes" if averages else ""
-            yield f"{name} never predicts {_named(systems, missed)}, which {rows} of y_true hold{worth}."
+            yield f"{name} never predicts {_named(systems, missed)}, which {rows} of the true labels hold{worth}."
 
 
 def _of_bins(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Difference]) -> Iterable[str]:
@@ -55,9 +56,10 @@ def _of_bins(systems: Systems, metrics: Sequence[Metric], rows: Sequence[Differe
     if any(metric.name in CALIBRATION for metric in metrics):
         alone = {name: alone_in_bin(systems.targets, runs[0]) for name, runs in systems.predictions.items()}
         left = [f"{name} has {counted(rows, 'row')} alone in a bin, left out" for name, rows in alone.items() if rows]
-        yield (
+        yield told(
             f"calibration errors here are over {BINS} bins of equal width{''.join(f'; {one}' for one in left)}. "
-            "howsure.compare_calibration, with the bins of howsure.calibration_error, has the better interval."
+            f"{parameter('howsure.compare_calibration')}, with the bins of {parameter('howsure.calibration_error')}, "
+            "has the better interval."
         )
     for row in rows:
         values = {row.against: row.against_value, row.model: row.model_value}
@@ -75,10 +77,10 @@ def _of_bounds(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
     if systems.task == "score":
         for metric in metrics:
             if metric.bounds is None:
-                yield (
+                yield told(
                     f"the bounds of {metric.name} are unknown: what is said of it supposes that no values are far away "
                     f"and so rare that {counted(systems.n, 'item')} do not show them. If it has bounds, give them: "
-                    "bounds=[0, 1]."
+                    f"{parameter('bounds', [0, 1])}."
                 )
 
 

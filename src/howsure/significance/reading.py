@@ -340,9 +340,9 @@ def view_notes(systems: Systems, tasks: set[str]) -> Iterator[str]:
     if systems.task == "soft" and tasks != {"soft"}:
         tied = _ties(systems.targets)
         ties = f"; in {counted(tied, 'row')} several have, and the first of these counts" if tied else ""
-        yield f"metrics of labels and of probabilities take the class with most of y_true for true{ties}."
+        yield f"metrics of labels and of probabilities take the likeliest true class for true{ties}."
     if "soft" in tasks - {systems.task}:
-        yield "metrics of distributions take each label of y_true for a distribution with a single 1."
+        yield "metrics of distributions take each true label for a distribution with a single 1."
 
 
 def _labels(probabilities: Floats) -> Integers:

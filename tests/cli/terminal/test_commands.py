@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.cli.terminal.commands import Command, as_options
+from howsure.cli.terminal.commands import Command
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 
@@ -42,21 +42,6 @@ def test_a_reader_that_stops_is_no_error() -> None:
 def test_flags_and_repeatable_options_may_be_given_twice() -> None:
     done = run("calibration", "x.csv", "--target", "a", "--prob", "b", *("--missing", "c", "--skip-missing") * 2)
     assert done.err.startswith("howsure: no file x.csv.")
-
-
-@pytest.mark.parametrize(
-    ("told", "said"),
-    [
-        ("bins have no bin_size. Give n_bins.", "bins have no --bin-size. Give --bins."),
-        ("choose method='bootstrap', or method=...", "choose --method bootstrap, or --method"),
-        ("which? methods=1, bin_sizes", "which? methods=1, bin_sizes"),
-        ("bin_size is for method='x' alone", "--bin-size is for --method x alone"),
-        ("""method="it's" or method=['a', 'b c', …].""", "--method it's or --method a,b c,…."),
-        ("leave method=... and n_bins=[...] out", "leave --method and --bins out"),
-    ],
-)
-def test_parameters_as_options(told: str, said: str) -> None:
-    assert as_options(told, {"bin_size": "--bin-size", "n_bins": "--bins", "method": "--method"}) == said
 
 
 def test_quantiles_from_columns(tmp_path: Path) -> None:

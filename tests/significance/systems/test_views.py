@@ -38,7 +38,7 @@ def test_votes_give_labels_and_what_is_tied_is_counted() -> None:
     assert found["model", "log_loss"].difference == compare(gold, a, b, metrics="log_loss", **OPTIONS)[0].difference
     said = " ".join(found.notes)
     assert "most probable class; in 5 rows several are" in said
-    assert "the class with most of y_true for true; in 5 rows several have" in said
+    assert "the likeliest true class for true; in 5 rows several have" in said
 
 
 def test_one_column_of_probabilities_is_cut_at_one_half() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from howsure import __version__
-from howsure.cli.terminal.commands import as_options, options_of, tell
+from howsure.cli.terminal.commands import tell
 from howsure.cli.terminal.options import (
     DefaultGroup,
     across_files_option,
@@ -229,11 +229,10 @@ def compare_command(
         }
     else:
         asked, read = _files_of_labels(asked, targets, model, how | {"across_files": across_files != "error"})
-    true = str(asked["y_true"] if files and asked["y_true"] else targets or " and ".join(asked["score"] or ()))
     with comparing() as advance:
         result = compare(**asked, **options, progress=advance)
     result = replace(result, recipe={**read, **result.recipe})
-    _show(_in_options(result, true=true), "howsure significance", **showing)
+    _show(result, "howsure significance", **showing)
 
 
 def _files_of_labels(
@@ -290,7 +289,7 @@ def outcomes_command(file: str, **testing: Any) -> None:
     options, showing = _split(testing)
     result = compare_outcomes(read_outcomes(file), **options)
     result = replace(result, recipe={"files": [file], **result.recipe})
-    _show(_in_options(result, true="what is true"), "howsure significance outcomes", **showing)
+    _show(result, "howsure significance outcomes", **showing)
 
 
 @command.command("power")
@@ -387,12 +386,6 @@ def comparing() -> Iterator[Callable[[int, int], None]]:
             bars[0](1 if done else 0)
 
         yield advance
-
-
-def _in_options(result: Comparison, *, true: str) -> Comparison:
-    """A comparison whose notes speak of options; `true` is the column or file of what is true."""
-    options = options_of(click.get_current_context().command) | {"y_true": true}
-    return replace(result, notes=tuple(as_options(note, options) for note in result.notes))
 
 
 def _show(

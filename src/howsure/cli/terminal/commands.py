@@ -6,11 +6,9 @@ import codecs
 import glob
 import importlib
 import os
-import re
 import shlex
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -202,23 +200,12 @@ COMMANDS = {
     "howsure.sample_for_labels": "howsure counts sample",
 }
 VOCABULARY = {name: word.option for name, word in WORDS.items()} | COMMANDS | {"ids": "--id", "labels": "--classes"}
-OTHER_NAMES = VOCABULARY | {
-    "label": "--target",
-    "cluster": "--cluster",
-    "group": "--group",
-    "prob": "--prob",
-    "probs_column": "--probs-column",
-    "runs": "--run",
-}
 FORMER_NAMES = {
     "--label": "--target",
     "--truth": "--target",
     "--input-format": "--from",
 }  # of options, which users may still type
-QUOTES = "'\""
-IN_BRACKETS = f"{QUOTES}]"
-TYPED = '"'  # around a value of several words, which a shell would part
-VALUE = r"""True|\.\.\.|'[^']*'|"[^"]*"|\[[^\]]*\]|\d[\d.]*(?:e-?\d+)?"""  # of a parameter in a message of the library
+IN_BRACKETS = "'\"]"
 IN_WORDS = {  # what click says of a type
     "a valid integer range": "a whole number",
     "a valid integer": "a whole number",
@@ -338,26 +325,6 @@ class Group(Helpful, click.Group):
         return command
 
 
-def options_of(command: click.Command) -> dict[str, str]:
-    """The options of a command by the parameters of the library."""
-    return OTHER_NAMES | {str(one.name): one.opts[0] for one in command.params if isinstance(one, click.Option)}
-
-
-def as_options(message: str, options: Mapping[str, str]) -> str:
-    """A message with options for the parameters that it sets, or whose name is no English word.
-
-    >>> as_options("two_way=True needs method='bootstrap'.", {"two_way": "--two-way", "method": "--method"})
-    '--two-way needs --method bootstrap.'
-    >>> as_options("Name them: probs=['A', 'B'].", {"probs": "--probs"})
-    'Name them: --probs A,B.'
-    """
-    for name, option in options.items():
-        message = re.sub(rf"\b{name}=({VALUE})?(?!\w)", partial(_as_option, option), message)
-        if "_" in name:
-            message = re.sub(rf"\b{name}\b", option, message)
-    return message
-
-
 def refuse_given(names: Collection[str], why: str) -> None:
     """Raise InputError for an option that was given and cannot be followed."""
     context = click.get_current_context()
@@ -371,15 +338,3 @@ def tell(said: str) -> None:
     """Tell the user what a file was taken for, in the words of the running command; nothing where that is plain."""
     if said:
         say(told(said))
-
-
-def _as_option(option: str, found: re.Match[str]) -> str:
-    """An option with the value that a parameter has in a message; alone, where it says only that it is set."""
-    value = found[1]
-    if value in (None, "True", "...", "[...]"):
-        return option
-    if value.startswith("["):
-        return f"{option} {','.join(one.strip().strip(QUOTES) for one in value[1:-1].split(','))}"
-    if value[0] not in QUOTES:
-        return f"{option} {value}"
-    return f"{option} {value if value[0] == TYPED and ' ' in value else value[1:-1]}"
