@@ -25,7 +25,7 @@ def test_labels_of_probabilities_are_the_most_probable_class() -> None:
         assert mixed["model", row.metric].difference == row.difference
     assert [row.p_adjusted for row in mixed] == adjust_p_values([row.p_value for row in mixed]).tolist()
     assert any("metrics of labels are of the most probable class" in note for note in mixed.notes)
-    assert any("each label of y_true for a distribution" in note for note in mixed.notes)
+    assert any("each true label for a distribution" in note for note in mixed.notes)
     assert mixed.recipe["task"] == "hard, probabilistic, soft"
 
 
