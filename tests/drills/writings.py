@@ -73,6 +73,10 @@ TYPED = {
     "events compare": ("news.duckdb SUDORIA NORLAND --output o.txt", "o.txt"),
     "events doubtful": ("news.duckdb --output o.txt", "o.txt"),
     "events report": ("news.duckdb o.html", "o.html"),
+    "score": (
+        "predictions.csv --score label --model model --output o.txt --figure o.svg --report o.html",
+        "o.txt o.svg o.html",
+    ),
     "selective": ("predictions.csv --target label --prob probability --output o.txt --figure o.svg", "o.txt o.svg"),
     "monitor update": ("watched.state dated.csv --date date --target y --prob p", "watched.state"),
     "monitor status": ("watched.state --output o.txt", "o.txt"),
