@@ -75,10 +75,20 @@ def test_few_clusters_that_are_right_or_wrong_as_a_whole_are_tested_by_gaffke() 
 
 def test_means_of_groups_count_groups_alike() -> None:
     draw = np.random.default_rng(3)
-    strata = np.repeat([0, 1], [900, 30])
-    scores = np.stack([np.full(930, 0.5), np.where(strata == 1, 0.9, 0.45)]) + draw.normal(0, 0.05, (2, 930))
+    small = np.repeat([False, True], [900, 30])
+    scores = np.stack([np.full(930, 0.5), np.where(small, 0.6, 0.49)]) + draw.normal(0, 0.02, (2, 930))
     assert ranks_of(scores).tier.tolist() == [1, 2]
-    assert ranks_of(scores, strata=strata).tier.tolist() == [2, 1]
+    assert ranks_of(scores, weights=np.where(small, 1 / 30, 1 / 900)).tier.tolist() == [2, 1]
+
+
+@pytest.mark.parametrize("sizes", [[1] * 100, [2] * 60, [3, 3, 3, 300]])
+def test_ranks_by_means_of_small_groups_are_covered(sizes: list[int]) -> None:
+    draw, covered = np.random.default_rng(6), 0
+    weights = np.concatenate([np.full(size, 1 / size) for size in sizes])
+    for _ in range(100):
+        found = ranks_of(draw.random((6, sum(sizes))) < 0.6, weights=weights, bounds=(0.0, 1.0))
+        covered += bool((found.low == 1).all())
+    assert covered / 100 >= 0.88  # .95, less three standard errors
 
 
 @pytest.mark.parametrize(("m", "n", "share"), [(10, 300, 0.7), (5, 60, 0.97)])

@@ -16,7 +16,7 @@ from howsure.errors import InputError
 from howsure.scores.rows import short_names
 from howsure.scores.score_table import mean_of_groups
 from tests.cli.running import howsure as run_command
-from tests.data.logs.writers import lm_eval_text, write_lm_eval
+from tests.data.logs.writers import lm_eval_sample, lm_eval_text, write_lm_eval
 
 RIGHT = np.array([1] * 90 + [0] * 10 + [1] * 60 + [0] * 40)
 MODEL = np.repeat(["large", "small"], 100)
@@ -82,6 +82,10 @@ def test_missing_scores_are_refused_counted_or_left_out(tmp_path: Path) -> None:
     left = howsure.score_table("right", model="model", data=howsure.read(path, skip_missing=True))
     assert [(row.n, row.mean.value) for row in left] == [(2, 1.0), (2, 0.5)]
     assert left.recipe["skipped"] == {"right": 1}
+    nothing = howsure.score_table([np.nan, np.nan, 1.0], model=["a", "a", "b"], missing_score=0)
+    assert [(row.model, row.n, row.missing, row.mean.value) for row in nothing] == [("b", 1, 0, 1.0), ("a", 2, 2, 0.0)]
+    with pytest.raises(InputError, match="not both"):
+        howsure.score_table("right", missing_score=0, data=howsure.read(path, skip_missing=True))
     arrays = howsure.score_table([1.0, np.nan, 1.0], missing_score=0.0)
     assert arrays[0].mean.value == pytest.approx(2 / 3)
 
@@ -93,6 +97,11 @@ def test_models_need_not_have_the_same_items() -> None:
     apart = howsure.score_table([1, 0, 1, 0], model=list("aabb"), id=[1, 2, 3, 4])
     assert apart[0].ranks is None
     assert "fewer than two items in common" in str(apart)
+    thin = howsure.score_table(
+        np.append(RIGHT, 1), model=np.append(MODEL, "thin"), id=np.append(ITEM, 999), rng=0
+    )  # the others keep their ranks
+    assert {row.model: row.ranks for row in thin} == {"large": "1–2", "small": "2–3", "thin": "1–3"}
+    assert "name the item of each row" in str(howsure.score_table([1, 0], model=["a", "b"]))
 
 
 def test_losses_are_ranked_from_below() -> None:
@@ -123,13 +132,22 @@ def test_a_mean_of_groups_covers() -> None:
     assert covered / 300 >= 0.93
 
 
-def test_a_mean_of_groups_has_the_error_of_its_strata() -> None:
-    draw = np.random.default_rng(2)
-    one, two = draw.normal(size=400), draw.normal(5, 3, size=300)
-    expected = (one.var(ddof=1) / 400 + two.var(ddof=1) / 300) ** 0.5 / 2
-    assert mean_of_groups([(one, None), (two, None)]).error == pytest.approx(expected, rel=1e-2)
-    units = np.arange(400)
-    assert mean_of_groups([(one, units), (two, 1000 + units[:300])]).error == pytest.approx(expected, rel=1e-2)
+@pytest.mark.parametrize(("groups", "size"), [(50, 2), (100, 1), (8, 10)])
+def test_a_mean_of_small_groups_covers_without_bounds(groups: int, size: int) -> None:
+    draw, covered = np.random.default_rng(2), 0
+    for _ in range(200):
+        held = [(draw.normal(size=size), None) for _ in range(groups)]
+        low, high = mean_of_groups(held).interval(0.95)
+        covered += low <= 0.0 <= high
+    assert covered / 200 >= 0.91
+
+
+def test_clusters_may_lie_in_several_groups() -> None:
+    draw = np.random.default_rng(3)
+    one, two, units = draw.normal(size=300), draw.normal(size=300), np.arange(300)
+    apart = mean_of_groups([(one, units), (two, 1000 + units)]).error
+    assert apart == pytest.approx(mean_of_groups([(one, None), (two, None)]).error)
+    assert mean_of_groups([(one, units), (one, units)]).error > 1.3 * apart
 
 
 def test_a_log_names_everything_itself(tmp_path: Path) -> None:
@@ -142,6 +160,36 @@ def test_a_log_names_everything_itself(tmp_path: Path) -> None:
         ("exact_match", "org/a", 0.9),
         ("exact_match", "org/b", 0.45),
     ]
+
+
+def test_tasks_of_a_log_may_have_metrics_of_their_own(tmp_path: Path) -> None:
+    choices = [lm_eval_sample(i, [-1.0, -0.5], i % 2) for i in range(10)]
+    write_lm_eval(tmp_path, "org/a", "arc", choices)
+    write_lm_eval(tmp_path, "org/a", "gsm", [lm_eval_text(i, "1", "1") for i in range(5)])
+    table = howsure.score_table(data=howsure.read(tmp_path / "*" / "samples_*.jsonl"))
+    assert [(row.score, row.group, row.model, row.n) for row in table] == [
+        ("acc", "arc", "org/a", 10),
+        ("exact_match", "gsm", "org/a", 5),
+    ]
+
+
+def test_groups_that_a_model_lacks_are_told(tmp_path: Path) -> None:
+    score, model, group = [1, 0, 1, 0, 1], list("aaaab"), list("xxyyx")
+    table = howsure.score_table(score, model=model, groups=group, macro=True)
+    assert [row.model for row in table if row.group == "mean of groups"] == ["a"]
+    assert "score: b lacks 1 group, and has no mean of groups" in table.notes
+    with pytest.raises(InputError, match="there is 1 group"):
+        howsure.score_table(score, model=model, groups=list("xxxxx"), macro=True)
+
+
+def test_roles_that_do_not_go_together_are_refused() -> None:
+    with pytest.raises(InputError, match="run needs the item of each row, id"):
+        howsure.score_table([1, 0], run=[1, 2])
+    with pytest.raises(InputError, match=r"the same for every model of an item; of 1 item it is not"):
+        howsure.score_table([1, 0, 1, 1], model=list("aabb"), id=[1, 2, 1, 2], clusters=[1, 2, 1, 3])
+    (row,) = howsure.score_table([1, 0], id=[1, 2], pass_at=1)
+    assert row.score == "score pass@1"
+    assert "pass@1" in str(howsure.score_table([1, 0], id=[1, 2], pass_at=(1,)))
 
 
 def test_files_without_a_model_are_models_with_short_names(tmp_path: Path) -> None:
@@ -206,7 +254,7 @@ def test_pass_at_k_covers_where_success_is_rare() -> None:
 
 def test_none_of_five_hundred_has_its_claim() -> None:
     (row,) = howsure.score_table([0] * 500)
-    assert row.notes == ("all 500 are 0: of all such items, at most 0.006, with level 0.95",)
+    assert row.notes == ("all 500 are 0: of such items, at most 0.006 (one-sided, level 0.95)",)
     assert pytest.approx(0.006, abs=5e-5) == 1 - 0.05 ** (1 / 500)
 
 

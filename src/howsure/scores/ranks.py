@@ -45,22 +45,22 @@ def ranks(
     scores: Floats,
     units: Integers | None = None,
     *,
-    strata: Integers | None = None,
+    weights: Floats | None = None,
     bounds: Bounds | None = None,
     level: float,
     rng: np.random.Generator,
 ) -> Ranks:
     """The ranks of models by their scores (m, items), NaN where a model lacks an item; higher scores are better.
 
-    units (items,): the codes of clusters. strata (items,): the codes of groups, of whose means the mean counts; then no
-    model lacks an item. bounds: of the scores.
+    units (items,): the codes of clusters. weights (items,): of a weighted mean. bounds: of the scores.
 
     A model is surely better than another where their mean difference, on the items that both have, exceeds c standard
     errors. It has at least the rank 1 + the number of models that are surely better, and at most m - the number of
     models that are surely worse (Mogstad, Romano, Shaikh & Wilhelm 2024). c is the quantile of the largest |t| of all
     pairs over 10,000 draws of normal multipliers of items or clusters, or where models have different items, that of
-    Bonferroni; as a quantile of Student's t, since errors are estimated. Where scores have bounds, and clusters count
-    as fewer than 40 equal ones, each pair is tested by Gaffke's test instead, at Bonferroni's level.
+    Bonferroni; as a quantile of Student's t, since errors are estimated. Where scores have bounds, and clusters, or
+    items of unlike weight, count as fewer than 40 equal ones, each pair is tested by Gaffke's test instead, at
+    Bonferroni's level.
 
     A tier ends where all models above are surely better than all below. A model may be the best unless another one is
     better by a test against the m - 1 others alone: that is right of each model with probability `level`.
@@ -68,22 +68,19 @@ def ranks(
     order = np.arange(scores.shape[1]) if units is None else np.argsort(units, kind="stable")
     scores, m = scores[:, order], len(scores)
     starts = None if units is None else np.flatnonzero(np.append(True, np.diff(units[order]) != 0))
-    weights, centred = np.ones(scores.shape[1]), scores - scores.mean(axis=1, keepdims=True)
-    if strata is not None:
-        stratum = strata[order]
-        n = np.bincount(stratum)
-        weights = (len(stratum) / len(n) / n)[stratum]
-        own = np.stack([np.bincount(stratum, one) / n for one in scores])
-        centred = weights * (scores - own[:, stratum])
+    if weights is not None and starts is None:
+        starts = np.arange(scores.shape[1])  # items of unlike weight are clusters of unlike size
+    weights = np.ones(scores.shape[1]) if weights is None else weights[order] * scores.shape[1] / weights.sum()
     if starts is not None and bounds is not None and kish(_summed(weights[None], starts)[0]) < FEW:
         p = _p_values(scores, weights, starts, low=bounds[0] - bounds[1])
         better, worse_than_some = p < (1 - level) / (m * (m - 1)), (p < (1 - level) / (m - 1)).any(axis=0)
         return _ranks(better, np.asarray(worse_than_some), np.nanmean(weights * scores, axis=1), GAFFKE)
-    pairs = _pairs(scores, weights, None if strata is None else centred, starts)
+    pairs = _pairs(scores, weights, starts)
     if np.isnan(scores).any():
         everywhere = normal_quantile(1 - (1 - level) / (m * (m - 1) / 2))
         of_each, method = np.full(m, normal_quantile(1 - 2 * (1 - level) / (m - 1))), BONFERRONI
     else:
+        centred = weights * (scores - (weights * scores).mean(axis=1, keepdims=True))
         everywhere, of_each = _quantiles(_summed(centred, starts), pairs.scale, level=level, rng=rng)
         method = MAX_T
     better = pairs.t > _critical(np.full((m, 1), everywhere), pairs)
@@ -114,32 +111,29 @@ def _summed(values: Floats, starts: Integers | None) -> Floats:
     return values if starts is None else np.asarray(np.add.reduceat(values, starts, axis=1))
 
 
-def _pairs(scores: Floats, weights: Floats, centred: Floats | None, starts: Integers | None) -> Pairs:
+def _pairs(scores: Floats, weights: Floats, starts: Integers | None) -> Pairs:
     m = len(scores)
     t, scale, degrees, number = (np.full((m, m), fill) for fill in (np.nan, np.inf, 1.0, 0.0))
     for a in range(m - 1):
-        e = None if centred is None else centred[a] - centred[a + 1 :]
-        found = _differences(scores[a] - scores[a + 1 :], weights, e, starts)
+        found = _differences(scores[a] - scores[a + 1 :], weights, starts)
         for held, one, sign in zip((t, scale, degrees, number), found, (-1, 1, 1, 1), strict=True):
             held[a, a + 1 :], held[a + 1 :, a] = one, sign * one
     np.fill_diagonal(t, 0.0)
     return Pairs(t, scale, degrees, number)
 
 
-def _differences(
-    d: Floats, weights: Floats, e: Floats | None, starts: Integers | None
-) -> tuple[Floats, Floats, Floats, Floats]:
-    """Of rows of paired differences (k, items), and what they are beside the mean: t, error · items, degrees of
-    freedom, units.
+def _differences(d: Floats, weights: Floats, starts: Integers | None) -> tuple[Floats, Floats, Floats, Floats]:
+    """Of rows of paired differences (k, items): t, error · items, degrees of freedom, units.
 
     The error is that of `mean_difference`: as if one more item, or two clusters, differed in an unknown direction.
     """
     shared = ~np.isnan(d)
-    d = np.where(shared, weights * d, 0.0)
+    d = np.where(shared, d, 0.0)
     sizes = _summed(shared * weights, starts)
     n, squares, units = sizes.sum(axis=1), (sizes**2).sum(axis=1), (sizes > 0).sum(axis=1)
-    mean = d.sum(axis=1) / np.maximum(n, 1.0)
-    sums = _summed(np.where(shared, d - mean[:, None], 0.0) if e is None else e, starts)
+    mean = (weights * d).sum(axis=1) / np.maximum(n, 1e-9)
+    sums = _summed(np.where(shared, weights * (d - mean[:, None]), 0.0), starts)
+    d = weights * d
     more = units / np.maximum(units - 1, 1)
     left_out = n[:, None] / np.maximum(
         n[:, None] - sizes, 1.0

@@ -72,7 +72,7 @@ class ScoreTable(Rows[ScoreRow]):
         rows = self.rows
         level = f"in brackets the {100 * rows[0].mean.level:g} % interval"
         better = LOWER if self.recipe["lower_is_better"] else HIGHER
-        several = len({one.score for one in rows}) > 1
+        several = len({one.score for one in rows}) > 1 or {"pass_at", "pass_hat"} & self.recipe.keys()
         shown = [
             Column("score", WORDS) if several else None,
             Column("group", WORDS) if any(one.group is not None for one in rows) else None,

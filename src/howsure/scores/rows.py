@@ -36,8 +36,8 @@ class ScoredRows:
     """Rows with a score each, or several: by the name of the score its values (n,), NaN where it is missing.
 
     coded: the model, the group, the item and the run of each row, as far as these are known. clusters (n,): codes.
-    read: what was read, for the recipe. skip: whether rows without a score are left out. rows: whose places messages
-    name.
+    read: what was read, for the recipe. skip: whether rows without a score are left out. of_log: a log named the scores
+    itself, of which a task may lack some. rows: whose places messages name.
     """
 
     scores: Mapping[str, Floats]
@@ -46,6 +46,7 @@ class ScoredRows:
     read: Mapping[str, Any]
     notes: tuple[str, ...]
     skip: bool = False
+    of_log: bool = False
     rows: Rows | None = None
 
     def placed(self) -> AbstractContextManager[None]:
@@ -53,13 +54,15 @@ class ScoredRows:
         return nullcontext() if self.rows is None else self.rows.placed()
 
 
-def rows_of(score: Any, roles: Mapping[str, Any], *, data: Any, pos_label: object, may_miss: bool) -> ScoredRows:
+def rows_of(
+    score: Any, roles: Mapping[str, Any], *, data: Any, pos_label: object, may_miss: bool, macro: bool
+) -> ScoredRows:
     """The rows of arrays, of a frame, or of a source. may_miss: rows without a score are kept.
 
     Raises InputError naming the parameter, the row and the value.
     """
     if isinstance(data, Source):
-        return _of_source(data, score, roles, pos_label=pos_label, may_miss=may_miss)
+        return _of_source(data, score, roles, pos_label=pos_label, may_miss=may_miss, macro=macro)
     if score is None:
         raise _unnamed()
     name = score if data is not None else "score"
@@ -75,7 +78,7 @@ def rows_of(score: Any, roles: Mapping[str, Any], *, data: Any, pos_label: objec
 
 
 def _of_source(
-    source: Source, score: Any, roles: Mapping[str, Any], *, pos_label: object, may_miss: bool
+    source: Source, score: Any, roles: Mapping[str, Any], *, pos_label: object, may_miss: bool, macro: bool
 ) -> ScoredRows:
     for role, column in {"score": score, **roles}.items():
         if column is not None and not isinstance(column, str):
@@ -83,7 +86,7 @@ def _of_source(
     by_file = isinstance(source, Files) and source.by_file
     if isinstance(source, Files) and source.across_files == SEPARATE:
         roles = {role: f"{FILE},{one}" if one and role in ("id", "clusters") else one for role, one in roles.items()}
-        source = replace(source, by_file=True, across_files="same")
+        source = replace(source, by_file=True, across_files="error")
     kinds = {column: Kind.NAMES for column in roles.values() if column is not None}
     if roles["model"] is None and isinstance(source, Files):
         source, kinds = replace(source, by_file=True), kinds | {FILE: Kind.NAMES}
@@ -93,7 +96,7 @@ def _of_source(
             kinds if score is None else kinds | {score: kind},
             clusters=roles["clusters"] or (roles["id"] if roles["model"] else None),
             run=roles["model"],
-            choose=partial(_of_log, score=score, roles=roles),
+            choose=partial(_of_log, score=score, roles=roles, macro=macro),
             chosen_as=lambda role: Kind.PARTIAL if role.startswith(SCORES) else Kind.NAMES,
         )
     columns = {role: column or found.chosen.get(role) for role, column in roles.items()}
@@ -104,7 +107,7 @@ def _of_source(
         raise _unnamed()
     n, notes, clusters = int(found.read["rows"]), list[str](), columns["clusters"]
     with found.placed():
-        held = {name: _of_all(found.columns[name], n) for name in names}
+        held = {name: _of_all(found.columns[name], n, spelled=pos_label is None) for name in names}
         loose = may_miss or score is None
         scores = {name: _numbers(held[name], pos_label, name, notes, may_miss=loose) for name in names}
         coded = {role: _coded(found.columns[column], n, column) for role in CODED if (column := columns[role])}
@@ -116,7 +119,7 @@ def _of_source(
         read.pop("by_file", None)
     read |= {"score": names, **{TOLD[role]: column for role, column in columns.items() if column}}
     skip = bool(getattr(source, "skip_missing", False))
-    return ScoredRows(scores, coded, units, read, tuple(notes), skip=skip, rows=found)
+    return ScoredRows(scores, coded, units, read, tuple(notes), skip, of_log=score is None, rows=found)
 
 
 @contextmanager
@@ -132,16 +135,18 @@ def _advising(score: str | None) -> Iterator[None]:
         raise InputError(replace(fault, advice=advice)) from error
 
 
-def _of_log(log: Log, *, score: str | None, roles: Mapping[str, str | None]) -> dict[str, str]:
+def _of_log(log: Log, *, score: str | None, roles: Mapping[str, str | None], macro: bool) -> dict[str, str]:
     """The columns of a log for what was not named: each task, prompt and way of scoring is a group; rows of a document
     are a cluster; and every number that the program gave is a score, or where it gave none whether the answer is right.
 
     Raises InputError where groups were named and pool several ways of scoring the same answers.
     """
     found = {}
-    if roles["model"] is None and log.varies(MODEL):
+    if macro:
+        log.check_ways([], advice="leave the mean of groups out")
+    if roles["model"] is None and log.has(MODEL):
         found["model"] = MODEL
-    by = [one for one in log.group if one != MODEL]
+    by = [one for one in log.group if one != MODEL and log.has(one)]
     if roles["groups"] is None and by:
         found["groups"] = ",".join(by)
     elif roles["groups"] is not None:
@@ -166,12 +171,12 @@ def _unnamed() -> InputError:
     )
 
 
-def _of_all(column: Any, n: int) -> Any:
+def _of_all(column: Any, n: int, *, spelled: bool) -> Any:
     """What every row holds: of a mapping of the rows that hold something, a masked array."""
     if not isinstance(column, dict):
         return column
     rows = np.fromiter(column, dtype=np.int64, count=len(column))
-    listed = [_spelled(one) for one in column.values()]
+    listed = [_spelled(one) for one in column.values()] if spelled else list(map(str, column.values()))
     words = any(isinstance(one, str) for one in listed)
     values = np.array(listed or [math.nan], dtype=object if words else np.float64)
     held, hidden = np.zeros(n, dtype=values.dtype), np.ones(n, dtype=bool)

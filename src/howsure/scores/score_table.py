@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import GIVEN, InputError, at_row, parameter
+from howsure.errors import GIVEN, InputError, at_row, parameter, told
 from howsure.inputs.frames import Source
 from howsure.inputs.naming import counted
 from howsure.inputs.numbers import check_bounds, check_level, check_whole, check_within, is_number
@@ -20,7 +20,7 @@ from howsure.result import Estimate
 from howsure.scores.ranks import ranks
 from howsure.scores.results import MACRO, ScoreRow, ScoreTable
 from howsure.scores.rows import ScoredRows, rows_of
-from howsure.stats.clusters import ItemGroups, few_clusters, kish
+from howsure.stats.clusters import ItemGroups, few_clusters, kish, ratio_error
 from howsure.stats.gaffke import Sums
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score, share_bounds
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
@@ -93,18 +93,35 @@ def score_table(
         raise InputError(f"{parameter('macro', True)} is the mean of groups: name them, {parameter('groups', GIVEN)}.")
     kinds = measures(pass_at, pass_hat)
     roles = {"model": model, "groups": groups, "clusters": clusters, "id": id, "run": run}
-    rows = rows_of(score, roles, data=data, pos_label=pos_label, may_miss=missing_score is not None)
-    asked = _Asked(ends, lower_is_better, macro, missing_score, level, generator_from(rng), together=len(kinds))
+    if missing_score is not None and getattr(data, "skip_missing", False):
+        either = f"{parameter('missing_score')} or {parameter('skip_missing')}"
+        raise InputError(f"what is missing counts as a score or is left out: give {either}, not both.")
+    rows = rows_of(score, roles, data=data, pos_label=pos_label, may_miss=missing_score is not None, macro=macro)
+    if "run" in rows.coded and "id" not in rows.coded:
+        raise InputError(
+            f"{parameter('run')} needs the item of each row, {parameter('id', GIVEN)}, whose runs they are."
+        )
+    asked = _Asked(ends, lower_is_better, macro, missing_score, level, generator_from(rng), len(kinds), {}, [])
     with rows.placed():
         found = [row for name in rows.scores for kind in kinds for row in _of_score(rows, name, kind, asked)]
+    if macro and not any(row.group == MACRO for row in found):
+        why = "; ".join(asked.incomplete) or f"there is {counted(len({row.group for row in found}), 'group')}"
+        raise InputError(f"{parameter('macro', True)} is the mean of groups; {why}. Leave it out.")
     several = any(row.ranks for row in found)
     recipe: dict[str, Any] = {"howsure": __version__, **rows.read, "level": level, "bounds": ends}
-    recipe |= {"lower_is_better": lower_is_better, "missing_score": missing_score}
-    recipe |= {"pass_at": list(pass_at)} if pass_at else {}
-    recipe |= {"pass_hat": list(pass_hat)} if pass_hat else {}
+    recipe |= {
+        "lower_is_better": lower_is_better,
+        "missing_score": missing_score,
+        "macro": macro,
+        "pos_label": pos_label,
+    }
+    if asked.skipped:
+        recipe["skipped"] = {**rows.read.get("skipped", {}), **asked.skipped}
+    recipe |= {"pass_at": [kind.k for kind in kinds if not kind.all_right]} if pass_at else {}
+    recipe |= {"pass_hat": [kind.k for kind in kinds if kind.all_right]} if pass_hat else {}
     recipe |= {"seed": seed_in_recipe(rng)} if several else {}
     together = (f"intervals of a model hold for all {len(kinds)} k together",) if len(kinds) > 1 else ()
-    return ScoreTable(rows=tuple(found), notes=(*rows.notes, *together), recipe=recipe)
+    return ScoreTable(rows=tuple(found), notes=(*rows.notes, *asked.incomplete, *together), recipe=recipe)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +133,8 @@ class _Asked:
     level: float
     rng: np.random.Generator
     together: int  # intervals that hold together
+    skipped: dict[str, int]  # rows without a score, by its name
+    incomplete: list[str]  # what has no mean of groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,10 +164,15 @@ class Measure:
         return drawn if self.all_right else 1.0 - drawn
 
 
+def listed_numbers(given: Sequence[int] | int) -> Sequence[int]:
+    """Several numbers, or one."""
+    return (given,) if isinstance(given, int | float) else given
+
+
 def measures(pass_at: Sequence[int], pass_hat: Sequence[int]) -> list[Measure]:
     """What is asked of the runs; their mean, if nothing is."""
-    found = [Measure(check_whole(k, name=parameter("pass_at"))) for k in pass_at]
-    found += [Measure(check_whole(k, name=parameter("pass_hat")), all_right=True) for k in pass_hat]
+    found = [Measure(check_whole(k, name="pass_at")) for k in listed_numbers(pass_at)]
+    found += [Measure(check_whole(k, name="pass_hat"), all_right=True) for k in listed_numbers(pass_hat)]
     return list(dict.fromkeys(found)) or [Measure()]
 
 
@@ -164,7 +188,7 @@ class _Cell:
 
 def _of_score(rows: ScoredRows, name: str, measure: Measure, asked: _Asked) -> Iterator[ScoreRow]:
     """The rows of one score, by group, the best model first."""
-    values, missing = _with_missing(rows, name, asked)
+    values, missing = _with_missing(rows, name, asked, asked.skipped)
     known = values[~np.isnan(values)]
     if not len(known):
         raise InputError(f"every {name} is missing; nothing is left.")
@@ -175,7 +199,7 @@ def _of_score(rows: ScoredRows, name: str, measure: Measure, asked: _Asked) -> I
         row = int(np.flatnonzero(~np.isin(values, (0.0, 1.0)) & ~np.isnan(values))[0])
         raise InputError(
             f"{parameter('pass_hat' if measure.all_right else 'pass_at')} is for scores that are 0 or 1; {at_row(row)} "
-            f"holds {values[row]:g} in {name}."
+            f"holds {values[row]:g} in {name}. If another score is meant, name it: {parameter('score', GIVEN)}."
         )
     name = measure.called(name)
     by_group: dict[str | None, list[_Cell]] = {}
@@ -189,14 +213,18 @@ def _of_score(rows: ScoredRows, name: str, measure: Measure, asked: _Asked) -> I
         yield from sorted(_macro(by_group, name, bounds, asked), key=lambda row: sign * row.mean.value)
 
 
-def _with_missing(rows: ScoredRows, name: str, asked: _Asked) -> tuple[Floats, np.ndarray[Any, Any]]:
-    """The scores, and which of them are missing and count: where no row of a model in a group has one, none does."""
+def _with_missing(
+    rows: ScoredRows, name: str, asked: _Asked, skipped: dict[str, int]
+) -> tuple[Floats, np.ndarray[Any, Any]]:
+    """The scores, and which of them are missing and count: of the scores that a log names itself, those of a model in a
+    group where some rows have one."""
     values = rows.scores[name]
     lacking = np.isnan(values)
     if not lacking.any():
         return values, lacking
-    cell = _cell_codes(rows)
-    lacking &= np.bincount(cell, ~lacking)[cell] > 0
+    if rows.of_log:
+        cell = _cell_codes(rows)
+        lacking &= np.bincount(cell, ~lacking)[cell] > 0
     if asked.missing_score is not None:
         return np.where(lacking, asked.missing_score, values), lacking
     if lacking.any() and not rows.skip:
@@ -205,6 +233,8 @@ def _with_missing(rows: ScoredRows, name: str, asked: _Asked) -> tuple[Floats, n
             f"{name} must not be missing; {at_row(row)} holds nothing. Count such rows as a score, "
             f"{parameter('missing_score', 0)}, or leave them out, {parameter('skip_missing', True)}."
         )
+    if lacking.any():
+        skipped[name] = int(lacking.sum())
     return values, np.zeros_like(lacking)
 
 
@@ -281,13 +311,20 @@ def _cell(
     if units is not None and (few := few_clusters(groups.sizes)):
         notes.append(few)
     if bounds is None:
-        notes.append(STUDENT if len(values) > 1 else "a single item shows nothing of how scores vary")
+        alike = f"all are {values[0]:g}" if len(values) > 1 else "a single item"
+        notes.append(
+            STUDENT if np.ptp(values) > 0 else f"{alike}: nothing shows how scores vary, so there is no interval"
+        )
     name, group, model = names
     mean = _estimate(test, asked, len(values), sure=bounds is not None or groups.units > 1)
     if bounds == (0.0, 1.0) and test.value in (0.0, 1.0):
         low, high = test.bounds(1 - asked.level)
-        claim = f"at most {high:.2g}" if test.value == 0.0 else f"at least {low:.4g}"
-        notes.append(f"all {len(values):,} are {test.value:g}: of all such items, {claim}, with level {asked.level:g}")
+        claim = (
+            f"at least {math.floor(1e4 * low) / 1e4:g}" if test.value else f"at most {math.ceil(1e4 * high) / 1e4:g}"
+        )
+        notes.append(
+            f"all {len(values):,} are {test.value:g}: of such items, {claim} (one-sided, level {asked.level:g})"
+        )
     row = ScoreRow(name, group, model, len(values), runs, int(missing[held].sum()), mean, notes=tuple(notes))
     return _Cell(values, units, items, row)
 
@@ -322,25 +359,36 @@ def _estimate(test: MeanScore, asked: _Asked, n: int, *, sure: bool) -> Estimate
 def _ranked(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None, asked: _Asked) -> list[ScoreRow]:
     """The rows of a group's models, with ranks where there are several and all pairs have items in common."""
     held = [cell.row for cell in cells]
-    ids = rows.coded.get("id")
-    if len(cells) < 2 or ids is None:
+    if len(cells) < 2:
         return held
-    scores, units = _side_by_side(cells)
-    there = ~np.isnan(scores)
-    if int((there.astype(np.float64) @ there.T).min()) < 2:
-        note = "models are not ranked: some have fewer than two items in common"
+    if "id" not in rows.coded:
+        note = told(f"models are not ranked: name the item of each row ({parameter('id')})")
         return [replace(row, notes=(*row.notes, note)) for row in held]
+    scores, units = _side_by_side(cells)
+    there = (~np.isnan(scores)).astype(np.float64)
+    few = there @ there.T < 2
+    if few[~np.eye(len(cells), dtype=bool)].all():
+        note = "models are not ranked: they have fewer than two items in common"
+        return [replace(row, notes=(*row.notes, note)) for row in held]
+    note = "it has fewer than two items in common with some model, which is not compared with it"
+    held = [replace(row, notes=(*row.notes, note)) if one.any() else row for row, one in zip(held, few, strict=True)]
     return _with_ranks(held, scores, units, None, bounds, asked)
 
 
 def _side_by_side(cells: Sequence[_Cell]) -> tuple[Floats, Integers | None]:
     """The scores of all items by model (m, items), NaN where a model lacks one, and the clusters of the items."""
     known = np.unique(np.concatenate([cell.items for cell in cells if cell.items is not None]))
-    scores, units = np.full((len(cells), len(known)), np.nan), np.zeros(len(known), dtype=np.int64)
+    scores, units = np.full((len(cells), len(known)), np.nan), np.full(len(known), -1)
     for one, cell in zip(scores, cells, strict=True):
         places = np.searchsorted(known, np.zeros(0, np.int64) if cell.items is None else cell.items)
         one[places] = cell.values
         if cell.units is not None:
+            differs = (units[places] >= 0) & (units[places] != cell.units)
+            if differs.any():
+                raise InputError(
+                    f"{parameter('clusters', GIVEN)} must be the same for every model of an item; of "
+                    f"{counted(int(differs.sum()), 'item')} it is not. Are the ids right?"
+                )
             units[places] = cell.units
     return scores, None if cells[0].units is None else units
 
@@ -349,12 +397,12 @@ def _with_ranks(
     rows: Sequence[ScoreRow],
     scores: Floats,
     units: Integers | None,
-    strata: Integers | None,
+    weights: Floats | None,
     bounds: Bounds | None,
     asked: _Asked,
 ) -> list[ScoreRow]:
     sign = -1.0 if asked.lower_is_better else 1.0
-    found = ranks(sign * scores, units, strata=strata, bounds=bounds, level=asked.level, rng=asked.rng)
+    found = ranks(sign * scores, units, weights=weights, bounds=bounds, level=asked.level, rng=asked.rng)
     columns = (found.low.tolist(), found.high.tolist(), found.tier.tolist(), found.best.tolist())
     return [
         replace(row, rank_low=low, rank_high=high, tier=tier, maybe_best=best)
@@ -365,13 +413,17 @@ def _with_ranks(
 def _macro(by_group: dict[str | None, list[_Cell]], name: str, bounds: Bounds | None, asked: _Asked) -> list[ScoreRow]:
     """The mean of the groups' means of each model that has them all; ranks where all of these have all items."""
     if len(by_group) < 2:
-        held = counted(len(by_group), "group")
-        raise InputError(f"{parameter('macro', True)} is the mean of groups; there is {held}. Leave it out.")
+        return []
     by_model: dict[str | None, list[_Cell]] = {}
     for cells in by_group.values():
         for cell in cells:
             by_model.setdefault(cell.row.model, []).append(cell)
     complete = [cells for cells in by_model.values() if len(cells) == len(by_group)]
+    asked.incomplete.extend(
+        f"{name}: {model} lacks {counted(len(by_group) - len(cells), 'group')}, and has no mean of groups"
+        for model, cells in by_model.items()
+        if len(cells) < len(by_group)
+    )
     rows = [_macro_row(cells, name, bounds, asked) for cells in complete]
     if len(complete) < 2 or any(cell.items is None for cells in complete for cell in cells):
         return rows
@@ -379,9 +431,9 @@ def _macro(by_group: dict[str | None, list[_Cell]], name: str, bounds: Bounds | 
     scores = np.concatenate([block for block, _ in blocks], axis=1)
     if np.isnan(scores).any():
         return rows
-    strata = np.repeat(np.arange(len(blocks)), [block.shape[1] for block, _ in blocks])
+    weights = np.concatenate([np.full(block.shape[1], 1 / block.shape[1]) for block, _ in blocks])
     units = [codes for _, codes in blocks if codes is not None]
-    return _with_ranks(rows, scores, np.concatenate(units) if units else None, strata, bounds, asked)
+    return _with_ranks(rows, scores, np.concatenate(units) if units else None, weights, bounds, asked)
 
 
 def _macro_row(cells: Sequence[_Cell], name: str, bounds: Bounds | None, asked: _Asked) -> ScoreRow:
@@ -400,24 +452,21 @@ def mean_of_groups(groups: Sequence[tuple[Floats, Integers | None]], *, bounds: 
     """The mean of the means of G groups, each given by its values and the codes of their clusters, which may lie in
     several groups: Σ values / (G n_g), as a mean of clusters whose sizes are Σ 1 / (G n_g).
 
-    Without bounds, its error is √(C/(C - 1) Σ_c (Σ_c (value - mean of the group) / (G n_g))²), which for items without
-    clusters is about √(Σ s²_g / n_g) / G.
+    Without bounds, its error is √(C/(C - 1) Σ_c (Σ_c (value - mean of means) / (G n_g))²): not too small, even where a
+    group has a single item, since it counts how groups differ, too.
 
     >>> round(mean_of_groups([(np.array([1.0, 0.0]), None), (np.array([1.0, 1.0, 1.0]), None)]).value, 3)
     0.75
     """
     values = np.concatenate([one for one, _ in groups])
     weights = np.concatenate([np.full(len(one), 1 / (len(groups) * len(one))) for one, _ in groups])
-    centred = np.concatenate([one - one.mean() for one, _ in groups])
     if groups[0][1] is None:
         unit: Integers = np.arange(len(values))
     else:
         unit = np.unique(np.concatenate([codes for _, codes in groups if codes is not None]), return_inverse=True)[1]
-    sums, sizes, errors = (
-        np.bincount(unit, one).astype(np.float64) for one in (weights * values, weights, weights * centred)
-    )
+    sums, sizes = (np.bincount(unit, one).astype(np.float64) for one in (weights * values, weights))
     m = len(sizes)
-    error = math.sqrt(m / (m - 1) * float((errors**2).sum())) if m > 1 else 0.0
+    error = ratio_error(sums, sizes) if m > 1 else 0.0
     degrees = max(kish(sizes) - 1, 1.0) if m > 1 else 0.0
     mean = MeanScore(float(sums.sum()), error, 0.0, degrees, len(values), error, units=float(m))
     if bounds is None:

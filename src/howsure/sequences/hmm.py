@@ -32,8 +32,8 @@ class HMMTagger(Tagger):
     `unknown` determines how words that did not occur in training are handled:
 
     - "shape": like similar words that occurred once in training (`howsure.sequences.hmm`);
-    - "uniform": each tag emits an unknown word with probability 1 / (n + 1), where n is the number of training words: the
-      surrounding tags decide;
+    - "uniform": each tag emits an unknown word with probability 1 / (n + 1), where n is the number of training words:
+      the surrounding tags decide;
     - "error": they are refused.
 
     After `fit`: `labels_`, the tags; `words_`, the known words; `transitions_` (K, K), `start_`, `end_` (K,) and

@@ -7,6 +7,7 @@ import json
 import math
 import os
 import re
+import shutil
 import zipfile
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -232,6 +233,8 @@ def input_files(
     log = Log(form, normalise or NONE)
     words = {word for text in wanted if text for word in WORD.findall(text)}
     rewritten = tuple(_rewritten(file, spool / f"log-{at}.jsonl", log, words) for at, file in enumerate(files))
+    for file in rewritten if len(rewritten) > 1 else ():
+        _with_columns(Path(file.path), log.scores)
     if normalise is not None and "log_probabilities" not in log.held:
         raise InputError(
             f"{parameter('normalise', GIVEN)} is for log-likelihoods of choices; {files[0].name} holds none."
@@ -259,6 +262,20 @@ def _rewritten(file: File, path: Path, log: Log, words: Collection[str]) -> File
     if log.rows == before:
         raise InputError(f"{file.name} has no rows.")
     return File(str(path), file.name, "jsonl")
+
+
+def _with_columns(path: Path, scores: Sequence[str]) -> None:
+    """Let a rewritten log have the scores that others have, too: nothing in its first row says so."""
+    with open(path, encoding="utf-8") as copy:
+        first = json.loads(copy.readline())
+        lacking = [name for name in scores if name not in first]
+        if lacking:
+            other = path.with_suffix(".whole")
+            with open(other, "w", encoding="utf-8") as whole:
+                whole.write(ENCODER.encode(first | dict.fromkeys(lacking)) + "\n")
+                shutil.copyfileobj(copy, whole)
+    if lacking:
+        other.replace(path)
 
 
 def _whole(source: Source, log: Log) -> Iterator[Row]:
