@@ -134,7 +134,7 @@ def _differences(d: Floats, weights: Floats, starts: Integers | None) -> tuple[F
     mean = (weights * d).sum(axis=1) / np.maximum(n, 1e-9)
     sums = _summed(np.where(shared, weights * (d - mean[:, None]), 0.0), starts)
     d = weights * d
-    more = units / np.maximum(units - 1, 1)
+    more = np.maximum(units / np.maximum(units - 1, 1), 1.0)
     left_out = n[:, None] / np.maximum(
         n[:, None] - sizes, 1.0
     )  # the jackknife's error: larger where large ones deviate

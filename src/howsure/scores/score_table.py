@@ -113,7 +113,6 @@ def score_table(
         "lower_is_better": lower_is_better,
         "missing_score": missing_score,
         "macro": macro,
-        "pos_label": pos_label,
     }
     if asked.skipped:
         recipe["skipped"] = {**rows.read.get("skipped", {}), **asked.skipped}
