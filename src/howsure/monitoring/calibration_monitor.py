@@ -158,7 +158,10 @@ class CalibrationMonitor:
         Raises InputError naming the row and the value. The monitor is then as it was.
         """
         roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "pos_label": pos_label}
-        rows = rows_of(dates, y_true, y_prob, id=id, data=data, **roles)
+        return self.take(rows_of(dates, y_true, y_prob, id=id, data=data, **roles), until=until)
+
+    def take(self, rows: Rows, *, until: Any = None) -> MonitorUpdate:
+        """The same of rows that were read (`howsure.monitoring.settings.rows_of`)."""
         self._check_as_before(rows)
         newest = np.concatenate([rows.days, rows.unlabelled]).max()
         last = newest - DAY if until is None else as_day(until, name="until")

@@ -21,7 +21,7 @@ from howsure.cli.terminal.options import (
 from howsure.cli.terminal.output import emit, emit_result, result_text
 from howsure.errors import InputError
 from howsure.monitoring.calibration_monitor import CalibrationMonitor
-from howsure.monitoring.settings import PERIODS
+from howsure.monitoring.settings import PERIODS, rows_of
 
 CODES = "Exit codes: 0 no alarm, 1 alarm, 3 no data yet, 2 wrong input."
 SETTINGS = ("period", "tolerance", "level", "wait", "reference")
@@ -78,13 +78,14 @@ def update_command(
     settings = {name: typed.pop(name) for name in SETTINGS}
     CalibrationMonitor(**settings)  # what is wrong with a setting is said before the log is read
     source, roles = source_and_roles(_named(files, database, typed["table"]), typed)
+    rows = rows_of(dates, **roles, data=source)  # before the state is locked: standard input may take its time
     with alone(state):
         if os.path.exists(state):
             monitor = read_state(state)
             _check_unchanged(monitor.settings.to_dict(), settings, state)
         else:
             monitor = CalibrationMonitor(**settings)
-        taken = monitor.update(dates, **roles, until=until, data=source)
+        taken = monitor.take(rows, until=until)
         monitor.save(state)
     emit(f"{state}: {taken!r}\n\n{monitor.status()!r}\n", None)
 
