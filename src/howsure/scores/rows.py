@@ -15,7 +15,19 @@ import numpy as np
 from howsure.data.sources import Files
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, is_missing
-from howsure.inputs.frames import DOCUMENT, ITEM, MODEL, RUN, TASK, Kind, Rows, Source, columns_of, no_column_name
+from howsure.inputs.frames import (
+    AS_READ,
+    DOCUMENT,
+    ITEM,
+    MODEL,
+    RUN,
+    TASK,
+    Kind,
+    Rows,
+    Source,
+    columns_of,
+    no_column_name,
+)
 from howsure.inputs.numbers import spelled_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.significance.given import FILE, SEPARATE, advising_pos_label, positive_scores
@@ -28,7 +40,6 @@ MASS = "class_mass"  # of the answers among all tokens: no score
 TRUTHS = {"true": 1.0, "false": 0.0}
 SCORES = "score: "  # begins the role of each score that a log names itself
 CODED = ("model", "groups", "id", "run")
-TOLD = {"model": "model", "groups": "group", "clusters": "cluster", "id": "id", "run": "run"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +128,7 @@ def _of_source(
     read = dict(found.read)
     if columns["model"] != FILE and not by_file:
         read.pop("by_file", None)
-    read |= {"score": names, **{TOLD[role]: column for role, column in columns.items() if column}}
+    read |= {"score": names, **{AS_READ.get(role, role): column for role, column in columns.items() if column}}
     skip = bool(getattr(source, "skip_missing", False))
     return ScoredRows(scores, coded, units, read, tuple(notes), skip, of_log=score is None, rows=found)
 

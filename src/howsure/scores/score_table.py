@@ -17,9 +17,10 @@ from howsure.inputs.numbers import check_bounds, check_level, check_whole, check
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
-from howsure.scores.ranks import ranks
+from howsure.scores.ranks import Flags, ranks
 from howsure.scores.results import MACRO, ScoreRow, ScoreTable
 from howsure.scores.rows import ScoredRows, rows_of
+from howsure.significance.rows_by_model import item_twice
 from howsure.stats.clusters import ItemGroups, few_clusters, kish, ratio_error
 from howsure.stats.gaffke import Sums
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score, share_bounds
@@ -43,8 +44,8 @@ def score_table(
     bounds: tuple[float, float] | None = None,
     lower_is_better: bool = False,
     macro: bool = False,
-    pass_at: Sequence[int] = (),
-    pass_hat: Sequence[int] = (),
+    pass_at: Sequence[int] | int = (),
+    pass_hat: Sequence[int] | int = (),
     missing_score: float | None = None,
     level: float = 0.95,
     rng: Randomness = None,
@@ -101,26 +102,29 @@ def score_table(
         raise InputError(
             f"{parameter('run')} needs the item of each row, {parameter('id', GIVEN)}, whose runs they are."
         )
-    asked = _Asked(ends, lower_is_better, macro, missing_score, level, generator_from(rng), len(kinds), {}, [])
+    asked = _Asked(ends, lower_is_better, macro, level, generator_from(rng), together=len(kinds))
+    found, incomplete, skipped = list[ScoreRow](), list[str](), dict[str, int]()
     with rows.placed():
-        found = [row for name in rows.scores for kind in kinds for row in _of_score(rows, name, kind, asked)]
+        for name in rows.scores:
+            values, missing = _with_missing(rows, name, missing_score)
+            left_out = int(missing.sum()) if missing_score is None else 0
+            skipped |= {name: left_out} if left_out else {}
+            for kind in kinds:
+                made, lacking = _of_score(rows, name, values, missing, kind, asked)
+                found += made
+                incomplete += lacking
     if macro and not any(row.group == MACRO for row in found):
-        why = "; ".join(asked.incomplete) or f"there is {counted(len({row.group for row in found}), 'group')}"
+        why = "; ".join(incomplete) or f"there is {counted(len({row.group for row in found}), 'group')}"
         raise InputError(f"{parameter('macro', True)} is the mean of groups; {why}. Leave it out.")
     several = any(row.ranks for row in found)
     recipe: dict[str, Any] = {"howsure": __version__, **rows.read, "level": level, "bounds": ends}
-    recipe |= {
-        "lower_is_better": lower_is_better,
-        "missing_score": missing_score,
-        "macro": macro,
-    }
-    if asked.skipped:
-        recipe["skipped"] = {**rows.read.get("skipped", {}), **asked.skipped}
+    recipe |= {"lower_is_better": lower_is_better, "missing_score": missing_score, "macro": macro}
+    recipe |= {"skipped": {**rows.read.get("skipped", {}), **skipped}} if skipped else {}
     recipe |= {"pass_at": [kind.k for kind in kinds if not kind.all_right]} if pass_at else {}
     recipe |= {"pass_hat": [kind.k for kind in kinds if kind.all_right]} if pass_hat else {}
     recipe |= {"seed": seed_in_recipe(rng)} if several else {}
     together = (f"intervals of a model hold for all {len(kinds)} k together",) if len(kinds) > 1 else ()
-    return ScoreTable(rows=tuple(found), notes=(*rows.notes, *asked.incomplete, *together), recipe=recipe)
+    return ScoreTable(rows=tuple(found), notes=(*rows.notes, *incomplete, *together), recipe=recipe)
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +132,9 @@ class _Asked:
     bounds: Bounds | None
     lower_is_better: bool
     macro: bool
-    missing_score: float | None
     level: float
     rng: np.random.Generator
     together: int  # intervals that hold together
-    skipped: dict[str, int]  # rows without a score, by its name
-    incomplete: list[str]  # what has no mean of groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +169,7 @@ def listed_numbers(given: Sequence[int] | int) -> Sequence[int]:
     return (given,) if isinstance(given, int | float) else given
 
 
-def measures(pass_at: Sequence[int], pass_hat: Sequence[int]) -> list[Measure]:
+def measures(pass_at: Sequence[int] | int, pass_hat: Sequence[int] | int) -> list[Measure]:
     """What is asked of the runs; their mean, if nothing is."""
     found = [Measure(check_whole(k, name="pass_at")) for k in listed_numbers(pass_at)]
     found += [Measure(check_whole(k, name="pass_hat"), all_right=True) for k in listed_numbers(pass_hat)]
@@ -185,9 +186,10 @@ class _Cell:
     row: ScoreRow
 
 
-def _of_score(rows: ScoredRows, name: str, measure: Measure, asked: _Asked) -> Iterator[ScoreRow]:
-    """The rows of one score, by group, the best model first."""
-    values, missing = _with_missing(rows, name, asked, asked.skipped)
+def _of_score(
+    rows: ScoredRows, name: str, values: Floats, missing: Flags, measure: Measure, asked: _Asked
+) -> tuple[list[ScoreRow], list[str]]:
+    """The rows of one score, by group, the best model first; which models have no mean of groups, in sentences."""
     known = values[~np.isnan(values)]
     if not len(known):
         raise InputError(f"every {name} is missing; nothing is left.")
@@ -206,35 +208,27 @@ def _of_score(rows: ScoredRows, name: str, measure: Measure, asked: _Asked) -> I
         cell = _cell(rows, values, held, missing, bounds, asked, (name, group, model), measure)
         by_group.setdefault(group, []).append(cell)
     sign = 1.0 if asked.lower_is_better else -1.0
-    for cells in by_group.values():
-        yield from sorted(_ranked(cells, rows, bounds, asked), key=lambda row: sign * row.mean.value)
-    if asked.macro:
-        yield from sorted(_macro(by_group, name, bounds, asked), key=lambda row: sign * row.mean.value)
+    tables = [_ranked(cells, rows, bounds, asked) for cells in by_group.values()]
+    macro, lacking = _macro(by_group, name, bounds, asked) if asked.macro else ([], [])
+    return [row for one in (*tables, macro) for row in sorted(one, key=lambda row: sign * row.mean.value)], lacking
 
 
-def _with_missing(
-    rows: ScoredRows, name: str, asked: _Asked, skipped: dict[str, int]
-) -> tuple[Floats, np.ndarray[Any, Any]]:
-    """The scores, and which of them are missing and count: of the scores that a log names itself, those of a model in a
-    group where some rows have one."""
+def _with_missing(rows: ScoredRows, name: str, missing_score: float | None) -> tuple[Floats, Flags]:
+    """The scores, and which of them are missing, and count or are left out: of the scores that a log names itself,
+    those of a model in a group where some rows have one."""
     values = rows.scores[name]
     lacking = np.isnan(values)
-    if not lacking.any():
-        return values, lacking
-    if rows.of_log:
+    if rows.of_log and lacking.any():
         cell = _cell_codes(rows)
         lacking &= np.bincount(cell, ~lacking)[cell] > 0
-    if asked.missing_score is not None:
-        return np.where(lacking, asked.missing_score, values), lacking
+    if missing_score is not None:
+        return np.where(lacking, missing_score, values), lacking
     if lacking.any() and not rows.skip:
-        row = int(lacking.argmax())
         raise InputError(
-            f"{name} must not be missing; {at_row(row)} holds nothing. Count such rows as a score, "
+            f"{name} must not be missing; {at_row(int(lacking.argmax()))} holds nothing. Count such rows as a score, "
             f"{parameter('missing_score', 0)}, or leave them out, {parameter('skip_missing', True)}."
         )
-    if lacking.any():
-        skipped[name] = int(lacking.sum())
-    return values, np.zeros_like(lacking)
+    return values, lacking
 
 
 def _cell_codes(rows: ScoredRows) -> Integers:
@@ -246,7 +240,7 @@ def _cell_codes(rows: ScoredRows) -> Integers:
     return codes
 
 
-def _cells(rows: ScoredRows, kept: np.ndarray[Any, Any]) -> Iterator[tuple[str | None, str | None, Integers]]:
+def _cells(rows: ScoredRows, kept: Flags) -> Iterator[tuple[str | None, str | None, Integers]]:
     """The rows of each model in each group, with both names."""
     codes = _cell_codes(rows)
     places = np.flatnonzero(kept)
@@ -264,7 +258,7 @@ def _cell(
     rows: ScoredRows,
     scores: Floats,
     held: Integers,
-    missing: np.ndarray[Any, Any],
+    missing: Flags,
     bounds: Bounds | None,
     asked: _Asked,
     names: tuple[str, str | None, str | None],
@@ -337,13 +331,8 @@ def _check_runs(rows: ScoredRows, held: Integers, place: Integers) -> None:
         return
     one = int(seen[times.argmax()])
     a, b = np.flatnonzero(key == one)[:2]
-    of_run = "" if runs is None else f" of run {runs.names[runs.codes[held[a]]]!r}"
-    raise InputError(
-        f"an item must have one row for each model and run; {at_row(int(held[a]))} and {at_row(int(held[b]))} are both "
-        f"item {ids.names[ids.codes[held[a]]]!r}{of_run}. If these are several runs, name their column "
-        f"({parameter('run', GIVEN)}); if they are of several sets of items, let several columns identify the item "
-        f"together ({parameter('id', GIVEN)})."
-    )
+    of = "" if runs is None else f" of run {runs.names[runs.codes[held[a]]]!r}"
+    raise item_twice(int(held[a]), int(held[b]), f"{ids.names[ids.codes[held[a]]]!r}{of}", each="model and run")
 
 
 def _estimate(test: MeanScore, asked: _Asked, n: int, *, sure: bool) -> Estimate:
@@ -409,30 +398,34 @@ def _with_ranks(
     ]
 
 
-def _macro(by_group: dict[str | None, list[_Cell]], name: str, bounds: Bounds | None, asked: _Asked) -> list[ScoreRow]:
-    """The mean of the groups' means of each model that has them all; ranks where all of these have all items."""
+def _macro(
+    by_group: dict[str | None, list[_Cell]], name: str, bounds: Bounds | None, asked: _Asked
+) -> tuple[list[ScoreRow], list[str]]:
+    """The mean of the groups' means of each model that has them all, with ranks where all of these have all items; and
+    which models lack some."""
     if len(by_group) < 2:
-        return []
+        return [], []
     by_model: dict[str | None, list[_Cell]] = {}
     for cells in by_group.values():
         for cell in cells:
             by_model.setdefault(cell.row.model, []).append(cell)
     complete = [cells for cells in by_model.values() if len(cells) == len(by_group)]
-    asked.incomplete.extend(
+    lacking = [
         f"{name}: {model} lacks {counted(len(by_group) - len(cells), 'group')}, and has no mean of groups"
         for model, cells in by_model.items()
         if len(cells) < len(by_group)
-    )
+    ]
     rows = [_macro_row(cells, name, bounds, asked) for cells in complete]
     if len(complete) < 2 or any(cell.items is None for cells in complete for cell in cells):
-        return rows
+        return rows, lacking
     blocks = [_side_by_side([cells[i] for cells in complete]) for i in range(len(by_group))]
     scores = np.concatenate([block for block, _ in blocks], axis=1)
     if np.isnan(scores).any():
-        return rows
+        return rows, lacking
     weights = np.concatenate([np.full(block.shape[1], 1 / block.shape[1]) for block, _ in blocks])
     units = [codes for _, codes in blocks if codes is not None]
-    return _with_ranks(rows, scores, np.concatenate(units) if units else None, weights, bounds, asked)
+    clusters = np.concatenate(units) if units else None
+    return _with_ranks(rows, scores, clusters, weights, bounds, asked), lacking
 
 
 def _macro_row(cells: Sequence[_Cell], name: str, bounds: Bounds | None, asked: _Asked) -> ScoreRow:

@@ -69,13 +69,8 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
     if len(again):
         row = int(again[0])
         others = f"; so are {len(again) - 1:,} further rows" if len(again) > 1 else ""
-        raise InputError(
-            f"an item must have one row for each model{'' if run is None else ' and run'}; {at_row(first[keys[row]])} "
-            "and "
-            f"{at_row(row)} are both item {item_names[items[row]]!r} of {said(int(cell[row]))}{others}. If these are "
-            f"several runs, name their column ({parameter('run', GIVEN)}); if they are of several sets of items, let "
-            f"several columns identify the item together ({parameter('id', GIVEN)})."
-        )
+        name = f"{item_names[items[row]]!r} of {said(int(cell[row]))}{others}"
+        raise item_twice(int(first[keys[row]]), row, name, each=f"model{'' if run is None else ' and run'}")
     table = first.reshape(len(of_cell), len(item_names))
     lacking = table < 0
     if not lacking.any():
@@ -98,6 +93,15 @@ def long_form(model: object, id: object, run: object = None, *, n: int, skip_mis
     rows = int((table[:, ~held] >= 0).sum())
     lost = f"{counted(int((~held).sum()), 'item')} ({counted(rows, 'row')}) left out for all models"
     return LongForm(kept, f"{lost}, because some have no answer there: {by_model}.")
+
+
+def item_twice(a: int, b: int, item: str, *, each: str) -> InputError:
+    """The error for two rows of one item."""
+    return InputError(
+        f"an item must have one row for each {each}; {at_row(a)} and {at_row(b)} are both item {item}. If these are "
+        f"several runs, name their column ({parameter('run', GIVEN)}); if they are of several sets of items, let "
+        f"several columns identify the item together ({parameter('id', GIVEN)})."
+    )
 
 
 def joined_key(parts: Sequence[object], names: Sequence[str], *, n: int) -> Coded:

@@ -177,7 +177,7 @@ TYPES: dict[str, dict[str, Any]] = {
 }
 SEVERAL: dict[str, dict[str, Any]] = {
     "Sequence[float]": {"callback": as_numbers, "metavar": "N,N,…"},
-    "Sequence[int]": {"callback": as_numbers, "metavar": "N,N,…"},
+    "Sequence[int] | int": {"callback": as_numbers, "metavar": "N,N,…"},
     "Sequence[str]": {"callback": as_names, "metavar": "NAME,NAME,…"},
 }
 CALLBACKS: dict[str, Callable[..., Any]] = {"level": as_level, "bin_size": as_bin_size}

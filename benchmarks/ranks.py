@@ -1,0 +1,95 @@
+"""Do the ranks of `howsure score` hold, and what do they cost? Made-up models of known order, some of them equal.
+
+    .venv/bin/python benchmarks/ranks.py [--quick]
+
+prints the figures of docs/scores.md.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy.special import ndtri
+
+import howsure
+from howsure.scores.ranks import ranks
+
+RUNS, QUICK = 200, 20
+SHARES = (0.0, 1.0)
+Made = tuple[Any, Any, Any]  # scores (m, items), clusters (items,) or None, the true means (m,)
+
+
+def binary(means: Any, n: int, rng: np.random.Generator, *, missing: float = 0.0) -> Made:
+    """Right answers of models on items of unlike difficulty."""
+    means = np.asarray(means, dtype=float)
+    ability = 0.5**0.5 * rng.normal(size=n) + 0.5**0.5 * rng.normal(size=(len(means), n))
+    scores = (ability < ndtri(means)[:, None]).astype(float)
+    scores[rng.random(scores.shape) < missing] = np.nan
+    return scores, None, means
+
+
+def whole(m: int, sizes: Any, rng: np.random.Generator) -> Made:
+    """Equal models whose clusters are mostly right or wrong as a whole."""
+    unit = np.repeat(np.arange(len(sizes)), sizes)
+    together, own = rng.random((m, len(sizes))) < 0.7, rng.random((m, len(unit))) < 0.7
+    scores = np.where(rng.random((m, len(unit))) < 0.9, together[:, unit], own).astype(float)
+    return scores, unit, np.full(m, 0.7)
+
+
+def losses(m: int, n: int, rng: np.random.Generator) -> Made:
+    """Equal models with rare large losses, without bounds."""
+    return rng.normal(0.98, 0.1, (m, n)) - 49.0 * (rng.random((m, n)) < 0.02), None, np.zeros(m)
+
+
+PAIRS = np.repeat([0.5, 0.55, 0.6, 0.65, 0.7], 2)
+REGIMES: dict[str, tuple[Callable[[np.random.Generator], Made], bool]] = {
+    "10 equal models, 500 items": (lambda rng: binary([0.7] * 10, 500, rng), True),
+    "40 equal models, 200 items": (lambda rng: binary([0.9] * 40, 200, rng), True),
+    "5 equal models, .98 right of 50 items": (lambda rng: binary([0.98] * 5, 50, rng), True),
+    "5 pairs of equal models, 2,000 items": (lambda rng: binary(PAIRS, 2000, rng), True),
+    "the same, 500 items, a third missing": (lambda rng: binary(PAIRS, 500, rng, missing=1 / 3), True),
+    "10 clusters of 20, right as a whole": (lambda rng: whole(6, np.full(10, 20), rng), True),
+    "20 lognormal clusters": (lambda rng: whole(6, np.ceil(np.exp(rng.normal(2, 1, 20))).astype(int), rng), True),
+    "50 clusters of 100 or 2": (lambda rng: whole(6, np.where(rng.random(50) < 0.1, 100, 2), rng), True),
+    "20 lognormal clusters, bounds unknown": (
+        lambda rng: whole(6, np.ceil(np.exp(rng.normal(2, 1, 20))).astype(int), rng),
+        False,
+    ),
+    "rare large losses, 30 items": (lambda rng: losses(6, 30, rng), False),
+}
+
+
+def rates(make: Callable[[np.random.Generator], Made], runs: int, *, bounded: bool) -> tuple[float, float, float]:
+    """How often all true ranks are covered, a tier parts equal models, and a best model may be best."""
+    rng, covered, split, best = np.random.default_rng(0), 0, 0, list[float]()
+    for _ in range(runs):
+        scores, units, means = make(rng)
+        found = ranks(scores, units, bounds=SHARES if bounded else None, level=0.95, rng=rng)
+        first, last = (means[None] > means[:, None]).sum(axis=1) + 1, (means[None] >= means[:, None]).sum(axis=1)
+        covered += bool((found.low <= first).all() and (found.high >= last).all())
+        split += any(len(set(found.tier[means == mean])) > 1 for mean in set(means.tolist()))
+        best.append(float(found.best[means == means.max()].mean()))
+    return covered / runs, split / runs, float(np.mean(best))
+
+
+def main() -> None:
+    """Print both tables."""
+    runs = QUICK if "--quick" in sys.argv[1:] else RUNS
+    print(f"{runs} data sets a row, level .95\n{'':<40}  covered  tier parts equals  a best may be best")
+    for name, (make, bounded) in REGIMES.items():
+        covered, split, best = rates(make, runs, bounded=bounded)
+        print(f"{name:<40}  {covered:>7.3f}  {split:>17.3f}  {best:>18.3f}")
+    m, n = 100, 10_000
+    right = np.random.default_rng(0).random((m, n)) < np.linspace(0.4, 0.9, m)[:, None]
+    models, items = np.repeat([f"model {i:02}" for i in range(m)], n), np.tile(np.arange(n), m)
+    start = time.process_time()
+    howsure.score_table(right.ravel(), model=models, id=items, rng=0)
+    print(f"\n{m} models, {n:,} items: {time.process_time() - start:.1f} CPU s")
+
+
+if __name__ == "__main__":
+    main()
