@@ -22,6 +22,7 @@ ROOM = Room(
     score long.csv --score said --positive c0 --model model --id uid --run run --pass-at 1 --pass-hat 1 --seed 1
     score long.csv --score said --positive c0 --model model --id uid --run run --pass-at 3
     {READ} --figure scores.svg --width 3.3
+    score long.csv --score said --positive c0 --model model --id uid --run run --pass-at 1,2 --figure it.svg
     {READ} --report scores.html
     {READ} --columns model,mean
     score long.csv --score said --positive c0 --model model --id uid --seed 1

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from howsure.errors import InputError
+from howsure.figures.pass_at_k import Curve, curves_of, curves_panel, draw_curves
 from howsure.figures.style import FAINT, INK, QUIET, dress, literal, look, new_figure, shortened_name, styled
 from howsure.scores.results import MACRO
 
@@ -22,9 +22,9 @@ ROW, EDGES, WIDTH = 0.19, 1.0, 5.4  # inches
 
 def scores_figure(table: ScoreTable) -> Figure:
     """A figure of `draw_scores`, as high as its rows need."""
-    rows = _shown(table)
+    rows, _ = _shown(table)
     with styled():
-        figure = new_figure(WIDTH, EDGES + ROW * (len(rows) + _heads(rows)))
+        figure = curves_panel() if _curves(table) else new_figure(WIDTH, EDGES + ROW * (len(rows) + _heads(rows)))
         draw_scores(table, ax=figure.subplots())
     return figure
 
@@ -32,13 +32,12 @@ def scores_figure(table: ScoreTable) -> Figure:
 def draw_scores(table: ScoreTable, *, ax: Axes | None = None) -> Axes:
     """Draw a dot and an interval for each model, by group, the best first; ranks beside them, tiers shaded in turn.
 
-    Raises InputError for more than 60 rows.
+    Of more than 60 rows, the first of each group are drawn, and the figure says how many these are. Where several k
+    were asked for, draw pass@k and pass^k by k instead.
     """
-    rows = _shown(table)
-    if len(rows) > MOST_ROWS:
-        raise InputError(
-            f"at most {MOST_ROWS} rows can be drawn; there are {len(rows):,}. Choose some groups or models."
-        )
+    rows, left_out = _shown(table)
+    if curves := _curves(table):
+        return draw_curves(curves, level=rows[0].mean.level, ax=ax)
     with styled():
         axes = new_figure(WIDTH, EDGES + ROW * (len(rows) + _heads(rows))).subplots() if ax is None else ax
         place, places, names, before = 0.0, [], [], None
@@ -64,7 +63,8 @@ def draw_scores(table: ScoreTable, *, ax: Axes | None = None) -> Axes:
             tick.set_parse_math(False)
         scores = list(dict.fromkeys(row.score for row in rows))
         macro = "mean of the groups' means: " if rows[0].group == MACRO else "mean "
-        literal(axes.set_xlabel(""), f"{macro}{scores[0]}" if len(scores) == 1 else "mean score")
+        label = f"{macro}{scores[0]}" if len(scores) == 1 else "mean score"
+        literal(axes.set_xlabel(""), f"{label}{left_out}")
         if any(row.ranks for row in rows):
             axes.text(1.02, -0.6, "rank", transform=axes.get_yaxis_transform(), va="bottom", ha="left", color=QUIET)
         dress(axes, grid="x")
@@ -72,9 +72,27 @@ def draw_scores(table: ScoreTable, *, ax: Axes | None = None) -> Axes:
     return axes
 
 
-def _shown(table: ScoreTable) -> list[ScoreRow]:
+def _curves(table: ScoreTable) -> list[Curve]:
+    return curves_of(_of_groups(table)) if {"pass_at", "pass_hat"} & table.recipe.keys() else []
+
+
+def _of_groups(table: ScoreTable) -> list[ScoreRow]:
     """The means of groups' means, where these were asked for; else all rows."""
     return [row for row in table.rows if row.group == MACRO] or list(table.rows)
+
+
+def _shown(table: ScoreTable) -> tuple[list[ScoreRow], str]:
+    """The rows that are drawn, and a line that says how many these are, where they are not all."""
+    rows = _of_groups(table)
+    if len(rows) <= MOST_ROWS:
+        return rows, ""
+    groups: dict[tuple[str, str | None], list[ScoreRow]] = {}
+    for row in rows:
+        groups.setdefault((row.score, row.group), []).append(row)
+    each = max(MOST_ROWS // len(groups), 1)
+    kept = [row for group in groups.values() for row in group[:each]][:MOST_ROWS]
+    how = "the first" if len(groups) > MOST_ROWS else "the best" + f" {each} of each group" * (len(groups) > 1)
+    return kept, f"\n{len(kept)} of {len(rows):,} rows: {how}"
 
 
 def _heads(rows: Sequence[ScoreRow]) -> int:

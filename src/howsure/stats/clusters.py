@@ -56,8 +56,8 @@ def few_clusters(sizes: npt.NDArray[Any]) -> str | None:
         return None
     same = "" if equal > NEARLY * number else f" of unequal size, equivalent to {equal:.1f} equal ones"
     return (
-        f"there are {number:,} clusters{same}: below {FEW}, intervals and p-values are rough; more clusters, not more "
-        "rows, make them more precise"
+        f"there {'is' if number == 1 else 'are'} {counted(number, 'cluster')}{same}: below {FEW}, intervals and "
+        "p-values are rough; more clusters, not more rows, make them more precise"
     )
 
 
