@@ -32,15 +32,6 @@ APART = [
           "merge, and ask what that writes.", part_of_three()),
     Wrong("parts of which some are missing", "events merge part-2.duckdb --store news.duckdb",
           "parts must all be given; of 3, 2 parts are missing: 1, 3. Extract part 1/3 too.", part_of_three()),
-    Wrong("a cluster without an address", f"{EXTRACT} --engine dask",
-          "--engine dask needs the address of its scheduler: --scheduler tcp://10.0.0.1:8786."),
-    Wrong("an address without a cluster", f"{EXTRACT} --scheduler tcp://10.0.0.1:8786",
-          "--scheduler is for --engine dask."),
     Wrong("parts that a glob does not find", "events merge 'part-*.duckdb' --store all.duckdb",
           "no file matches part-*.duckdb."),
-    Wrong("a scheduler that is none", f"{EXTRACT} --engine dask --scheduler mars",
-          "no Dask scheduler answers at 'mars' within 5 s; its address is what `dask scheduler` prints, such as "
-          "'tcp://host:8786'."),
-    Wrong("processes of this machine and a cluster", f"{EXTRACT} --engine dask --scheduler mars:8786 --workers 4",
-          "--workers is for processes of this machine; leave it out with --engine dask."),
 ]  # fmt: skip

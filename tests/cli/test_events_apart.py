@@ -1,4 +1,4 @@
-"""`howsure events extract` in parts and by a Dask cluster, and `howsure events merge`: what they write and print."""
+"""`howsure events extract` in parts, and `howsure events merge`: what they write and print."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from distributed import LocalCluster
 
 from howsure.events.corpus import BATCH
 from tests.cli.running import howsure, printed
@@ -67,12 +66,3 @@ def test_no_command_takes_a_part_for_the_whole(place: Path, tmp_path: Path) -> N
         done = howsure("events", name, store, *more)
         assert (done.code, "holds part 2 of 2 of its input, not all of it" in done.err) == (2, True), name
         assert [one.name for one in tmp_path.iterdir()] == [store.name]
-
-
-@pytest.mark.long
-def test_a_dask_cluster(place: Path, whole: Path, tmp_path: Path) -> None:
-    where = {"processes": False, "protocol": "tcp", "dashboard_address": None}
-    with LocalCluster(n_workers=2, threads_per_worker=1, **where) as cluster:
-        given = ("--engine", "dask", "--scheduler", cluster.scheduler_address, "--store", tmp_path / "news.duckdb")
-        assert f"{DOCUMENTS} documents of" in printed(*extract(place, *given))
-    assert contents(tmp_path / "news.duckdb") == contents(whole)

@@ -6,7 +6,6 @@ import itertools
 import os
 import signal
 import time
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
@@ -103,7 +102,6 @@ def extract_to(
     model: Path | Model,
     *,
     workers: int | None = 1,
-    executor: Executor | None = None,
     part: Any = None,
     advance: Any = None,
     **options: Any,
@@ -111,7 +109,7 @@ def extract_to(
     """Extract the events of a CoNLL-U file."""
     held = open_corpus([corpus], fields=Fields()) if isinstance(corpus, Path) else corpus
     asked = work(model, **options)
-    return extract_events(held, store, work=asked, workers=workers, executor=executor, part=part, advance=advance)
+    return extract_events(held, store, work=asked, workers=workers, part=part, advance=advance)
 
 
 def extract_until(messages: int, seconds: float, store: Path, corpus: Path, model: Path) -> None:

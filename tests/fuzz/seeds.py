@@ -29,7 +29,7 @@ from tests.data.logs.samples import INSPECTED, LOGS, STATS
 from tests.data.logs.writers import lm_eval_results, write_inspect
 from tests.data.test_coreference_files import CONLL2012, LITBANK, THREE
 from tests.data.writers import write
-from tests.events.labels.exchange.test_formats import CHOICES, DOCCANO, MINIMAL, ONE_BY_ONE, TASKS
+from tests.events.labels.exchange.test_formats import TASKS
 from tests.events.newswire import write_corpus, write_model
 from tests.fuzz.store_edits import whole_store
 from tests.sequences.peer import train
@@ -183,14 +183,6 @@ def news(folder: Path) -> list[bytes]:
     return [CONLLU, bytes_of(lambda path: write_corpus(path, 2), folder / "news.conllu")]
 
 
-EXPORTS: list[list[Any]] = [TASKS, DOCCANO, CHOICES, ONE_BY_ONE]
-
-
-def in_lines(records: list[Any]) -> bytes:
-    """Records as lines of JSON."""
-    return b"".join(json.dumps(one).encode() + b"\n" for one in records)
-
-
 def coreference_map() -> dict[str, Any]:
     """A recalibration of a coreference model's scores."""
     return recalibrate_coreference(*drawn(30, 8, 1, Sharpening(0.5, 0.5, 0.6))).to_dict()
@@ -267,7 +259,7 @@ SEEDS: dict[str, Seeds] = {
     "helm-stats-beside": fixed(json.dumps(STATS).encode()),
     "helm-setting": fixed(b'{"name": "mmlu:subject=law,model=m", "adapter_spec": {"model": "m", "method": "joint"}}'),
     "model-config": fixed(b'{"id2label": {"0": "O", "1": "B-PER"}, "model_type": "bert"}'),
-    "label-export": fixed(*(json.dumps(one).encode() for one in (TASKS, MINIMAL, DOCCANO)), *map(in_lines, EXPORTS)),
+    "label-export": fixed(json.dumps(TASKS).encode()),
     "page-body": fixed(b'{"number": 3, "coder": "anna", "acting": ["IRQ"], "unclear": false}'),
     "coreference-map": lambda folder: [json.dumps(coreference_map()).encode()],
     "summary": summaries,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import textwrap
 from collections import Counter
 from collections.abc import Sequence
@@ -135,24 +134,22 @@ def labels_command() -> None:
 @click.argument("path", metavar="STORE")
 @click.option(
     "--output",
-    type=Written(".csv", ".jsonl", ".json"),
+    type=Written(".csv", ".json"),
     required=True,
     metavar="OUT",
-    help="A .csv to fill in, or .jsonl or .json for another tool.",
+    help="A .csv to fill in, or .json for another tool.",
 )
 def sheet_command(path: str, output: str) -> None:
     """Write the drawn documents for reading elsewhere.
 
     A CSV has a row per document and actor, and an empty column label to fill with 1, 0 or unclear. JSON has the texts
-    with their ids, for Label Studio, doccano or Prodigy; `howsure events labels import` reads what they export.
+    with their ids, for Label Studio; `howsure events labels import` reads what it exports.
     """
     with EventStore.open(path) as store:
         rows, actors = reading_sheet(store), asked_of(store).actors
     if output.endswith(".csv"):
         cells = [[*map(str, one.values()), actor, ""] for one in rows for actor in actors]
         emit(table_text(Table([*rows[0], "actor", "label"], cells), "csv"), output)
-    elif output.endswith(".jsonl"):
-        emit("".join(json.dumps(one, ensure_ascii=False) + "\n" for one in rows), output)
     else:
         emit(json_text(rows), output)
     emit(f"{counted(len(rows), 'document')} to read in {output}\n", None)
@@ -180,13 +177,12 @@ def sheet_command(path: str, output: str) -> None:
 def import_command(path: str, file: str, **options: Any) -> None:
     """Add the labels in FILE to STORE.
 
-    FILE: CSV with the columns document, actor and label (1, 0 or unclear), and perhaps coder and inclusion; or an
-    export of Label Studio (JSON, JSON-MIN, CSV), doccano (JSON, JSON lines, CSV) or Prodigy (JSON lines), whose texts
-    had a field document with their id.
+    FILE: CSV with the columns document, actor and label (1, 0 or unclear), and perhaps coder and inclusion; or the JSON
+    of Label Studio, whose texts had a field document with their id.
 
     \b
     howsure events labels import news.duckdb labels.csv
-    howsure events labels import news.duckdb export.jsonl --coder anna --design simple
+    howsure events labels import news.duckdb export.json --coder anna --design simple
     """
     with EventStore.open(path, read_only=False) as store:
         report = import_labels(store, file, **options)

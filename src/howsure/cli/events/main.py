@@ -127,14 +127,6 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
     help="Only the K-th of N parts of the documents, such as 3/64, for as many "
     "machines; howsure events merge puts them together.",
 )
-@click.option(
-    "--engine",
-    type=click.Choice(["processes", "dask"]),
-    default="processes",
-    show_default=True,
-    help="Who does the work: processes of this machine, or the workers of a Dask cluster.",
-)
-@click.option("--scheduler", metavar="ADDRESS", help="Scheduler of --engine dask, such as tcp://10.0.0.1:8786.")
 @coreference_options
 def extract_command(
     store: str,
@@ -142,8 +134,6 @@ def extract_command(
     seed: int,
     workers: int | None,
     part: str | None,
-    engine: str,
-    scheduler: str | None,
     **options: Any,
 ) -> None:
     """Find events in the documents of FILE..., and write them to a store.
@@ -157,15 +147,15 @@ def extract_command(
 
     If interrupted, by Ctrl-C or a power cut, rerun the same command to resume.
     """
-    from howsure.cli.events.setup import done_by, interrupted, set_up, summary
+    from howsure.cli.events.setup import interrupted, set_up, summary
     from howsure.events.corpus import Part
-    from howsure.events.extraction.extract_events import extract_events
+    from howsure.events.extraction.extract_events import extract_events, usable_processors
 
     asked = Part.asked(part)
-    with done_by(engine, scheduler, workers) as doing:
-        task = set_up(options, samples=samples, seed=seed)
-        with progress("documents", total=asked.size(task.corpus.total), rate=True) as advance:
-            report = extract_events(task.corpus, store, work=task.work, part=part, advance=advance, **doing)
+    n = usable_processors() if workers is None else workers
+    task = set_up(options, samples=samples, seed=seed)
+    with progress("documents", total=asked.size(task.corpus.total), rate=True) as advance:
+        report = extract_events(task.corpus, store, work=task.work, workers=n, part=part, advance=advance)
     if report.interrupted:
         click.echo(interrupted(store, report), err=True)
         raise click.exceptions.Abort

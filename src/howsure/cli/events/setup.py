@@ -1,11 +1,10 @@
-"""What the options of `howsure events` ask for: a corpus, the work on it, who does it; and what it printed."""
+"""What the options of `howsure events` ask for: a corpus and the work on it; and what it printed."""
 
 from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -14,7 +13,7 @@ from howsure.cli.terminal.output import table_text
 from howsure.errors import InputError
 from howsure.events.corpus import REASONS, Corpus, Fields, Filter, open_corpus
 from howsure.events.extraction.dependencies import DependencyCounts
-from howsure.events.extraction.extract_events import ExtractionReport, usable_processors
+from howsure.events.extraction.extract_events import ExtractionReport
 from howsure.events.extraction.parsers import ConlluParser, Parser, SpacyParser
 from howsure.events.extraction.processes import Work
 from howsure.events.lexicon import Lexicon
@@ -22,11 +21,10 @@ from howsure.events.rule import BUILT_IN, Rule, built_in_rule
 from howsure.events.rule_comparison import RuleComparison
 from howsure.events.rule_files import read_rule
 from howsure.events.store.event_store import EventStore
-from howsure.files.dask_client import dask_client
 from howsure.inputs.naming import counted, unknown_name
 from howsure.show.table import Table
 
-# What the options of `howsure events` ask for: a corpus, the work on it, and who does it.
+# What the options of `howsure events` ask for: a corpus and the work on it.
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,25 +65,6 @@ def _parser(name: str | None, corpus: Corpus) -> Parser:
     if name is None:
         raise InputError("texts must be parsed: name a spaCy pipeline, such as --parser en_core_web_sm for English.")
     return SpacyParser(name)
-
-
-@contextmanager
-def done_by(engine: str, scheduler: str | None, workers: int | None) -> Iterator[dict[str, Any]]:
-    """How `extract_events` is told of it; a cluster is left at the end of the `with` statement.
-
-    Raises InputError for options that do not go together, and as `dask_client` does.
-    """
-    if engine != "dask":
-        if scheduler is not None:
-            raise InputError("--scheduler is for --engine dask.")
-        yield {"workers": usable_processors() if workers is None else workers}
-        return
-    if scheduler is None:
-        raise InputError("--engine dask needs the address of its scheduler: --scheduler tcp://10.0.0.1:8786.")
-    if workers is not None:
-        raise InputError("--workers is for processes of this machine; leave it out with --engine dask.")
-    with dask_client(scheduler) as client:
-        yield {"executor": client.get_executor(), "workers": sum(client.ncores().values())}
 
 
 def rule_named(name: str, labels: str | None, scheme: str | None) -> Rule:

@@ -7,7 +7,6 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from concurrent.futures import Executor
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -17,7 +16,7 @@ from typing import Any
 from howsure.errors import HowsureError
 from howsure.events.corpus import ALL, BATCH, Corpus, Documents, Filter, Part
 from howsure.events.extraction.parsers import parser_of
-from howsure.events.extraction.processes import Batch, Batches, Work, check_executor, done, undisturbed
+from howsure.events.extraction.processes import Batch, Batches, Work, done, undisturbed
 from howsure.events.extraction.scored_coreference import ScoredCoreference
 from howsure.events.lexicon import Lexicon
 from howsure.events.store.event_store import EventStore
@@ -29,7 +28,6 @@ from howsure.inputs.numbers import MOST_CLUSTERINGS, MOST_PROCESSES, check_whole
 # Every batch is a transaction, and batches always start at the same documents, so a killed run can be resumed, and ends
 # with the same store.
 
-MOST_REMOTE = 100_000  # workers of an executor
 STORED = "SELECT (SELECT count(*) FROM documents) + (SELECT count(*) FROM left_out)"
 MOST_WORKERS = 4  # unless more are asked for: each holds a parser and a model
 Advance = Callable[[int], None]
@@ -72,23 +70,20 @@ def extract_events(
     *,
     work: Work,
     workers: int | None = None,
-    executor: Executor | None = None,
     part: tuple[int, int] | str | None = None,
     advance: Advance | None = None,
 ) -> ExtractionReport:
     """Write the store at `path`, or go on with one that was begun with the same corpus and work.
 
     The store holds what made it as its settings. With several `workers` (default: 1) each is a process of its own; the
-    store is the same row by row. With an `executor` its workers do the work, on whatever machines they are, and this
-    process reads and stores (then `workers` says how many they are, default 32, so that each has two batches to do); a
-    batch whose worker is lost is sent again, three times. With `part=(3, 64)`, or "3/64", the store holds the third
-    of 64 parts of the corpus, which `merge_stores` puts together.
+    store is the same row by row. With `part=(3, 64)`, or "3/64", the store holds the third of 64 parts of the corpus,
+    which other machines may do, and which `merge_stores` puts together.
 
     `advance` is told of documents done, at once of those that were done before. Ctrl-C ends the run with `interrupted`;
     what is done is stored.
 
     Raises InputError as the readers and the rule do, or where the store was begun otherwise; StoreError where it cannot
-    be written, or workers are lost. Whatever happens, batches that are stored stay, and the same call goes on after
+    be written, or a process is lost. Whatever happens, batches that are stored stay, and the same call goes on after
     them.
     """
     check_whole(work.samples, name="samples", most=MOST_CLUSTERINGS)
@@ -96,9 +91,7 @@ def extract_events(
     if isinstance(work.model, ScoredCoreference):
         work.model.check_documents(corpus, work.filter)
     settings = {**_recipe(corpus, work), **asked.recipe(corpus.total)}
-    return fill_store(
-        corpus, path, work=work, settings=settings, workers=workers, executor=executor, part=asked, advance=advance
-    )
+    return fill_store(corpus, path, work=work, settings=settings, workers=workers, part=asked, advance=advance)
 
 
 def fill_store(
@@ -108,22 +101,19 @@ def fill_store(
     work: Work,
     settings: dict[str, Any],
     workers: int | None = None,
-    executor: Executor | None = None,
     part: Part = ALL,
     advance: Advance | None = None,
 ) -> ExtractionReport:
     """Do the work of `extract_events` under settings that are known, such as those of a store that is counted again."""
     if workers is not None:
-        workers = check_whole(workers, name="workers", most=MOST_PROCESSES if executor is None else MOST_REMOTE)
-    if executor is not None:
-        check_executor(executor)
+        workers = check_whole(workers, name="workers", most=MOST_PROCESSES)
     target = Path(path)
     with undisturbed():
         store = _begun(target) or EventStore.create(target, settings)
     try:
         with store:
             store.check_settings(settings)
-            doing = done(_batches(corpus, store.next_document, part), work, workers, executor)
+            doing = done(_batches(corpus, store.next_document, part), work, workers)
             return _go_on(doing, store, part, part.size(corpus.total), advance or (lambda documents: None))
     except Exception:
         with suppress(HowsureError):  # the first error is the one to tell of

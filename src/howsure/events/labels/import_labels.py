@@ -36,34 +36,20 @@ from howsure.show.table import Table, in_a_spreadsheet
 
 # What an import of labels added to a store.
 
-NOT_TOLD = (
-    "counted as read, with nobody acting; doccano writes texts that nobody has read in the same way: export only those "
-    "that were read, or label them none"
-)
-
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What was imported: the format, answers new in the store, those that it had already, documents, and coders.
+    """What was imported: answers new in the store, those that it had already, documents, and coders."""
 
-    unlabelled: answers that choose nothing, not even that nobody acts.
-    """
-
-    format: str
     added: int
     known: int
     documents: int
     coders: tuple[str, ...]
     design: str
-    unlabelled: int
 
     def __str__(self) -> str:
         said = f"{counted(self.added, 'answer')} to {counted(self.documents, 'document')} by {', '.join(self.coders)}"
-        if self.known:
-            said += f"; {self.known:,} were in the store already"
-        if self.unlabelled and self.format == "doccano":
-            said += f"; {counted(self.unlabelled, 'text')} without a label {NOT_TOLD}"
-        return said
+        return f"{said}; {self.known:,} were in the store already" if self.known else said
 
 
 # Labels from a file into a store: only where it is known how their documents were drawn.
@@ -90,15 +76,15 @@ def import_labels(
 ) -> ImportReport:
     """Add the labels of a file to a store: all of them, or none if one is wrong.
 
-    path: CSV with the columns document (an id), actor, label (1, 0 or unclear), and perhaps coder, or an export of
-    Label Studio, doccano or Prodigy. coder: who labelled, where the file does not say. If documents were drawn in the
-    store, only labels of these are taken. Otherwise `design` says how they were drawn: "simple" (at random from all
+    path: CSV with the columns document (an id), actor, label (1, 0 or unclear), and perhaps coder, or the JSON of Label
+    Studio. coder: who labelled, where the file does not say. If documents were drawn in the store, only labels of these
+    are taken. Otherwise `design` says how they were drawn: "simple" (at random from all
     stored documents) or "census" (they are all stored documents), or the file has a column inclusion. actors: those
     asked, where the file does not name those that never act; question: what was asked, by default made of the rule.
 
     Raises InputError naming the place in the file, the value, and what to do.
     """
-    answers, kind = read_labels(path)
+    answers = read_labels(path)
     asked, codes = labelling_of(store), _codes(store, answers)
     if asked is None:
         named = list(dict.fromkeys(codes[name] for one in answers for name in one.says))
@@ -122,8 +108,7 @@ def import_labels(
     coders = sorted({name for _, name, _ in given})
     documents = len({document for document, _, _ in given})
     held = asked.design or str((settings or {})["design"])
-    unlabelled = sum(one.is_empty for one in answers)
-    return ImportReport(kind, len(added), known, documents, tuple(coders), held, unlabelled)
+    return ImportReport(len(added), known, documents, tuple(coders), held)
 
 
 def _codes(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, str]:

@@ -132,10 +132,14 @@ def test_a_sheet_has_the_texts_in_the_order_of_reading(tmp_path: Path) -> None:
         assert [one["document"] for one in sheet] == [ids[number] for number in order]
         words = store.ask("SELECT words FROM sentences WHERE document = ? ORDER BY sentence", [order[0]])
         assert sheet[0]["text"].replace(" ", "") == "".join(word for (held,) in words for word in held)
-        tasks = [{"document": one["document"], "text": one["text"], "label": ["IRQ"], "id": 1} for one in sheet]
-        path = tmp_path / "admin.jsonl"
-        path.write_text("".join(json.dumps(one) + "\n" for one in tasks))
-        assert import_labels(store, path, coder="anna").added == 12
+        tasks = [{"data": one, "annotations": [{"completed_by": 7, "result": [choices("IRQ")]}]} for one in sheet]
+        unread = {"data": sheet[0], "annotations": []}
+        report = import_labels(store, written(tmp_path, json.dumps([*tasks, unread])))
+        assert (report.added, report.coders) == (12, ("7",))
+
+
+def choices(*actors: str) -> dict[str, Any]:
+    return {"type": "choices", "from_name": "label", "value": {"choices": list(actors)}}
 
 
 def test_titles_and_ids_that_spreadsheets_would_calculate(tmp_path: Path) -> None:
@@ -154,8 +158,8 @@ def test_titles_and_ids_that_spreadsheets_would_calculate(tmp_path: Path) -> Non
 
 def test_choices_that_nobody_made_are_named(store: EventStore, tmp_path: Path) -> None:
     """A tool says what was chosen; which actors were offered must be said where it matters."""
-    path = tmp_path / "export.jsonl"
-    path.write_text("".join(json.dumps({"document": name, "label": ["IRQ"]}) + "\n" for name in ids_of(store)))
+    answer = [{"result": [choices("IRQ")]}]
+    path = written(tmp_path, json.dumps([{"data": {"document": n}, "annotations": answer} for n in ids_of(store)]))
     import_labels(store, path, coder="anna", design="census", actors=["Iraq", "KWT"], question="Who?")
     assert (asked_of(store).actors, asked_of(store).question) == (("IRQ", "KWT"), "Who?")
 
@@ -201,15 +205,6 @@ def test_chances_that_cannot_be_those_of_this_store(store: EventStore, tmp_path:
     with pytest.raises(InputError, match="does not fit the store: inclusion says that there are 10,000 documents"):
         import_labels(store, path, coder="anna")
     assert labelling_of(store) is None
-
-
-def test_texts_that_perhaps_nobody_has_read(store: EventStore, tmp_path: Path) -> None:
-    labels = [["IRQ"], [], ["none"], [], ["NATO"]]
-    rows = [json.dumps({"document": name, "label": one}) for name, one in zip(ids_of(store), labels, strict=False)]
-    path = written(tmp_path, "\n".join(rows))
-    report = import_labels(store, path, coder="anna", design="simple")
-    assert (report.unlabelled, report.added) == (2, 5)
-    assert "2 texts without a label counted as read, with nobody acting; doccano writes" in str(report)
 
 
 def test_only_some_chances(store: EventStore, tmp_path: Path) -> None:
