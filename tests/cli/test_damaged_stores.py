@@ -55,7 +55,7 @@ def commands(store: Path, folder: Path) -> list[list[str]]:
         ["series", str(store), "--period", "year", "--unit", "entities", "--interval", "samples", "--format", "json"],
         ["compare", str(store), "IRQ", "NATO", "--period", "year"],
         ["doubtful", str(store)],
-        ["series", str(store), "--export", str(folder / "s.csv"), "--period", "year"],
+        ["series", str(store), "--format", "csv", "--period", "year"],
         ["series", str(store), "--figure", str(folder / "s.svg"), "--period", "year"],
         ["report", str(store), str(folder / "s.html"), "--period", "year", "--samples", "2"],
     ]

@@ -67,8 +67,8 @@ TYPED = {
     "events labels disagreements": ("news.duckdb --output o.txt", "o.txt"),
     "events check": ("news.duckdb --output o.txt", "o.txt"),
     "events series": (
-        "news.duckdb --output o.txt --export o.csv --figure o.svg",
-        "o.txt o.csv o.recipe.json o.svg",
+        "news.duckdb --output o.txt --figure o.svg",
+        "o.txt o.svg",
     ),
     "events compare": ("news.duckdb SUDORIA NORLAND --output o.txt", "o.txt"),
     "events doubtful": ("news.duckdb --output o.txt", "o.txt"),

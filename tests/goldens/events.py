@@ -65,9 +65,7 @@ ROOM = Room(
     events compare news.duckdb SUDORIA NORLAND --period year --format csv --stories apart
     events doubtful news.duckdb --limit 3
     events doubtful news.duckdb --low 0.3 --high 0.6 --format json
-    events series news.duckdb --export attacks.csv
-    events series news.duckdb --export years.csv --period year
-    events series news.duckdb --export most.parquet --period year --top 2
+    events series news.duckdb --format csv --output attacks.csv
     events series news.duckdb --figure events.svg --period year --actor NORLAND
     events report news.duckdb events.html --period year
     events recount news.duckdb --rule rule.yaml --store recounted.duckdb --workers 1

@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 import pytest
 
-from howsure.cli.events.queries import recipe_beside
 from howsure.cli.terminal.commands import Command, Written, WrittenFolder, check_destinations, is_read
 from howsure.errors import InputError
 from tests.cli.running import howsure
@@ -158,11 +157,10 @@ def run_door(command: click.Command, typed: list[str]) -> None:
 
 def test_files_that_come_beside_others_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("a.recipe.json").write_text("precious")
-    assert recipe_beside("a.csv") == ["a.recipe.json"]
-    done = howsure("events", "series", "a.recipe.json", "--export", "a.csv")
+    Path("a.duckdb.wal").write_text("precious")
+    done = howsure("events", "recount", "a.duckdb.wal", "--rule", "attack", "--store", "a.duckdb")
     assert (done.code, done.err) == (
-        2, "howsure: a.recipe.json is an input of this command and would be overwritten; name another file.\n",
+        2, "howsure: a.duckdb.wal is an input of this command and would be overwritten; name another file.\n",
     )  # fmt: skip
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from howsure.events.series.actor_comparison import compare_actors
 from howsure.events.series.corrected_comparison import corrected_comparison
 from howsure.events.series.corrected_series import corrected_series
 from howsure.events.series.event_series import event_series
-from howsure.events.series.files import comparison_beside_labels, export_series, series_beside_labels
+from howsure.events.series.files import comparison_beside_labels, series_beside_labels
 from howsure.events.store.event_store import EventStore
 from howsure.figures.events import draw_events, event_figure
 from howsure.figures.style import new_figure
@@ -60,19 +59,12 @@ def test_shares_and_days_are_those_of_the_raw_series(store: EventStore) -> None:
     assert raw.raw_total("AAA") == pytest.approx(counted.raw_total("AAA") / documents)
 
 
-def test_exports_hold_both_and_the_recipe_of_both(store: EventStore, tmp_path: Path) -> None:
-    import duckdb
-
+def test_files_hold_both_and_the_recipe_of_both(store: EventStore) -> None:
     series, _ = series_beside_labels(store, event_series(store, actors=["AAA", "CCC"]))
-    table, recipe = export_series(series, tmp_path / "a.csv")
-    rows = list(csv.DictReader(table.open()))
+    rows = list(csv.DictReader(series.to_csv().splitlines()))
     assert float(rows[0]["corrected"]) == series.corrected.rows[0].estimate
     assert rows[-1]["corrected"] == rows[-1]["corrected_method"] == ""
-    assert json.loads(recipe.read_text())["corrected"]["question"] == series.corrected.recipe["question"]
-    (parquet,) = export_series(series, tmp_path / "a.parquet")
-    held = duckdb.sql(f"SELECT corrected, corrected_method FROM '{parquet}'").fetchall()
-    assert held[0] == (series.corrected.rows[0].estimate, series.corrected.rows[0].method)
-    assert held[-1] == (None, "")
+    assert series.to_dict()["corrected"]["recipe"]["question"] == series.corrected.recipe["question"]
 
 
 def test_figures_draw_the_corrected_band_and_the_raw_counts_as_dots(store: EventStore) -> None:

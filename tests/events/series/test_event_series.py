@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import csv
 import datetime
-import json
 import math
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
-import pyarrow.parquet
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,7 +27,6 @@ from howsure.events.periods import (
 )
 from howsure.events.series.counts import INTERVALS
 from howsure.events.series.event_series import UNITS, EventSeries, event_series
-from howsure.events.series.files import export_series
 from howsure.events.store.event_store import EventStore
 from tests.events.made_up_store import TITLES, MadeUpDocument, MadeUpMention, hussein_document, make_store, write_store
 from tests.events.slow_store import Counts, law_of, law_of_sum, raw_counts, slow_interval, slow_periods
@@ -187,7 +184,7 @@ def test_an_actor_that_was_not_asked_for(store: EventStore) -> None:
         event_series(store, actors=["USA"]).rows_of("IRQ")
 
 
-# The exported table: all digits, dates, the recipe; whole files or none.
+# The tidy table: all digits, and dates.
 
 
 COLUMNS = [
@@ -202,12 +199,8 @@ def series(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventSeries]:
         yield event_series(store)
 
 
-def test_csv_holds_every_digit(series: EventSeries, tmp_path: Path) -> None:
-    written = export_series(series, tmp_path / "attacks.csv")
-    assert written == (tmp_path / "attacks.csv", tmp_path / "attacks.recipe.json")
-    assert sorted(tmp_path.iterdir()) == sorted(written)
-    with written[0].open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+def test_csv_holds_every_digit(series: EventSeries) -> None:
+    rows = list(csv.DictReader(series.to_csv().splitlines()))
     assert list(rows[0]) == COLUMNS
     assert len(rows) == len(series.rows)
     for row, held in zip(rows, series.rows, strict=True):
@@ -219,33 +212,6 @@ def test_csv_holds_every_digit(series: EventSeries, tmp_path: Path) -> None:
     assert (first["title"], first["period"], first["start"], first["end"]) == (
         "Iraq", "1998-Q4", "1998-10-01", "1998-12-31"
     )  # fmt: skip
-    assert json.loads(written[1].read_text(encoding="utf-8")) == series.recipe
-
-
-def test_parquet_holds_the_same_and_the_recipe(series: EventSeries, tmp_path: Path) -> None:
-    (path,) = export_series(series, tmp_path / "attacks.parquet")
-    assert list(tmp_path.iterdir()) == [path]
-    table = pyarrow.parquet.read_table(path)
-    assert [str(kind) for kind in table.schema.types] == [
-        *["string"] * 3, *["date32[day]"] * 2, "int64", *["double"] * 6
-    ]  # fmt: skip
-    expected = {
-        name: [None if isinstance(value, float) and math.isnan(value) else value for value in values]
-        for name, values in series.framed().items()
-    }
-    assert table.to_pydict() == expected
-    assert json.loads(table.schema.metadata[b"howsure.recipe"]) == series.recipe
-
-
-def test_where_nothing_can_be_written(series: EventSeries, tmp_path: Path) -> None:
-    for name, told in {
-        "attacks.xlsx": "written as .csv or .parquet",
-        "attacks": "written as .csv or .parquet",
-        "nowhere/attacks.csv": "there is no folder",
-    }.items():
-        with pytest.raises(InputError, match=told):
-            export_series(series, tmp_path / name)
-    assert list(tmp_path.iterdir()) == []
 
 
 # Dates and periods: labels, their order, gaps and errors.

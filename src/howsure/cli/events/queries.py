@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import click
 
 from howsure.cli.events.options import days_options
-from howsure.cli.terminal.commands import Command, Written
+from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import figure_option, in_order, level_option, of_a_figure, output_options
-from howsure.cli.terminal.output import emit, is_raw
+from howsure.cli.terminal.output import emit
 from howsure.errors import InputError
 from howsure.events.questions import ASKED, OF_PAIRS, defaults_of
 from howsure.events.series.actor_comparison import compare_actors
@@ -20,8 +19,6 @@ from howsure.events.series.extra_features import read_scores
 from howsure.events.series.files import (
     comparison_beside_labels,
     doubtful_documents,
-    export_series,
-    recipe_path,
     series_beside_labels,
 )
 from howsure.events.store.event_store import EventStore
@@ -79,11 +76,6 @@ def correction_options(function: Decorated) -> Decorated:
     )(function)
 
 
-def recipe_beside(path: str) -> list[str]:
-    """The file that goes with an exported table."""
-    return [str(recipe_path(Path(path)))] if path.lower().endswith(".csv") else []
-
-
 @click.command("series", cls=Command)
 @store_argument
 @asked_options(event_series, "period")
@@ -99,19 +91,13 @@ def recipe_beside(path: str) -> list[str]:
     "--top",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"The N most frequent actors, if none is named (default: {TOP}; with --figure {TOP_DRAWN}, --export all).",
+    help=f"The N most frequent actors, if none is named (default: {TOP}; with --figure {TOP_DRAWN}).",
 )
 @asked_options(event_series, "unit", "interval", "stories", "overdispersion")
 @of_days
 @level_option
 @correction_options
 @output_options
-@click.option(
-    "--export",
-    type=Written(".csv", ".parquet", beside=recipe_beside),
-    metavar="FILE.csv|FILE.parquet",
-    help="Write the series as a tidy table with its recipe: in FILE.recipe.json, or in the metadata of Parquet.",
-)
 @figure_option("Draw a page of panels, or a panel for each --actor")
 @click.option("--title", metavar="TEXT", callback=of_a_figure, help="Title of the figure.")
 def series_command(
@@ -120,7 +106,6 @@ def series_command(
     top: int | None,
     form: str,
     output: str | None,
-    export: str | None,
     figure: str | None,
     title: str | None,
     **options: Any,
@@ -130,10 +115,11 @@ def series_command(
     \b
     howsure events series news.duckdb --actor IRQ --period year
     howsure events series news.duckdb --figure figure6.pdf --actor USA --actor YUG,NATO
-    howsure events series news.duckdb --period month --export attacks.csv
+    howsure events series news.duckdb --period month --format csv --output attacks.csv
 
     If documents of the store were labelled, the counts corrected by these labels stand beside the raw ones. In a
-    figure, codes separated by commas share a panel. A tidy table has one row per actor (ISO3 code) and period.
+    figure, codes separated by commas share a panel. CSV has one row per actor (ISO3 code) and period, with all digits;
+    JSON has the recipe, too.
     """
     from howsure.cli.events.output import series_output
 
@@ -141,13 +127,11 @@ def series_command(
         helped = _correction(store, options)
         panels = [list(chosen_actors(store, group)) for group in groups]
         acting = chosen_actors(store, [code for panel in panels for code in panel] or None)
-        most = None if panels else top or (None if export else TOP_DRAWN if figure else TOP)
+        most = None if panels else top or (TOP_DRAWN if figure else TOP)
         series, reason = event_series(store, actors=acting[:most], **options), ""
         if helped is not None:
             series, reason = series_beside_labels(store, series, **helped)
     shown = series_output(series, form, path, len(acting) - len(series.actors), reason)
-    if export is not None:
-        export_series(series, export, raw=is_raw())
     if figure is not None:
         from howsure.figures.events import event_figure, event_page
         from howsure.figures.files import save_figure
