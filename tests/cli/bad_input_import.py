@@ -7,16 +7,10 @@ from tests.events.imported.scored_files import ROWS, changed, csv_of
 
 IMPORT = "events import scores.csv --id id --date date --actor actor --prob p --store news.duckdb"
 SCORES = {"scores.csv": csv_of(ROWS).encode()}
-SAMPLED = 'id,date,actor,p,draws\na,2001-01-01,IRQ,{p},"{first}"\nb,2001-01-02,IRQ,1,"[1, 1, 1, 1]"\n'
-SAMPLES = "events import scores.csv --id id --date date --actor actor --samples draws --store news.duckdb"
 
 
 def with_changes(row: int, **values: str) -> dict[str, bytes]:
     return {"scores.csv": csv_of(changed(row, **values)).encode()}
-
-
-def samples(first: str, p: str = "0.5") -> dict[str, bytes]:
-    return {"scores.csv": SAMPLED.format(first=first, p=p).encode()}
 
 
 SCORED = [
@@ -55,21 +49,8 @@ SCORED = [
           f"id must be that of a document in documents.csv; row 4 of scores.csv {COUNTED} holds 'c', which is "
           "none (1 such). Add these documents, or remove their rows.",
           SCORES | {"documents.csv": b"id,date\na,2001-01-03\nb,2001-02-03\nd,2001-05-13\n"}),
-    Wrong("samples that are no list", SAMPLES,
-          f"draws must be a list of 0 and 1, such as [0, 1, 1]; row 1 of scores.csv {COUNTED} holds '0110' (1 "
-          "such).", samples("0110")),
-    Wrong("samples other than 0 and 1", SAMPLES,
-          f"draws must hold 0 and 1 only; row 1 of scores.csv {COUNTED} holds [0, 2, 1, 0] (1 such).",
-          samples("[0, 2, 1, 0]")),
-    Wrong("samples of different lengths", SAMPLES,
-          f"draws must have the same number of samples in every row; row 2 of scores.csv {COUNTED} has 4, and "
-          f"row 1 of scores.csv {COUNTED} has 3.", samples("[0, 1, 1]")),
-    Wrong("a probability that its samples contradict", f"{SAMPLES} --prob p",
-          f"p must fit the samples; row 1 of scores.csv {COUNTED} holds 0, and 2 samples of 4 with the event. "
-          "Leave prob out if the samples are right: the probability is then their share.",
-          samples("[0, 1, 1, 0]", p="0")),
     Wrong("scores without an actor", "events import scores.csv --id id --date date --prob p --store news.duckdb",
-          "name the columns of the scores: actor and prob (or samples), with a row per document and actor; or "
+          "name the columns of the scores: actor and prob, with a row per document and actor; or "
           "actors, with a column of probabilities per actor.",
           SCORES),
     Wrong("scores in two forms", f"{IMPORT} --actors p",

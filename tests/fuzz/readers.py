@@ -113,7 +113,7 @@ def corpus(path: Path) -> None:
 
 def scores(path: Path) -> None:
     """Scores of documents and actors, all read."""
-    columns = ScoreColumns(actor="actor", prob="p", samples="samples")
+    columns = ScoreColumns(actor="actor", prob="p")
     read = open_scores([path], fields=Fields(id="id", date="date"), columns=columns, bad_dates="leave-out")
     list(read.of_documents())
 

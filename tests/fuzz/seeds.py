@@ -97,7 +97,6 @@ SCORED: dict[str, list[object]] = {
     "date": ["2001-01-02", "2001-01-02", "2001-01-03", "never"],
     "actor": ["IRQ", "KWT", "", "IRQ"],
     "p": ["0.5", "1", "", "0.25"],
-    "samples": ["[0, 1, 1, 0]", "[1, 1, 1, 1]", "", "[0, 0, 1, 0]"],
 }
 OUTCOMES = json.dumps({"base": {**RUNS, "h1": {"large": RUNS}}}).encode()
 WORDS, TAGS = [["a", "bird", "sings"], ["birds", "sing"]], [["DT", "NN", "VBZ"], ["NNS", "VBP"]]

@@ -18,7 +18,6 @@ from howsure.events import check_store, compare_actors, event_series, example_st
 from howsure.events.corpus import Fields
 from howsure.events.extraction import import_events as module
 from howsure.events.extraction.import_events import drawn_samples, import_events, sentences_of
-from howsure.events.extraction.imported_scores import ScoreColumns
 from howsure.events.rule import built_in_rule
 from howsure.events.series.files import documents_of, doubtful_documents
 from howsure.events.store.event_store import EventStore, StoreError
@@ -111,28 +110,6 @@ def test_what_cannot_be_asked(path: Path) -> None:
         with pytest.raises(InputError, match="cannot be counted again: its events were imported"):
             recount_events(store, path.with_name("again.duckdb"), rule=built_in_rule("attack"))
     assert not path.with_name("again.duckdb").exists()
-
-
-def test_given_samples_are_kept_and_joint(tmp_path: Path) -> None:
-    rows = [("a", "2001-01-01", "IRQ", "[0,1,1,0]"), ("a", "2001-01-01", "USA", "[1,0,0,1]"),
-            ("b", "2001-01-01", "IRQ", "[0,0,0,0]"), ("c", "2001-01-01", "IRQ", "[1,1,1,1]")]  # fmt: skip
-    scores = scores_of(
-        tmp_path,
-        rows,
-        ("id", "date", "actor", "draws"),
-        fields=BARE,
-        columns=ScoreColumns(actor="actor", samples="draws"),
-    )
-    import_events(scores, tmp_path / "s.duckdb")
-    held = contents(tmp_path / "s.duckdb")["events"]
-    assert as_bits([row[3] for row in held], 4).astype(int).tolist() == [[0, 1, 1, 0], [1, 0, 0, 1], [1, 1, 1, 1]]
-    with EventStore.open(tmp_path / "s.duckdb") as store:
-        (row,) = event_series(store, period="year", actors=["IRQ"]).rows
-        assert (row.mean, row.variance) == (1.5, 0.25 * 4 / 3)  # as of 4 samples that were drawn here
-        (compared,) = compare_actors(store, "IRQ", "USA", period="year").rows
-        assert compared.equal == 0.5
-        assert compared.greater == 0.5
-    assert check_store(tmp_path / "s.duckdb").is_whole
 
 
 def test_reprints_are_one_story(tmp_path: Path) -> None:

@@ -15,18 +15,8 @@ from howsure.events.corpus import Fields
 from howsure.events.extraction.imported_scores import ScoreColumns, open_scores
 from tests.events.imported.scored_files import FIELDS, HEADINGS, LONG, ROWS, changed, csv_of, held_in, scores_of
 
-ONE = ("id", "date", "actor", "p", "draws")
-SAMPLED = (("a", "2001-01-01", "IRQ", "0.5", "[0, 1, 1, 0]"), ("b", "2001-01-02", "IRQ", "1", "[1, 1, 1, 1]"))
 BARE = Fields(id="id", date="date")
-DRAWS = ScoreColumns(actor="actor", samples="draws")
-BOTH = ScoreColumns(actor="actor", prob="p", samples="draws")
 TWICE = [*ROWS, ("c", "2001-05-03", "Three", "", "USA", "0.5")]
-
-
-def sampled(row: int, **values: str) -> list[tuple[str, ...]]:
-    rows = [dict(zip(ONE, one, strict=True)) for one in SAMPLED]
-    rows[row - 1] |= values
-    return [tuple(one.values()) for one in rows]
 
 
 WRONG: list[tuple[str, Any, dict[str, Any], str]] = [
@@ -97,46 +87,13 @@ WRONG: list[tuple[str, Any, dict[str, Any], str]] = [
         "actor must name an actor in some row; it names none.",
     ),
     ("an actor with a comma", changed(4, actor="Gaza, City"), {}, "an actor's name must not have a comma"),
-    (
-        "samples that are no list",
-        sampled(1, draws="0110"),
-        {"columns": DRAWS},
-        "draws must be a list of 0 and 1, such as [0, 1, 1]; row 1 of {file}",
-    ),
-    (
-        "samples that are no 0 or 1",
-        sampled(1, draws="[0, 2, 1, 0]"),
-        {"columns": DRAWS},
-        "draws must hold 0 and 1 only; row 1 of {file} holds [0, 2, 1, 0]",
-    ),
-    ("samples with a gap", sampled(1, draws="[0, null, 1, 0]"), {"columns": DRAWS}, "draws must"),
-    ("samples that are missing", sampled(2, draws=""), {"columns": DRAWS}, "draws must be a list of 0 and 1"),
-    (
-        "samples of two lengths",
-        sampled(2, draws="[1, 1, 1]"),
-        {"columns": DRAWS},
-        "draws must have the same number of samples in every row; row 2 of {file} has 3, and row 1 of",
-    ),
-    (
-        "one sample each",
-        [(*row[:4], "[1]") for row in SAMPLED],
-        {"columns": DRAWS},
-        "draws must hold 2 to 1,000,000 samples",
-    ),
-    (
-        "samples that contradict",
-        sampled(2, p="0"),
-        {"columns": BOTH},
-        "p must fit the samples; row 2 of {file} holds 0, and 4 samples of 4 with the event.",
-    ),
 ]
 
 
 @pytest.mark.parametrize(("rows", "options", "told"), [one[1:] for one in WRONG], ids=[one[0] for one in WRONG])
 def test_wrong_scores(rows: Any, options: dict[str, Any], told: str, tmp_path: Path) -> None:
-    given = {"headings": ONE, "fields": BARE, **options} if "columns" in options else options
     with pytest.raises(InputError) as caught:
-        scores_of(tmp_path, rows, **given)
+        scores_of(tmp_path, rows, **options)
     assert told.format(file=tmp_path / "scores.csv") in str(caught.value).replace(
         " (counted from 1, without the header)", ""
     )
@@ -180,10 +137,10 @@ def test_wide_scores(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("wrong", "told"),
     [
-        ({}, "name the columns of the scores: actor and prob (or samples)"),
+        ({}, "name the columns of the scores: actor and prob, with"),
         ({"prob": "p"}, "name the columns of the scores"),
         ({"actor": "a", "prob": "p", "actors": ("IRQ",)}, "name the columns of one form"),
-        ({"samples": "s", "actors": ("IRQ",)}, "both are named: IRQ, s."),
+        ({"prob": "s", "actors": ("IRQ",)}, "both are named: IRQ, s."),
     ],
 )
 def test_wrong_columns(wrong: dict[str, Any], told: str) -> None:
@@ -202,11 +159,6 @@ def test_wrong_fields(tmp_path: Path) -> None:
         with pytest.raises(InputError) as caught:
             scores_of(tmp_path, fields=fields)
         assert told in str(caught.value)
-
-
-def test_samples_may_differ_from_their_probability_as_chance_lets_them(tmp_path: Path) -> None:
-    assert scores_of(tmp_path, sampled(1, p="0.1"), ONE, fields=BARE, columns=BOTH).n_samples == 4
-    assert scores_of(tmp_path, fields=FIELDS, columns=LONG).n_samples is None
 
 
 # Scores from files of any format and form: the same documents, the same probabilities.
@@ -267,26 +219,6 @@ def test_documents_in_a_file_of_their_own(suffix: str, tmp_path: Path) -> None:
     scores = scores_of(tmp_path, rows, ("id", "actor", "p"), documents=[documents])
     assert held_in(scores) == HELD
     assert [one.id for one in scores.corpus.documents()] == ["c", "a", "b", "d"]
-
-
-@pytest.mark.parametrize("as_parquet", [False, True])
-def test_samples(as_parquet: bool, tmp_path: Path) -> None:
-    rows: list[tuple[Any, ...]] = [
-        ("a", "2001-01-01", "IRQ", [0, 1, 1, 0]), ("b", "2001-01-01", "IRQ", [0, 0, 0, 0]),
-        ("c", "2001-01-01", None, None), ("d", "2001-01-01", "USA", [1, 1, 1, 1]),
-    ]  # fmt: skip
-    path = tmp_path / "scores.jsonl"
-    names = ("id", "date", "actor", "draws")
-    path.write_text("".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows))
-    if as_parquet:
-        with duckdb.connect() as connection:
-            connection.execute(f"COPY (FROM '{path}') TO '{tmp_path / 'scores.parquet'}'")
-        path = tmp_path / "scores.parquet"
-    scores = open_scores([path], fields=BARE, columns=ScoreColumns(actor="actor", samples="draws"))
-    assert held_in(scores) == {"a": {"IRQ": 0.5}, "b": {}, "c": {}, "d": {"USA": 1.0}}
-    assert [score.samples for _, score in scores.of_documents()] == ["0110", "1111"]
-    assert scores.n_samples == 4
-    assert not scores.has_probabilities
 
 
 def test_dates_that_are_left_out(tmp_path: Path) -> None:

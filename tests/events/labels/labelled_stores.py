@@ -10,7 +10,6 @@ from typing import Any
 from howsure.events.labels.answers import reading_order
 from howsure.events.labels.draw import draw_documents
 from howsure.events.store.event_store import EventStore
-from howsure.events.store.tables import LABEL_TABLES, OLDEST
 from tests.events.made_up_store import store_file
 
 RULE = {"name": "attack", "verbs": ["attack"], "forms": ["attacked"], "nouns": []}
@@ -49,12 +48,3 @@ def give(store: EventStore, coder: str, answers: Sequence[tuple[int, Sequence[st
             "unclear": [False] * n, "revision": [1] * n, "given": [now] * n,
         }
     })  # fmt: skip
-
-
-def without_label_tables(store: EventStore) -> EventStore:
-    """The store as it was before there were labels."""
-    for table in LABEL_TABLES:
-        store.connection.execute(f"DROP TABLE {table}")
-    store.connection.execute(f"UPDATE settings SET value = '{OLDEST}' WHERE name = 'version'")
-    store.close()
-    return EventStore.open(store.path, read_only=False)

@@ -22,7 +22,6 @@ from howsure.events.labels.agreement import disagreements
 from howsure.events.labels.answers import (
     Conflict,
     answers_of,
-    labelling_of,
     next_document,
     progress,
     reading_order,
@@ -224,16 +223,6 @@ def test_answers_that_tests_give_are_as_readers_give_them(store: EventStore) -> 
     anna, bob = (store.ask(held, [coder]) for coder in ("anna", "bob"))
     assert anna[: len(order)] == bob[len(order) :]
     assert store.ask("SELECT entry FROM answers ORDER BY given, entry") == [(at + 1,) for at in range(2 * len(order))]
-
-
-def test_a_draw_that_calls_the_period_by_is_read(own: EventStore) -> None:
-    asked = labelling_of(own)
-    renamed = """UPDATE label_draw SET settings = replace(settings::VARCHAR, '"period":', '"by":')"""
-    own.connection.execute(renamed)
-    assert own.ask("FROM label_draw WHERE settings::VARCHAR LIKE '%\"by\"%'")
-    found = labelling_of(own)
-    assert asked is not None
-    assert found == asked
 
 
 def test_a_store_without_a_draw_has_no_labels(tmp_path: Path) -> None:

@@ -24,11 +24,10 @@ from howsure.events.labels.draw import (
     question_of,
     strata_of,
 )
-from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore
-from howsure.events.store.tables import LABEL_TABLES, VERSION
+from howsure.events.store.tables import LABEL_TABLES
 from tests.events.damaged_stores import damaged_for_now
-from tests.events.labels.labelled_stores import ACTORS, drawn_store, store_to_label, without_label_tables
+from tests.events.labels.labelled_stores import ACTORS, drawn_store, store_to_label
 from tests.events.made_up_store import copied
 
 
@@ -179,21 +178,6 @@ def test_the_actors_asked_are_the_most_frequent(store: EventStore) -> None:
     assert drawn.question == question_of(store.settings["rule"]) == "Which of these attack here?"
     assert drawn.not_stored == len(store.ask("FROM left_out WHERE reason = 'no actor'")) > 0
     assert f"{drawn.not_stored} documents of the input that name no actor were not stored" in str(drawn)
-
-
-def test_a_store_of_the_version_without_labels_gets_the_tables(whole: Path, tmp_path: Path) -> None:
-    path = tmp_path / "s.duckdb"
-    path.write_bytes(whole.read_bytes())
-    store = without_label_tables(EventStore.open(path, read_only=False))
-    assert labelling_of(store) is None
-    with pytest.raises(InputError, match="at most"):
-        draw_documents(store, 10_000)
-    assert store.settings["version"] == VERSION - 1
-    draw_documents(store, 20)
-    store.close()
-    with EventStore.open(path) as again:
-        assert (again.settings["version"], len(reading_order(again))) == (VERSION, 20)
-    assert check_store(path).is_whole
 
 
 WRONG: list[tuple[dict[str, Any], str]] = [

@@ -178,7 +178,7 @@ def test_what_is_no_part_is_refused(place: Path, tmp_path: Path) -> None:
             r"part\.documents is 203 in .* and 400 in",
         ),
         ("UPDATE settings SET value = '\"0.0.1\"' WHERE name = 'howsure'", r"was made by howsure 0\.0\.1, and this is"),
-        ("UPDATE settings SET value = '3' WHERE name = 'version'", r"part-2\.duckdb was made by howsure"),
+        ("UPDATE settings SET value = '3' WHERE name = 'version'", r"part-2\.duckdb was written by an older howsure"),
         ("UPDATE settings SET value = 'false' WHERE name = 'finished'", r"part-2\.duckdb, part 2 of 2, is not fini"),
         ("INSERT INTO label_draw VALUES (1, '{}')", r"has labels, which belong to the whole"),
         (

@@ -49,7 +49,6 @@ from howsure.events.series.labelled_pairs import pair_features
 from howsure.events.store import integrity, reading
 from howsure.events.store import integrity as refusals
 from howsure.events.store.documents import stored_document, stored_documents
-from howsure.events.store.tables import OLDEST
 from howsure.events.stories import stories_of
 from howsure.explorer import Tokens, create_app, queries
 from howsure.explorer import labelling as orders
@@ -61,14 +60,10 @@ from howsure.explorer.one_file import events_report
 from howsure.explorer.queries import document_view
 
 ONLY_SETTINGS = {  # are read when a store is opened, and stay
-    "event_of", "labels_of", "small_tables", "lexicon_of", "number_of_samples", "recipe_of", "settings_of", "title_of",
+    "event_of", "labels_of", "lexicon_of", "number_of_samples", "recipe_of", "settings_of", "title_of",
     "check_all_of_it",
 }  # fmt: skip
 OTHERWISE = {"create_app", "serve", "view_of", "asked_otherwise"}  # the page answers; of what was read before
-
-
-def _of_the_oldest(store: EventStore) -> None:
-    EventStore(store.path, store.connection, {"version": OLDEST}).add_label_tables()
 
 
 @cache
@@ -170,7 +165,6 @@ ASKED |= {
     "undo": lambda store: orders.undo(store, "anna"),
 }
 METHODS: dict[str, Callable[[EventStore], Any]] = {
-    "add_label_tables": _of_the_oldest,
     "append": lambda store: store.append({"stories": {"document": [0], "story": [0]}}),
     "ask": lambda store: store.ask("SELECT 1"),
     "finish": lambda store: store.finish(),

@@ -19,10 +19,9 @@ import pytest
 
 from howsure.errors import InputError
 from howsure.events.store import event_store
-from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore, StoreError
 from howsure.events.store.integrity import DamagedStoreError
-from howsure.events.store.tables import LABEL_TABLES, OLDEST, TABLES, VERSION, arrow_table, types_of
+from howsure.events.store.tables import TABLES, VERSION, arrow_table, types_of
 from tests.events.made_up_store import copied
 from tests.events.stores import FORKSERVER
 
@@ -169,42 +168,9 @@ def test_a_newer_store_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_older_store_is_refused(tmp_path: Path) -> None:
-    older = f"UPDATE settings SET value = '{OLDEST - 1}' WHERE name = 'version'"
-    with pytest.raises(InputError, match=rf"older howsure .*version {OLDEST - 1} .* Extract the events again"):
+    older = f"UPDATE settings SET value = '{VERSION - 1}' WHERE name = 'version'"
+    with pytest.raises(InputError, match=rf"older howsure .*version {VERSION - 1} .* Extract the events again"):
         EventStore.open(changed(tmp_path / "older.duckdb", older))
-
-
-def as_of_the_oldest(path: Path) -> Path:
-    """A store as it was written before there were labels."""
-    dropped = "; ".join(f"DROP TABLE {table}" for table in LABEL_TABLES)
-    return changed(path, f"{dropped}; UPDATE settings SET value = '{OLDEST}' WHERE name = 'version'")
-
-
-def test_a_store_without_the_tables_of_labels_is_read_and_becomes_a_new_one(tmp_path: Path) -> None:
-    path = as_of_the_oldest(tmp_path / "oldest.duckdb")
-    content = path.read_bytes()
-    with EventStore.open(path) as store:
-        assert store.settings["version"] == OLDEST
-        with pytest.raises(InputError, match="open for reading only"):
-            store.add_label_tables()
-    assert check_store(path).is_whole
-    assert path.read_bytes() == content
-    with EventStore.open(path, read_only=False) as store:
-        with pytest.raises(duckdb.Error):
-            _upgrade_and_fail(store)
-        assert store.settings["version"] == OLDEST
-        store.append(rows(0))
-        assert (store.add_label_tables(), store.add_label_tables()) == (True, False)
-    with EventStore.open(path) as store:
-        assert store.settings["version"] == VERSION
-        assert store.ask("SELECT count(*) FROM answers, label_draw") == [(0,)]
-        assert store.next_document == 1
-
-
-def _upgrade_and_fail(store: EventStore) -> None:
-    with store.transaction() as connection:
-        store.add_label_tables()
-        connection.execute("no SQL")
 
 
 def _append_and_fail(store: EventStore) -> None:

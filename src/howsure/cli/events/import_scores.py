@@ -32,12 +32,6 @@ ALL_ACT = (
 @click.option("--actor", metavar="COL", help="Column of the actor; empty where nobody acts.")
 @click.option("--prob", metavar="COL", help="Column of the probability that the actor acts.")
 @click.option(
-    "--samples",
-    "drawn",
-    metavar="COL",
-    help="Column of samples, lists of 0 and 1; without --prob, their share is the probability.",
-)
-@click.option(
     "--actors",
     metavar="COL,COL,…",
     callback=as_names,
@@ -71,7 +65,7 @@ ALL_ACT = (
     type=CLUSTERINGS,
     default=100,
     show_default=True,
-    help="Number of samples to draw per event, without --samples.",
+    help="Number of samples to draw per event.",
 )
 @seed_option
 @store_option()
@@ -79,7 +73,6 @@ def import_command(
     files: tuple[str, ...],
     actor: str | None,
     prob: str | None,
-    drawn: str | None,
     actors: list[str] | None,
     documents: str | None,
     event: str,
@@ -107,7 +100,7 @@ def import_command(
     from howsure.events.extraction.import_events import import_events
     from howsure.events.extraction.imported_scores import ScoreColumns, open_scores
 
-    columns = ScoreColumns(actor=actor, prob=prob, samples=drawn, actors=tuple(actors or ()))
+    columns = ScoreColumns(actor=actor, prob=prob, actors=tuple(actors or ()))
     scores = open_scores(
         files,
         fields=Fields(**fields),

@@ -20,7 +20,7 @@ from howsure.events.extraction.imported_scores import Score, Scores
 from howsure.events.extraction.one_document import COLUMNS, Row, bits, document_seed
 from howsure.events.labels.draw import checked_question
 from howsure.events.store.event_store import EventStore, whole_store
-from howsure.events.store.reading import DRAWN, GIVEN, SHARES, is_imported
+from howsure.events.store.reading import is_imported
 from howsure.events.stories import SHARED, WORDS, stories_of
 from howsure.inputs.numbers import MOST_CLUSTERINGS, check_whole
 from howsure.inputs.pairs import Floats
@@ -108,15 +108,14 @@ def import_events(
     """Write a store at `path` of the events that another model found; `event` is what they are called,
     `question` what readers are asked who label documents (by default made of the event's name).
 
-    Where the model gives samples (`ScoreColumns.samples`), they are kept, and the store is as if they were drawn here;
-    otherwise `samples` of them are drawn from each probability (the share of an event's samples is less than 1/samples
-    from it), as if events were independent, also those of one document. Given probabilities are kept as they are. An
+    Probabilities are kept as they are, and `samples` of each event are drawn from them (their share is less than
+    1/samples from the probability), as if events were independent, also those of one document. An
     event with a probability above one half is in the 1-best. Texts are split into sentences and words, not parsed:
     mentions and evidence are unknown. A store that the same import wrote before is left as it is.
 
     Raises InputError if the file at `path` is another, or for an invalid option; StoreError if it cannot be written.
     """
-    n = scores.n_samples or check_whole(samples, name="samples", least=2, most=MOST_CLUSTERINGS)
+    n = check_whole(samples, name="samples", least=2, most=MOST_CLUSTERINGS)
     seed = check_whole(rng, name="rng", least=0)
     if not event.strip():
         raise InputError("event must be a name; it is empty.")
@@ -142,10 +141,7 @@ def _recipe(scores: Scores, rule: dict[str, str], n: int, seed: int) -> dict[str
     """The settings of an imported store."""
     return {
         "input": scores.recipe,
-        "imported": {
-            "probabilities": GIVEN if scores.has_probabilities else SHARES,
-            "samples": DRAWN if scores.n_samples is None else GIVEN,
-        },
+        "imported": {"probabilities": "given", "samples": "drawn"},
         "parser": "none",
         "rule": rule,
         "lexicon": "none",
@@ -189,20 +185,12 @@ def _add(rows: dict[str, list[Row]], document: InputDocument, scores: list[Score
         rows["sentences"].append((document.number, at, words, spaces, *unparsed))
     if scores:
         probabilities = np.array([score.probability for score in scores])
-        present = _present(document, scores, probabilities, n, seed)
+        present = drawn_samples(probabilities, n, rng=np.random.default_rng(document_seed(seed, document.id)))
         for score, drawn in zip(scores, present, strict=True):
             best = score.probability > EVEN
             counts = drawn.astype(np.uint8).tobytes()
             event = (document.number, score.actor, score.probability, bits(drawn), counts, best, int(best))
             rows["events"].append(event)
-
-
-def _present(document: InputDocument, scores: list[Score], probabilities: Any, n: int, seed: int) -> Any:
-    """Whether each actor acts in each sample, (A, S)."""
-    if scores[0].samples is None:
-        return drawn_samples(probabilities, n, rng=np.random.default_rng(document_seed(seed, document.id)))
-    given = "".join(score.samples or "" for score in scores)
-    return (np.frombuffer(given.encode(), dtype=np.uint8) == ord("1")).reshape(len(scores), n)
 
 
 def _columns(rows: dict[str, list[Row]]) -> dict[str, Any]:

@@ -7,86 +7,76 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-
 from howsure.data.tables.database import Database, identifier, literal, literals, reading
 from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import COPIED, Table, open_table
 from howsure.errors import InputError, parameter
 from howsure.events.corpus import Corpus, Fields
-from howsure.inputs.naming import counted, shortened
+from howsure.inputs.naming import shortened
 
 # The scores of a model as read from files: the documents, and how probably each actor acts in each.
 
 FETCHED = 1_000  # rows at a time
-SCORES = "scores"  # a table of the database: where a row stands, the document's id, the actor, p, the samples as digits
+SCORES = "scores"  # a table of the database: where a row stands, the document's id, the actor, p
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScoreColumns:
     """The columns that hold the scores: in long form a row per document and actor, in wide form a column per actor.
 
-    Long: `actor`, and `prob` or `samples` or both; a row without an actor is a document in which none acts. `samples`
-    are lists of 0 and 1, of one length. Wide: `actors`, columns of probabilities named after their actors.
+    Long: `actor` and `prob`; a row without an actor is a document in which none acts. Wide: `actors`, columns of
+    probabilities named after their actors.
 
     Raises InputError for columns of both forms, or of none.
     """
 
     actor: str | None = None
     prob: str | None = None
-    samples: str | None = None
     actors: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        long = [name for name in (self.actor, self.prob, self.samples) if name is not None]
+        long = [name for name in (self.actor, self.prob) if name is not None]
         if self.actors and long:
             raise InputError(
                 f"name the columns of one form: either actors (a column each), or actor and prob (a row each); "
                 f"both are named: {shortened([*self.actors, *long])}."
             )
-        if not self.actors and (self.actor is None or (self.prob is None and self.samples is None)):
+        if not self.actors and len(long) < 2:
             raise InputError(
-                "name the columns of the scores: actor and prob (or samples), with a row per document and actor; or "
+                "name the columns of the scores: actor and prob, with a row per document and actor; or "
                 "actors, with a column of probabilities per actor."
             )
 
     @property
     def names(self) -> list[str]:
         """All of them."""
-        return [name for name in (self.actor, self.prob, self.samples, *self.actors) if name is not None]
+        return [name for name in (self.actor, self.prob, *self.actors) if name is not None]
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """An actor that may act in a document: the probability, and the samples as a text of 0 and 1 if they are given."""
+    """An actor that may act in a document, and how probably."""
 
     actor: str
     probability: float
-    samples: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Checked scores: the documents, the actors in alphabetical order, and the number of given samples (None: none)."""
+    """Checked scores: the documents, and the actors in alphabetical order."""
 
     corpus: Corpus
     table: Table
     columns: ScoreColumns
     actors: tuple[str, ...]
-    n_samples: int | None
 
     @property
     def recipe(self) -> dict[str, Any]:
         """What was read, as plain values."""
-        said = {"actor": self.columns.actor, "prob": self.columns.prob, "samples": self.columns.samples}
+        said = {"actor": self.columns.actor, "prob": self.columns.prob}
         held = said | {"actors": list(self.columns.actors)} if self.columns.actors else said
         recipe = self.corpus.recipe
         return {**recipe, "columns": {**recipe["columns"], **held}}
-
-    @property
-    def has_probabilities(self) -> bool:
-        """Whether probabilities are given, and are not only the shares of samples."""
-        return self.columns.samples is None or self.columns.prob is not None
 
     def of_documents(self) -> Iterator[tuple[int, Score]]:
         """The number of a document and a score above 0, by document and actor, a few in memory at a time."""
@@ -94,15 +84,15 @@ class Scores:
         fields = self.corpus.fields
         name = documents.columns[fields.id or ""].text
         query = (
-            f"SELECT number, actor, probability, samples FROM {SCORES} JOIN "
+            f"SELECT number, actor, probability FROM {SCORES} JOIN "
             f"(SELECT {name} AS id, row_number() OVER () - 1 AS number FROM {documents.relation}) USING (id) "
             "WHERE probability > 0 ORDER BY number, actor"
         )
         with reading(self.table.name, self.table.files[0].path), connection.cursor() as cursor:
             cursor.execute(query)
             while rows := cursor.fetchmany(FETCHED):
-                for number, actor, probability, samples in rows:
-                    yield number, Score(actor, probability, samples)
+                for number, actor, probability in rows:
+                    yield number, Score(actor, probability)
 
 
 def collect_scores(table: Table, columns: ScoreColumns, name: str) -> None:
@@ -110,12 +100,9 @@ def collect_scores(table: Table, columns: ScoreColumns, name: str) -> None:
     held, position = table.columns, table.position
     if columns.actors:
         listed = ", ".join(held[actor].number for actor in columns.actors)
-        scored = f"unnest([{literals(columns.actors)}]) AS actor, unnest([{listed}]) AS probability, NULL AS samples"
+        scored = f"unnest([{literals(columns.actors)}]) AS actor, unnest([{listed}]) AS probability"
     else:
-        scored = (
-            f"{actor_in(table, columns)} AS actor, {probability_in(table, columns)} AS probability, "
-            f"{samples_in(table, columns)} AS samples"
-        )
+        scored = f"{actor_in(table, columns)} AS actor, {held[columns.prob or ''].number} AS probability"
     query = f"SELECT {position} AS place, {held[name].text} AS id, {scored} FROM {table.numbered}"
     with reading(table.name, table.files[0].path):
         table.connection.execute(f"CREATE TABLE {SCORES} AS SELECT * FROM ({query}) WHERE actor IS NOT NULL")
@@ -124,20 +111,6 @@ def collect_scores(table: Table, columns: ScoreColumns, name: str) -> None:
 def actor_in(table: Table, columns: ScoreColumns) -> str:
     """The actor of a row in SQL; null if there is none."""
     return f"nullif(trim({table.columns[columns.actor or ''].text}), '')"
-
-
-def probability_in(table: Table, columns: ScoreColumns) -> str:
-    """The probability of a row in SQL: the given one, or the share of the samples."""
-    if columns.prob is not None:
-        return table.columns[columns.prob].number
-    return f"list_avg({table.columns[columns.samples or ''].numbers})"
-
-
-def samples_in(table: Table, columns: ScoreColumns) -> str:
-    """The samples of a row as a text of 0 and 1 in SQL."""
-    if columns.samples is None:
-        return "NULL::VARCHAR"
-    return f"array_to_string([x::TINYINT FOR x IN {table.columns[columns.samples].numbers}], '')"
 
 
 def first_rows(table: Table, name: str, into: str) -> None:
@@ -153,12 +126,9 @@ def first_rows(table: Table, name: str, into: str) -> None:
 
 # The checks of imported scores: each names the first row that breaks a rule, and says what to do.
 
-FEWEST, MOST = 2, 10**6  # samples
-RAREST = 1e-9  # chance of samples from their probability, below which they contradict it
-
 
 def check_rows(table: Table, columns: ScoreColumns, name: str) -> None:
-    """Check each row for itself: its id, its actor, its probability and its samples.
+    """Check each row for itself: its id, its actor and its probability.
 
     Raises InputError naming the first row that breaks a rule.
     """
@@ -169,20 +139,22 @@ def check_rows(table: Table, columns: ScoreColumns, name: str) -> None:
         _check_probabilities(table, actor, "TRUE")
     if columns.actor is not None:
         named = f"({actor_in(table, columns)} IS NOT NULL)"
-        if columns.prob is not None:
-            _check_probabilities(table, columns.prob, named)
-        if columns.samples is not None:
-            _check_samples(table, columns.samples, named)
-        _check_actors(table, columns, columns.actor, named)
+        _check_probabilities(table, columns.prob or "", named)
+        p = table.columns[columns.prob or ""].number
+        told = (
+            f"{columns.actor} must not be missing where the probability is above 0; {{place}} has none, with "
+            "{value:g} ({count} such). A row without an actor is a document in which none acts."
+        )
+        _refuse(table, f"NOT {named} AND {p} > 0", p, told)
 
 
-def check_scores(table: Table, columns: ScoreColumns, name: str) -> int | None:
-    """Check the scores among each other: one per document and actor, samples of one length that fit the probability.
+def check_scores(table: Table, columns: ScoreColumns, name: str) -> None:
+    """Check that there is one score per document and actor.
 
-    Returns the number of samples of each, None if none are given. Raises InputError naming the rows.
+    Raises InputError naming the rows.
     """
     pairs = f"FROM {SCORES} GROUP BY id, actor HAVING count(*) > 1 ORDER BY min(place) LIMIT 1"
-    twice = _asked(table, f"SELECT id, actor, min(place), max(place) {pairs}")
+    twice = table.connection.execute(f"SELECT id, actor, min(place), max(place) {pairs}").fetchall()
     if twice:
         one, actor, first, last = twice[0]
         rows = f"{table.place_of(int(first))} and of {table.place_of(int(last))}"
@@ -190,21 +162,6 @@ def check_scores(table: Table, columns: ScoreColumns, name: str) -> int | None:
             f"there must be one row per document and actor; {name} {one!r} with {columns.actor or 'actors'} {actor!r} "
             f"is that of {rows}. Remove one of them."
         )
-    if columns.samples is None:
-        return None
-    lengths = _asked(table, f"SELECT length(samples), min(place) FROM {SCORES} GROUP BY ALL ORDER BY 2 LIMIT 2")
-    n = int(lengths[0][0]) if lengths else FEWEST
-    if len(lengths) > 1:
-        other, at = lengths[1]
-        raise InputError(
-            f"{columns.samples} must have the same number of samples in every row; {table.place_of(int(at))} has "
-            f"{other:,}, and {table.place_of(int(lengths[0][1]))} has {n:,}."
-        )
-    if not FEWEST <= n <= MOST:
-        raise InputError(f"{columns.samples} must hold {FEWEST} to {MOST:,} samples per row; it holds {n:,}.")
-    if columns.prob is not None:
-        _check_agreement(table, columns, n)
-    return n
 
 
 def check_one_value(table: Table, corpus: Corpus, fields: Fields, name: str) -> None:
@@ -272,57 +229,12 @@ def _check_probabilities(table: Table, column: str, where: str) -> None:
     _refuse(table, f"{where} AND NOT {held.number} BETWEEN 0 AND 1", held.text, f"{told}logits into probabilities.")
 
 
-def _check_samples(table: Table, column: str, where: str) -> None:
-    held = table.columns[column]
-    told = f"{column} must be a list of 0 and 1, such as [0, 1, 1]; {{place}} holds {{value!r}} ({{count}} such)."
-    _refuse(table, f"{where} AND {held.numbers} IS NULL", held.text, told)
-    others = f"len([x FOR x IN {held.numbers} IF x IS NULL OR (x <> 0 AND x <> 1)]) > 0"
-    told = f"{column} must hold 0 and 1 only; {{place}} holds {{value}} ({{count}} such)."
-    _refuse(table, f"{where} AND {others}", held.text, told)
-
-
-def _check_actors(table: Table, columns: ScoreColumns, column: str, named: str) -> None:
-    probability = probability_in(table, columns)
-    _refuse(
-        table,
-        f"NOT {named} AND {probability} > 0",
-        probability,
-        f"{column} must not be missing where the probability is above 0; {{place}} has none, with {{value:g}} "
-        "({count} such). A row without an actor is a document in which none acts.",
-    )
-
-
-def _check_agreement(table: Table, columns: ScoreColumns, n: int) -> None:
-    """Refuse samples that are all but impossible under their probability."""
-    from scipy.special import bdtr, bdtrc
-
-    query = f"SELECT place, probability, length(replace(samples, '0', '')) FROM {SCORES} ORDER BY place"
-    with table.connection.cursor() as cursor:
-        cursor.execute(query)
-        while rows := cursor.fetchmany(10_000):
-            at, p, k = (np.array(column) for column in zip(*rows, strict=True))
-            fewer, more = bdtr(k, n, p), np.where(k > 0, bdtrc(np.maximum(k - 1, 0), n, p), 1.0)
-            wrong = np.flatnonzero(np.minimum(fewer, more) < RAREST)
-            if len(wrong):
-                i = int(wrong[0])
-                raise InputError(
-                    f"{columns.prob} must fit the samples; {table.place_of(int(at[i]))} holds {p[i]:g}, and "
-                    f"{counted(int(k[i]), 'sample')} of {n:,} with the event. Leave prob out if the samples are right: "
-                    "the probability is then their share."
-                )
-
-
 def _refuse(table: Table, wrong: str, shown: str, message: str) -> None:
     """Raise InputError if a row is wrong: `message` with its place, the value shown, and the number of such rows."""
     (count,) = table.ask("count(*)", rest=f"WHERE {wrong}")[0]
     if count:
         place, value = table.place(wrong, shown)
         raise InputError(message.format(place=place, value=value, count=f"{int(str(count)):,}"))
-
-
-def _asked(table: Table, query: str) -> list[tuple[Any, ...]]:
-    found: list[tuple[Any, ...]] = table.connection.execute(query).fetchall()
-    return found
 
 
 def _short(value: object) -> str:
@@ -370,11 +282,11 @@ def open_scores(
             check_rows(table, columns, name)
             corpus = _own_documents(table, fields, name, bad_dates, wide=bool(columns.actors))
         collect_scores(table, columns, name)
-        n_samples = check_scores(table, columns, name)
+        check_scores(table, columns, name)
         found = [str(actor) for (actor,) in table.connection.execute(f"SELECT DISTINCT actor FROM {SCORES}").fetchall()]
         actors = columns.actors or tuple(sorted(found))
         check_actors(actors, columns)
-        return Scores(corpus, table, columns, actors, n_samples)
+        return Scores(corpus, table, columns, actors)
 
 
 def _checked_fields(fields: Fields, columns: ScoreColumns) -> str:

@@ -17,7 +17,7 @@ from howsure.events.corpus import BATCH, Part
 from howsure.events.store.event_store import ITS_OWN, EventStore, settings_that_differ, whole_store
 from howsure.events.store.integrity import check_everything
 from howsure.events.store.reading import Store, rows_of
-from howsure.events.store.tables import EVENT_TABLES, VERSION, types_of
+from howsure.events.store.tables import EVENT_TABLES, types_of
 from howsure.events.stories import stories_of
 from howsure.inputs.naming import counted, shortened
 
@@ -103,7 +103,7 @@ def _given(path: Path) -> PartGiven:
         part = Part(held["number"], held["of"])
         if not settings.get("finished", True):
             raise InputError(f"{path}, {part}, is not finished: give the command that began it again.")
-        if settings.get("howsure") != __version__ or settings["version"] != VERSION:
+        if settings.get("howsure") != __version__:
             made = settings.get("howsure")
             raise InputError(f"{path} was made by howsure {made}, and this is {__version__}; merge with that.")
     return PartGiven(path, part, held["documents"], settings)

@@ -42,7 +42,6 @@ def carry_labels(source: Store, target: EventStore) -> Labelling | None:
         return None
     kept = {number for (number,) in rows_of(target, "SELECT document FROM documents")}
     with target.transaction():
-        target.add_label_tables()
         target.append({table: _rows(source, table, kept) for table in LABEL_TABLES})
     return asked
 

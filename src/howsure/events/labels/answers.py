@@ -15,7 +15,6 @@ from howsure.errors import HowsureError, InputError
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.integrity import DamagedStoreError
 from howsure.events.store.reading import REMEDY, Store, rows_of
-from howsure.events.store.tables import tables_of
 from howsure.files.opened import parsed_json
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import check_whole
@@ -46,8 +45,6 @@ def labelling_of(store: Store) -> Labelling | None:
 
     Raises DamagedStoreError if the settings of a draw are not those that a draw writes.
     """
-    if "label_draw" not in tables_of(store.settings.get("version")):
-        return None
     rows = rows_of(store, "SELECT settings FROM label_draw ORDER BY draw")
     draws = [_read(text, store) for (text,) in rows]
     if not draws:
@@ -70,8 +67,6 @@ def asked_of(store: Store) -> Labelling:
 def _read(text: str, store: Store) -> dict[str, Any]:
     try:
         held = parsed_json(text)
-        if "by" in held:  # as earlier draws call it: what people have read stays readable
-            held["period"] = held.pop("by")
         lists = all(isinstance(one, str) for name in LISTS for one in [*held[name]])
         if lists and held["actors"] and all(isinstance(held[name], str) for name in TEXTS):
             return dict(held)

@@ -415,7 +415,6 @@ def _write(
         names = [strata.names[code] for code in strata.codes.tolist()]
         rows["label_strata"] = {"document": strata.documents, "stratum": names}
     with store.transaction() as connection:
-        store.add_label_tables()
         store.append(rows)
         for code in np.unique(strata.codes[before]).tolist():
             of_stratum = "SELECT document FROM label_strata WHERE stratum = ?"

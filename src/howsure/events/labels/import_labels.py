@@ -281,7 +281,6 @@ def _write(
 ) -> None:
     with store.transaction() as connection:
         if settings is not None:
-            store.add_label_tables()
             store.append(_draw_rows(store, settings, chances))
         last = connection.execute("SELECT coalesce(max(entry), 0) FROM answers").fetchall()[0][0]
         revisions = {tuple(key): revision for *key, revision in connection.execute(REVISIONS).fetchall()}

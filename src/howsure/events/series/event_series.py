@@ -30,7 +30,7 @@ from howsure.events.store.reading import (
     days_asked,
     documents_by_period,
     facts_of,
-    has_exact_probabilities,
+    is_imported,
     number_of_samples,
     recipe_of,
     title_of,
@@ -367,7 +367,7 @@ def event_series(
     sizes = documents_by_period(store, period, since=since, until=until)
     chosen = chosen_actors(store, actors)
     cells = stored_events(store, chosen, period, column_of(interval, unit), days_asked(since, until))
-    exact = has_exact_probabilities(store.settings)
+    exact = is_imported(store.settings)
     rows = []
     for actor in chosen:
         for label, n in sizes.items():

@@ -11,24 +11,23 @@ from howsure import __version__
 from howsure.events.labels.answers import labelling_of
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.integrity import (
+    AT_OPENING,
     OF_DOCUMENTS,
     Damage,
     DamagedStoreError,
     are_clusterings,
     schema_damage,
-    small_tables,
     table_damage,
 )
 from howsure.events.store.reading import (
     REMEDY,
     Store,
     each_row,
-    has_drawn_samples,
-    has_exact_probabilities,
+    is_imported,
     number_of_samples,
     rows_of,
 )
-from howsure.events.store.tables import as_bits, as_counts, as_labels, tables_of
+from howsure.events.store.tables import TABLES, as_bits, as_counts, as_labels
 from howsure.inputs.naming import counted
 from howsure.result import Result, plain
 from howsure.show.column import COUNT, WORDS, Column
@@ -103,7 +102,7 @@ def check_store(path: str | os.PathLike[str]) -> StoreCheck:
         damage = list(_damage(store))
         readable = not any(one.rows is None for one in damage)
         documents = rows_of(store, "SELECT count(*) FROM documents")[0][0] if readable else None
-        tables = len(tables_of(store.settings["version"]))
+        tables = len(TABLES)
         part = store.settings.get("part")
     recipe = {"howsure": __version__, "store": str(path), "documents": documents, "tables": tables}
     if part is not None:
@@ -116,7 +115,7 @@ def _damage(store: Store) -> Iterator[Damage]:
     if "samples" not in store.settings:
         broken.append(Damage("settings", "the number of samples must be said"))
     if not broken:  # otherwise further questions would fail
-        broken = list(table_damage(store, (*small_tables(store), *OF_DOCUMENTS)))
+        broken = list(table_damage(store, (*AT_OPENING, *OF_DOCUMENTS)))
     yield from broken
     if not broken:  # the blobs have their lengths
         yield from _drawn_damage(store, number_of_samples(store))
@@ -151,7 +150,7 @@ def _drawn_damage(store: Store, samples: int) -> Iterator[Damage]:
     for document, drawn, best, mentions in each_row(store, query):
         if not all(are_clusterings(as_labels(blob, mentions)) for blob in (drawn, best)):
             note("clusterings", document)
-    reach = _reach(store.settings, samples)
+    reach = ROUNDING + is_imported(store.settings) / samples  # of the share of the samples from the probability
     for document, drawn, entities, p in each_row(store, "SELECT document, samples, entities, probability FROM events"):
         bits = as_bits([drawn], samples)[0]
         if abs(bits.mean() - p) > reach or ((as_counts([entities], samples)[0] > 0) != bits).any():
@@ -167,10 +166,3 @@ def _drawn_damage(store: Store, samples: int) -> Iterator[Damage]:
     for table, (n, first) in wrong.items():
         if n:
             yield Damage(table, said[table], n, first)
-
-
-def _reach(settings: Mapping[str, Any], samples: int) -> float:
-    """How far the share of an event's samples may be from its probability."""
-    if has_drawn_samples(settings):
-        return 1.0 / samples + ROUNDING
-    return 1.0 if has_exact_probabilities(settings) else ROUNDING

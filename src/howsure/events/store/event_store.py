@@ -18,7 +18,7 @@ from howsure import __version__
 from howsure.errors import HowsureError, InputError, parameter
 from howsure.events.store.integrity import check_all_of_it, check_opened, remember_whole, state_of, was_whole
 from howsure.events.store.reading import Settings, asked, closed_store, is_for_reading, read_settings
-from howsure.events.store.tables import LABEL_TABLES, OLDEST, VERSION, arrow_table, create_statements
+from howsure.events.store.tables import TABLES, VERSION, arrow_table
 from howsure.files.whole import Scratch, check_place, sync_folder
 
 MEMORY = "512MB"  # beyond it, DuckDB writes to a folder beside the store
@@ -67,8 +67,8 @@ class EventStore:
         try:
             with _writing(target), duckdb.connect(temporary, config=CONFIG) as connection:
                 connection.execute("BEGIN")
-                for statement in create_statements():
-                    connection.execute(statement)
+                for name, columns in TABLES.items():
+                    connection.execute(f"CREATE TABLE {name} ({columns}\n)")
                 values = [json.dumps(value) for value in held.values()]
                 connection.execute("INSERT INTO settings SELECT unnest($1), unnest($2)", [list(held), values])
                 connection.execute("COMMIT")
@@ -184,28 +184,16 @@ class EventStore:
                     f"{self.path} is open for reading only: EventStore.open(path, {parameter('read_only', False)})."
                 )
             self.connection.execute("BEGIN")
-            self._changing, version = True, self.settings.get("version")
+            self._changing = True
             try:
                 yield self.connection
                 self.connection.execute("COMMIT")
             except BaseException:
                 with suppress(duckdb.Error):  # the first error is the one to tell of
                     self.connection.execute("ROLLBACK")
-                self.settings["version"] = version
                 raise
             finally:
                 self._changing = False
-
-    def add_label_tables(self) -> bool:
-        """Bring a store of the version without labels to the present one; False if it has them."""
-        if self.settings["version"] != OLDEST:
-            return False
-        with self.transaction() as connection:
-            for statement in create_statements(LABEL_TABLES):
-                connection.execute(statement)
-            connection.execute("UPDATE settings SET value = ? WHERE name = 'version'", [json.dumps(VERSION)])
-        self.settings["version"] = VERSION
-        return True
 
     def finish(self, stories: Mapping[int, int] | None = None) -> None:
         """Mark the input as complete, and record which documents tell the same story, by the first of them."""

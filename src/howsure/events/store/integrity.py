@@ -12,7 +12,7 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.events.store.reading import REMEDY, Store, is_imported, rows_of
-from howsure.events.store.tables import LABEL_TABLES, TABLES, tables_of, types_of
+from howsure.events.store.tables import LABEL_TABLES, TABLES, types_of
 from howsure.inputs.naming import counted, shortened
 from howsure.inputs.pairs import Integers
 
@@ -198,11 +198,10 @@ WHOLES: dict[str, tuple[tuple[str, str], ...]] = {
 
 # Whether the tables of a store keep their rules: the columns, and what `howsure.events.store.integrity` says.
 #
-# The small tables, on which all counts are based, are checked whenever a store is opened; those of the documents when a
-# document is read; all of them by `howsure.events.store.check_store.check_store`.
+# The small tables, of what is counted and of the labels, are checked whenever a store is opened; those of the documents
+# when a document is read; all of them by `howsure.events.store.check_store.check_store`.
 
-AT_OPENING = ("documents", "left_out", "stories", "events")
-OF_LABELS = tuple(LABEL_TABLES)
+AT_OPENING = ("documents", "left_out", "stories", "events", *LABEL_TABLES)
 OF_DOCUMENTS: tuple[str, ...] = ("sentences", "mentions", "antecedents", "clusterings", "evidence")
 OF = "WHERE document IN (SELECT unnest($documents))"
 Documents = dict[str, list[int]]  # the parameter of OF; empty for all documents
@@ -230,9 +229,8 @@ def schema_damage(store: Store) -> Iterator[Damage]:
         "WHERE schema_name = 'main' AND NOT internal AND NOT temporary"
     )
     held = dict(rows_of(store, tables))
-    wanted = tables_of(store.settings.get("version"))
-    columns = _columns(store, [table for table in wanted if table in held])
-    for table in wanted:
+    columns = _columns(store, [table for table in TABLES if table in held])
+    for table in TABLES:
         if table not in held:
             yield Damage(table, "it is missing")
             continue
@@ -256,11 +254,6 @@ def _columns(store: Store, tables: Sequence[str]) -> dict[str, dict[str, str]]:
     for table, column, kind in rows_of(store, " UNION ALL ".join(each)) if tables else ():
         columns[table][column] = kind
     return columns
-
-
-def small_tables(store: Store) -> tuple[str, ...]:
-    """The tables that are checked when a store is opened: those that counts are based on, and its labels."""
-    return AT_OPENING if OF_LABELS[0] not in tables_of(store.settings.get("version")) else (*AT_OPENING, *OF_LABELS)
 
 
 def table_damage(store: Store, tables: Iterable[str], *, documents: Collection[int] | None = None) -> Iterator[Damage]:
@@ -384,7 +377,7 @@ def check_opened(store: Store) -> None:
 
     Raises DamagedStoreError naming the first violated rule.
     """
-    _refuse(chain(schema_damage(store), table_damage(store, small_tables(store))), store)
+    _refuse(chain(schema_damage(store), table_damage(store, AT_OPENING)), store)
 
 
 def check_all_of_it(store: Store) -> None:

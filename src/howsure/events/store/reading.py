@@ -27,7 +27,7 @@ from howsure.events.periods import (
     period_start,
     periods_between,
 )
-from howsure.events.store.tables import OLDEST, VERSION
+from howsure.events.store.tables import VERSION
 from howsure.files.opened import parsed_json
 from howsure.inputs.naming import nearest, shortened, unknown_name
 
@@ -68,10 +68,10 @@ def read_settings(connection: duckdb.DuckDBPyConnection, path: Path, *, known: b
             f"{path} was written by a newer howsure ({settings.get('howsure')}; version {version} of the tables, this "
             f"one knows {VERSION}). Update howsure to read it."
         )
-    if version < OLDEST:
+    if version < VERSION:
         raise InputError(
             f"{path} was written by an older howsure ({settings.get('howsure')}; version {version} of the tables, this "
-            f"one reads {OLDEST} to {VERSION}). Extract the events again."
+            f"one knows {VERSION}). Extract the events again."
         )
     for name, (is_right, rule) in RULES.items():
         if name in settings and not is_right(settings[name]):
@@ -171,26 +171,16 @@ COREFERENCE = (
 )
 IMPORTED = (
     "the imported probabilities only: the model that gave them is taken as calibrated. What it misses or mistakes "
-    "throughout is not included."
+    "throughout is not included. Samples were drawn from the probabilities, as if the actors of a document were "
+    "independent."
 )
-INDEPENDENT = " Samples were drawn from the probabilities, as if the actors of a document were independent."
-GIVEN, DRAWN, SHARES = "given", "drawn", "shares of samples"
 AnySettings = Mapping[str, Any]
 
 
 def is_imported(settings: AnySettings) -> bool:
-    """Whether another model found the events, so that neither mentions nor evidence are known."""
+    """Whether another model found the events: their probabilities are given as they are, and their samples were drawn
+    from these; neither mentions nor evidence are known."""
     return settings.get("imported") is not None
-
-
-def has_exact_probabilities(settings: AnySettings) -> bool:
-    """Whether the probabilities were given as they are, and are not the shares of the samples."""
-    return is_imported(settings) and settings["imported"].get("probabilities") == GIVEN
-
-
-def has_drawn_samples(settings: AnySettings) -> bool:
-    """Whether the samples were drawn from imported probabilities."""
-    return is_imported(settings) and settings["imported"].get("samples") == DRAWN
 
 
 def known_units(settings: AnySettings, units: Iterable[str]) -> list[str]:
@@ -211,9 +201,7 @@ def check_unit_known(settings: AnySettings, unit: str) -> None:
 
 def uncertainty_in(settings: AnySettings) -> str:
     """What the intervals of a store include, and what they take as given."""
-    if not is_imported(settings):
-        return COREFERENCE
-    return IMPORTED + (INDEPENDENT if has_drawn_samples(settings) else "")
+    return IMPORTED if is_imported(settings) else COREFERENCE
 
 
 # Queries on an events store: rows, actors and periods.

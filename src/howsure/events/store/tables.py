@@ -14,8 +14,7 @@ import numpy.typing as npt
 #
 # All random draws are stored, so that every number of a series, a figure or the page can be recomputed from the tables.
 
-VERSION = 4  # of the tables; a store of a newer version is refused
-OLDEST = 3  # without the tables of labels
+VERSION = 4  # of the tables; a store of another version is refused
 EVENT_TABLES = {
     # What made the store, a JSON value each: version, howsure, finished (whether all of the input is in it), input,
     # parser, rule, lexicon, names (pairs of a code and a name, all that the lexicon holds), actors (codes and titles),
@@ -143,16 +142,6 @@ LABEL_TABLES = {
         given TIMESTAMP NOT NULL""",
 }
 TABLES = EVENT_TABLES | LABEL_TABLES
-
-
-def tables_of(version: object) -> dict[str, str]:
-    """The tables of a store of a version: the oldest has none for labels."""
-    return EVENT_TABLES if version == OLDEST else TABLES
-
-
-def create_statements(tables: Mapping[str, str] = TABLES) -> list[str]:
-    """The SQL that creates tables."""
-    return [f"CREATE TABLE {name} ({columns}\n)" for name, columns in tables.items()]
 
 
 # Columns of the store's tables as Arrow arrays, which DuckDB reads without inspecting every value.
