@@ -1,8 +1,8 @@
 """How fast are logits added up, class by class? Seconds, memory and the ratio to the softmax alone.
 
 `--device cuda` (or cpu) has torch do it, `--pairs 1e9` sets how many pairs of row and class; logits are drawn once for
-some rows and used again and again. What a GPU needs at least follows from the bytes that the steps of `of_tensors.py`
-move, of which the softmax is one: some 330 bytes a pair, at 2-byte logits.
+some rows and used again and again. What a GPU needs at least follows from the bytes that the steps of `logits.py`
+move, of which the softmax is one: some 240 bytes a pair, at 2-byte logits; the last line sets them against a copy.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from howsure import CalibrationSummary
 from howsure.calibration.logits import BLOCK, fill
 
 CLASSES = 50_257  # tokens of GPT-2
-AT_ONCE = 400  # rows of a batch
+AT_ONCE = {"numpy": 400, "cpu": 400, "cuda": 4_000}  # rows of a batch
 
 
 def seconds(work: Callable[[], object]) -> tuple[float, float]:
@@ -32,15 +32,16 @@ def seconds(work: Callable[[], object]) -> tuple[float, float]:
 def of_numpy(batches: int) -> tuple[Callable[[], object], Callable[[], object]]:
     """Adding up, and the softmax alone, of float32 arrays."""
     rng = np.random.default_rng(0)
-    logits = 3.0 * rng.standard_normal((AT_ONCE, CLASSES), dtype=np.float32)
-    targets, rows = rng.integers(0, CLASSES, AT_ONCE), np.arange(AT_ONCE)
+    at_once = AT_ONCE["numpy"]
+    logits = 3.0 * rng.standard_normal((at_once, CLASSES), dtype=np.float32)
+    targets, rows = rng.integers(0, CLASSES, at_once), np.arange(at_once)
     summary = CalibrationSummary()
     some = max(1, BLOCK // CLASSES)
     q = np.empty((some, CLASSES))
 
     def softmax() -> None:
-        for start in range(0, AT_ONCE * batches, some):
-            fill(q, logits, rows[start % AT_ONCE : start % AT_ONCE + some])
+        for start in range(0, at_once * batches, some):
+            fill(q, logits, rows[start % at_once : start % at_once + some])
 
     return lambda: [summary.add_logits(logits, targets) for _ in range(batches)], softmax
 
@@ -49,8 +50,9 @@ def of_torch(batches: int, device: str) -> tuple[Callable[[], object], Callable[
     """The same, of bfloat16 tensors on a device."""
     import torch
 
-    logits = (3.0 * torch.randn((AT_ONCE, CLASSES), device=device)).bfloat16()
-    targets = torch.randint(0, CLASSES, (AT_ONCE,), device=device)
+    at_once = AT_ONCE[device]
+    logits = (3.0 * torch.randn((at_once, CLASSES), device=device)).bfloat16()
+    targets = torch.randint(0, CLASSES, (at_once,), device=device)
     summary = CalibrationSummary()
 
     def waited(work: Callable[[], Any]) -> None:
@@ -60,11 +62,25 @@ def of_torch(batches: int, device: str) -> tuple[Callable[[], object], Callable[
             torch.cuda.synchronize()
 
     def softmax() -> object:
-        return [
-            torch.softmax(some.to(torch.float64), dim=1) for some in logits.split(AT_ONCE if device != "cpu" else 1)
-        ]
+        return [torch.softmax(some.to(torch.float64), dim=1) for some in logits.split(400 if device != "cpu" else 1)]
 
     return lambda: waited(lambda: summary.add_logits(logits, targets)), lambda: waited(softmax)
+
+
+def bandwidth() -> float:
+    """GB/s that a copy on the device moves, read and written."""
+    import torch
+
+    held = torch.zeros(1 << 28, dtype=torch.float64, device="cuda")
+    copies = 50
+
+    def copy() -> None:
+        for _ in range(copies):
+            held.clone()
+        torch.cuda.synchronize()
+
+    copy()
+    return 2 * copies * held.nbytes / seconds(copy)[0] / 1e9
 
 
 def main() -> None:
@@ -73,10 +89,13 @@ def main() -> None:
     parser.add_argument("--pairs", type=float, default=1e8)
     parser.add_argument("--device", choices=["numpy", "cpu", "cuda"], default="numpy")
     asked = parser.parse_args()
-    batches = max(1, round(asked.pairs / (AT_ONCE * CLASSES)))
+    at_once = AT_ONCE[asked.device]
+    batches = max(1, round(asked.pairs / (at_once * CLASSES)))
     adding, softmax = of_numpy(batches) if asked.device == "numpy" else of_torch(batches, asked.device)
-    pairs = batches * AT_ONCE * CLASSES
+    pairs = batches * at_once * CLASSES
     before = psutil.Process().memory_info().rss
+    if asked.device == "cuda":
+        adding()  # the first time, the device makes ready
     of_softmax, cpu_of_softmax = seconds(softmax)
     wall, cpu = seconds(adding)
     more = max(0, psutil.Process().memory_info().rss - before) / 2**20
@@ -87,7 +106,8 @@ def main() -> None:
         f"{(cpu / cpu_of_softmax if asked.device != 'cuda' else wall / of_softmax):.1f} | {more:.0f} |"
     )
     if asked.device == "cuda":
-        print(f"{pairs * 330 / wall / 1e9:,.0f} GB/s of the steps' own traffic")
+        moved, copied = pairs * 240 / wall / 1e9, bandwidth()
+        print(f"{moved:,.0f} GB/s of the steps' own traffic, {moved / copied:.2f} of a copy's {copied:,.0f} GB/s")
 
 
 if __name__ == "__main__":

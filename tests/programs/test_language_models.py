@@ -55,6 +55,16 @@ def test_a_tensor_is_summed_as_an_array_is(dtype: str, at_once: int, monkeypatch
             assert one.log_loss.score == pytest.approx(other.log_loss.score, abs=1e-9)
 
 
+def test_pairs_of_exactly_one_half_lie_above_it() -> None:
+    import torch
+
+    logits = np.full((6, 5), -np.inf)
+    logits[:, [1, 3]] = 0.0
+    tokens = np.array([1, 3, 3, 0, 2, 1])
+    for targets in (tokens, np.full(6, -100)):
+        assert summary_of(torch.tensor(logits), torch.tensor(targets)) == summary_of(logits, targets)
+
+
 def test_pairs_by_hand_to_a_trillionth() -> None:
     import torch
 

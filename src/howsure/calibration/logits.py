@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.calibration.slots import FRACTION, LAST, SCALE, SlotAdder, Slots
+from howsure.calibration.slots import FRACTION, SCALE, SlotAdder, Slots, slots_of
 from howsure.errors import InputError
 from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, softmax
-from howsure.inputs.pairs import CHUNK_ROWS, Floats, Integers
+from howsure.inputs.pairs import CHUNK_ROWS, Floats, Integers, Pairs
 
 # The sums of the pairs of logits that numpy holds.
 
@@ -59,10 +59,11 @@ def _as_slice(rows: Integers) -> slice | Integers:
 
 # The sums of the pairs of logits that torch holds, taken on their device; some 55,000 cells come back.
 #
-# The device counts every pair as one of label 0. The pairs that are otherwise (of each row the target's, and the
-# largest probability where a wrong one may be so near to 1 that its logarithm is taken by itself) come back as numbers
-# and are moved to where they belong.
+# The device counts every pair as one of label 0 that lies below one half. The pairs that are otherwise (of each row the
+# target's, the largest probability where it is a wrong one, and a second one half) come back as numbers and are moved
+# to where they belong.
 
+WIDEST = int(SCALE)  # the cell of q = 1
 AT_ONCE = {"cpu": 1 << 16, "cuda": 1 << 24}  # pairs: what fits the cache of a core, what keeps a GPU busy
 
 
@@ -72,9 +73,9 @@ def slots_of_tensor(logits: Any, rows: Integers, targets: Integers, top_label: b
     import torch
 
     device, width = logits.device, logits.shape[1]
-    sums = torch.zeros((3, LAST + 1), dtype=torch.int64, device=device)
+    sums = torch.zeros((WIDEST + 1, 3), dtype=torch.int64, device=device)
     everything = len(rows) == len(logits)
-    looked_at = []
+    looked_at, halves = [], 0
     n = max(1, AT_ONCE.get(device.type, AT_ONCE["cuda"]) // width)
     for start in range(0, len(rows), n):
         some = slice(start, start + n)
@@ -86,42 +87,53 @@ def slots_of_tensor(logits: Any, rows: Integers, targets: Integers, top_label: b
             return int(rows[start + int(top.isnan().to(torch.uint8).argmax())])
         looked_at.append(torch.stack([q.gather(1, right[:, None])[:, 0], top, (first == right).to(top.dtype)]))
         if not top_label:
+            halves += int((q[top == 0.5] == 0.5).sum())
             _add(sums, q.ravel())
     if not looked_at:
         return Slots.none()
     of_target, top, is_right = torch.cat(looked_at, dim=1).cpu().numpy()
     if top_label:
         return _slots(top, is_right)
-    missed = top[is_right == 0]
-    moved = np.concatenate([of_target, missed])
-    right_way = _slots(moved, np.concatenate([np.ones(len(of_target)), np.zeros(len(missed))]))
-    as_counted = _slots(moved, np.zeros(len(moved)))
+    moved = np.concatenate([of_target, top[is_right == 0]])
+    moved = np.append(moved, np.full(halves - np.count_nonzero(moved == 0.5), 0.5))
+    right_way = _slots(moved, np.arange(len(moved)) < len(of_target))
     left = sums.cpu().numpy()
-    left[:, as_counted.cell] -= as_counted.sums[:3]
+    cell, fraction = _place(moved)
+    steps = np.stack([np.ones(len(moved)), fraction * FRACTION, fraction * fraction * FRACTION], axis=1)
+    np.subtract.at(left, cell, steps.astype(np.int64))
+    left = left.T
     held = np.flatnonzero(left[0])
-    none = np.zeros(len(held), dtype=np.int64)
-    n, offsets, squares = left[:, held]
-    return Slots.from_rows(held, none, n, offsets, squares, none, none) + right_way
+    counted = np.zeros((len(right_way.sums), len(held)), dtype=np.int64)
+    counted[:3] = left[:, held]
+    return Slots(2 * held, counted) + right_way
 
 
 def _add(sums: Any, q: Any) -> None:
-    """Count pairs of label 0 by cell, and add where in it they lie, in whole steps: exactly, in any order."""
+    """Count pairs by cell, and add where in it they lie, in whole steps: exactly, in any order; q is overwritten.
+
+    The three sums of a cell lie side by side, so that a pair is added at one place of the device's memory.
+    """
     import torch
 
-    t = torch.minimum(q, 1.0 - q).sqrt_().sqrt_().mul_(SCALE)
+    t = q.sqrt_().sqrt_().mul_(SCALE)
     cell = t.long()
     fraction = t.sub_(cell)
-    upper = q >= 0.5
-    cell = torch.where(upper, LAST - cell, cell)
-    sums[0] += torch.bincount(cell, minlength=LAST + 1)
-    sums[1].index_add_(0, cell, (fraction * FRACTION).long())
-    sums[2].index_add_(0, cell, (fraction * fraction).mul_(FRACTION).long())
+    steps = torch.empty((len(q), 3), dtype=torch.int64, device=q.device)
+    steps[:, 0] = 1
+    steps[:, 1] = fraction * FRACTION
+    steps[:, 2] = fraction.square_().mul_(FRACTION)
+    sums.index_add_(0, cell, steps)
+
+
+def _place(q: Floats) -> tuple[Integers, Floats]:
+    """The cell of a probability as the device counts it, and where in it that lies."""
+    t = np.sqrt(np.sqrt(q)) * SCALE
+    cell = t.astype(np.int64)
+    return cell, t - cell
 
 
 def _slots(q: Any, y: Any) -> Slots:
-    adder = SlotAdder()
-    adder.add(q, y.astype(np.uint8))
-    return adder.slots()
+    return slots_of(Pairs(y.astype(np.uint8), q))
 
 
 # Logits and right classes, checked, and the sums of their pairs by slot, taken where the logits are.
