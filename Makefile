@@ -107,11 +107,12 @@ pictures: $(READY)  ## run the documents and draw their pictures again (docs/ima
 docs: $(SITE_TOOLS)  ## the documentation site, in build/site, with its links checked
 	$(BIN)/python -m website
 
-REPRODUCTIONS := synthetic binning boostsa small-samples quantiles sentiment all-others tagging tag-pairs tag-variants
-REPRODUCTIONS += tweets coreference sizes events counts
+REPRODUCTIONS := binning synthetic quantiles subtrees all-others boostsa sizes small-samples tag-pairs sentiment
+REPRODUCTIONS += tag-variants tweets coreference events tagging counts
 # Some of them: make reproductions REPRODUCTIONS="boostsa tweets".
 reproductions: $(READY)  ## run the papers' experiments again and write their pages (minutes each; counts half an hour)
-	set -e; for name in $(REPRODUCTIONS); do $(BIN)/howsure reproduce $$name --page docs/reproductions/$$name.md; done
+	set -e; for name in $(REPRODUCTIONS); do $(BIN)/howsure reproduce $$name --page docs/reproductions/$$name.md; \
+		echo "$$name is done; minutes of processor time so far:"; times; done
 
 help-pages: $(READY)  ## record what --help of every command says, after a change of options
 	$(BIN)/python -m scripts.record_help

@@ -13,7 +13,13 @@ from tests.printed import is_printed
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "reproductions"
-LONG = ("binning", "synthetic", "boostsa", "quantiles")  # together a minute on two cores; the others take minutes each
+LONG = (
+    "binning",
+    "synthetic",
+    "boostsa",
+    "quantiles",
+    "subtrees",
+)  # together a minute on two cores; the others take minutes each
 SLOW = ("small-samples", "sentiment", "all-others", "tweets", "tag-pairs", "tagging", "tag-variants")
 SLOW += ("coreference", "sizes", "events", "counts")
 WITHOUT_DATA = ("binning", "synthetic", "small-samples")

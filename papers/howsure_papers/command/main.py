@@ -101,6 +101,7 @@ EXPERIMENTS: tuple[tuple[str, str, tuple[Option, ...], str], ...] = (
     ("sizes", "models and parts", READING, "What sizes of the data do (2015, sections 4.2 and 5.3)."),
     ("small-samples", "tests", (SEED,), "BooStSa's p without a difference (Fornaciari, section 2.3)."),
     ("quantiles", "sets", READING, "Posteriors of continuous quantities (thesis, chapter 2)."),
+    ("subtrees", "lengths", (DATA, LIMIT), "Which words make a phrase of a parse (thesis, section 3.4)."),
     ("events", "steps", NEWS, "Attacks in the news, by country (2015, Figure 6)."),
     ("counts", "samples", LABELS, "Counts from few labels, against true ones (beyond papers)."),
 )
