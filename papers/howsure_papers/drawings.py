@@ -23,11 +23,12 @@ from howsure.inputs.pairs import Floats
 from howsure.result import Estimate
 
 MARKERS = 12
+IN_A_ROW = 2
 FEW_DECADES = 2.5
 THOUSANDS = 1_000  # from here on the ticks of a linear axis are few, with commas
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-COLUMN = 0.17  # inches of a label
-SPREAD = 0.36  # of a column, over which its markers stand
+COLUMN = 0.13  # inches of a label: fifty of them can be read on a printed page
+SPREAD = 0.45  # of a column, over which its markers stand
 NAME_LENGTH = 16
 NEAR, FAR = 8.0, 15.0  # points from the middle of the marker
 SIDES = ((1, 0), (-1, 0), (1, 1), (-1, -1), (1, -1), (-1, 1), (0, 1), (0, -1))
@@ -56,14 +57,13 @@ def series_figure(
     log_y: bool = False,
     beside: bool = False,
 ) -> Figure:
-    """Panels of lines side by side, each (its title, its series), with the same y axis.
+    """Panels of lines, two in a row, each (its title, its series), with the same y axis.
 
     beside: the legend of the last panel stands beside it, for all panels: in a panel it would lie on lines.
     """
     with styled():
-        figure = new_figure(1.0 + 3.3 * len(panels), 3.3)
-        axes = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-        for ax, (title, series) in zip(axes, panels, strict=True):
+        figure, axes = panels_in_rows(len(panels), 3.3, sharey=True)
+        for place, (ax, (title, series)) in enumerate(zip(axes, panels, strict=True)):
             dress(ax, grid="y")
             ax.set(xscale="log" if log_x else "linear", yscale="log" if log_y else "linear")
             handles = [_line(ax, i, one) for i, one in enumerate(series)]
@@ -72,15 +72,23 @@ def series_figure(
             if len(series) > 1 and not (beside and ax is not axes[-1]):
                 literal_legend(ax, handles, [one.label for one in series], handlelength=3.2)
             literal(ax.xaxis.label, x_label)
-            literal(ax.yaxis.label, y_label)
+            if place % IN_A_ROW == 0:
+                literal(ax.yaxis.label, y_label)
             literal(ax.set_title(""), title)
-            ax.label_outer()
-        for ax in axes:
-            ax.tick_params(labelbottom=True)
         legend = axes[-1].get_legend()
         if beside and legend is not None:
-            legend.set(loc="upper left", bbox_to_anchor=(1.0, 1.0))
+            legend.set(loc="upper left", bbox_to_anchor=(1.0, 1.0), in_layout=len(panels) in {1, IN_A_ROW})
     return figure
+
+
+def panels_in_rows(panels: int, height: float, *, sharey: bool = False) -> tuple[Figure, list[Axes]]:
+    """An empty figure with panels of this height, two in a row: more could not be read on a printed page."""
+    rows, columns = -(-panels // IN_A_ROW), min(panels, IN_A_ROW)
+    figure = new_figure(1.0 + 3.3 * columns, height * rows)
+    axes = figure.subplots(rows, columns, sharey=sharey, squeeze=False).ravel().tolist()
+    for spare in axes[panels:]:
+        spare.remove()
+    return figure, axes[:panels]
 
 
 def _line(ax: Axes, i: int, one: Series) -> Line2D:

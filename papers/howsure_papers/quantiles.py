@@ -13,11 +13,12 @@ from matplotlib.figure import Figure
 from howsure import posterior_quantiles
 from howsure.calibration.quantiles import QuantileCalibration
 from howsure.figures.distributions import draw_quantiles
-from howsure.figures.style import literal, new_figure, styled
+from howsure.figures.style import literal, styled
 from howsure.inputs.pairs import Floats
 from howsure.result import Estimate
 from howsure.show.column import COUNT, ESTIMATE, P_VALUE, Column, digits, p_in_words
 from howsure_papers.corpora.news import WIKIPEDIA, WORD, items_of_wikipedia
+from howsure_papers.drawings import panels_in_rows
 from howsure_papers.intervals import about, mean_estimate, opposite, share_estimate, verdict
 from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, experiment, nobody, numbers
 
@@ -201,8 +202,8 @@ def findings_of_dates(found: Ranked) -> list[Finding]:
 def panels(found: Ranked) -> Figure:
     """The histograms of several posteriors side by side."""
     with styled():
-        figure = new_figure(3.3 * len(found), 3.1)
-        for ax, (name, one) in zip(figure.subplots(1, len(found)), found.items(), strict=True):
+        figure, axes = panels_in_rows(len(found), 2.7)
+        for ax, (name, one) in zip(axes, found.items(), strict=True):
             draw_quantiles(one, ax=ax)
             literal(ax.set_title(""), name)
     return figure

@@ -69,7 +69,9 @@ def reproduce_small_samples(*, seed: int = 0, advance: Advance = nobody) -> Foun
             Drawing(
                 "false-findings",
                 "The share of test sets without a difference on which p ≤ .05; a right test has .05.",
-                lambda: series_figure(panels_of(found), x_label="items", y_label="p ≤ .05", log_x=True, beside=True),
+                lambda: series_figure(
+                    panels_of(found), x_label="items", y_label="share of sets with p ≤ .05", log_x=True, beside=True
+                ),
             )
         ],
         notes=NOTES,

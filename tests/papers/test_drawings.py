@@ -84,6 +84,17 @@ def test_one_legend_stands_beside_the_panels() -> None:
     assert [legend is None for legend in legends] == [True, False]
 
 
+def test_a_third_panel_stands_below_with_the_legend_beside_it() -> None:
+    panels = [(name, [Series("a", X, X), Series("b", X, X)]) for name in ("one", "two", "three")]
+    figure = series_figure(panels, x_label="x", y_label="y", beside=True)
+    figure.draw_without_rendering()
+    first, second, third = (ax.get_window_extent() for ax in figure.axes)
+    assert third.y1 < first.y0 == second.y0
+    legend = figure.axes[-1].get_legend().get_window_extent()
+    assert third.x1 <= legend.x0 < legend.x1 <= figure.bbox.x1
+    assert legend.y1 < second.y0
+
+
 def test_large_numbers_have_commas() -> None:
     (ax,) = series_figure([("", [Series("a", [10_000, 50_000], [0.1, 0.2])])], x_label="n", y_label="y").axes
     svg = figure_bytes(ax.figure, ".svg").decode()
