@@ -171,6 +171,15 @@ from howsure.recalibration.recalibrated_file import (
 from howsure.recalibration.results import (
     RecalibrationMap as RecalibrationMap,
 )
+from howsure.scores.battles import (
+    rank_battles as rank_battles,
+)
+from howsure.scores.results import (
+    BattleRow as BattleRow,
+)
+from howsure.scores.results import (
+    BattleTable as BattleTable,
+)
 from howsure.scores.results import (
     ScoreRow as ScoreRow,
     ScoreTable as ScoreTable,

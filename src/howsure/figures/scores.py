@@ -10,26 +10,28 @@ from matplotlib.figure import Figure
 
 from howsure.figures.pass_at_k import Curve, curves_of, curves_panel, draw_curves
 from howsure.figures.style import FAINT, INK, QUIET, dress, literal, look, new_figure, shortened_name, styled
-from howsure.scores.results import MACRO
+from howsure.figures.width import is_narrow
+from howsure.scores.results import MACRO, BattleTable, ScoreRow
 
 if TYPE_CHECKING:
-    from howsure.scores.results import ScoreRow, ScoreTable
+    from howsure.scores.results import ScoreTable
 
 MOST_ROWS = 60
-NAME_LENGTH = 28
+NAME_LENGTH, NARROW_LENGTH = 28, 24
+POINTS = "points of a battle (win 1, tie ½)"
 ROW, EDGES, WIDTH = 0.19, 1.0, 5.4  # inches
 
 
-def scores_figure(table: ScoreTable) -> Figure:
+def scores_figure(table: ScoreTable | BattleTable) -> Figure:
     """A figure of `draw_scores`, as high as its rows need."""
     rows, _ = _shown(table)
     with styled():
-        figure = curves_panel() if _curves(table) else new_figure(WIDTH, EDGES + ROW * (len(rows) + _heads(rows)))
+        figure = curves_panel() if _curves(table) else _page(rows)
         draw_scores(table, ax=figure.subplots())
     return figure
 
 
-def draw_scores(table: ScoreTable, *, ax: Axes | None = None) -> Axes:
+def draw_scores(table: ScoreTable | BattleTable, *, ax: Axes | None = None) -> Axes:
     """Draw a dot and an interval for each model, by group, the best first; ranks beside them, tiers shaded in turn.
 
     Of more than 60 rows, the first of each group are drawn, and the figure says how many these are. Where several k
@@ -39,7 +41,7 @@ def draw_scores(table: ScoreTable, *, ax: Axes | None = None) -> Axes:
     if curves := _curves(table):
         return draw_curves(curves, level=rows[0].mean.level, ax=ax)
     with styled():
-        axes = new_figure(WIDTH, EDGES + ROW * (len(rows) + _heads(rows))).subplots() if ax is None else ax
+        axes = _page(rows).subplots() if ax is None else ax
         place, places, names, before = 0.0, [], [], None
         for row in rows:
             head = (row.score, row.group)
@@ -55,7 +57,7 @@ def draw_scores(table: ScoreTable, *, ax: Axes | None = None) -> Axes:
                 axes.axhspan(place - 0.5, place + 0.5, color=FAINT, alpha=0.35, linewidth=0)
             _draw_row(axes, row, place)
             places.append(place)
-            names.append(shortened_name(row.model or row.group or "all", NAME_LENGTH))
+            names.append(shortened_name(row.model or row.group or "all", NARROW_LENGTH if is_narrow() else NAME_LENGTH))
             place += 1.0
         axes.set_ylim(place - 0.4, -0.6)
         axes.set_yticks(places, names)
@@ -64,6 +66,7 @@ def draw_scores(table: ScoreTable, *, ax: Axes | None = None) -> Axes:
         scores = list(dict.fromkeys(row.score for row in rows))
         macro = "mean of the groups' means: " if rows[0].group == MACRO else "mean "
         label = f"{macro}{scores[0]}" if len(scores) == 1 else "mean score"
+        label = POINTS if isinstance(table, BattleTable) else label
         literal(axes.set_xlabel(""), f"{label}{left_out}")
         if any(row.ranks for row in rows):
             axes.text(1.02, -0.6, "rank", transform=axes.get_yaxis_transform(), va="bottom", ha="left", color=QUIET)
@@ -72,16 +75,26 @@ def draw_scores(table: ScoreTable, *, ax: Axes | None = None) -> Axes:
     return axes
 
 
-def _curves(table: ScoreTable) -> list[Curve]:
+def _page(rows: Sequence[ScoreRow]) -> Figure:
+    """An empty figure, as high as the rows need."""
+    return new_figure(WIDTH, EDGES + ROW * (len(rows) + _heads(rows)), keep="height")
+
+
+def _curves(table: ScoreTable | BattleTable) -> list[Curve]:
     return curves_of(_of_groups(table)) if {"pass_at", "pass_hat"} & table.recipe.keys() else []
 
 
-def _of_groups(table: ScoreTable) -> list[ScoreRow]:
-    """The means of groups' means, where these were asked for; else all rows."""
+def _of_groups(table: ScoreTable | BattleTable) -> list[ScoreRow]:
+    """The means of groups' means, where these were asked for; else all rows. Of battles, their points."""
+    if isinstance(table, BattleTable):
+        ranks = [(one.rank_low, one.rank_high, one.tier, one.maybe_best) for one in table]
+        return [
+            ScoreRow("", None, one.model, one.n, 1, 0, one.points, *of) for one, of in zip(table, ranks, strict=True)
+        ]
     return [row for row in table.rows if row.group == MACRO] or list(table.rows)
 
 
-def _shown(table: ScoreTable) -> tuple[list[ScoreRow], str]:
+def _shown(table: ScoreTable | BattleTable) -> tuple[list[ScoreRow], str]:
     """The rows that are drawn, and a line that says how many these are, where they are not all."""
     rows = _of_groups(table)
     if len(rows) <= MOST_ROWS:

@@ -1,6 +1,7 @@
-"""Scores: how good is each model, and which are the best?"""
+"""Scores and battles: how good is each model, and which are the best?"""
 
-from howsure.scores.results import ScoreRow, ScoreTable
+from howsure.scores.battles import rank_battles
+from howsure.scores.results import BattleRow, BattleTable, ScoreRow, ScoreTable
 from howsure.scores.score_table import score_table
 
-__all__ = ["ScoreRow", "ScoreTable", "score_table"]
+__all__ = ["BattleRow", "BattleTable", "ScoreRow", "ScoreTable", "rank_battles", "score_table"]

@@ -81,11 +81,33 @@ def ranks(
         of_each, method = np.full(m, normal_quantile(1 - 2 * (1 - level) / (m - 1))), BONFERRONI
     else:
         centred = weights * (scores - (weights * scores).mean(axis=1, keepdims=True))
-        everywhere, of_each = _quantiles(_summed(centred, starts), pairs.scale, level=level, rng=rng)
+        sums = _summed(centred, starts)
+        everywhere, of_each = _quantiles(sums @ sums.T, pairs.scale, level=level, rng=rng)
         method = MAX_T
-    better = pairs.t > _critical(np.full((m, 1), everywhere), pairs)
+    return _beyond(pairs, everywhere, of_each, np.nanmean(weights * scores, axis=1), method)
+
+
+def ranks_of_estimates(
+    estimates: Floats, covariance: Floats, units: Floats, *, level: float, rng: np.random.Generator
+) -> Ranks:
+    """The ranks of models by estimates (m,) of how good they are, with their covariance (m, m), by max-t as of scores.
+
+    units (m,): the number of battles, or of equal clusters of them, that the estimate of each model rests on.
+    """
+    variances, least = np.diag(covariance), np.minimum.outer(units, units)
+    errors = np.sqrt(np.maximum(variances[:, None] + variances - 2 * covariance, 0.0))
+    known = errors > 0.0
+    t = np.divide(estimates[:, None] - estimates, errors, out=np.zeros_like(errors), where=known)
+    pairs = Pairs(t, np.where(known, errors, np.inf), np.maximum(least - 1, 1.0), least)
+    everywhere, of_each = _quantiles(covariance, pairs.scale, level=level, rng=rng)
+    return _beyond(pairs, everywhere, of_each, estimates, MAX_T)
+
+
+def _beyond(pairs: Pairs, everywhere: float, of_each: Floats, means: Floats, method: str) -> Ranks:
+    """The ranks from the critical values of all pairs (`everywhere`), and of the pairs of each model."""
+    better = pairs.t > _critical(np.full((len(means), 1), everywhere), pairs)
     worse_than_some = (pairs.t > _critical(of_each[None, :], pairs)).any(axis=0)
-    return _ranks(better, np.asarray(worse_than_some), np.nanmean(weights * scores, axis=1), method)
+    return _ranks(better, np.asarray(worse_than_some), means, method)
 
 
 def _ranks(better: Flags, worse_than_some: Flags, means: Floats, method: str) -> Ranks:
@@ -152,16 +174,19 @@ def _size(d: Floats) -> Floats:
     return np.asarray(np.sqrt((d**2).sum(axis=1) / np.maximum((d != 0).sum(axis=1), 1)))
 
 
-def _quantiles(sums: Floats, scale: Floats, *, level: float, rng: np.random.Generator) -> tuple[float, Floats]:
-    """The quantile of the largest |t| of all pairs, and of the largest t of a pair against each model (m,)."""
-    roots, directions = np.linalg.eigh(sums @ sums.T)  # Σ g_c sums_c is normal with this covariance
-    drawn = directions @ (np.sqrt(np.maximum(roots, 0.0))[:, None] * rng.standard_normal((len(sums), N_MULTIPLIERS)))
-    largest, of_each = np.zeros(N_MULTIPLIERS), np.zeros(len(sums))
-    for j, one in enumerate(drawn):
-        against = (drawn - one) / scale[:, [j]]
-        of_each[j] = np.quantile(against.max(axis=0), level)
-        largest = np.maximum(largest, np.abs(against).max(axis=0))
-    return float(np.quantile(largest, level)), of_each
+def _quantiles(covariance: Floats, scale: Floats, *, level: float, rng: np.random.Generator) -> tuple[float, Floats]:
+    """The quantile of the largest |t| of all pairs, and of the largest t of a pair against each model (m,), for normal
+    estimates of this covariance: that of Σ g_c sums_c for sums of clusters and multipliers g."""
+    roots, directions = np.linalg.eigh(covariance)
+    normal = rng.standard_normal((len(covariance), N_MULTIPLIERS))
+    drawn = directions @ (np.sqrt(np.maximum(roots, 0.0))[:, None] * normal)
+    largest = np.zeros_like(drawn)  # t of a pair against each model, by draw
+    for j in range(len(drawn) - 1):
+        t = (drawn[j + 1 :] - drawn[j]) / scale[j, j + 1 :, None]
+        largest[j] = np.maximum(largest[j], t.max(axis=0))
+        np.maximum(largest[j + 1 :], -t, out=largest[j + 1 :])
+    of_each = np.array([np.quantile(one, level) for one in largest])
+    return float(np.quantile(largest.max(axis=0), level)), of_each
 
 
 def _critical(c: Floats, pairs: Pairs) -> Floats:

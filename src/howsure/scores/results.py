@@ -18,8 +18,27 @@ if TYPE_CHECKING:
 MACRO = "mean of groups"
 
 
+class Ranked:
+    """A row that may have ranks."""
+
+    __slots__ = ()
+    rank_low: int | None
+    rank_high: int | None
+
+    @property
+    def ranks(self) -> str | None:
+        """The ranks that the model may have.
+
+        >>> ScoreRow("acc", None, "a", 9, 1, 0, Estimate(0.5, 0.4, 0.6, level=0.95, method="", n=9), 1, 3).ranks
+        '1–3'
+        """
+        if self.rank_low is None:
+            return None
+        return f"{self.rank_low}" if self.rank_low == self.rank_high else f"{self.rank_low}–{self.rank_high}"
+
+
 @dataclass(frozen=True, slots=True)
-class ScoreRow:
+class ScoreRow(Ranked):
     """The mean score of a model in a group, over its own n items, each the mean of its runs.
 
     score: which score. missing: rows without one that count as `missing_score`. rank_low, rank_high: the ranks that the
@@ -39,17 +58,6 @@ class ScoreRow:
     tier: int | None = None
     maybe_best: bool | None = None
     notes: tuple[str, ...] = ()
-
-    @property
-    def ranks(self) -> str | None:
-        """The ranks that the model may have.
-
-        >>> ScoreRow("acc", None, "a", 9, 1, 0, Estimate(0.5, 0.4, 0.6, level=0.95, method="", n=9), 1, 3).ranks
-        '1–3'
-        """
-        if self.rank_low is None:
-            return None
-        return f"{self.rank_low}" if self.rank_low == self.rank_high else f"{self.rank_low}–{self.rank_high}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -81,17 +89,10 @@ class ScoreTable(Rows[ScoreRow]):
             Column("runs", COUNT) if any(one.runs > 1 for one in rows) else None,
             Column("missing", COUNT) if any(one.missing for one in rows) else None,
             Column("mean", ESTIMATE, better=better, legend=level),
-            *(self._of_ranks() if any(one.ranks for one in rows) else ()),
+            *(_of_ranks(rows[0].mean.level) if any(one.ranks for one in rows) else ()),
         ]
-        framed = [Column(name, COUNT, only=FRAME) for name in ("rank_low", "rank_high")]
-        ranked = framed if any(one.ranks for one in rows) else []
+        ranked = RANKS if any(one.ranks for one in rows) else []
         return [*(one for one in shown if one is not None), *ranked, Column("method", WORDS, get=_method, only=FRAME)]
-
-    def _of_ranks(self) -> Iterator[Column]:
-        level = f"{100 * self.rows[0].mean.level:g} %"
-        yield Column("rank", TEXT, get=lambda one: one.ranks, only=TABLE, legend=f"together right with {level}")
-        yield Column("tier", COUNT, legend="each model of a tier is shown better than all of the next ones")
-        yield Column("maybe_best", FLAG, "may be best", legend="not shown worse than another model")
 
     def below(self) -> Sequence[str]:
         """The level, and the notes."""
@@ -110,6 +111,90 @@ class ScoreTable(Rows[ScoreRow]):
         from howsure.figures.scores import scores_figure
 
         return scores_figure(self)
+
+
+@dataclass(frozen=True, slots=True)
+class BattleRow(Ranked):
+    """The strength of a model, from its n battles.
+
+    strength: log odds, which add up to 0 over the models. points: what it is expected to get of a battle with one of
+    the others, each as likely: 1 for a win, ½ for a tie. rank_low, rank_high: the ranks that it may have; tier: its
+    tier; maybe_best: whether it is not shown worse than another one.
+    """
+
+    model: str
+    n: int
+    wins: int
+    ties: int
+    strength: Estimate
+    points: Estimate
+    rank_low: int
+    rank_high: int
+    tier: int
+    maybe_best: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class BattleTable(Rows[BattleRow]):
+    """The result of `rank_battles`: a row per model, the strongest first.
+
+    first: the points that the one of two equal models gets that is shown first, if that was asked for. ties: the
+    probability that two equal models tie, where there are ties. recipe: everything needed to repeat it.
+    """
+
+    rows: tuple[BattleRow, ...] = as_json("models")
+    first: Estimate | None
+    ties: Estimate | None
+    notes: tuple[str, ...] = ()
+    recipe: Mapping[str, Any]
+
+    named = "model"
+    title = "Battles"
+
+    def columns(self) -> Sequence[Column]:
+        """Models, their battles, points and strengths with intervals, and ranks."""
+        level = f"in brackets the {100 * self.rows[0].strength.level:g} % interval"
+        return [
+            Column("model", WORDS),
+            Column("n", COUNT, legend="number of battles"),
+            Column("wins", COUNT),
+            *([] if self.ties is None else [Column("ties", COUNT)]),
+            Column("points", ESTIMATE, better=HIGHER, legend=f"expected of a battle with one of the others; {level}"),
+            Column("strength", ESTIMATE, better=HIGHER, legend="log odds beside the average model"),
+            *_of_ranks(self.rows[0].strength.level),
+            *RANKS,
+        ]
+
+    def below(self) -> Sequence[str]:
+        """The level, what order and ties do, and the notes."""
+        level = f"In brackets: {100 * self.rows[0].strength.level:g} % intervals."
+        lead = (
+            [] if self.first is None else [f"Of two equal models, the one shown first gets {self.first} of the points."]
+        )
+        tied = [] if self.ties is None else [f"Two equal models tie with probability {self.ties}."]
+        return [level, *lead, *tied, *self.notes]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the points with their intervals, and the ranks, on matplotlib axes (new ones if None)."""
+        from howsure.figures.scores import draw_scores
+
+        return draw_scores(self, ax=ax)
+
+    def figure(self) -> Figure:
+        """The points with their intervals, and the ranks."""
+        from howsure.figures.scores import scores_figure
+
+        return scores_figure(self)
+
+
+RANKS = [Column(name, COUNT, only=FRAME) for name in ("rank_low", "rank_high")]
+
+
+def _of_ranks(level: float) -> Iterator[Column]:
+    together = f"together right with {100 * level:g} %"
+    yield Column("rank", TEXT, get=lambda one: one.ranks, only=TABLE, legend=together)
+    yield Column("tier", COUNT, legend="each model of a tier is shown better than all of the next ones")
+    yield Column("maybe_best", FLAG, "may be best", legend="not shown worse than another model")
 
 
 def _method(row: ScoreRow) -> str:

@@ -122,7 +122,7 @@ def _of_source(
         loose = may_miss or score is None
         scores = {name: _numbers(held[name], pos_label, name, notes, may_miss=loose) for name in names}
         coded = {role: _coded(found.columns[column], n, column) for role in CODED if (column := columns[role])}
-        units = None if clusters is None else _units(found.columns[clusters], n, clusters)
+        units = None if clusters is None else unit_codes(found.columns[clusters], n, clusters)
     if columns["model"] == FILE:
         coded["model"] = replace(coded["model"], names=short_names(coded["model"].names))
     read = dict(found.read)
@@ -229,7 +229,8 @@ def _coded(column: Any, n: int, name: str) -> Coded:
     return column if isinstance(column, Coded) else Coded(*check_codes(column, n=n, name=name))
 
 
-def _units(column: Any, n: int, name: str) -> Integers:
+def unit_codes(column: Any, n: int, name: str) -> Integers:
+    """Clusters as codes."""
     return column.codes.astype(np.int64) if isinstance(column, Coded) else check_clusters(column, n=n, name=name)
 
 

@@ -1,0 +1,175 @@
+"""Strengths of models from their battles: the model of Bradley, Terry and Davidson, by maximum likelihood."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.errors import GIVEN, InputError, parameter
+from howsure.inputs.pairs import Floats, Integers
+
+FAR = 30.0  # log odds; no battles that can be counted have finite estimates beyond
+MOST_STEPS, EXACT = 200, 1e-12
+FIRST, TIE, SECOND = 0, 1, 2  # outcomes
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Strengths:
+    """The log strengths of m models, which add up to 0, and the covariance of all parameters (m + 2, m + 2): the
+    strengths, the log propensity to tie (-inf without ties), and the log odds that being first adds.
+
+    Of models that are d log odds apart, the better one wins with a probability proportional to exp(d / 2), the other
+    with exp(-d / 2), and they tie with exp(tie) (Davidson 1970; Davidson & Beaver 1977).
+    """
+
+    theta: Floats
+    tie: float
+    first: float
+    covariance: Floats
+
+    def points(self) -> tuple[Floats, Floats]:
+        """The share of points (a win is 1, a tie ½) of each model against all others alike, and its error."""
+        m = len(self.theta)
+        at = _at(self.theta[:, None] - self.theta, self.tie)
+        apart = ~np.eye(m, dtype=bool)
+        share = (0.5 + at.mean)[apart].reshape(m, m - 1).mean(axis=1)
+        slopes = np.where(apart, at.dd, 0.0) / (m - 1)
+        gradient = np.column_stack(
+            [np.diag(slopes.sum(axis=1)) - slopes, np.where(apart, at.dt, 0.0).sum(axis=1) / (m - 1), np.zeros(m)]
+        )
+        return share, np.sqrt(np.einsum("ij,jk,ik->i", gradient, self.covariance, gradient))
+
+    def of_equals(self) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Of two equal models, the points of the first one, and the probability of a tie, each with its error."""
+        at = _at(np.array(self.first), self.tie)
+        found = []
+        for value, by_tie, by_first in ((0.5 + at.mean, at.dt, at.dd), (at.tied, at.tt, at.dt)):
+            gradient = np.array([by_tie, by_first])
+            found.append((float(value), float(np.sqrt(gradient @ self.covariance[-2:, -2:] @ gradient))))
+        return found[0], found[1]
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """At d log odds: the mean of half a win less half a loss, the probability of a tie, and the (co)variances of both,
+    which are their slopes, too."""
+
+    mean: Floats
+    tied: Floats
+    dd: Floats
+    dt: Floats
+    tt: Floats
+    log: tuple[Floats, Floats, Floats]  # the probabilities of the outcomes
+
+
+def _at(d: Floats, tie: float) -> _At:
+    log = np.stack([d / 2, np.full_like(d, tie), -d / 2])
+    log = log - np.logaddexp.reduce(log, axis=0)
+    first, tied, second = np.exp(log)
+    mean = (first - second) / 2
+    return _At(mean, tied, (first + second) / 4 - mean**2, -tied * mean, tied * (1 - tied), (log[0], log[1], log[2]))
+
+
+def strengths_of(
+    first: Integers,
+    second: Integers,
+    outcome: Integers,
+    units: Integers | None = None,
+    *,
+    m: int,
+    position_effect: bool = False,
+) -> Strengths:
+    """The strengths of m models from battles: the codes of both models, the outcome of each, and codes of clusters.
+
+    Newton's method on sums of pairs. The covariance is the sandwich, whose parts are the battles or clusters of them.
+
+    Raises InputError where no finite strengths fit.
+    """
+    cell = first.astype(np.int64) * m + second
+    counts = np.bincount(outcome * m * m + cell, minlength=3 * m * m).reshape(3, m, m).astype(np.float64)
+    ties = bool(counts[TIE].any())
+    free = np.append(np.ones(m, dtype=bool), [ties, position_effect])
+    theta, tie, lead = _fitted(counts, free)
+    at = _at(theta[:, None] - theta + lead, tie)
+    bread = np.linalg.inv(_information(counts.sum(axis=0), at, free))
+    # the score of a battle: of d, and of the propensity to tie
+    of_d, of_tie = np.stack([0.5 - at.mean, -at.mean, -0.5 - at.mean]), np.stack([-at.tied, 1 - at.tied, -at.tied])
+    if units is None:
+        sums = ((counts * one * other).sum(axis=0) for one, other in ((of_d, of_d), (of_d, of_tie), (of_tie, of_tie)))
+        meat = _spread(*sums) * (len(cell) / max(len(cell) - 1, 1))
+    else:
+        meat = _of_clusters(first, second, of_d[outcome, first, second], of_tie[outcome, first, second], units, m)
+    covariance = bread @ (meat * np.outer(free, free)) @ bread
+    return Strengths(theta, tie, lead, covariance * np.outer(free, free))
+
+
+def _fitted(counts: Floats, free: Flags) -> tuple[Floats, float, float]:
+    n, m = counts.sum(axis=0), counts.shape[1]
+    tied = counts[TIE].sum()
+    beta = np.zeros(m + 2)
+    beta[m] = np.log(2 * tied / (n.sum() - tied)) if tied else -np.inf
+    best = -np.inf
+    for _ in range(MOST_STEPS):
+        at = _at(beta[:m, None] - beta[:m] + beta[m + 1], float(beta[m]))
+        excess = (counts[FIRST] - counts[SECOND]) / 2 - n * at.mean
+        gradient = np.concatenate(
+            [excess.sum(axis=1) - excess.sum(axis=0), [(counts[TIE] - n * at.tied).sum(), excess.sum()]]
+        )
+        step = np.linalg.solve(_information(n, at, free), gradient * free)
+        best = _likelihood(counts, at)
+        size = 1.0
+        while size > EXACT:
+            tried = np.where(free, beta + size * step, beta)
+            value = _likelihood(counts, _at(tried[:m, None] - tried[:m] + tried[m + 1], float(tried[m])))
+            if value >= best - 1e-12 * abs(best):
+                break
+            size /= 2
+        beta = tried
+        if np.abs(beta[free]).max() > FAR:
+            break
+        if np.abs(size * step).max() < EXACT:
+            beta[:m] -= beta[:m].mean()
+            return beta[:m], float(beta[m]), float(beta[m + 1])
+    way = f", or leave {parameter('position_effect', GIVEN)} out" if free[m + 1] else ""
+    raise InputError(
+        "no finite strengths fit these battles: no model won over one that won back, directly or through others"
+        f"{', or the outcome follows from the order' if free[m + 1] else ''}. Add battles{way}."
+    )
+
+
+def _likelihood(counts: Floats, at: _At) -> float:
+    return float(sum((one[one > 0] * log[one > 0]).sum() for one, log in zip(counts, at.log, strict=True)))
+
+
+def _information(n: Floats, at: _At, free: Flags) -> Floats:
+    """The information of n (m, m) battles, made regular: strengths add up to 0, what is not free stays as it is."""
+    m = len(n)
+    found = _spread(n * at.dd, n * at.dt, n * at.tt) * np.outer(free, free)
+    found[:m, :m] += np.trace(found[:m, :m]) / m**2
+    found[np.diag_indices(m + 2)] += ~free
+    return found
+
+
+def _spread(dd: Floats, dt: Floats, tt: Floats) -> Floats:
+    """The sums over all pairs of the products of scores, by parameter (m + 2, m + 2), from those of d and of ties."""
+    m = len(dd)
+    found = np.zeros((m + 2, m + 2))
+    found[:m, :m] = np.diag(dd.sum(axis=0) + dd.sum(axis=1)) - dd - dd.T
+    found[:m, m] = found[m, :m] = dt.sum(axis=1) - dt.sum(axis=0)
+    found[:m, m + 1] = found[m + 1, :m] = dd.sum(axis=1) - dd.sum(axis=0)
+    found[m:, m:] = [[tt.sum(), dt.sum()], [dt.sum(), dd.sum()]]
+    return found
+
+
+def _of_clusters(first: Integers, second: Integers, of_d: Floats, of_tie: Floats, units: Integers, m: int) -> Floats:
+    """The sum over clusters of the products of their scores."""
+    from scipy.sparse import csr_array
+
+    parameters = np.concatenate([first, second, np.full(len(first), m), np.full(len(first), m + 1)])
+    values = np.concatenate([of_d, -of_d, of_tie, of_d])
+    number = int(units.max()) + 1
+    scores = csr_array((values, (np.tile(units, 4), parameters)), shape=(number, m + 2))
+    return np.asarray((scores.T @ scores).toarray()) * (number / max(number - 1, 1))
