@@ -28,14 +28,14 @@ low lower_is_better macro map margin max_error max_iterations max_risk max_score
 methods metric metrics min_coverage min_probability min_rows min_score misplaced missing_score more most
 multicalibration n name named names new_name normalise not_worse_than only only_predicted open options other output
 output_format overdispersion page pairs panels parameters parser part parts pass_at pass_hat passes path paths penalty
-place points port posterior posteriors power predicted probs probs_column progress pseudocount_emission
+place points port position_effect posterior posteriors power predicted probs probs_column progress pseudocount_emission
 pseudocount_transition query question raw read recalibration reduce reference repeated_spans repeats report
 require_actor result revision risk roles rows rule runs said sample sample_size samples save scheduler scores second
 sentence sentences series share sharpen show since singletons skip_missing small_groups spans spelling spool start
 stemming store stores stories story summary sums table tables tag tag_pairs tagger tags targets task temperature test
-text texts threshold title to tolerance top trainer transform transitions two_way unclear uncorrected unit unknown
-unknown_tags unseen until verbalised wait wanted weight_of_new weights where width words work workers write_baseline
-y_true_against
+text texts threshold tie title to tolerance top trainer transform transitions two_way unclear uncorrected unit unknown
+unknown_tags unseen until verbalised wait wanted weight_of_new weights where width winner words work workers
+write_baseline y_true_against
 """
 OWN = frozenset(PLAIN.split())
 GONE = {  # words that meant what another one means

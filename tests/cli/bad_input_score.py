@@ -6,6 +6,8 @@ from tests.cli.bad_input import Wrong
 
 ANSWERS = {"it.csv": b"right,answer,model,item\n1,A,x,1\n0,A,x,2\n1,B,y,1\n,B,y,2\n"}
 COUNTED = "(counted from 1, without the header)"
+VOTES = {"it.csv": b"left,right,won\nx,y,a\ny,x,draw\nx,y,a\n", "self.csv": b"left,right,won\nx,y,a\ny,y,b\n"}
+BATTLES = "--a left --b right --winner won"
 
 SCORE = [
     Wrong("no score", "score it.csv", "--score must name the column of the score. Logs name their scores themselves.",
@@ -27,4 +29,15 @@ SCORE = [
     Wrong("bounds that do not hold", "score it.csv --score item --bounds 0,1",
           f"item must lie between the bounds, 0 and 1; row 2 of it.csv {COUNTED} holds 2. Give bounds that hold for "
           "every score.", ANSWERS),
+    Wrong("a winner that is none", f"score battles it.csv {BATTLES}",
+          "won must name one of the two models, model_a or model_b, a or b, 1 or 2, or a tie (tie, tie (bothbad), "
+          f"both_bad, 0, 1.5); row 2 of it.csv {COUNTED} holds 'draw'. If it means a tie, say so: --tie draw.", VOTES),
+    Wrong("a battle of a model with itself", f"score battles self.csv {BATTLES}",
+          f"right must be another model than left; row 2 of self.csv {COUNTED} holds 'y'. Leave such rows out.", VOTES),
+    Wrong("a model that won everything", f"score battles it.csv {BATTLES} --where \"won = 'a'\"",
+          "x never lost to, or tied with, any other model: beside the others, no finite strength fits. Leave it out, "
+          "or add battles.", VOTES),
+    Wrong("models of which one never won back", f"score battles it.csv {BATTLES} --tie draw",
+          "no finite strengths fit these battles: no model won over one that won back, directly or through others. Add "
+          "battles.", VOTES),
 ]  # fmt: skip

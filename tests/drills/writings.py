@@ -73,8 +73,12 @@ TYPED = {
     "events compare": ("news.duckdb SUDORIA NORLAND --output o.txt", "o.txt"),
     "events doubtful": ("news.duckdb --output o.txt", "o.txt"),
     "events report": ("news.duckdb o.html", "o.html"),
-    "score": (
+    "score table": (
         "predictions.csv --score label --model model --output o.txt --figure o.svg --report o.html",
+        "o.txt o.svg o.html",
+    ),
+    "score battles": (
+        "battles.csv --a a --b b --winner winner --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
     "selective": ("predictions.csv --target label --prob probability --output o.txt --figure o.svg", "o.txt o.svg"),
@@ -131,6 +135,8 @@ def make_place(folder: Path) -> Path:
         Path("two.csv").write_text("\n".join(["y,p,q,a,b", *rows, ""]))
         np.save("logits.npy", np.arange(4000.0).reshape(400, 10) % 7)
         np.save("tokens.npy", np.arange(400) % 10)
+        fought = [f"{'xy'[i % 2]},{'yx'[i % 2]},{'ab'[i % 3 % 2]}" for i in range(60)]
+        Path("battles.csv").write_text("\n".join(["a,b,winner", *fought, ""]))
         months = [f"2026-{1 + i % 12:02}-{1 + i % 28:02},{i % 2},{i % 10 / 10}" for i in range(400)]
         Path("dated.csv").write_text("\n".join(["date,y,p", *months, ""]))
         watched = ("--date", "date", "--target", "y", "--prob", "p", "--tolerance", "0.45", "--until", "2026-06-30")

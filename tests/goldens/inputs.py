@@ -233,6 +233,17 @@ def write_systems(folder: Path) -> None:
         for run in range(2)
     ]
     (folder / "scores.csv").write_text(csv_text(scores))
+    (folder / "passes.csv").write_text(csv_text([one | {"right": int(one["bleu"] > 31)} for one in scores]))
     wide = [{"id": k, "new": round(float(rng.uniform(0.2, 1)), 3), "old": round(float(rng.uniform(0, 0.9)), 3),
              "lang": ("de", "en")[k % 2], "doc": k // 3} for k in range(120)]  # fmt: skip
     (folder / "quality.csv").write_text(csv_text(wide))
+    battles = [
+        {
+            "prompt": k // 3,
+            "left": "xyz"[k % 3],
+            "right": "yzx"[k % 3],
+            "winner": ("model_a", "model_b", "tie")[int(rng.choice(3, p=[0.4, 0.35, 0.25]))],
+        }
+        for k in range(150)
+    ]
+    (folder / "battles.csv").write_text(csv_text(battles))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from tests.goldens.running import Room
 
 READ = "score scores.csv --score bleu --model model --id uid --run run --seed 1"
+PASSES = "score passes.csv --score right --model model --id uid --run run --pass-at 1,2 --pass-hat 2 --seed 1"
+BATTLES = "score battles battles.csv --a left --b right --winner winner --seed 1"
 
 ROOM = Room(
     f"""
@@ -22,7 +24,7 @@ ROOM = Room(
     score long.csv --score said --positive c0 --model model --id uid --run run --pass-at 1 --pass-hat 1 --seed 1
     score long.csv --score said --positive c0 --model model --id uid --run run --pass-at 3
     {READ} --figure scores.svg --width 3.3
-    score long.csv --score said --positive c0 --model model --id uid --run run --pass-at 1,2 --figure it.svg
+    {PASSES} --figure passes.svg
     {READ} --report scores.html
     {READ} --columns model,mean
     score long.csv --score said --positive c0 --model model --id uid --seed 1
@@ -31,6 +33,11 @@ ROOM = Room(
     score holes.csv --score p --skip-missing
     score holes.csv --score p
     score north.csv south.csv --score y
+    {BATTLES}
+    {BATTLES} --position-effect --cluster prompt --format json
+    {BATTLES} --tie even
+    {BATTLES} --where "winner != 'model_b'" --figure battles.svg
+    {BATTLES} --level 0.9 --report battles.html
     score 'results/*/samples_*.jsonl' --seed 1
     score 'results/*/samples_*.jsonl' --seed 1 --format json
     score 'logs/helm/*'

@@ -55,6 +55,10 @@ def scores() -> None:
     row: howsure.ScoreRow = table[0]
     howsure.score_table("right", model="model", id="item", groups="task", macro=True, data=FILES)
     print(table, row.mean.low, row.rank_low)
+    battles: howsure.BattleTable = howsure.rank_battles(["x", "y"], ["y", "x"], [1, 1], clusters=[1, 2])
+    howsure.rank_battles("model_a", "model_b", "winner", tie=["even"], position_effect=True, data=FILES)
+    print(battles.first, battles["x"].points.low)
+    howsure.rank_battles("a", "b", "winner", ties=3, data=FRAME)  # type: ignore  # wrong: no such word
     howsure.score_table(Y, bounds=1)  # type: ignore  # wrong: two numbers
     howsure.score_table(Y, missing_score="wrong")  # type: ignore  # wrong: a number
 

@@ -152,7 +152,8 @@ def _outcomes(
     outcome = np.where(by_name == UNKNOWN, word, by_name)
     if (unknown := outcome == UNKNOWN).any():
         row = int(unknown.argmax())
-        advice = f"If it means a tie, say so: {parameter('tie', texts[winner.codes[row]])}."
+        one = texts[winner.codes[row]]
+        advice = f"If it means a tie, say so: {parameter('tie', ','.join([*(ties if ties != TIES else ()), one]))}."
         raise InputError(Fault(name, rule, repr(winner.names[winner.codes[row]]), row, advice=advice))
     if ties == TIES and "0" in texts and not (outcome == SECOND).any():
         raise InputError(

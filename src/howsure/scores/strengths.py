@@ -11,7 +11,7 @@ from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.pairs import Floats, Integers
 
 FAR = 30.0  # log odds; no battles that can be counted have finite estimates beyond
-MOST_STEPS, EXACT = 200, 1e-12
+MOST_STEPS, NEAR, EXACT = 200, 1e-8, 1e-12
 FIRST, TIE, SECOND = 0, 1, 2  # outcomes
 Flags = npt.NDArray[np.bool_]
 
@@ -111,14 +111,17 @@ def _fitted(counts: Floats, free: Flags) -> tuple[Floats, float, float]:
     tied = counts[TIE].sum()
     beta = np.zeros(m + 2)
     beta[m] = np.log(2 * tied / (n.sum() - tied)) if tied else -np.inf
-    best = -np.inf
+    last = np.inf
     for _ in range(MOST_STEPS):
         at = _at(beta[:m, None] - beta[:m] + beta[m + 1], float(beta[m]))
         excess = (counts[FIRST] - counts[SECOND]) / 2 - n * at.mean
         gradient = np.concatenate(
             [excess.sum(axis=1) - excess.sum(axis=0), [(counts[TIE] - n * at.tied).sum(), excess.sum()]]
         )
-        step = np.linalg.solve(_information(n, at, free), gradient * free)
+        try:
+            step = np.linalg.solve(_information(n, at, free), gradient * free)
+        except np.linalg.LinAlgError:  # it is flat, far away
+            break
         best = _likelihood(counts, at)
         size = 1.0
         while size > EXACT:
@@ -130,9 +133,11 @@ def _fitted(counts: Floats, free: Flags) -> tuple[Floats, float, float]:
         beta = tried
         if np.abs(beta[free]).max() > FAR:
             break
-        if np.abs(size * step).max() < EXACT:
+        moved = size * np.abs(step).max()
+        if moved < EXACT or (moved < NEAR and moved > last / 2):  # what is left is rounding
             beta[:m] -= beta[:m].mean()
             return beta[:m], float(beta[m]), float(beta[m + 1])
+        last = moved
     way = f", or leave {parameter('position_effect', GIVEN)} out" if free[m + 1] else ""
     raise InputError(
         "no finite strengths fit these battles: no model won over one that won back, directly or through others"

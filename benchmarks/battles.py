@@ -1,0 +1,108 @@
+"""Do the strengths and ranks of `howsure score battles` hold, and what do they cost? Made-up models, some equal.
+
+    .venv/bin/python benchmarks/battles.py [--quick]
+
+prints the figures of docs/scores.md.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+import howsure
+from howsure.scores.strengths import Strengths, strengths_of
+
+RUNS, QUICK = 200, 20
+WINNER = np.array(["a", "tie", "b"])
+PAIRS = (0.0, 0.0, 0.4, 0.4, 0.8, 0.8, 1.2, 1.2)
+
+
+@dataclass(frozen=True)
+class Regime:
+    """Battles of models that differ by prompt (standard deviation 1), each prompt with `each` battles, or of lognormal
+    number; `tie` log propensity to tie, `first` what the order adds."""
+
+    strengths: tuple[float, ...]
+    prompts: int
+    each: int | None
+    tie: float = -np.inf
+    first: float = 0.0
+
+    def made(self, rng: np.random.Generator, prompts: int | None = None) -> tuple[np.ndarray, ...]:
+        """The codes of both models, the outcome, and the prompt of each battle."""
+        m, prompts = len(self.strengths), prompts or self.prompts
+        sizes = np.ceil(np.exp(rng.normal(2, 1, prompts))).astype(int) if self.each is None else self.each
+        prompt = np.repeat(np.arange(prompts), sizes)
+        at = np.asarray(self.strengths) + rng.normal(size=(prompts, m))
+        a = rng.integers(0, m, len(prompt))
+        b = (a + rng.integers(1, m, len(prompt))) % m
+        d = at[prompt, a] - at[prompt, b] + self.first
+        log = np.stack([d / 2, np.full_like(d, self.tie), -d / 2])
+        chances = np.exp(log - np.logaddexp.reduce(log, axis=0)).cumsum(axis=0)
+        return a, b, (rng.random(len(d)) > chances[:2]).sum(axis=0), prompt
+
+    def truth(self) -> Strengths:
+        """What very many battles give: equal models are equal."""
+        strengths, m = np.asarray(self.strengths), len(self.strengths)
+        a, b, outcome, _ = self.made(np.random.default_rng(9), 400_000 // (self.each or 12))
+        found = strengths_of(a, b, outcome, m=m, position_effect=self.first != 0.0)
+        for value in set(self.strengths):
+            found.theta[strengths == value] = found.theta[strengths == value].mean()
+        return found
+
+
+REGIMES = {
+    "6 equal models, 40 prompts of 10 battles": Regime((0.0,) * 6, 40, 10),
+    "4 equal models, 12 prompts of 40": Regime((0.0,) * 4, 12, 40),
+    "6 equal models, 60 prompts of lognormal size": Regime((0.0,) * 6, 60, None),
+    "6 equal models, 60 battles": Regime((0.0,) * 6, 60, 1),
+    "4 pairs of equal models, 100 prompts of 20, ties": Regime(PAIRS, 100, 20, tie=-0.3),
+    "the same, the first one favoured": Regime(PAIRS, 100, 20, tie=-0.3, first=0.4),
+    "20 models far apart, 1,500 battles": Regime(tuple(np.linspace(-2, 2, 20)), 1500, 1),
+}
+
+
+def rates(regime: Regime, runs: int) -> tuple[float, float, float, float]:
+    """How often strengths and points are covered, how often all ranks are, and how often a tier parts equal models."""
+    truth, true = regime.truth(), np.asarray(regime.strengths)
+    points, m, rng = truth.points()[0], len(true), np.random.default_rng(1)
+    lowest, highest = (true > true[:, None]).sum(axis=1) + 1, (true >= true[:, None]).sum(axis=1)
+    strength, share, ranked, split = list[bool](), list[bool](), 0, 0
+    for run in range(runs):
+        a, b, outcome, prompt = regime.made(rng)
+        asked = {"clusters": prompt, "position_effect": regime.first != 0.0, "rng": run}
+        table = howsure.rank_battles(a, b, WINNER[outcome], **asked)
+        rows = [table[str(i)] for i in range(m)]
+        strength += [row.strength.low <= one <= row.strength.high for row, one in zip(rows, truth.theta, strict=True)]
+        share += [row.points.low <= one <= row.points.high for row, one in zip(rows, points, strict=True)]
+        ranked += all(
+            row.rank_low <= low and high <= row.rank_high for row, low, high in zip(rows, lowest, highest, strict=True)
+        )
+        tiers = np.array([row.tier for row in rows])
+        split += any(len(set(tiers[true == value])) > 1 for value in set(regime.strengths))
+    return float(np.mean(strength)), float(np.mean(share)), ranked / runs, split / runs
+
+
+def main() -> None:
+    """Print the table, and what many battles cost."""
+    runs = QUICK if "--quick" in sys.argv[1:] else RUNS
+    print("| battles | strengths covered | points covered | all ranks covered | a tier parts equal models |")
+    print("|---|---:|---:|---:|---:|")
+    for name, regime in REGIMES.items():
+        print(f"| {name} | {' | '.join(f'{one:.3f}' for one in rates(regime, runs))} |", flush=True)
+    rng, m, n = np.random.default_rng(0), 200, 1_000_000
+    a = rng.integers(0, m, n)
+    b = (a + rng.integers(1, m, n)) % m
+    names = np.array([f"model {i}" for i in range(m)])
+    made = names[a], names[b], WINNER[rng.integers(0, 3, n)]
+    start = time.process_time()
+    howsure.rank_battles(*made, clusters=np.arange(n) // 5, rng=0)
+    print(f"\n{n:,} battles of {m} models: {time.process_time() - start:.1f} CPU s")
+
+
+if __name__ == "__main__":
+    main()

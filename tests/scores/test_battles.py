@@ -1,0 +1,181 @@
+"""Battles: strengths against another optimiser and choix, their errors against sums by hand, and what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.optimize import approx_fprime, minimize
+
+import howsure
+from howsure.errors import InputError
+from howsure.scores.strengths import FIRST, SECOND, strengths_of
+from tests.cli.running import howsure as run_command
+
+CHOIX = [0.6956706090087375, -0.15772219187620823, -0.2543360481905317, -0.2836123689419976]
+SAID = np.array(["model_a", "tie", "model_b"])
+
+
+def battles(
+    theta: list[float], n: int, *, tie: float = -np.inf, first: float = 0.0, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The codes of both models, and the outcome of each battle."""
+    draw, m = np.random.default_rng(seed), len(theta)
+    a = draw.integers(0, m, n)
+    b = (a + draw.integers(1, m, n)) % m
+    chances = outcomes(np.asarray(theta)[a] - np.asarray(theta)[b] + first, tie)
+    return a, b, (draw.random(n) > chances.cumsum(axis=0)[:2]).sum(axis=0)
+
+
+def outcomes(d: np.ndarray, tie: float) -> np.ndarray:
+    odds = np.exp(np.stack([d / 2, np.full_like(d, tie), -d / 2]))
+    return odds / odds.sum(axis=0)
+
+
+def named(made: tuple[np.ndarray, np.ndarray, np.ndarray]) -> dict[str, np.ndarray]:
+    names = np.array([f"m{i}" for i in range(99)])
+    return {"a": names[made[0]], "b": names[made[1]], "winner": SAID[made[2]]}
+
+
+@pytest.mark.parametrize(("tie", "first"), [(-np.inf, 0.0), (-0.4, 0.0), (-np.inf, 0.5), (0.3, -0.4)])
+def test_strengths_and_their_errors_are_those_of_a_likelihood_by_hand(tie: float, first: float) -> None:
+    a, b, outcome = battles([0.8, 0.1, 0.0, -0.9], 400, tie=tie, first=first)
+    units = np.random.default_rng(3).integers(0, 50, 400)
+    free = [0, 1, 2, *([4] if np.isfinite(tie) else []), *([5] if first else [])]
+
+    def losses(at: np.ndarray) -> np.ndarray:
+        beta = np.array([0.0, 0.0, 0.0, 0.0, -np.inf, 0.0])
+        beta[free] = at
+        chances = outcomes(beta[a] - beta[b] + beta[5], beta[4])
+        return -np.log(chances[outcome, np.arange(400)])
+
+    best = minimize(lambda at: losses(at).sum(), np.zeros(len(free)), tol=1e-12).x
+    scores = approx_fprime(best, losses, 1e-6)
+    bread = np.linalg.inv(approx_fprime(best, lambda at: approx_fprime(at, lambda x: losses(x).sum(), 1e-5), 1e-5))
+    sums = np.stack([np.bincount(units, one) for one in scores.T])
+    for codes, held, count in ((None, scores.T, 400), (units, sums, 50)):
+        found = strengths_of(a, b, outcome, codes, m=4, position_effect=bool(first))
+        theta = found.theta - found.theta[3]
+        assert [*theta[:3], *([found.tie] if np.isfinite(tie) else []), *([found.first] if first else [])] == (
+            pytest.approx(best, abs=1e-4)
+        )
+        to_last = np.eye(6)
+        to_last[:4, 3] -= 1.0
+        expected = bread @ (held @ held.T) @ bread * count / (count - 1)
+        got = (to_last @ found.covariance @ to_last.T)[np.ix_(free, free)]
+        assert got == pytest.approx(expected, rel=5e-3, abs=1e-5)
+
+
+def test_what_models_win_is_what_they_are_expected_to_win() -> None:
+    """The equations of the maximum without ties, to the last digits."""
+    a, b, outcome = battles(list(np.linspace(-2, 2, 12)), 3_000)
+    found = strengths_of(a, b, outcome, m=12)
+    chance = 1 / (1 + np.exp(found.theta[b] - found.theta[a]))
+    won = np.bincount(a, outcome == FIRST, minlength=12) + np.bincount(b, outcome == SECOND, minlength=12)
+    expected = np.bincount(a, chance, minlength=12) + np.bincount(b, 1 - chance, minlength=12)
+    assert expected == pytest.approx(won, abs=1e-9)
+    assert found.theta.sum() == pytest.approx(0.0, abs=1e-12)
+
+
+def test_strengths_are_those_of_choix() -> None:
+    """`ilsr_pairwise(4, wins)` of choix 0.4.1 without regularisation, less its mean."""
+    wins = [(0, 1), (0, 1), (1, 0), (1, 2), (2, 1), (1, 2), (2, 3), (3, 0), (0, 3), (2, 3), (0, 2), (0, 2), (3, 1)]
+    first, second = np.array(wins).T
+    found = strengths_of(first, second, np.zeros(len(wins), dtype=int), m=4)
+    assert found.theta == pytest.approx(CHOIX, abs=1e-10)
+
+
+def test_arrays_frames_and_files_say_the_same(tmp_path: Path) -> None:
+    frame = pd.DataFrame(named(battles([0.5, 0.0, -0.5], 300, tie=-1.0)) | {"prompt": np.arange(300) // 3})
+    frame.to_csv(tmp_path / "votes.csv", index=False)
+    arrays = howsure.rank_battles(frame["a"], frame["b"], frame["winner"], clusters=frame["prompt"], rng=1)
+    for data in (frame, howsure.read(tmp_path / "votes.csv")):
+        found = howsure.rank_battles("a", "b", "winner", clusters="prompt", rng=1, data=data)
+        assert found.to_dict()["models"] == arrays.to_dict()["models"]
+        assert found.to_dict()["ties"] == arrays.to_dict()["ties"]
+    typed = ("--a", "a", "--b", "b", "--winner", "winner", "--cluster", "prompt", "--seed", "1", "--format", "csv")
+    assert run_command("score", "battles", str(tmp_path / "votes.csv"), *typed).out == arrays.to_csv() + "\n"
+
+
+@pytest.mark.parametrize(
+    "spelled",
+    [
+        {"model_a": "a", "model_b": "b", "tie": "tie (bothbad)"},
+        {"model_a": 1, "model_b": 2, "tie": 0},
+        {"model_a": 1.0, "model_b": 2.0, "tie": 1.5},
+        {"model_a": "A > B", "model_b": "2", "tie": "even"},
+    ],
+)
+def test_winners_are_spelled_in_several_ways(spelled: dict[str, object]) -> None:
+    made = named(battles([0.5, 0.0, -0.5], 200, tie=-1.0))
+    winner = [spelled[one] for one in made["winner"]]
+    usual = howsure.rank_battles(**made, rng=0)
+    if "even" in winner:
+        with pytest.raises(InputError, match=r"winner must name one of the two models.* holds 'A > B'"):
+            howsure.rank_battles(made["a"], made["b"], winner, tie=["even"], rng=0)
+        return
+    assert howsure.rank_battles(made["a"], made["b"], winner, rng=0).rows == usual.rows
+
+
+def test_a_winner_may_be_named() -> None:
+    made = named(battles([0.5, 0.0, -0.5], 200))
+    winner = np.where(made["winner"] == "model_a", made["a"], made["b"])
+    assert howsure.rank_battles(made["a"], made["b"], winner, rng=0).rows == howsure.rank_battles(**made, rng=0).rows
+
+
+def test_who_is_first_does_not_matter_but_where_it_is_asked_for() -> None:
+    a, b, outcome = battles([0.6, 0.1, -0.7], 900, tie=-0.5, first=0.8, seed=2)
+    turn = np.arange(900) % 2 == 1
+    turned = np.where(turn, b, a), np.where(turn, a, b), np.where(turn, 2 - outcome, outcome)
+    one, other = (howsure.rank_battles(**named(made), rng=0) for made in ((a, b, outcome), turned))
+    assert [row.strength.value for row in one] == pytest.approx([row.strength.value for row in other])
+    asked = howsure.rank_battles(**named((a, b, outcome)), position_effect=True, rng=0)
+    assert one.first is None
+    assert asked.first is not None
+    chance = outcomes(np.array([0.8]), -0.5)
+    assert asked.first.low < chance[0, 0] + chance[1, 0] / 2 < asked.first.high
+    assert asked.ties is not None
+    assert asked.ties.low < chance[1, 0] < asked.ties.high
+
+
+def test_intervals_and_ranks_hold_where_prompts_decide() -> None:
+    draw, ranked, held = np.random.default_rng(4), 0, list[bool]()
+    for seed in range(100):
+        prompt = np.repeat(np.arange(40), 10)
+        shift = draw.normal(size=(40, 4))
+        a = draw.integers(0, 4, 400)
+        b = (a + draw.integers(1, 4, 400)) % 4
+        won = draw.random(400) < 1 / (1 + np.exp(shift[prompt, b] - shift[prompt, a]))
+        made = named((a, b, np.where(won, FIRST, SECOND)))
+        table = howsure.rank_battles(**made, clusters=prompt, rng=seed)
+        held += [row.strength.low <= 0.0 <= row.strength.high for row in table]
+        ranked += all(row.ranks == "1–4" for row in table)
+    assert np.mean(held) >= 0.93
+    assert ranked >= 90  # .95, less two standard errors
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "winner", "said"),
+    [
+        ("xxyy", "yyxx", "aabb", r"^x never lost to, or tied with, any other model"),
+        ("xyzw", "yxwz", "aaaa", r"^w, z had no battle with any other model than these"),
+        ("xyxz", "yxzx", "aaab", r"^z never beat, or tied with, any other model"),
+        ("xy", "yy", "ab", r"b must be another model than a; row 1 holds 'y'"),
+        ("xy", "yx", "ac", r"winner must name one of the two .* row 1 holds 'c'. If it means a tie, say so: tie='c'"),
+        ("xyz", "yzx", ["x", "x", "x"], r"winner must name one of the two .* row 1 holds 'x'"),
+        ("1212", "2121", "1122", r"row 1 holds '1'. A model has that name, too"),
+        ("xyxy", "yxyx", "1010", r"holds 0, which means a tie, and never that b won.*tie='?0'?"),
+        ("xyxy", "yxyx", ["tie"] * 4, "every battle is a tie"),
+        ("xxx", "yyy", ["a", "tie", "a"], "no finite strengths fit these battles"),
+    ],
+)
+def test_what_cannot_be_ranked_is_refused(a: str, b: str, winner: object, said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        howsure.rank_battles(list(a), list(b), list(winner))  # type: ignore[call-overload]
+
+
+def test_an_order_that_decides_is_refused() -> None:
+    with pytest.raises(InputError, match=r"or the outcome follows from the order. Add battles, or leave"):
+        howsure.rank_battles(list("xyzxyz"), list("yzxzxy"), ["a"] * 6, position_effect=True)
