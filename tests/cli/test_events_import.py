@@ -53,11 +53,11 @@ def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 def test_other_forms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("documents.csv").write_text(csv_of([row[:4] for row in (ROWS[0], *ROWS[2:])], HEADINGS[:4]), encoding="utf-8")
-    rows = [(row[0], row[4], f"[0, {int(float(row[5]))}]") for row in ROWS if row[4]]
-    Path("scores.csv").write_text(csv_of(rows, ("id", "actor", "draws")), encoding="utf-8")
-    given = ("--id", "id", "--date", "date", "--actor", "actor", "--samples", "draws", "--documents", "documents.csv")
+    rows = [(row[0], row[4], int(float(row[5]))) for row in ROWS if row[4]]
+    Path("scores.csv").write_text(csv_of(rows, ("id", "actor", "p")), encoding="utf-8")
+    given = ("--id", "id", "--date", "date", "--actor", "actor", "--prob", "p", "--documents", "documents.csv")
     printed("events", "import", "scores.csv", *given, "--text", "text", "--store", "s.duckdb")
-    assert "USA    USA    2001            4                      0.5         [0, 1]" in printed(
+    assert "USA    USA    2001            4                      1.0         [1, 1]" in printed(
         "events", "series", "s.duckdb", "--period", "year"
     )
 

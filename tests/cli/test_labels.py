@@ -113,11 +113,10 @@ def test_labels_go_out_and_come_back(read: Path, store: Path, tmp_path: Path) ->
 
 def test_a_sheet_is_filled_in(store: Path, tmp_path: Path) -> None:
     label(store, "--labels", 20, "--actor", "IRQ,NATO")
-    for name in ("sheet.csv", "sheet.jsonl", "sheet.json"):
+    for name in ("sheet.csv", "sheet.json"):
         said = printed("events", "labels", "sheet", store, "--output", tmp_path / name)
         assert said == f"20 documents to read in {tmp_path / name}\n"
-    texts = [json.loads(line) for line in (tmp_path / "sheet.jsonl").read_text().splitlines()]
-    assert texts == json.loads((tmp_path / "sheet.json").read_text())
+    texts = json.loads((tmp_path / "sheet.json").read_text())
     assert list(texts[0]) == ["document", "date", "title", "text"]
     sheet = tmp_path / "sheet.csv"
     rows = sheet.read_text().splitlines()
