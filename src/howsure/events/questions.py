@@ -10,7 +10,8 @@ from typing import Any
 from howsure.events.periods import PERIODS
 from howsure.events.series.actor_comparison import COUNTED
 from howsure.events.series.counts import INTERVALS
-from howsure.events.series.event_series import STORIES, UNITS
+from howsure.events.series.event_series import UNITS
+from howsure.events.series.raw_counts import STORIES
 
 REQUIRED = inspect.Parameter.empty
 MOST_LISTED = 1000  # documents

@@ -16,10 +16,9 @@ from howsure.events.labels.answers import labelling_of
 from howsure.events.questions import ASKED, OF_PAIRS, REQUIRED, Asked, defaults_of
 from howsure.events.series.actor_comparison import compare_actors
 from howsure.events.series.corrected_comparison import corrected_comparison
-from howsure.events.series.corrected_series import CORRECTED_UNITS, CorrectedSeries, corrected_series, raw_alone
+from howsure.events.series.corrected_series import CorrectedSeries, raw_alone
 from howsure.events.series.event_series import UNITS, event_series
-from howsure.events.series.files import documents_of, doubtful_documents, links_of
-from howsure.events.series.labelled_pairs import TooFewLabelsError
+from howsure.events.series.files import corrected_or_why, documents_of, doubtful_documents, links_of
 from howsure.events.store.documents import StoredDocument, StoredEvidence, stored_document
 from howsure.events.store.reading import (
     Store,
@@ -359,21 +358,15 @@ def series_of_labels(store: Store, *, period: str, level: float, unit: str) -> C
 
     It is kept until a label changes; the last few of a store are.
     """
-    if labelling_of(store) is None:
-        return "No document of this store has a label."
-    if unit not in CORRECTED_UNITS:
-        return f"No corrected counts of {unit}: readers said of documents which actors act in them."
     key = (period, level, unit, *_version(store))
     with _LOCK:
         kept = _KEPT.setdefault(store, OrderedDict())
         if key in kept:
             kept.move_to_end(key)
             return kept[key]
-    try:
-        found = corrected_series(store, period=period, level=level, unit=unit)
-    except TooFewLabelsError as error:
-        return f"No corrected counts yet: {error}"
-    assert found is not None
+    found = corrected_or_why(store, period=period, level=level, unit=unit)
+    if isinstance(found, str):
+        return found or "No document of this store has a label."
     with _LOCK:
         kept[key] = found
         while len(kept) > MOST_KEPT:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -31,8 +32,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EventStore]:
 
 
 def test_each_row_has_the_corrected_count_of_its_actor_and_period(store: EventStore) -> None:
-    series, reason = series_beside_labels(store, event_series(store, actors=["BBB", "AAA"]))
-    assert reason == ""
+    series = series_beside_labels(store, event_series(store, actors=["BBB", "AAA"]))
     held = corrected_series(store)
     columns = series.framed()
     for at, key in enumerate(zip(columns["actor"], columns["period"], strict=True)):
@@ -50,7 +50,7 @@ def test_each_row_has_the_corrected_count_of_its_actor_and_period(store: EventSt
 
 def test_shares_and_days_are_those_of_the_raw_series(store: EventStore) -> None:
     raw = event_series(store, unit="share", since="2001-04-01", period="month", level=0.9)
-    series, _ = series_beside_labels(store, raw)
+    series = series_beside_labels(store, raw)
     assert [row.period for row in series.corrected.rows_of("AAA")] == [row.period for row in raw.rows_of("AAA")]
     assert series.corrected.level == 0.9
     assert max(row.high for row in series.corrected.rows) <= 1.0
@@ -60,7 +60,7 @@ def test_shares_and_days_are_those_of_the_raw_series(store: EventStore) -> None:
 
 
 def test_files_hold_both_and_the_recipe_of_both(store: EventStore) -> None:
-    series, _ = series_beside_labels(store, event_series(store, actors=["AAA", "CCC"]))
+    series = series_beside_labels(store, event_series(store, actors=["AAA", "CCC"]))
     rows = list(csv.DictReader(series.to_csv().splitlines()))
     assert float(rows[0]["corrected"]) == series.corrected.rows[0].estimate
     assert rows[-1]["corrected"] == rows[-1]["corrected_method"] == ""
@@ -68,7 +68,7 @@ def test_files_hold_both_and_the_recipe_of_both(store: EventStore) -> None:
 
 
 def test_figures_draw_the_corrected_band_and_the_raw_counts_as_dots(store: EventStore) -> None:
-    series, _ = series_beside_labels(store, event_series(store, actors=["AAA", "CCC"]))
+    series = series_beside_labels(store, event_series(store, actors=["AAA", "CCC"]))
     ax = draw_events(series, ax=new_figure(4, 3).add_subplot(), actors=["AAA"])
     dots, line = ax.lines
     assert np.array_equal(dots.get_ydata(), [row.mean for row in series.rows_of("AAA")])
@@ -87,24 +87,25 @@ def test_figures_draw_the_corrected_band_and_the_raw_counts_as_dots(store: Event
 
 
 def test_a_comparison_has_that_of_the_corrected_counts(store: EventStore) -> None:
-    compared, reason = comparison_beside_labels(store, compare_actors(store, "BBB", "AAA"))
-    assert reason == ""
+    compared = comparison_beside_labels(store, compare_actors(store, "BBB", "AAA"))
     expected = corrected_comparison(corrected_series(store), "BBB", "AAA")
     assert compared.corrected.rows == expected.rows
     assert compared.to_dict()["corrected"]["total"] == expected.to_dict()["total"]
     assert [row["corrected_greater"] for row in compared.records()] == [row.greater for row in expected.rows]
     assert len(compared.to_frame()) == len(compared.rows)
     assert "Corrected counts. Of 4 quarters" in str(compared)
-    same, reason = comparison_beside_labels(store, compare_actors(store, "AAA", "CCC"))
+    assert compared.above()[0].headings[0] == "corrected"
+    same = comparison_beside_labels(store, compare_actors(store, "AAA", "CCC"))
     assert same.corrected is None
-    assert "Readers were asked about AAA, not about CCC" in reason
+    assert "Readers were asked about AAA, not about CCC" in same.to_dict()["not_corrected"]
+    assert same.not_corrected in same.below()
 
 
 def test_where_there_are_no_labels_nothing_changes(tmp_path: Path) -> None:
     with make_store(tmp_path / "a.duckdb") as plain:
         series, compared = event_series(plain), compare_actors(plain, "IRQ", "USA")
-        assert series_beside_labels(plain, series) == (series, "")
-        assert comparison_beside_labels(plain, compared) == (compared, "")
+        assert series_beside_labels(plain, series) == series
+        assert comparison_beside_labels(plain, compared) == compared
         assert list(series.framed())[-1] == "best"
         assert "corrected" not in series.to_dict()
         assert "corrected" not in compared.to_dict()
@@ -113,20 +114,17 @@ def test_where_there_are_no_labels_nothing_changes(tmp_path: Path) -> None:
 
 def test_reasons_why_there_is_no_corrected_series(store: EventStore, tmp_path: Path) -> None:
     entities = event_series(store, unit="entities")
-    assert series_beside_labels(store, entities) == (
-        entities, "No corrected counts of entities: readers said of documents which actors act in them.",
-    )  # fmt: skip
+    why = "No corrected counts of entities: readers said of documents which actors act in them."
+    assert series_beside_labels(store, entities) == replace(entities, not_corrected=why)
     nobody = event_series(store, actors=["CCC"])
-    same, reason = series_beside_labels(store, nobody)
-    assert same is nobody
-    assert "No corrected counts for CCC" in reason
+    assert "No corrected counts for CCC" in series_beside_labels(store, nobody).not_corrected
     path = tmp_path / "begun.duckdb"
     store_file(path)
     with EventStore.open(path, read_only=False) as begun:
         draw_documents(begun, 20)
-        same, reason = series_beside_labels(begun, event_series(begun))
+        same = series_beside_labels(begun, event_series(begun))
     assert same.corrected is None
-    assert reason.startswith(
+    assert same.not_corrected.startswith(
         "No corrected counts yet: a correction needs labels of 10 documents at least; 0 have them."
     )
 

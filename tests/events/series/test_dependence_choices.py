@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from howsure.cli.events.output import comparison_output, series_output
 from howsure.errors import InputError
 from howsure.events.corpus import Filter
 from howsure.events.series.actor_comparison import compare_actors
@@ -61,10 +60,10 @@ def test_a_comparison_of_stories(reprinted: EventStore) -> None:
 def test_what_is_assumed_is_said(reprinted: EventStore) -> None:
     series, compared = event_series(reprinted), compare_actors(reprinted, "IRQ", "KWT", stories="apart")
     assert (series.recipe["documents_of_shared_stories"], series.recipe["shared_stories"]) == (6, 2)
-    told = " ".join(series_output(series, "table", "a", 0).split())
-    assert "event: attack" in told
+    told = " ".join(series.below())
+    assert told.startswith("attack: ")
     assert "6 documents with an event tell 2 stories: documents of one story count as one source" in told
-    told = " ".join(comparison_output(compared, "table", "a").split())
+    told = " ".join(compared.below())
     assert "6 documents with an event tell 2 stories, but all documents are assumed to be independent" in told
     assert compared.event == "attack"
 

@@ -43,9 +43,10 @@ from howsure.events.labels import import_labels as export_labels
 from howsure.events.labels.draw import event_words
 from howsure.events.series import extra_features, files
 from howsure.events.series.corrected_series import corrected_series
-from howsure.events.series.event_series import dependence_asked, stored_events
+from howsure.events.series.event_series import stored_events
 from howsure.events.series.files import documents_of, doubtful_documents
 from howsure.events.series.labelled_pairs import pair_features
+from howsure.events.series.raw_counts import dependence_asked
 from howsure.events.store import integrity, reading
 from howsure.events.store import integrity as refusals
 from howsure.events.store.documents import stored_document, stored_documents
@@ -146,6 +147,7 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
 }
 ASKED |= {
     "answer": lambda store: orders.answer(store, 0, "anna", [], False, 0),
+    "corrected_or_why": lambda store: files.corrected_or_why(store, unit="documents"),
     "comparison_beside_labels": lambda store: files.comparison_beside_labels(store, of_an_open_one()[1]),
     "corrected": corrections.corrected,
     "corrected_pair": lambda store: corrections.corrected_pair(store, "NORLAND", "SUDORIA", period="year"),

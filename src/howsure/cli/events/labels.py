@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import textwrap
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import click
 
 from howsure.cli.events.options import seed_option
+from howsure.cli.events.output import text_of
 from howsure.cli.events.page import serve_page, serving_options
 from howsure.cli.events.queries import as_groups
 from howsure.cli.terminal.commands import Command, Group, Written
@@ -104,10 +104,7 @@ def _draw(store: EventStore, number: int | None, options: dict[str, Any]) -> Non
         )
     wanted = number or drawn or max(min(LABELS, stored), 1)
     if wanted > drawn:
-        table = draw_documents(store, wanted - drawn, **options).table()
-        emit(
-            table_text(table) + "".join(f"{line}\n" for note in table.notes for line in textwrap.wrap(note, 100)), None
-        )
+        emit(text_of(draw_documents(store, wanted - drawn, **options), "table"), None)
         return
     asked = asked_of(store)
     changed = asked_otherwise(store, asked, {name: options[name] for name in OPTIONS})
@@ -213,9 +210,7 @@ def agreement_command(
     """Print how far coders agree beyond chance: Krippendorff's alpha per actor and in all, with intervals."""
     with EventStore.open(path) as store:
         found = agreement(store, coders=coders, level=level, rng=seed)
-    table = found.table()
-    said = "".join(f"{line}\n" for note in table.notes for line in textwrap.wrap(note, 100)) if form == "table" else ""
-    emit(json_text(found.to_dict()) if form == "json" else table_text(table, form) + said, output)
+    emit(text_of(found, form), output)
 
 
 @labels_command.command("disagreements")

@@ -121,24 +121,25 @@ def series_command(
     figure, codes separated by commas share a panel. CSV has one row per actor (ISO3 code) and period, with all digits;
     JSON has the recipe, too.
     """
-    from howsure.cli.events.output import series_output
+    from howsure.cli.events.output import text_of
 
     with EventStore.open(path) as store:
         helped = _correction(store, options)
         panels = [list(chosen_actors(store, group)) for group in groups]
         acting = chosen_actors(store, [code for panel in panels for code in panel] or None)
         most = None if panels else top or (TOP_DRAWN if figure else TOP)
-        series, reason = event_series(store, actors=acting[:most], **options), ""
+        series = event_series(store, actors=acting[:most], **options)
         if helped is not None:
-            series, reason = series_beside_labels(store, series, **helped)
-    shown = series_output(series, form, path, len(acting) - len(series.actors), reason)
+            series = series_beside_labels(store, series, **helped)
+    left = len(acting) - len(series.actors)
+    more = [f"{left:,} more actors: --top or --actor shows them."] if left else []
     if figure is not None:
         from howsure.figures.events import event_figure, event_page
         from howsure.figures.files import save_figure
 
         drawn = event_figure(series, panels=panels, title=title) if panels else event_page(series, title=title)
         save_figure(drawn, figure)
-    emit(shown, output)
+    emit(text_of(series, form, more=more, store=path), output)
 
 
 @click.command("compare", cls=Command)
@@ -156,14 +157,14 @@ def compare_command(path: str, first: str, second: str, form: str, output: str |
     \b
     howsure events compare news.duckdb NATO YUG --period year
     """
-    from howsure.cli.events.output import comparison_output
+    from howsure.cli.events.output import text_of
 
     with EventStore.open(path) as store:
         helped = _correction(store, options)
-        compared, reason = compare_actors(store, first, second, **options), ""
+        compared = compare_actors(store, first, second, **options)
         if helped is not None:
-            compared, reason = comparison_beside_labels(store, compared, **helped)
-    emit(comparison_output(compared, form, path, reason), output)
+            compared = comparison_beside_labels(store, compared, **helped)
+    emit(text_of(compared, form, store=path), output)
 
 
 @click.command("doubtful", cls=Command)

@@ -16,10 +16,11 @@ from howsure.errors import InputError
 from howsure.events.periods import Day, period_end, period_of, period_start
 from howsure.events.series.corrected_comparison import CorrectedComparison, verdict_of
 from howsure.events.series.counts import CountComparison, check_overdispersion, compare_counts
-from howsure.events.series.event_series import (
+from howsure.events.series.raw_counts import (
     APART,
     STORY,
     TOGETHER,
+    RawCounts,
     check_stories,
     dependence_asked,
     period_asked,
@@ -39,9 +40,9 @@ from howsure.events.store.reading import (
 from howsure.events.store.tables import as_bits, as_counts
 from howsure.inputs.naming import unknown_name
 from howsure.inputs.numbers import check_level
-from howsure.result import Rows, as_json, dict_of
+from howsure.result import as_json, dict_of
 from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, UNDEFINED, WORDS, Column, Kind, digits, interval, number
-from howsure.show.table import MOST_ROWS
+from howsure.show.table import Table
 
 COUNTED = {"documents": "samples", "entities": "entities"}  # unit -> column of the table `events`
 
@@ -72,10 +73,11 @@ class PeriodComparison:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class ActorComparison(Rows[PeriodComparison]):
+class ActorComparison(RawCounts[PeriodComparison]):
     """Two actors compared by period, with the recipe; `silent` lists those that act in no document.
 
-    `corrected` is the comparison by corrected counts, where `beside` has set it beside this one, which is raw.
+    `corrected` is the comparison by corrected counts, where `beside` has set it beside this one, which is raw;
+    `not_corrected` says why there is none.
     """
 
     first: str
@@ -85,6 +87,7 @@ class ActorComparison(Rows[PeriodComparison]):
     recipe: Mapping[str, Any]
     silent: tuple[str, ...] = as_json(None, default=())
     corrected: CorrectedComparison | None = as_json(None, default=None)
+    not_corrected: str = as_json(None, default="")
 
     named = "period"
 
@@ -100,8 +103,7 @@ class ActorComparison(Rows[PeriodComparison]):
 
     def to_dict(self) -> dict[str, Any]:
         """The recipe and the rows as plain values, and the corrected comparison; undefined values are None."""
-        beside = {} if self.corrected is None else {"corrected": self.corrected.to_dict()}
-        return dict_of(self) | beside
+        return dict_of(self) | self.corrected_dict()
 
     def columns(self) -> Sequence[Column]:
         """One row per period: of frames and CSV all figures, of tables what is asked."""
@@ -109,7 +111,7 @@ class ActorComparison(Rows[PeriodComparison]):
         return [
             *(Column(one.name, NUMBER, only=FRAME) for one in fields(PeriodComparison)),
             *([] if self.corrected is None else self.corrected.columns_beside()),
-            Column("period", WORDS, only=TABLE),
+            Column("period", WORDS, "period" if self.corrected is None else "raw", only=TABLE),
             Column("n_documents", COUNT, "documents", only=TABLE),
             Column(
                 "more", CHANCE, f"P({a} > {b})", get=attrgetter("greater", "greater_low", "greater_high"), only=TABLE
@@ -119,16 +121,18 @@ class ActorComparison(Rows[PeriodComparison]):
             Column("difference", Kind(str), get=_difference, only=TABLE),
         ]
 
-    @property
-    def words(self) -> str:
-        """With corrected counts both tables; else nothing, and the table is printed."""
+    def above(self) -> Sequence[Table]:
+        """The comparison by corrected counts."""
         if self.corrected is None:
-            return ""
-        return "\n\n".join([self.table().shortened().text(), *self.below(), self.corrected.text(most=MOST_ROWS)])
+            return ()
+        _, *headings = (table := self.corrected.table()).headings
+        return [replace(table, headings=["corrected", *headings], words=["corrected"], notes=())]
 
     def below(self) -> Sequence[str]:
-        """What is counted, and the verdict."""
-        return [self.event, self.verdict()]
+        """What is counted, the verdict, and what it rests on."""
+        verdict = f"Raw counts. {self.verdict()}" if self.is_beside else self.verdict()
+        corrected = [] if self.corrected is None else [self.corrected.verdict()]
+        return [self.event, verdict, *corrected, *self.rests_on()]
 
     def verdict(self) -> str:
         """The number of periods in which one acts in more documents, with at least the probability `level`, and of
@@ -143,11 +147,6 @@ class ActorComparison(Rows[PeriodComparison]):
         )
         close = f" In {open_}, more samples may change that (Monte Carlo error)." if open_ else ""
         return f"{silence}{verdict_of(told, a, b, self.recipe)}{close}"
-
-    @property
-    def event(self) -> str:
-        """The counted event."""
-        return str(self.recipe["event"])
 
 
 def compare_actors(

@@ -20,6 +20,16 @@ from howsure.events.series.counts import (
     count_from_probabilities,
     count_from_samples,
 )
+from howsure.events.series.raw_counts import (
+    APART,
+    STORY,
+    TOGETHER,
+    RawCounts,
+    check_stories,
+    dependence_asked,
+    period_asked,
+    shared_stories,
+)
 from howsure.events.store.reading import (
     Columns,
     Store,
@@ -29,7 +39,6 @@ from howsure.events.store.reading import (
     columns_of,
     days_asked,
     documents_by_period,
-    facts_of,
     is_imported,
     number_of_samples,
     recipe_of,
@@ -38,53 +47,12 @@ from howsure.events.store.reading import (
 from howsure.events.store.tables import as_bits, as_counts
 from howsure.inputs.naming import counted, unknown_name
 from howsure.inputs.numbers import check_level
-from howsure.inputs.pairs import Integers
-from howsure.result import Rows, plain
+from howsure.result import plain
 from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-
-# The assumptions of a series or comparison about the dependence of documents, and what is left out.
-
-TOGETHER: str = "together"
-APART: str = "apart"
-STORIES = (TOGETHER, APART)
-STORY = "coalesce(s.story, -1 - document)"  # of a document, in SQL; below 0 where it is of no other
-
-
-def check_stories(stories: str) -> str:
-    """How documents of one story are treated.
-
-    Raises InputError for any other way.
-    """
-    if stories not in STORIES:
-        raise unknown_name("way to take stories", stories, STORIES, place="howsure")
-    return stories
-
-
-def shared_stories(stories: Integers) -> Integers | None:
-    """The story of each document (see `STORY`); None if no story has two documents."""
-    return stories if (stories >= 0).any() else None
-
-
-def dependence_asked(store: Store, stories: str, overdispersion: float) -> dict[str, Any]:
-    """For a recipe: the treatment of stories, the number of documents that share a story, and the overdispersion."""
-    (shared, told), *_ = facts_of(store, "SELECT count(*), count(DISTINCT story) FROM stories")
-    return {
-        "stories": stories,
-        "documents_of_shared_stories": int(shared),
-        "shared_stories": int(told),
-        "overdispersion": overdispersion,
-    }
-
-
-def period_asked(sizes: Mapping[str, int], since: Day | None, until: Day | None) -> dict[str, Any]:
-    """For a recipe: the number of documents, and the range of days if restricted."""
-    days = {name: str(day) for name, day in (("since", since), ("until", until)) if day is not None}
-    return {"documents": sum(sizes.values()), **days}
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,17 +143,19 @@ OF_ROWS = ("n_documents", "mean", "low", "high", "variance", "monte_carlo_error"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class EventSeries(Rows[PeriodCount]):
+class EventSeries(RawCounts[PeriodCount]):
     """The time series of actors of a store: one row per actor and period, the titles of their codes, and the recipe.
 
     In a period without documents, everything except their number is undefined (NaN; None as plain values). `corrected`
-    is the series corrected by labels, where `beside` has set it beside this one, which is called raw then.
+    is the series corrected by labels, where `beside` has set it beside this one, which is called raw then;
+    `not_corrected` says why there is none.
     """
 
     rows: tuple[PeriodCount, ...]
     titles: Mapping[str, str]
     recipe: Mapping[str, Any]
     corrected: CorrectedSeries | None = None
+    not_corrected: str = ""
 
     named = ""
 
@@ -208,11 +178,6 @@ class EventSeries(Rows[PeriodCount]):
     def unit(self) -> str:
         """What is counted: documents, their share, or entities."""
         return str(self.recipe["unit"])
-
-    @property
-    def event(self) -> str:
-        """The counted event."""
-        return str(self.recipe["event"])
 
     def rows_of(self, actor: str) -> tuple[PeriodCount, ...]:
         """The periods of one actor, in chronological order.
@@ -245,7 +210,7 @@ class EventSeries(Rows[PeriodCount]):
     def to_dict(self) -> dict[str, Any]:
         """The recipe, the titles and the rows as plain values, and the corrected series; undefined values are None."""
         held = {"recipe": plain(self.recipe), "titles": dict(self.titles), "rows": self.records()}
-        return held if self.corrected is None else held | {"corrected": self.corrected.to_dict()}
+        return held | self.corrected_dict()
 
     def plot(self, ax: Axes | None = None, *, actors: Sequence[str] | None = None) -> Axes:
         """Draw the series of some actors (all, if up to four) in one panel, on axes (new ones if None).
@@ -307,11 +272,12 @@ class EventSeries(Rows[PeriodCount]):
         ]
 
     def below(self) -> Sequence[str]:
-        """What is counted, how, and when."""
+        """What is counted, how, and when; and what that rests on."""
         rows = self.rows
         return [
             f"{self.event}: {counted(len(self.titles), 'actor')} by {self.period}, {rows[0].period} to "
-            f"{rows[-1].period}: {self.unit}, mean and {100 * self.level:g} % interval ({self.recipe['interval']})"
+            f"{rows[-1].period}: {self.unit}, mean and {100 * self.level:g} % interval ({self.recipe['interval']})",
+            *self.rests_on(),
         ]
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from howsure.errors import InputError
@@ -120,40 +121,44 @@ def _named(document: int, name: str, date: Any, title: str | None) -> dict[str, 
 
 def series_beside_labels(
     store: Store, series: EventSeries, *, learn: bool = False, scores: Scores | None = None
-) -> tuple[EventSeries, str]:
-    """A series with the corrected one of the same actors, periods, unit and level; or as it is, and the reason.
+) -> EventSeries:
+    """A series with the corrected one of the same actors, periods, unit and level, or with the reason why none is.
 
-    The reason is empty where the store has no labels: nobody asked for a correction.
+    A store without labels needs no reason: nobody asked for a correction.
     """
-    found, reason = _corrected(store, series.actors, series.recipe, learn, scores)
-    return (series if found is None else series.beside(found)), reason
+    found = _corrected(store, series, series.actors, learn, scores)
+    return replace(series, not_corrected=found) if isinstance(found, str) else series.beside(found)
 
 
 def comparison_beside_labels(
     store: Store, compared: ActorComparison, *, learn: bool = False, scores: Scores | None = None
-) -> tuple[ActorComparison, str]:
-    """A comparison with that by the corrected counts; or as it is, and the reason."""
+) -> ActorComparison:
+    """A comparison with that by the corrected counts, or with the reason why there is none."""
     pair = (compared.first, compared.second)
-    found, reason = _corrected(store, pair, compared.recipe, learn, scores)
-    if found is None:
-        return compared, reason
-    if found.not_asked:
-        return compared, raw_alone(pair, found.not_asked)
-    return compared.beside(corrected_comparison(found, *pair)), ""
+    found = _corrected(store, compared, pair, learn, scores)
+    if isinstance(found, CorrectedSeries) and found.not_asked:
+        found = raw_alone(pair, found.not_asked)
+    if isinstance(found, str):
+        return replace(compared, not_corrected=found)
+    return compared.beside(corrected_comparison(found, *pair))
 
 
 def _corrected(
-    store: Store, actors: tuple[str, ...], recipe: Mapping[str, Any], learn: bool, scores: Scores | None
-) -> tuple[CorrectedSeries | None, str]:
+    store: Store, raw: EventSeries | ActorComparison, actors: tuple[str, ...], learn: bool, scores: Scores | None
+) -> CorrectedSeries | str:
+    options: dict[str, Any] = {name: raw.recipe.get(name) for name in ("period", "unit", "level", "since", "until")}
+    found = corrected_or_why(store, actors=actors, learn=learn, scores=scores, **options)
+    return found if isinstance(found, str) or found.rows else " ".join(found.said)
+
+
+def corrected_or_why(store: Store, *, unit: str, **options: Any) -> CorrectedSeries | str:
+    """The corrected series of a store, or the reason why there is none: "" if nobody read any document."""
     if labelling_of(store) is None:
-        return None, ""
-    if recipe["unit"] not in CORRECTED_UNITS:
-        return None, f"No corrected counts of {recipe['unit']}: readers said of documents which actors act in them."
-    options: dict[str, Any] = {name: recipe.get(name) for name in ("period", "unit", "level", "since", "until")}
+        return ""
+    if unit not in CORRECTED_UNITS:
+        return f"No corrected counts of {unit}: readers said of documents which actors act in them."
     try:
-        found = corrected_series(store, actors=actors, learn=learn, scores=scores, **options)
+        found = corrected_series(store, unit=unit, **options)
     except TooFewLabelsError as error:
-        return None, f"No corrected counts yet: {error}"
-    if found is None or not found.rows:
-        return None, "" if found is None else " ".join(found.said)
-    return found, ""
+        return f"No corrected counts yet: {error}"
+    return "" if found is None else found
