@@ -173,6 +173,15 @@ def test_tasks_of_a_log_may_have_metrics_of_their_own(tmp_path: Path) -> None:
     ]
 
 
+def test_a_field_of_the_questions_is_a_group_and_no_score(tmp_path: Path) -> None:
+    write_lm_eval(tmp_path, "org/a", "quiz", [lm_eval_sample(i, [-1.0, -0.5], i % 4 // 2) for i in range(20)])
+    table = howsure.score_table(data=howsure.read(tmp_path / "*" / "samples_*.jsonl"), groups="doc.subject")
+    assert [(row.score, row.group, row.n, row.mean.value) for row in table] == [
+        ("acc", "letters", 10, 0.5),
+        ("acc", "physics", 10, 0.5),
+    ]
+
+
 def test_groups_that_a_model_lacks_are_told(tmp_path: Path) -> None:
     score, model, group = [1, 0, 1, 0, 1], list("aaaab"), list("xxyyx")
     table = howsure.score_table(score, model=model, groups=group, macro=True)

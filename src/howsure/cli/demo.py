@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib.resources
+import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -11,16 +12,22 @@ import click
 
 from howsure.cli.calibration.main import curve_command
 from howsure.cli.events.main import command as events_command
+from howsure.cli.score import command as score_command
 from howsure.cli.terminal.commands import Command, WrittenFolder
 from howsure.cli.terminal.output import emit
 from howsure.errors import InputError
 from howsure.files.whole import write_whole
 
-FILES = ("predictions.csv", "news.conllu", "actors.tsv", "labels.csv")
+ANSWERS = [
+    f"answers/{model}/samples_quiz_2026-11-20T09-00-00.000000.jsonl" for model in ("ngram-5", "ngram-9", "ngram-14")
+]
+FILES = (*ANSWERS, "predictions.csv", "news.conllu", "actors.tsv", "labels.csv")
+LOGS = "answers/*/samples_*.jsonl"
+SCORED = (LOGS, "--figure", "scores.png")
 STORE, LABELS = "news.duckdb", "24"
 JUDGED = ("predictions.csv", "--target", "label", "--prob", "probability", "--group", "model", "--cluster", "tweet")
 FIGURE, REPORT, PAGE = "curve.png", "report.html", "events.html"
-MADE = (STORE, FIGURE, REPORT, PAGE)
+MADE = ("scores.png", STORE, FIGURE, REPORT, PAGE)
 DRAWN = ("--figure", FIGURE, "--report", REPORT)
 EVENTS = (
     ("extract", "news.conllu", "--lexicon", "actors.tsv", "--store", STORE, "--workers", "1"),
@@ -41,18 +48,20 @@ EVENTS = (
     help="Folder for the files.",
 )
 def command(output: str) -> None:
-    """Evaluate three taggers on tweets; count the attacks in invented news, and correct the counts by labels."""
+    """Score three language models by their logs, judge how sure three taggers are of tweets, and count the attacks in
+    invented news, corrected by labels."""
     folder = Path(output)
     bundled = {name: (importlib.resources.files("howsure") / "data" / "demo" / name).read_bytes() for name in FILES}
     _check_own(folder, bundled)
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in bundled.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         write_whole(content, folder / name)
     (folder / STORE).unlink(missing_ok=True)  # what is left of an earlier demo
     emit(f"Running in {output}:\n", None)
     with contextlib.chdir(folder):
         for called, name, arguments in _commands():
-            emit(f"\n    howsure {name} {' '.join(arguments)}\n\n", None)
+            emit(f"\n    howsure {name} {shlex.join(arguments)}\n\n", None)
             called.main(list(arguments), standalone_mode=False)
     emit(f"\nOpen {folder / REPORT} and {folder / PAGE} in a browser.\n", None)
 
@@ -73,6 +82,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _commands() -> Iterator[tuple[click.Command, str, tuple[str, ...]]]:
+    yield score_command, "score", SCORED
     yield curve_command, "calibration", JUDGED + DRAWN
     for arguments in EVENTS:
         yield events_command, "events", arguments

@@ -103,6 +103,7 @@ class Log:
     notes: list[str] = field(default_factory=list)
     rows: int = 0
     held: dict[str, int] = field(default_factory=dict)  # how many rows hold something, by column
+    numbers: dict[str, None] = field(default_factory=dict)  # the columns that hold one somewhere
     values: dict[str, dict[Any, None]] = field(default_factory=dict)  # of the columns that part rows
     ways: dict[tuple[Any, ...], dict[Any, None]] = field(default_factory=dict)  # of scoring, by model, task and prompt
     lengths: set[int] = field(default_factory=set)  # of the lists of probabilities
@@ -168,7 +169,7 @@ class Log:
     @property
     def scores(self) -> tuple[str, ...]:
         """The columns of numbers that the program itself gave."""
-        return tuple(name for name in self.held if name not in NAMED and name != "tokens")
+        return tuple(name for name in self.numbers if name not in NAMED)
 
     def describe(self) -> dict[str, Any]:
         """What was read, for the recipe of a result."""
@@ -181,6 +182,8 @@ class Log:
         for name, value in row.items():
             if value is not None:
                 self.held[name] = self.held.get(name, 0) + 1
+            if isinstance(value, (int, float)):
+                self.numbers[name] = None
         seen = {name: self.values.setdefault(name, {}) for name in (*self.format.group, RUN)}
         parts = tuple(row.get(name) for name in self.format.group if name != RUN)
         kept = [(values, row.get(name)) for name, values in seen.items()]
