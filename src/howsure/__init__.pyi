@@ -112,6 +112,13 @@ from howsure.data.documents.document import (
 from howsure.data.documents.read_documents import (
     read_documents as read_documents,
 )
+from howsure.data.look import (
+    Look as Look,
+    look as look,
+)
+from howsure.data.seen_columns import (
+    SeenColumn as SeenColumn,
+)
 from howsure.data.sources import (
     Files as Files,
     read as read,

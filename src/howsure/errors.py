@@ -69,6 +69,11 @@ def way(name: str, value: object = GIVEN) -> str:
     return parameter(f"Given.{name}", value)
 
 
+LOOK: Final = (
+    f"\n{parameter('howsure.look(files)')}"  # ends what refuses for want of a column: it shows which there are
+)
+
+
 def at_row(row: int) -> str:
     """A row in a message, counted from 0 as in `y_prob[12]`."""
     return f"{BEGIN}{ROW}{SPLIT}{int(row)}{END}"

@@ -16,6 +16,7 @@ from howsure.errors import HowsureError
 from howsure.files.opened import checked_text
 
 COMMANDS = {  # name -> (module, what `howsure --help` says of it)
+    "look": ("howsure.cli.look", "What is in this file, and what can I ask of it?"),
     "score": ("howsure.cli.score", "How good is it? Means with intervals, ranks and tiers of models."),
     "calibration": ("howsure.cli.calibration.main", "Do predicted probabilities match frequencies?"),
     "significance": ("howsure.cli.significance.main", "Is a model really better than the baseline?"),

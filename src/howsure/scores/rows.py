@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howsure.data.sources import Files
-from howsure.errors import GIVEN, InputError, parameter
+from howsure.errors import GIVEN, LOOK, InputError, parameter
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, is_missing
 from howsure.inputs.frames import (
     AS_READ,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 CORRECT = "correct"
 MASS = "class_mass"  # of the answers among all tokens: no score
 TRUTHS = {"true": 1.0, "false": 0.0}
+UNNAMED = f"{parameter('score', GIVEN)} must name the column of the score. Logs name their scores themselves."
 SCORES = "score: "  # begins the role of each score that a log names itself
 CODED = ("model", "groups", "id", "run")
 
@@ -75,7 +76,7 @@ def rows_of(
     if isinstance(data, Source):
         return _of_source(data, score, roles, pos_label=pos_label, may_miss=may_miss, macro=macro)
     if score is None:
-        raise _unnamed()
+        raise InputError(UNNAMED)
     name = score if data is not None else "score"
     if data is not None:
         score, *columns = columns_of(data, score=score, **roles)
@@ -115,7 +116,7 @@ def _of_source(
         columns["model"] = FILE
     names = [one for role, one in found.chosen.items() if role.startswith(SCORES)] if score is None else [score]
     if not names:
-        raise _unnamed()
+        raise InputError(f"{UNNAMED}{LOOK}")
     n, notes, clusters = int(found.read["rows"]), list[str](), columns["clusters"]
     with found.placed():
         held = {name: _of_all(found.columns[name], n, spelled=pos_label is None) for name in names}
@@ -174,12 +175,6 @@ def _of_log(log: Log, *, score: str | None, roles: Mapping[str, str | None], mac
         given = [one for one in log.scores if one != MASS] or [one for one in (CORRECT,) if log.held.get(one)]
         found |= {f"{SCORES}{name}": name for name in given}
     return found
-
-
-def _unnamed() -> InputError:
-    return InputError(
-        f"{parameter('score', GIVEN)} must name the column of the score. Logs name their scores themselves."
-    )
 
 
 def _of_all(column: Any, n: int, *, spelled: bool) -> Any:

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.data.sources import Files
-from howsure.errors import GIVEN, InputError, at_row, parameter, shown
+from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter, shown
 from howsure.inputs.checks import Coded, check_codes, first_missing, is_missing
 from howsure.inputs.frames import ITEM, MODEL, RUN, TASK, Kind, Rows, all_columns, columns_from, is_frame
 from howsure.inputs.naming import counted, shortened, unknown_name
@@ -197,7 +197,7 @@ def of_columns(
         raise InputError(
             f"{parameter(lacking)} must name a column of predictions. In a table or log with one row per model and "
             f"item, name the {parameter('score')}, or {parameter('y_true')} and {parameter('prediction')}, and by "
-            f"{parameter('model')} the model's column."
+            f"{parameter('model')} the model's column.{LOOK if isinstance(data, Files) else ''}"
         )
     other = _one(against, "against")
     if other in models:

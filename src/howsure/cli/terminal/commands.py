@@ -18,8 +18,8 @@ import click
 
 from howsure.cli.terminal.output import say
 from howsure.cli.terminal.process import TRACEBACK, as_printed
-from howsure.cli.terminal.vocabulary import WORDS
-from howsure.errors import InputError, InPython, spoken_by, told
+from howsure.cli.terminal.vocabulary import ROLES, WORDS
+from howsure.errors import LOOK, InputError, InPython, spelled, spoken_by, told
 from howsure.files.opened import STANDARD_INPUT, Identity, identity, opened
 from howsure.files.whole import HEAD, check_place
 
@@ -219,10 +219,11 @@ class InOptions:
 
     origin = "(Rows are counted from 1 here, among those used.)"
 
-    def __init__(self, command: click.Command) -> None:
+    def __init__(self, command: click.Command, files: Sequence[str] = ()) -> None:
         options = [one for one in command.params if isinstance(one, click.Option)]
         self.options = {one.opts[0].strip("-").replace("-", "_"): one.opts[0] for one in options} | VOCABULARY
         self.options |= {str(one.name): one.opts[0] for one in options}
+        self.options["howsure.look(files)"] = f"howsure look {shlex.join(files) or 'FILE'}"
 
     def parameter(self, name: str, python: str | None, typed: str | None) -> str:
         """The option of a parameter, with its value; a parameter without one as Python writes it."""
@@ -285,6 +286,11 @@ class Command(Helpful):
                 raise click.UsageError(f"{param.opts[0]} is given twice; it takes one value.", ctx)
         try:
             return super().parse_args(ctx, args)
+        except click.MissingParameter as error:
+            if error.param is None or error.param.name not in ROLES:
+                raise
+            said = f"Missing option '{error.param.opts[0]}'.{spelled(LOOK, InOptions(self, _files(ctx)))}"
+            raise click.UsageError(said, error.ctx) from error
         except click.BadParameter as error:
             found = [theirs for theirs in IN_WORDS if theirs in error.message]
             if not found:
@@ -295,13 +301,19 @@ class Command(Helpful):
     def invoke(self, ctx: click.Context) -> object:
         """Run the command, if it can write where it is asked to."""
         check_destinations(ctx)
-        with spoken_by(InOptions(self)):
+        with spoken_by(InOptions(self, _files(ctx))):
             try:
                 return super().invoke(ctx)
             except InputError as error:
                 if type(error) is not InputError:  # one that others know by its type
                     raise
                 raise InputError(str(error)) from error
+
+
+def _files(ctx: click.Context) -> Sequence[str]:
+    """The files that a command reads."""
+    held = ctx.params.get("files") or ctx.params.get("file") or ()
+    return (held,) if isinstance(held, str) else held
 
 
 class Group(Helpful, click.Group):

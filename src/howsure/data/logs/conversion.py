@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 import os
 import re
 import shutil
 import zipfile
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import compress
+from functools import partial
+from itertools import compress, islice
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from howsure.data.logs.source import NAMED, Beginning, LogFormat, Row, Source
+from howsure.data.logs.recognised import LOGS, check_format, check_no_summary, detected, log_format, unfolded
+from howsure.data.logs.source import NAMED, LogFormat, Row, Source
 from howsure.data.logs.tokens import NONE, WAYS, normalised, softmax
 from howsure.data.tables.database import Database, chunks
-from howsure.data.tables.named_files import TABLES, File, named_files
+from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import open_table
 from howsure.data.tables.where import Condition
 from howsure.errors import GIVEN, InputError, parameter, shown, way
@@ -30,60 +31,6 @@ from howsure.inputs.given import PROB, PROBS_COLUMN, UNNAMED, Given
 from howsure.inputs.given import WAYS as GIVEN_WAYS
 from howsure.inputs.naming import shortened
 from howsure.inputs.numbers import spelled_number
-
-# The formats of logs, and which of them a file has.
-
-LOGS = {  # name -> (module, its format), in the order in which they are tried
-    "lm-eval": ("lm_eval", "LM_EVAL"),
-    "inspect": ("inspect_ai", "INSPECT"),
-    "helm": ("helm", "HELM"),
-    "lighteval": ("lighteval", "LIGHTEVAL"),
-    "openai": ("openai", "OPENAI"),
-    "hf": ("arrays", "HUGGING_FACE"),
-}
-
-
-def log_format(name: str) -> LogFormat:
-    """The format of logs of that name, loaded when it is first asked for."""
-    module, constant = LOGS[name]
-    found = getattr(importlib.import_module(f"howsure.data.logs.{module}"), constant)
-    assert isinstance(found, LogFormat)
-    return found
-
-
-def check_format(name: str | None) -> None:
-    """Raise InputError if no table or log is of that format."""
-    if name is not None and name not in (*TABLES, *LOGS):
-        raise InputError(
-            f"{parameter('format', GIVEN)} must be one of {', '.join(TABLES)}, or of the logs {', '.join(LOGS)}; "
-            f"it is {name!r}."
-        )
-
-
-def detected(files: Sequence[File]) -> LogFormat | None:
-    """The format of logs that all files have; None if they are tables.
-
-    Raises InputError if some are of one format and some of another, or none.
-    """
-    found = [_format_of(file) for file in files]
-    first = found[0]
-    for file, other in zip(files, found, strict=True):
-        if other is not first:
-            said = [f"{one.name} is {_said(form)}" for one, form in ((files[0], first), (file, other))]
-            raise InputError(f"all files must be of one format; {', '.join(said)}. Read them one after the other.")
-    return first
-
-
-def _format_of(file: File) -> LogFormat | None:
-    if file.format in ("csv", "tsv"):  # no program writes its log so
-        return None
-    beginning = Beginning(file)
-    return next((form for form in map(log_format, LOGS) if form.recognises(beginning)), None)
-
-
-def _said(form: LogFormat | None) -> str:
-    return "a table" if form is None else f"a log of {form.program}"
-
 
 # Logs rewritten as JSON lines in named columns, one for each row of the log, from where they are read as any table.
 
@@ -210,12 +157,14 @@ def input_files(
     wanted: Iterable[str | None] = (),
     normalise: str | None = None,
     files: tuple[File, ...] | None = None,
+    most: int | None = None,
 ) -> tuple[tuple[File, ...], Log | None]:
     """The files that are named, logs among them rewritten in `spool`, and what was found in these; None for tables.
 
     `format` is a format of tables or of logs, or None to see it from the files. Of what a log holds beyond named
     columns and scores, that is kept whose name is a word of the texts `wanted`. `normalise` says how log-likelihoods of
-    choices become probabilities. `files` are those of the paths, where they are known.
+    choices become probabilities. `files` are those of the paths, where they are known. `most`: of each log only so many
+    rows are read, with all that they hold.
 
     Raises InputError if a file cannot be read, is cut off, or if logs and tables are mixed.
     """
@@ -224,10 +173,13 @@ def input_files(
         raise InputError(f"{parameter('normalise', GIVEN)} must be one of {', '.join(WAYS)}; it is {normalise!r}.")
     is_log = format in LOGS
     if files is None:
+        paths = unfolded(paths, format)
         files = named_files(paths, format=None if is_log else format, spool=spool, by_content=is_log)
     form = log_format(str(format)) if is_log else (detected(files) if format is None else None)
     if form is None:
         _refuse_archives(files)
+        for file in files:
+            check_no_summary(file)
         if normalise is not None:
             raise InputError(
                 f"{parameter('normalise', GIVEN)} is for log-likelihoods of choices in a log; these files are tables."
@@ -235,7 +187,8 @@ def input_files(
         return files, None
     log = Log(form, normalise or NONE)
     words = {word for text in wanted if text for word in WORD.findall(text)}
-    rewritten = tuple(_rewritten(file, spool / f"log-{at}.jsonl", log, words) for at, file in enumerate(files))
+    kept = partial(_kept, words=words if most is None else None)
+    rewritten = tuple(_rewritten(file, spool / f"log-{at}.jsonl", log, kept, most) for at, file in enumerate(files))
     for file in rewritten if len(rewritten) > 1 else ():
         _with_columns(Path(file.path), log.scores)
     if normalise is not None and "log_probabilities" not in log.held:
@@ -254,12 +207,12 @@ def _refuse_archives(files: Sequence[File]) -> None:
             raise InputError(f"{file.name} is no complete archive. Was it cut off, or is it still being written?")
 
 
-def _rewritten(file: File, path: Path, log: Log, words: Collection[str]) -> File:
+def _rewritten(file: File, path: Path, log: Log, kept_of: Callable[[Row], Row], most: int | None) -> File:
     before = log.rows
     with open(path, "w", encoding="utf-8") as copy:
         source = Source(file, log.notes)
-        for row in _whole(source, log):
-            kept = {name: value for name, value in row.items() if _is_kept(name, value, words)}
+        for row in islice(_whole(source, log), most):
+            kept = kept_of(row)
             log.note(kept)
             copy.write(ENCODER.encode(kept) + "\n")
     if log.rows == before:
@@ -335,8 +288,13 @@ def _typed(value: Any) -> str:
     return "'{}'".format(value.replace("'", "''")) if isinstance(value, str) else str(value)
 
 
-def _is_kept(name: str, value: Any, words: Collection[str]) -> bool:
-    return name in NAMED or name in words or isinstance(value, int | float)
+def _kept(row: Row, words: Collection[str] | None) -> Row:
+    """What is kept of a row; without `words`, all of it."""
+    if words is None:
+        return row
+    return {
+        name: value for name, value in row.items() if name in NAMED or name in words or isinstance(value, int | float)
+    }
 
 
 def described(log: Log, files: Sequence[File], roles: Mapping[str, str]) -> str:

@@ -34,7 +34,7 @@ from howsure.data.predictions.selection import (
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import BadValue, NullFound, chunks
 from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
-from howsure.errors import GIVEN, InputError, parameter, way
+from howsure.errors import GIVEN, LOOK, InputError, parameter, way
 from howsure.inputs.classes import CLASS_WISE, LOG_PROBABILITIES, LOGITS, ROUNDING, TOP_LABEL
 from howsure.inputs.frames import AS_READ
 from howsure.inputs.given import PROB, PROBS, PROBS_COLUMN, UNNAMED, VERBALISED, Given
@@ -95,7 +95,7 @@ def open_predictions(
         given = check_given(y_prob, pos_label=pos_label, groups=roles["groups"])
         held = {role: name for role, name in roles.items() if name is not None}
         if "y_true" not in held:
-            raise InputError(f"{parameter('y_true', GIVEN)} must name the column of the true label.")
+            raise InputError(f"{parameter('y_true', GIVEN)} must name the column of the true label.{LOOK}")
         table, only = opened.table([*held.values(), *given.columns, *features])
         columns = {role: replace(table.columns[name], role=role) for role, name in held.items()}
         table, scores = scores_of(table, given, only, skip_missing=files.skip_missing)
@@ -155,7 +155,7 @@ def _loaded(stream: PairStream, beside: Beside) -> Pairs:
 def check_given(given: Given | None, *, pos_label: str | None = None, groups: str | None = None) -> Given:
     """How probabilities are given, once that is known not to contradict itself or the roles."""
     if given is None or given.way == UNNAMED:
-        raise InputError(f"name the probability in one way: {WAYS}.")
+        raise InputError(f"name the probability in one way: {WAYS}.{LOOK}")
     names = given.columns
     if given.is_one and len(names) > 1:
         raise InputError(f"{way(given.way)} must name one column; it names {shortened(names)}.")

@@ -52,15 +52,19 @@ def opened_files(
 
 def _named(asked: Files, database: Database, texts: Sequence[str]) -> tuple[tuple[File, ...], Log | None]:
     """The files, and what is found in logs among them; no program writes its log as CSV or TSV."""
-    files = None
+    files, paths = None, asked.paths
+    if any(map(os.path.isdir, paths)):
+        from howsure.data.logs.recognised import unfolded
+
+        paths = tuple(unfolded(paths, asked.format))
     if asked.normalise is None and asked.format in (None, *TABLES):
-        files = named_files(asked.paths, format=asked.format, spool=database.folder)
+        files = named_files(paths, format=asked.format, spool=database.folder)
         if all(file.format in ("csv", "tsv") for file in files):
             return files, None
     from howsure.data.logs.conversion import input_files
 
     folder, how = database.folder, asked.normalise
-    return input_files(asked.paths, format=asked.format, spool=folder, wanted=texts, normalise=how, files=files)
+    return input_files(paths, format=asked.format, spool=folder, wanted=texts, normalise=how, files=files)
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,17 +158,25 @@ def _compression(path: str, name: str) -> str:
     return found
 
 
+def suffix_of(path: str) -> str:
+    """The suffix of a file in small letters, before that of its compression.
+
+    >>> suffix_of("runs/dev.CSV.gz")
+    '.csv'
+    """
+    stem, suffix = os.path.splitext(path.lower())
+    return os.path.splitext(stem)[1] if suffix in COMPRESSIONS else suffix
+
+
 def _from_suffix(path: str) -> str:
-    stem, suffix = os.path.splitext(path)
-    if suffix.lower() in COMPRESSIONS:
-        suffix = os.path.splitext(stem)[1]
-    if suffix.lower() == ".npy":
+    suffix = suffix_of(path)
+    if suffix == ".npy":
         raise InputError(f"{path} is one array without a name; save arrays by their names: numpy.savez('x.npz', y=…).")
-    if suffix.lower() == ".safetensors":
+    if suffix == ".safetensors":
         raise InputError(f"{path} holds tensors, not columns; logits over many classes: howsure calibration logits.")
-    if suffix.lower() in SPREADSHEETS:
+    if suffix in SPREADSHEETS:
         raise InputError(f"{path} is a spreadsheet; save it as CSV (UTF-8) in your spreadsheet program, and name that.")
-    if suffix.lower() not in SUFFIXES:
+    if suffix not in SUFFIXES:
         if _beginning(Path(path), "none", path).startswith(WORDS):
             raise InputError(
                 f"{path} is a calibration summary, which holds no rows; howsure calibration, howsure check calibration "
@@ -178,7 +186,7 @@ def _from_suffix(path: str) -> str:
             f"the format of {path} cannot be determined from its name; known are {', '.join(SUFFIXES)}, "
             f"also with .gz or .zst. Or name it: {parameter('format', 'csv')}."
         )
-    return SUFFIXES[suffix.lower()]
+    return SUFFIXES[suffix]
 
 
 def _compressible(file: File) -> File:

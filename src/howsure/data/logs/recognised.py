@@ -1,0 +1,145 @@
+"""Which program wrote a file; what lies in a folder, read as one; and summaries, which hold no answers."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from collections.abc import Iterator, Sequence
+
+from howsure.data.logs.source import Beginning, LogFormat
+from howsure.data.tables.named_files import SUFFIXES, TABLES, File, suffix_of
+from howsure.errors import GIVEN, InputError, parameter
+from howsure.files.opened import compression_of, opened
+from howsure.inputs.naming import natural_order
+
+# The formats of logs, and which of them a file has.
+
+LOGS = {  # name -> (module, its format), in the order in which they are tried
+    "lm-eval": ("lm_eval", "LM_EVAL"),
+    "inspect": ("inspect_ai", "INSPECT"),
+    "helm": ("helm", "HELM"),
+    "lighteval": ("lighteval", "LIGHTEVAL"),
+    "openai": ("openai", "OPENAI"),
+    "hf": ("arrays", "HUGGING_FACE"),
+}
+
+
+def log_format(name: str) -> LogFormat:
+    """The format of logs of that name, loaded when it is first asked for."""
+    module, constant = LOGS[name]
+    found = getattr(importlib.import_module(f"howsure.data.logs.{module}"), constant)
+    assert isinstance(found, LogFormat)
+    return found
+
+
+def check_format(name: str | None) -> None:
+    """Raise InputError if no table or log is of that format."""
+    if name is not None and name not in (*TABLES, *LOGS):
+        raise InputError(
+            f"{parameter('format', GIVEN)} must be one of {', '.join(TABLES)}, or of the logs {', '.join(LOGS)}; "
+            f"it is {name!r}."
+        )
+
+
+def detected(files: Sequence[File]) -> LogFormat | None:
+    """The format of logs that all files have; None if they are tables.
+
+    Raises InputError if some are of one format and some of another, or none.
+    """
+    found = [_format_of(file) for file in files]
+    first = found[0]
+    for file, other in zip(files, found, strict=True):
+        if other is not first:
+            said = [f"{one.name} is {_said(form)}" for one, form in ((files[0], first), (file, other))]
+            raise InputError(f"all files must be of one format; {', '.join(said)}. Read them one after the other.")
+    return first
+
+
+def _format_of(file: File) -> LogFormat | None:
+    if file.format in ("csv", "tsv"):  # no program writes its log so
+        return None
+    beginning = Beginning(file)
+    return next((form for form in map(log_format, LOGS) if form.recognises(beginning)), None)
+
+
+def _said(form: LogFormat | None) -> str:
+    return "a table" if form is None else f"a log of {form.program}"
+
+
+# Summaries: the means that a program writes beside its samples, or instead of them.
+
+SUMMARIES = {  # program -> (the first key, others, what to give instead)
+    "lm-evaluation-harness": ("results", {"alias"}, "samples_*.jsonl, which --log_samples writes"),
+    "lighteval": ("config_general", {"results"}, "details_*.parquet, which --save-details writes"),
+    "HELM": ("name", {"count", "sum", "mean"}, "per_instance_stats.json, which lies beside it"),
+}
+
+
+def check_no_summary(file: File) -> None:
+    """Raise InputError for the means that a program writes beside its samples."""
+    program = _summary_of(Beginning(file)) if file.format == "json" else None
+    if program is not None:
+        raise InputError(
+            f"{file.name} is a summary of {program}, means without answers; give me the samples: "
+            f"{SUMMARIES[program][-1]}."
+        )
+
+
+def _summary_of(beginning: Beginning) -> str | None:
+    """The program that wrote a summary; None for any other file."""
+    keys = beginning.keys
+    found = (
+        name
+        for name, (first, others, _) in SUMMARIES.items()
+        if keys[:1] == (first,) and others <= set(keys) and "instance_id" not in keys
+    )
+    return next(found, None)
+
+
+# A folder is read as what lies in it: the logs of one program, or tables of one format.
+
+BESIDE = {"run_spec.json", "scenario.json", "config.json"}  # what programs write beside their logs
+FIRST = ("per_instance_stats.json",)  # of several files of one run
+
+
+def unfolded(paths: Sequence[str | os.PathLike[str]], format: str | None = None) -> list[str]:
+    """The paths, with the files that lie in a folder in its place.
+
+    Raises InputError for a folder with nothing to read, with logs of two programs, or tables of two formats.
+    """
+    named = map(os.fspath, paths)
+    return [one for path in named for one in (_inside(path, format) if os.path.isdir(path) else [path])]
+
+
+def _inside(folder: str, format: str | None) -> list[str]:
+    found: dict[str, list[File]] = {}
+    summaries = list[File]()
+    for file in _files_in(folder):
+        beginning = Beginning(file)
+        if file.format == "json" and _summary_of(beginning) is not None:
+            summaries.append(file)
+        else:
+            form = _format_of(file)
+            found.setdefault(file.format if form is None else form.name, []).append(file)
+    logs = {name: files for name, files in found.items() if name in LOGS}
+    kinds = {name: files for name, files in (logs or found).items() if format in (None, name)}
+    if not kinds and summaries:
+        check_no_summary(summaries[0])
+    if len(kinds) != 1:
+        held = f"files of several kinds: {', '.join(kinds)}" if kinds else "no file that howsure reads"
+        example = f", for example {next(iter(kinds.values()))[0].name}" if kinds else ""
+        raise InputError(f"{folder} holds {held}. Name the files that you mean{example}.")
+    (files,) = kinds.values()
+    leading = [file.name for file in files if os.path.basename(file.name) in FIRST]
+    return leading or [file.name for file in files]
+
+
+def _files_in(folder: str) -> Iterator[File]:
+    """The files of known formats in a folder and those below it, in natural order; not in hidden ones."""
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted((one for one in folders if not one.startswith(".")), key=natural_order)
+        for name in sorted(names, key=natural_order):
+            path, kind = os.path.join(place, name), SUFFIXES.get(suffix_of(name))
+            if kind is not None and name not in BESIDE and os.path.getsize(path):
+                with opened(path) as file:
+                    yield File(path, path, kind, compression_of(file.read(4)))

@@ -1,0 +1,138 @@
+"""`look`: what a file is, what each of its columns could be, and which commands are worth typing next."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from howsure import __version__
+from howsure.data.logs.conversion import Log, input_files
+from howsure.data.seen_columns import SeenColumn, seen_column
+from howsure.data.sources import Paths
+from howsure.data.suggested_commands import of_a_log, of_a_table, summary_of_means
+from howsure.data.tables.database import Connection, Database, identifier, reading
+from howsure.data.tables.named_files import File, as_texts, named_files, parquet_source, text_source
+from howsure.data.tables.table import archive_columns, copy_archives
+from howsure.errors import parameter, told
+from howsure.inputs.naming import counted, shortened
+from howsure.result import Rows
+from howsure.show.column import COUNT, WORDS, Column
+
+NO_ROLE = (
+    "By their names, no columns are a model's probabilities, scores or predictions; if some are, name them yourself."
+)
+MOST = 20_000  # rows that are looked at
+
+
+def look(files: Paths, *, format: str | None = None) -> Look:
+    """What is in a file: which program wrote it, what each column could be, what is missing, and what to ask of it.
+
+    The first 20,000 rows are looked at; of several files, those of the first table, or of each log.
+
+    files: one or several paths, globs or folders of tables (CSV, TSV, JSON lines, Parquet, .npz) or of logs.
+    format: of the files, where they do not show it.
+
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "dev.csv")
+    >>> with open(path, "w") as file:
+    ...     _ = file.write("gold,score\\n" + "1,0.9\\n0,0.2\\n1,0.7\\n0,0.4\\n" * 50)
+    >>> [(column.name, column.kind, column.could_be) for column in look(path)]
+    [('gold', 'two values', 'label, score'), ('score', 'within [0, 1]', 'probability, score')]
+
+    Raises InputError for a file that cannot be read, and for a summary, which holds no answers.
+    """
+    paths = tuple(os.fspath(one) for one in ((files,) if isinstance(files, str | os.PathLike) else files))
+    with closing(Database()) as database:
+        named, log = input_files(paths, format=format, spool=database.folder, most=MOST)
+        database.allow_only([file.path for file in named])
+        rows = _first_rows(database.connection, named[0])
+        columns = tuple(seen_column(name, [row[at] for row in rows[1:]]) for at, name in enumerate(rows[0]))
+        n = len(rows) - 1 if log is None else log.rows
+    notes = [*(log.notes if log is not None else ()), *_of_missing(columns)]
+    if log is not None:
+        commands = [*of_a_log(log, named, paths, format)]
+        what = f"a log of {log.format.program}"
+    elif means := summary_of_means(columns, n):
+        commands, what = [], f"a table of {named[0].format}"
+        notes.append(means)
+    else:
+        commands = of_a_table(columns, rows[1:], paths, format, several=len(named) > 1)
+        what = f"a table of {named[0].format}"
+    recipe = {"howsure": __version__, "files": [file.name for file in named], "rows": n, "what": what}
+    return Look(what, n, _is_whole(n, log, len(named)), columns, tuple(commands), tuple(notes), recipe)
+
+
+def _is_whole(n: int, log: Log | None, files: int) -> bool:
+    return n < MOST if log is None else n < MOST * files
+
+
+def _first_rows(connection: Connection, file: File) -> list[list[Any]]:
+    """The names of the columns of a file, then its first rows as texts."""
+    with reading(file.name, file.path):
+        if file.format == "npz":
+            names = list(archive_columns(file))
+            copy_archives(connection, [file], names, into="looked_at")
+            source = "looked_at"
+        elif file.format == "parquet":
+            source = parquet_source([file])
+            names = [str(row[0]) for row in connection.execute(f"DESCRIBE FROM {source}").fetchall()]
+        else:
+            names = [str(row[0]) for row in connection.execute(f"DESCRIBE FROM {text_source(file)}").fetchall()]
+            source = text_source(file, as_texts(names) if file.format in ("json", "jsonl") else "")
+        listed = ", ".join(f"CAST({identifier(name)} AS VARCHAR)" for name in names)
+        return [names, *map(list, connection.execute(f"SELECT {listed} FROM {source} LIMIT {MOST}").fetchall())]
+
+
+def _of_missing(columns: Sequence[SeenColumn]) -> Iterator[str]:
+    lacking = [f"{one.name} ({one.missing:,})" for one in columns if one.missing]
+    if lacking:
+        yield told(
+            f"Values are missing in {shortened(lacking, limit=6)}; {parameter('skip_missing')} leaves such rows out."
+        )
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Look(Rows[SeenColumn]):
+    """The result of `look`: a row per column.
+
+    what: what the files are. n: the rows that were looked at; whole: whether these are all. commands: what is worth
+    typing next, ready to copy. recipe: what was read.
+    """
+
+    what: str
+    n: int
+    whole: bool
+    rows: tuple[SeenColumn, ...]
+    commands: tuple[str, ...]
+    notes: tuple[str, ...]
+    recipe: Mapping[str, Any]
+
+    title = "Columns"
+
+    @property
+    def what_was_read(self) -> str:
+        """What the files are, and how large."""
+        files = self.recipe["files"]
+        names = files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1:,} more"
+        first = "" if self.whole else "the first "
+        return f"{names}: {self.what}; {first}{counted(self.n, 'row')}, {counted(len(self.rows), 'column')}"
+
+    def columns(self) -> Sequence[Column]:
+        """Each column of the files: what it holds and could be."""
+        return [
+            Column("name", WORDS, "column"),
+            Column("kind", WORDS, "holds"),
+            Column("could_be", WORDS, "could be"),
+            Column("missing", COUNT),
+            Column("values", COUNT, legend="different values"),
+            Column("examples", WORDS, "for example", get=lambda one: ", ".join(one.examples)),
+        ]
+
+    def below(self) -> Sequence[str]:
+        """The notes, and the commands."""
+        if not self.commands:
+            return [*self.notes, NO_ROLE]
+        return [*self.notes, "Worth typing next:", *(f"  {one}" for one in self.commands)]

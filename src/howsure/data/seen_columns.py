@@ -1,0 +1,131 @@
+"""What a column of a file could be, by its first values: a probability, a label, a score, a model, an item, a text."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from howsure.inputs.numbers import spelled_number
+from howsure.result import as_json
+
+WITHIN, TWO, FEW, UNIQUE, REPEATED, ONE = (
+    "within [0, 1]",
+    "two values",
+    "few values",
+    "unique",
+    "repeated values",
+    "one value",
+)
+NUMBERS, TEXTS, DATES, NOTHING = "numbers", "texts", "dates", "nothing"
+SHARES, LISTS, OBJECTS = "lists that add to 1", "lists", "objects"
+COULD_BE = {
+    WITHIN: "probability, score",
+    TWO: "label, score",
+    FEW: "group, model, label",
+    UNIQUE: "item",
+    REPEATED: "item, cluster",
+    NUMBERS: "score, logit",
+    DATES: "date",
+    SHARES: "probabilities of classes",
+}
+DATE = re.compile(r"\d{4}-\d\d(-\d\d([T ].*)?)?|\d{1,2}[./]\d{1,2}[./]\d{4}")
+MOST_FEW = 60  # different values of what parts rows
+LONGEST_NAME = 60  # characters, on average, of what is a name and no text
+EXAMPLES, SHORT = 3, 24  # of a column, and the characters of each
+TOLERANCE = 1e-3  # of a sum of probabilities, as files round them
+
+
+@dataclass(frozen=True)
+class SeenColumn:
+    """A column as its first rows show it.
+
+    kind: what it holds. could_be: the roles that it could play. missing: rows without a value. values: how many
+    different ones there are. examples: some of them. held: all of them where they are few, in natural order. length:
+    of its lists, where all are alike.
+    """
+
+    name: str
+    kind: str
+    could_be: str
+    missing: int
+    values: int
+    examples: tuple[str, ...]
+    held: frozenset[str] = as_json(None, default=frozenset())
+    length: int | None = as_json(None, default=None)
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of its name, in small letters: those of `isCorrect` and `is_correct` are the same."""
+        parted = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", self.name)
+        return frozenset((*re.split(r"[^a-z]+", parted.lower()), self.name.lower()))
+
+
+def seen_column(name: str, values: Sequence[str | None]) -> SeenColumn:
+    """What the values of a column, as texts, show.
+
+    >>> seen_column("right", ["1", "0", "1", None]).kind, seen_column("when", ["2026-11-01", "2026-11-02"]).kind
+    ('two values', 'dates')
+    """
+    counts = Counter(one for one in values if one is not None and one.strip() not in ("", "NaN", "nan"))
+    kind, length = _kind(counts)
+    shown = tuple(one if len(one) <= SHORT else f"{one[: SHORT - 1]}…" for one in list(counts)[:EXAMPLES])
+    few = frozenset(counts) if len(counts) <= MOST_FEW else frozenset[str]()
+    missing = len(values) - counts.total()
+    return SeenColumn(name, kind, COULD_BE.get(kind, ""), missing, len(counts), shown, few, length)
+
+
+def _kind(counts: Mapping[str, int]) -> tuple[str, int | None]:
+    """What the values are, and of lists the length that all have."""
+    rows, different = sum(counts.values()), len(counts)
+    if different < 2:
+        return (ONE if different else NOTHING), None
+    if all(one.startswith(("[", "{")) for one in counts):
+        return _nested(counts)
+    if different == 2:
+        return TWO, None
+    numbers = [spelled_number(one) for one in counts]
+    if None not in numbers:
+        return _of_numbers([one for one in numbers if one is not None], rows), None
+    if all(DATE.fullmatch(one) for one in counts):
+        return DATES, None
+    if sum(map(len, counts)) > LONGEST_NAME * different:
+        return TEXTS, None
+    return (UNIQUE if different == rows else FEW if _are_few(different, rows) else REPEATED), None
+
+
+def _of_numbers(numbers: Sequence[float], rows: int) -> str:
+    """What different numbers are; whole ones count or name something."""
+    different, whole = len(numbers), all(math.isfinite(one) and one.is_integer() for one in numbers)
+    if not whole:
+        return WITHIN if all(0.0 <= one <= 1.0 for one in numbers) else NUMBERS
+    if different == rows:
+        return UNIQUE
+    if _are_few(different, rows):
+        return FEW
+    return REPEATED if min(numbers) >= 0 else NUMBERS
+
+
+def _are_few(different: int, rows: int) -> bool:
+    return different <= MOST_FEW and different * 5 <= rows
+
+
+def _nested(counts: Mapping[str, int]) -> tuple[str, int | None]:
+    try:
+        held = [json.loads(one) for one in counts]
+    except ValueError:
+        return TEXTS, None
+    if all(isinstance(one, dict) for one in held):
+        return OBJECTS, None
+    lists = [one for one in held if isinstance(one, list)]
+    lengths = {len(one) for one in lists}
+    length = lengths.pop() if len(lengths) == 1 and len(lists) == len(held) else None
+    numeric = all(isinstance(part, int | float) and not isinstance(part, bool) for one in lists for part in one)
+    if length is None or length < 2 or not numeric:
+        return LISTS, None
+    shares = all(min(one) >= 0 and abs(sum(one) - 1) <= TOLERANCE for one in lists)
+    return (SHARES if shares else LISTS), length

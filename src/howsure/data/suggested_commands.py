@@ -1,0 +1,230 @@
+"""Which commands are worth typing for a log, or for a table by what its columns could be: at most three."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.data.logs.conversion import Log, with_defaults
+from howsure.data.seen_columns import FEW, LISTS, NUMBERS, REPEATED, SHARES, TOLERANCE, TWO, UNIQUE, WITHIN, SeenColumn
+from howsure.data.tables.named_files import File
+from howsure.errors import InputError
+from howsure.inputs.frames import ITEM, MODEL
+from howsure.inputs.numbers import spelled_number
+
+MOST = 3
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+LABELS = _words("gold label target truth true y answer class category")
+SCORES = _words(
+    "correct right acc accuracy score em match f grade graded pass passed success reward rating rouge bleu won"
+)
+CHANCES = _words("prob probs probability proba p confidence conf score certainty likelihood soft")
+MODELS = _words("model system engine llm")
+ITEMS = _words("id uid uuid item question qid doc index idx example key instance sample")
+GROUPS = _words("task subject category dataset lang language prompt genre domain topic source split")
+RUNS = _words("run seed epoch trial repeat attempt")
+LOGITS = {"logits": _words("logit logits"), "logprobs": _words("ll logprob logprobs loglik")}
+POSITIVE = _words("1 1.0 true yes correct right c pass passed success positive pos entailed good win")
+NEGATIVE = _words("0 0.0 false no wrong incorrect i fail failed negative neg bad lost")
+PLAIN = _words("0 1 0.0 1.0 true false")  # labels that need no --positive
+
+# Of a log, whose columns are known.
+
+
+def of_a_log(log: Log, files: Sequence[File], paths: Sequence[str], format: str | None) -> Iterator[str]:
+    """The commands for a log: it names its columns itself."""
+    asked = [*paths, *([] if format is None else ["--from", format])]
+    scores = [one for one in log.scores if log.held.get(one)]
+    if scores or log.held.get("correct"):
+        yield _typed("score", *asked)
+    try:
+        with_defaults(
+            dict.fromkeys(("y_true", "groups", "clusters", "sample_weight", "id")), None, log, files, pairing=False
+        )
+    except InputError:
+        if scores and log.varies(MODEL) and ITEM in log.held:
+            yield _typed("significance", *asked, "--score", scores[0])
+        return
+    yield _typed("calibration", *asked)
+    yield _typed("selective", *asked)
+
+
+def _typed(command: str, *words: str) -> str:
+    return f"howsure {command} {shlex.join(words)}"
+
+
+# Of a table, whose columns are known by what they hold and by the words of their names.
+
+
+def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:
+    """What to say of a table with a row per model and nothing but numbers beside it; None of any other table."""
+    named = [one for one in columns if one.kind in (UNIQUE, TWO) and one.words & MODELS and one.values == n]
+    others = [one for one in columns if one not in named]
+    numeric = all(one.kind in (WITHIN, NUMBERS, UNIQUE, TWO, FEW, REPEATED) and _numeric(one) for one in others)
+    if not (named and others and numeric):
+        return None
+    return "This is a summary, one row per model; give me the samples: a row per model and item, with a score each."
+
+
+def _numeric(column: SeenColumn) -> bool:
+    return all(spelled_number(one) is not None for one in column.held or column.examples)
+
+
+def of_a_table(
+    columns: Sequence[SeenColumn],
+    rows: Sequence[Sequence[Any]],
+    paths: Sequence[str],
+    format: str | None,
+    *,
+    several: bool,
+) -> list[str]:
+    """The commands for a table with these columns and first rows; `several`: each file may be a model."""
+    table = _Table(columns, rows, [*paths, *([] if format is None else ["--from", format])], several)
+    found = [*table.of_scores(), *table.of_probabilities(), *table.of_predictions()]
+    return list(dict.fromkeys(found))[:MOST]
+
+
+def _positive(label: SeenColumn) -> list[str] | None:
+    """The option that says which value counts as 1; None where nothing tells."""
+    if {one.lower() for one in label.held} <= PLAIN:
+        return []
+    known = [one for one in label.held if one.lower() in POSITIVE]
+    return ["--positive", known[0]] if len(known) == 1 else None
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    columns: Sequence[SeenColumn]
+    rows: Sequence[Sequence[Any]]
+    asked: Sequence[str]  # the files, and their format
+    several: bool
+
+    def of_scores(self) -> Iterator[str]:
+        """Where a column says how good each answer is: its means, and models compared."""
+        score = self._score()
+        if score is None:
+            return
+        model, item = self._named(MODELS, FEW, TWO), self._item()
+        parts = [one for one in (model, *self._groups()) if one is not None]
+        given = ["--score", score.name, *(_positive(score) or [])]
+        by = [] if model is None else ["--model", model.name]
+        group = [] if not parts[bool(model) :] else ["--group", ",".join(one.name for one in parts[bool(model) :])]
+        run = self._named(RUNS, FEW, TWO)
+        runs = [] if run is None or item is None else ["--run", run.name]
+        items = [] if item is None else ["--id", item.name]
+        yield self._command("score", [*given, *by, *group, *items, *runs], [score, *parts, item])
+
+    def of_probabilities(self) -> Iterator[str]:
+        """Where there are probabilities and labels: their calibration, and what they are worth."""
+        given, used = self._classes() or self._probability()
+        if not given:
+            return
+        item, model = self._item(), self._named(MODELS, FEW, TWO)
+        groups = [one for one in (model, *self._groups()) if one is not None]
+        by = ["--group", ",".join([*(one.name for one in groups)])] if groups else self._by_file()
+        cluster = ["--cluster", item.name] if item is not None and item.kind == REPEATED else []
+        for command in ("calibration", "selective"):
+            yield self._command(command, [*given, *by, *cluster], [*used, *groups, item if cluster else None])
+        if not by and "--prob" not in given:
+            yield self._command("calibration", [*given, *cluster, "--reduce", "class-wise"], used)
+
+    def of_predictions(self) -> Iterator[str]:
+        """Where two columns or more hold values of the label: models compared."""
+        for label in (one for one in self.columns if one.kind in (TWO, FEW) and one.words & LABELS):
+            others = [one for one in self.columns if one is not label and one.held and one.held <= label.held]
+            if len(others) > 1 and label.held and all(not one.words & (LABELS | SCORES) for one in others):
+                models = [word for one in others[1:] for word in ("--model", one.name)]
+                yield self._command(
+                    "significance", ["--target", label.name, "--against", others[0].name, *models], [label, *others]
+                )
+                return
+
+    def _command(self, command: str, words: Sequence[str], used: Sequence[SeenColumn | None]) -> str:
+        lacking = any(one is not None and one.missing for one in used) and "--skip-missing" not in words
+        missing = ["--skip-missing"] if lacking else []
+        across = ["--across-files", "same"] if self.several and {"--id", "--cluster"} & {*words} else []
+        return _typed(command, *self.asked, *words, *across, *missing)
+
+    def _by_file(self) -> list[str]:
+        return ["--by-file", "--group", "file"] if self.several else []
+
+    def _named(self, words: Collection[str], *kinds: str) -> SeenColumn | None:
+        """The first column of these kinds with one of these words in its name."""
+        return next((one for one in self.columns if one.kind in kinds and not one.words.isdisjoint(words)), None)
+
+    def _item(self) -> SeenColumn | None:
+        return self._named(ITEMS, UNIQUE, REPEATED)
+
+    def _groups(self) -> list[SeenColumn]:
+        return [one for one in self.columns if one.kind in (FEW, TWO) and one.words & GROUPS - MODELS][:1]
+
+    def _score(self) -> SeenColumn | None:
+        """Whether each answer is right, or how good it is."""
+        return self._right() or self._named(SCORES, WITHIN, NUMBERS)
+
+    def _right(self) -> SeenColumn | None:
+        """Whether each answer is right: in two values, or a few, one of which says yes."""
+        known = (one for one in self.columns if one.kind in (TWO, FEW) and one.words & SCORES and len(one.held) < 5)
+        return next((one for one in known if _positive(one) is not None), None)
+
+    def _probability(self) -> tuple[list[str], list[SeenColumn]]:
+        """One probability per row, and the label that it is of."""
+        prob, label = self._named(CHANCES, WITHIN), self._right() or self._named(LABELS, TWO)
+        if prob is None or label is None or (positive := _positive(label)) is None:
+            return [], []
+        others = sorted(one for one in label.held if label.kind == FEW and one.lower() not in POSITIVE | NEGATIVE)
+        unread = [word for one in others for word in ("--missing", one)]
+        left_out = ["--skip-missing"] if unread else []
+        return ["--target", label.name, *positive, "--prob", prob.name, *unread, *left_out], [label, prob]
+
+    def _classes(self) -> tuple[list[str], list[SeenColumn]] | None:
+        """A probability, logit or log-probability of each class, in a list or in columns, and the label."""
+        vectors = sorted(self._vectors(), key=lambda found: not found[0].startswith("probs"))
+        for label in (one for one in self.columns if one.words & LABELS and one.held):
+            for way, columns, names in vectors:
+                given = ["--target", label.name, f"--{way}", ",".join(one.name for one in columns)]
+                if label.held <= {str(at) for at in range(len(names))}:
+                    renamed = ["--classes", ",".join(map(str, range(len(names))))] if len(columns) > 1 else []
+                    return [*given, *renamed], [label, *columns]
+                if label.held <= {*names}:
+                    return [*given, "--classes", ",".join(names)], [label, *columns]
+        return None
+
+    def _vectors(self) -> Iterator[tuple[str, list[SeenColumn], list[str]]]:
+        """What could be a number for each class: how it is given, its columns, and the names of the classes."""
+        for one in self.columns:
+            if one.length is not None and one.kind in (SHARES, LISTS):
+                way = "probs-column" if one.kind == SHARES else self._way([one])
+                if way is not None:
+                    yield way, [one], [""] * one.length
+        for prefix, columns in self._by_prefix().items():
+            way = self._way(columns)
+            if way is not None:
+                yield way, columns, [one.name.removeprefix(prefix) for one in columns]
+
+    def _by_prefix(self) -> Mapping[str, list[SeenColumn]]:
+        found: dict[str, list[SeenColumn]] = {}
+        for one in self.columns:
+            match = re.match(r"(.*?[_ .-])[^_ .-]+$", one.name)
+            if match is not None and one.kind in (WITHIN, NUMBERS, TWO):
+                found.setdefault(match[1], []).append(one)
+        return {prefix: held for prefix, held in found.items() if len(held) > 1}
+
+    def _way(self, columns: Sequence[SeenColumn]) -> str | None:
+        """How numbers of classes are given: by the word in their names, or since they add to 1."""
+        named = [way for way, words in LOGITS.items() if all(one.words & words for one in columns)]
+        if named:
+            return named[0]
+        places = [self.columns.index(one) for one in columns]
+        sums = [[spelled_number(row[at] or "") for at in places] for row in self.rows]
+        whole = [row for row in sums if None not in row]
+        adds = bool(whole) and all(abs(sum(one or 0.0 for one in row) - 1) <= TOLERANCE for row in whole)
+        return "probs" if len(columns) > 1 and adds else None
