@@ -14,7 +14,7 @@ from howsure.data.seen_columns import SeenColumn, seen_column
 from howsure.data.sources import Paths
 from howsure.data.suggested_commands import of_a_log, of_a_table, summary_of_means
 from howsure.data.tables.database import Connection, Database, identifier, reading
-from howsure.data.tables.named_files import File, as_texts, named_files, parquet_source, text_source
+from howsure.data.tables.named_files import File, as_texts, parquet_source, text_source
 from howsure.data.tables.table import archive_columns, copy_archives
 from howsure.errors import parameter, told
 from howsure.inputs.naming import counted, shortened

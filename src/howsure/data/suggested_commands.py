@@ -43,18 +43,24 @@ def of_a_log(log: Log, files: Sequence[File], paths: Sequence[str], format: str 
     """The commands for a log: it names its columns itself."""
     asked = [*paths, *([] if format is None else ["--from", format])]
     scores = [one for one in log.scores if log.held.get(one)]
-    if scores or log.held.get("correct"):
-        yield _typed("score", *asked)
+    judged = scores or [one for one in ("correct",) if log.held.get(one)]
+    if judged:
+        yield _typed("score", *asked, *_left_out(log, judged))
+    roles = dict.fromkeys(("y_true", "groups", "clusters", "sample_weight", "id"))
     try:
-        with_defaults(
-            dict.fromkeys(("y_true", "groups", "clusters", "sample_weight", "id")), None, log, files, pairing=False
-        )
+        found, given = with_defaults(roles, None, log, files, pairing=False)
     except InputError:
         if scores and log.varies(MODEL) and ITEM in log.held:
-            yield _typed("significance", *asked, "--score", scores[0])
+            yield _typed("significance", *asked, "--score", scores[0], *_left_out(log, scores[:1]))
         return
-    yield _typed("calibration", *asked)
-    yield _typed("selective", *asked)
+    left_out = _left_out(log, [str(found["y_true"]), *given.columns])
+    yield _typed("calibration", *asked, *left_out)
+    yield _typed("selective", *asked, *left_out)
+
+
+def _left_out(log: Log, columns: Sequence[str]) -> list[str]:
+    """The option that leaves rows out where one of the columns holds nothing."""
+    return ["--skip-missing"] if any(log.held.get(one) != log.rows for one in columns) else []
 
 
 def _typed(command: str, *words: str) -> str:
@@ -118,8 +124,11 @@ class _Table:
         by = [] if model is None else ["--model", model.name]
         group = [] if not parts[bool(model) :] else ["--group", ",".join(one.name for one in parts[bool(model) :])]
         run = self._named(RUNS, FEW, TWO)
+        if item is not None and self._repeats([*parts, item, *([] if run is None else [run])]):
+            items, run = ["--cluster", item.name], None
+        else:
+            items = [] if item is None else ["--id", item.name]
         runs = [] if run is None or item is None else ["--run", run.name]
-        items = [] if item is None else ["--id", item.name]
         yield self._command("score", [*given, *by, *group, *items, *runs], [score, *parts, item])
 
     def of_probabilities(self) -> Iterator[str]:
@@ -130,7 +139,7 @@ class _Table:
         item, model = self._item(), self._named(MODELS, FEW, TWO)
         groups = [one for one in (model, *self._groups()) if one is not None]
         by = ["--group", ",".join([*(one.name for one in groups)])] if groups else self._by_file()
-        cluster = ["--cluster", item.name] if item is not None and item.kind == REPEATED else []
+        cluster = ["--cluster", item.name] if item is not None and item.kind != UNIQUE else []
         for command in ("calibration", "selective"):
             yield self._command(command, [*given, *by, *cluster], [*used, *groups, item if cluster else None])
         if not by and "--prob" not in given:
@@ -161,7 +170,12 @@ class _Table:
         return next((one for one in self.columns if one.kind in kinds and not one.words.isdisjoint(words)), None)
 
     def _item(self) -> SeenColumn | None:
-        return self._named(ITEMS, UNIQUE, REPEATED)
+        return self._named(ITEMS, UNIQUE, REPEATED) or self._named(ITEMS - {"doc", "key", "index"}, FEW)
+
+    def _repeats(self, columns: Sequence[SeenColumn]) -> bool:
+        """Whether two rows hold the same in all these columns."""
+        places = [self.columns.index(one) for one in columns]
+        return len({tuple(row[at] for at in places) for row in self.rows}) < len(self.rows)
 
     def _groups(self) -> list[SeenColumn]:
         return [one for one in self.columns if one.kind in (FEW, TWO) and one.words & GROUPS - MODELS][:1]

@@ -18,7 +18,7 @@ import click
 
 from howsure.cli.terminal.output import say
 from howsure.cli.terminal.process import TRACEBACK, as_printed
-from howsure.cli.terminal.vocabulary import ROLES, WORDS
+from howsure.cli.terminal.vocabulary import ROLES, WORDS, option_of
 from howsure.errors import LOOK, InputError, InPython, spelled, spoken_by, told
 from howsure.files.opened import STANDARD_INPUT, Identity, identity, opened
 from howsure.files.whole import HEAD, check_place
@@ -287,7 +287,7 @@ class Command(Helpful):
         try:
             return super().parse_args(ctx, args)
         except click.MissingParameter as error:
-            if error.param is None or error.param.name not in ROLES:
+            if error.param is None or error.param.opts[0] not in map(option_of, ROLES):
                 raise
             said = f"Missing option '{error.param.opts[0]}'.{spelled(LOOK, InOptions(self, _files(ctx)))}"
             raise click.UsageError(said, error.ctx) from error

@@ -107,7 +107,7 @@ def unfolded(paths: Sequence[str | os.PathLike[str]], format: str | None = None)
 
     Raises InputError for a folder with nothing to read, with logs of two programs, or tables of two formats.
     """
-    named = map(os.fspath, paths)
+    named = [os.fspath(path) for path in paths]
     return [one for path in named for one in (_inside(path, format) if os.path.isdir(path) else [path])]
 
 

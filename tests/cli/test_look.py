@@ -1,0 +1,236 @@
+"""`howsure look`: what a file is, what its columns could be; every command that it suggests runs."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shlex
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import howsure
+from tests.cli.running import howsure as run
+from tests.data.logs.samples import LOGS
+from tests.data.logs.writers import lm_eval_results, lm_eval_sample, write_lm_eval
+
+RNG = np.random.default_rng(5)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def table(name: str, heading: str, rows: Iterable[Sequence[object]]) -> str:
+    with open(name, "w", newline="") as file:
+        csv.writer(file).writerows([heading.split(), *rows])
+    return name
+
+
+def chance(n: int = 200) -> list[float]:
+    return RNG.uniform(0.02, 0.98, n).round(4).tolist()
+
+
+def one_probability() -> str:
+    return table("one.csv", "id gold prob", ((f"i{at}", at % 2, p) for at, p in enumerate(chance())))
+
+
+def several_models() -> str:
+    words = ("wrong", "correct")
+    rows = [(m, f"q{at}", "ab"[at % 2], words[at % 3 > 0], p) for m in "xyz" for at, p in enumerate(chance())]
+    return table("models.csv", "model question subject grade confidence", rows)
+
+
+def non_answers() -> str:
+    said = ["correct", "wrong", "wrong", "unparseable"] * 50
+    return table(
+        "said.csv", "item grade conf", ((f"i{at}", *one) for at, one in enumerate(zip(said, chance(), strict=True)))
+    )
+
+
+def columns_of_classes() -> str:
+    rows = ((("pos", "neg", "neu")[at % 3], *RNG.dirichlet([1, 1, 1]).round(5)) for at in range(200))
+    return table("classes.csv", "label p_pos p_neg p_neu", rows)
+
+
+def columns_of_logits() -> str:
+    return table("logits.csv", "gold logit_a logit_b", (("ab"[at % 2], *RNG.normal(size=2)) for at in range(200)))
+
+
+def lists() -> str:
+    rows = ({"label": at % 3, "probs": RNG.dirichlet([1, 1, 1]).tolist()} for at in range(200))
+    Path("lists.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return "lists.jsonl"
+
+
+def predictions() -> str:
+    return table("two.csv", "gold base large", RNG.choice(["a", "b", "c"], (200, 3)).tolist())
+
+
+def with_gaps() -> str:
+    rows = [(at % 2, "" if at % 7 == 0 else p) for at, p in enumerate(chance())]
+    return table("gaps.csv", "correct confidence", rows)
+
+
+def grades() -> str:
+    rows = [(m, f"q{at}", r, round(x, 3)) for m in "xy" for at in range(40) for r, x in enumerate(RNG.uniform(0, 5, 3))]
+    return table("grades.csv", "system item run rating", rows)
+
+
+def arrays() -> str:
+    np.savez("held.npz", y=RNG.integers(0, 2, 200), prob=np.array(chance()))
+    return "held.npz"
+
+
+LAYOUTS: dict[str, tuple[Callable[[], str], str]] = {
+    "one probability": (one_probability, "calibration one.csv --target gold --prob prob"),
+    "several models": (
+        several_models,
+        "score models.csv --score grade --positive correct --model model --group subject --id question",
+    ),
+    "non-answers": (
+        non_answers,
+        "calibration said.csv --target grade --positive correct --prob conf --missing unparseable --skip-missing",
+    ),
+    "columns of classes": (
+        columns_of_classes,
+        "calibration classes.csv --target label --probs p_pos,p_neg,p_neu --classes pos,neg,neu",
+    ),
+    "columns of logits": (
+        columns_of_logits,
+        "selective logits.csv --target gold --logits logit_a,logit_b --classes a,b",
+    ),
+    "lists": (lists, "calibration lists.jsonl --target label --probs-column probs --reduce class-wise"),
+    "predictions": (predictions, "significance two.csv --target gold --against base --model large"),
+    "gaps": (with_gaps, "selective gaps.csv --target correct --prob confidence --skip-missing"),
+    "grades": (grades, "score grades.csv --score rating --model system --id item --run run"),
+    "arrays": (arrays, "calibration held.npz --target y --prob prob"),
+}
+
+
+def check_all_run(found: howsure.Look) -> None:
+    for command in found.commands:
+        done = run(*shlex.split(command)[1:])
+        assert done.code == 0, f"{command}: {done.err}"
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_what_it_suggests_for_a_table_runs(name: str) -> None:
+    write, expected = LAYOUTS[name]
+    found = howsure.look(write())
+    assert f"howsure {expected}" in found.commands
+    assert len(found.commands) <= 3
+    check_all_run(found)
+
+
+@pytest.mark.parametrize("name", LOGS)
+def test_what_it_suggests_for_a_log_runs(name: str) -> None:
+    content, write = LOGS[name]
+    path = write(Path(), content)
+    found = howsure.look(path)
+    assert found.what.startswith("a log of ")
+    check_all_run(found)
+
+
+def test_what_it_suggests_for_real_data_runs(real_data: Path) -> None:
+    files = [one for one in sorted(real_data.glob("*/*")) if one.name.endswith((".tsv.gz", ".jsonl.gz", ".json"))]
+    files += [next((real_data / "hellaswag_llm_scores" / "full_prompt").glob("*.tsv.gz"))]
+    suggested = 0
+    for file in files:
+        try:
+            found = howsure.look(file)
+        except howsure.InputError as error:
+            assert "some rows have more or fewer values" in str(error)  # noqa: PT017
+            continue
+        check_all_run(found)
+        suggested += len(found.commands)
+    assert suggested > 30
+
+
+def test_it_tells_what_columns_hold() -> None:
+    found = howsure.look(several_models())
+    kinds = {one.name: (one.kind, one.could_be) for one in found}
+    assert kinds == {
+        "model": ("few values", "group, model, label"),
+        "question": ("repeated values", "item, cluster"),
+        "subject": ("two values", "label, score"),
+        "grade": ("two values", "label, score"),
+        "confidence": ("within [0, 1]", "probability, score"),
+    }
+    assert (found.n, found.whole, found["grade"].values, found["grade"].examples) == (
+        600,
+        True,
+        2,
+        ("wrong", "correct"),
+    )
+
+
+def test_only_the_first_rows_of_a_large_file_are_read() -> None:
+    table("large.csv", "text prob", (("a text", 0.5 + at % 3 / 10) for at in range(30_000)))
+    found = howsure.look("large.csv")
+    assert (found.n, found.whole) == (20_000, False)
+    assert "the first 20,000 rows" in found.text()
+
+
+def test_values_that_are_missing_are_counted() -> None:
+    found = howsure.look(with_gaps())
+    assert found["confidence"].missing == 29
+    assert found.notes == ("Values are missing in confidence (29); skip_missing leaves such rows out.",)
+
+
+def test_a_leaderboard_is_a_summary() -> None:
+    table("leaderboard.csv", "model arc mmlu", (("a", 0.61, 0.5), ("b", 0.48, 0.7), ("c", 0.62, 0.8)))
+    found = howsure.look("leaderboard.csv")
+    assert found.commands == ()
+    assert found.notes[0].startswith("This is a summary, one row per model; give me the samples")
+
+
+@pytest.mark.parametrize("command", ["look", "score", "calibration"])
+def test_the_results_of_a_harness_are_no_samples(command: str) -> None:
+    held = {"results": {"quiz": {"alias": "quiz", "acc,none": 0.5}}, **lm_eval_results("small", "quiz")}
+    Path("results_2026.json").write_text(json.dumps(held))
+    said = run(command, "results_2026.json").err
+    expected = "results_2026.json is a summary of lm-evaluation-harness, means without answers; give me the samples"
+    assert said.startswith(f"howsure: {expected}: samples_*.jsonl")
+
+
+def test_a_folder_is_what_lies_in_it() -> None:
+    for model in ("small", "large"):
+        path = write_lm_eval(Path("out"), model, "quiz", [lm_eval_sample(at, [-1.0, -2.0], at % 2) for at in range(20)])
+        held = {"results": {"quiz": {"alias": "quiz"}}, **lm_eval_results(model, "quiz")}
+        (path.parent / f"results_{model}.json").write_text(json.dumps(held))
+    found = howsure.score_table(data=howsure.read("out"))
+    assert {row.model for row in found} == {"small", "large"}
+    assert run("score", "out").code == 0
+    assert howsure.look("out").what == "a log of lm-evaluation-harness"
+
+
+def test_a_folder_of_several_kinds_is_refused() -> None:
+    Path("mixed").mkdir()
+    table("mixed/a.csv", "y p", [(1, 0.5)])
+    Path("mixed/b.jsonl").write_text('{"y": 1}\n')
+    with pytest.raises(howsure.InputError, match=r"mixed holds files of several kinds: csv, jsonl\. Name the files"):
+        howsure.look("mixed")
+    Path("none").mkdir()
+    with pytest.raises(howsure.InputError, match="none holds no file that howsure reads"):
+        howsure.look("none")
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["score", "calibration", "calibration --prob prob", "selective", "significance", "check score", "counts estimate"],
+)
+def test_what_refuses_for_want_of_a_column_names_the_command(typed: str) -> None:
+    one_probability()
+    done = run(*typed.split(), "one.csv")
+    assert done.code == 2
+    assert done.err.endswith("\nhowsure look one.csv\n")
+
+
+def test_python_names_the_function() -> None:
+    with pytest.raises(howsure.InputError, match=r"\nhowsure\.look\(files\)$"):
+        howsure.score_table(data=howsure.read(one_probability()))
