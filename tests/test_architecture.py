@@ -234,8 +234,9 @@ def names_say_something(module: Module) -> Iterator[str]:
 
 
 def the_library_speaks_of_parameters(module: Module) -> Iterator[str]:
-    """Options have their names on the command line alone, which puts them for parameters (cli/terminal/commands.py)."""
-    if module.room == "cli":
+    """Options have their names on the command line alone, which puts them for parameters (cli/terminal/commands.py);
+    and where commands are what is written."""
+    if module.room == "cli" or module.name == "howsure.data.suggested_commands":
         return
     for node in module.nodes:
         if isinstance(node, ast.Constant) and isinstance(node.value, str):

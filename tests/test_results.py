@@ -94,6 +94,12 @@ def _counts() -> Any:
     return howsure.estimate_counts(labels, score, groups=rng.choice(["VB", HOSTILE], 300), rng=0)
 
 
+def _look() -> Any:
+    path = Path(mkdtemp(), "answers.csv")
+    path.write_text(f"right,{HOSTILE}\n" + "1,0.9\n0,\n1,0.7\n" * 20)
+    return howsure.look(path)
+
+
 @cache
 def _tagged() -> Any:
     rng = np.random.default_rng(8)
@@ -200,6 +206,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "groups found": lambda: _planted(),
     "multicalibration": lambda: howsure.multicalibration_error(PAIRS, features={HOSTILE: np.arange(300) % 2}),
     "groups not found": lambda: howsure.find_groups(PAIRS, features={HOSTILE: np.arange(300) % 2}, min_rows=20),
+    "look": lambda: _look(),
     "scores of models": lambda: howsure.score_table(
         np.arange(60) % 3 > 0,
         model=["a", "b", HOSTILE] * 20,
@@ -298,6 +305,7 @@ PARTS = {
     "ModelMean",
     "ScoreRow",
     "BattleRow",
+    "SeenColumn",
     "MulticlassScores",
     "Score",
     "TrendPoint",

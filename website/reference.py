@@ -22,6 +22,11 @@ class Chapter:
 
 CHAPTERS = {
     "calibration": Chapter("Calibration", ("calibration",), "[The chapter](../calibration.md) shows how to use them."),
+    "look": Chapter(
+        "What is in a file",
+        ("data.look", "data.seen_columns"),
+        "[The chapter](../look.md) shows how to use them.",
+    ),
     "scores": Chapter("Scores", ("scores",), "[The chapter](../scores.md) shows how to use them."),
     "significance": Chapter(
         "Significance",

@@ -95,8 +95,15 @@ FILES = [
     Wrong("an input format that does not exist", f"{JUDGE} --from excel",
           f"--from must be one of csv, tsv, jsonl, json, parquet, npz, or of the logs {', '.join(LOGS)}; it is "
           "'excel'.", CSV),
-    Wrong("a folder", "calibration export --target gold --prob prob",
-          "export is a directory; name its files, for example 'export/*.parquet'.", {"export/dev.csv": table()}),
+    Wrong("a folder of files of several kinds", "calibration export --target gold --prob prob",
+          "export holds files of several kinds: csv, tsv. Name the files that you mean, for example export/dev.csv.",
+          {"export/dev.csv": table(), "export/new.tsv": table()}),
+    Wrong("a folder without a file to read", "look notes",
+          "notes holds no file that howsure reads. Name the files that you mean.", {"notes/read.me": b"Nothing."}),
+    Wrong("the means that a program writes beside its samples", "score results_2026.json",
+          "results_2026.json is a summary of lm-evaluation-harness, means without answers; give me the samples: "
+          "samples_*.jsonl, which are written with log_samples.",
+          {"results_2026.json": b'{"results": {"quiz": {"alias": "quiz", "acc,none": 0.5}}}'}),
     Wrong("a damaged .gz", "calibration dev.csv.gz --target gold --prob prob",
           "dev.csv.gz cannot be unpacked: Compressed file ended before the end-of-stream marker was reached. Is it "
           "damaged or truncated?", {"dev.csv.gz": gzip.compress(table(), mtime=0)[:60]}),

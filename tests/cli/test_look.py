@@ -155,10 +155,10 @@ def test_it_tells_what_columns_hold() -> None:
     found = howsure.look(several_models())
     kinds = {one.name: (one.kind, one.could_be) for one in found}
     assert kinds == {
-        "model": ("few values", "group, model, label"),
+        "model": ("few values", "label, group, model"),
         "question": ("repeated values", "item, cluster"),
-        "subject": ("two values", "label, score"),
-        "grade": ("two values", "label, score"),
+        "subject": ("two values", "label, score, group"),
+        "grade": ("two values", "label, score, group"),
         "confidence": ("within [0, 1]", "probability, score"),
     }
     assert (found.n, found.whole, found["grade"].values, found["grade"].examples) == (
@@ -179,7 +179,7 @@ def test_only_the_first_rows_of_a_large_file_are_read() -> None:
 def test_values_that_are_missing_are_counted() -> None:
     found = howsure.look(with_gaps())
     assert found["confidence"].missing == 29
-    assert found.notes == ("Values are missing in confidence (29); skip_missing leaves such rows out.",)
+    assert found.notes == ("Values are missing in confidence (29).",)
 
 
 def test_a_leaderboard_is_a_summary() -> None:

@@ -73,6 +73,7 @@ TYPED = {
     "events compare": ("news.duckdb SUDORIA NORLAND --output o.txt", "o.txt"),
     "events doubtful": ("news.duckdb --output o.txt", "o.txt"),
     "events report": ("news.duckdb o.html", "o.html"),
+    "look": ("predictions.csv --output o.txt", "o.txt"),
     "score table": (
         "predictions.csv --score label --model model --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",

@@ -29,8 +29,8 @@ from tests.goldens.figures import figure_lines
 from tests.goldens.inputs import write_inputs
 
 ROOMS = (
-    "reading", "logs", "score", "calibration", "check", "selective", "monitor", "recalibrate", "significance", "counts",
-    "sequences", "coreference", "events", "others", "bad_input", "results", "refusals", "real_data",
+    "reading", "logs", "look", "score", "calibration", "check", "selective", "monitor", "recalibrate", "significance",
+    "counts", "sequences", "coreference", "events", "others", "bad_input", "results", "refusals", "real_data",
 )  # fmt: skip
 STORED = Path(__file__).parent / "stored"
 ENVIRONMENT = {"COLUMNS": "100", "LINES": "40", "TERM": "dumb"}

@@ -50,6 +50,13 @@ def significance() -> None:
     howsure.compare(Y, Q, Q, clusters=1)  # type: ignore  # wrong: a cluster per row
 
 
+def what_is_in_a_file() -> None:
+    found: howsure.Look = howsure.look(["a.csv", "b.csv"], format="csv")
+    column: howsure.SeenColumn = found["right"]
+    print(found.commands, column.could_be)
+    howsure.look(3)  # type: ignore  # wrong: a path
+
+
 def scores() -> None:
     table: howsure.ScoreTable = howsure.score_table([1, 0, 1], model=["a", "a", "b"], rng=0)
     row: howsure.ScoreRow = table[0]

@@ -16,14 +16,14 @@ from howsure.data.suggested_commands import of_a_log, of_a_table, summary_of_mea
 from howsure.data.tables.database import Connection, Database, identifier, reading
 from howsure.data.tables.named_files import File, as_texts, parquet_source, text_source
 from howsure.data.tables.table import archive_columns, copy_archives
-from howsure.errors import parameter, told
 from howsure.inputs.naming import counted, shortened
-from howsure.result import Rows
+from howsure.result import Rows, as_json
 from howsure.show.column import COUNT, WORDS, Column
 
 NO_ROLE = (
     "By their names, no columns are a model's probabilities, scores or predictions; if some are, name them yourself."
 )
+SPELLED = {"csv": "CSV", "tsv": "TSV", "jsonl": "JSON lines", "json": "JSON", "parquet": "Parquet", "npz": "arrays"}
 MOST = 20_000  # rows that are looked at
 
 
@@ -40,7 +40,7 @@ def look(files: Paths, *, format: str | None = None) -> Look:
     >>> with open(path, "w") as file:
     ...     _ = file.write("gold,score\\n" + "1,0.9\\n0,0.2\\n1,0.7\\n0,0.4\\n" * 50)
     >>> [(column.name, column.kind, column.could_be) for column in look(path)]
-    [('gold', 'two values', 'label, score'), ('score', 'within [0, 1]', 'probability, score')]
+    [('gold', 'two values', 'label, score, group'), ('score', 'within [0, 1]', 'probability, score')]
 
     Raises InputError for a file that cannot be read, and for a summary, which holds no answers.
     """
@@ -56,12 +56,12 @@ def look(files: Paths, *, format: str | None = None) -> Look:
         commands = [*of_a_log(log, named, paths, format)]
         what = f"a log of {log.format.program}"
     elif means := summary_of_means(columns, n):
-        commands, what = [], f"a table of {named[0].format}"
+        commands, what = [], f"a table of {SPELLED[named[0].format]}"
         notes.append(means)
     else:
         commands = of_a_table(columns, rows[1:], paths, format, several=len(named) > 1)
-        what = f"a table of {named[0].format}"
-    recipe = {"howsure": __version__, "files": [file.name for file in named], "rows": n, "what": what}
+        what = f"a table of {SPELLED[named[0].format]}"
+    recipe = {"howsure": __version__, "files": [file.name for file in named], "rows": n}
     return Look(what, n, _is_whole(n, log, len(named)), columns, tuple(commands), tuple(notes), recipe)
 
 
@@ -89,9 +89,7 @@ def _first_rows(connection: Connection, file: File) -> list[list[Any]]:
 def _of_missing(columns: Sequence[SeenColumn]) -> Iterator[str]:
     lacking = [f"{one.name} ({one.missing:,})" for one in columns if one.missing]
     if lacking:
-        yield told(
-            f"Values are missing in {shortened(lacking, limit=6)}; {parameter('skip_missing')} leaves such rows out."
-        )
+        yield f"Values are missing in {shortened(lacking, limit=6)}."
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -105,7 +103,7 @@ class Look(Rows[SeenColumn]):
     what: str
     n: int
     whole: bool
-    rows: tuple[SeenColumn, ...]
+    rows: tuple[SeenColumn, ...] = as_json("columns")
     commands: tuple[str, ...]
     notes: tuple[str, ...]
     recipe: Mapping[str, Any]

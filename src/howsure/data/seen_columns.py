@@ -25,8 +25,8 @@ NUMBERS, TEXTS, DATES, NOTHING = "numbers", "texts", "dates", "nothing"
 SHARES, LISTS, OBJECTS = "lists that add to 1", "lists", "objects"
 COULD_BE = {
     WITHIN: "probability, score",
-    TWO: "label, score",
-    FEW: "group, model, label",
+    TWO: "label, score, group",
+    FEW: "label, group, model",
     UNIQUE: "item",
     REPEATED: "item, cluster",
     NUMBERS: "score, logit",

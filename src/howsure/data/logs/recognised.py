@@ -69,8 +69,8 @@ def _said(form: LogFormat | None) -> str:
 # Summaries: the means that a program writes beside its samples, or instead of them.
 
 SUMMARIES = {  # program -> (the first key, others, what to give instead)
-    "lm-evaluation-harness": ("results", {"alias"}, "samples_*.jsonl, which --log_samples writes"),
-    "lighteval": ("config_general", {"results"}, "details_*.parquet, which --save-details writes"),
+    "lm-evaluation-harness": ("results", {"alias"}, "samples_*.jsonl, which are written with log_samples"),
+    "lighteval": ("config_general", {"results"}, "details_*.parquet, which are written with save-details"),
     "HELM": ("name", {"count", "sum", "mean"}, "per_instance_stats.json, which lies beside it"),
 }
 
