@@ -214,13 +214,14 @@ VALUES = [
 OPTIONS = [
     Wrong("no probability", "calibration dev.csv --target gold",
           "name the probability in one way: --prob COL, --probs-column COL, --logits COL, --logprobs COL, "
-    "--verbalised COL or --probs COL,COL,….", CSV),
+    "--verbalised COL or --probs COL,COL,….\nhowsure look dev.csv", CSV),
     Wrong("two ways to name it", f"{JUDGE} --probs prob,weight",
           "name the probabilities with exactly one of --prob, --probs, --probs-column, --logits, --logprobs and "
           "--verbalised.", CSV),
     Wrong("classes of one probability", f"{JUDGE} --classes no,yes",
           "--classes is for several classes; with --prob, there is one probability per row.", CSV),
-    Wrong("no label", "calibration dev.csv --prob prob", "--target must name the column of the true label.", CSV),
+    Wrong("no label", "calibration dev.csv --prob prob",
+          "--target must name the column of the true label.\nhowsure look dev.csv", CSV),
     Wrong("a misspelt option", "calibration dev.csv --targt gold",
           "No such option '--targt'. (Did you mean one of: '--target', '--test'?)", CSV),
     Wrong("a former spelling", "calibration dev.csv --label gold --prob prob",

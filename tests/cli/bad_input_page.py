@@ -68,7 +68,7 @@ def page() -> str:
     """docs/bad-input.md."""
     parts = [INTRODUCTION]
     for topic, wrongs in TOPICS.items():
-        rows = [(wrong.what, f"`howsure {wrong.typed}`", wrong.told) for wrong in wrongs]
+        rows = [(wrong.what, f"`howsure {wrong.typed}`", wrong.told.replace("\n", " ")) for wrong in wrongs]
         parts.append(f"## {topic}\n\n" + _markdown(("error", "command", "message"), rows))
     calls = [(f"`{call}`", told) for call, told in PYTHON]
     parts.append(f"## Python\n\n{IN_PYTHON}\n" + _markdown(("call", "message"), calls))

@@ -10,7 +10,8 @@ VOTES = {"it.csv": b"left,right,won\nx,y,a\ny,x,draw\nx,y,a\n", "self.csv": b"le
 BATTLES = "--a left --b right --winner won"
 
 SCORE = [
-    Wrong("no score", "score it.csv", "--score must name the column of the score. Logs name their scores themselves.",
+    Wrong("no score", "score it.csv", "--score must name the column of the score. Logs name their scores themselves."
+          "\nhowsure look it.csv",
           ANSWERS),
     Wrong("a score of letters", "score it.csv --score answer",
           f"answer must hold numbers; row 1 of it.csv {COUNTED} holds 'A'. If one value means right, say which: "

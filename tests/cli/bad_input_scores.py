@@ -21,7 +21,8 @@ BY_MODEL = [
           "--model must name the model's column; or give a FILE for each model.", log()),
     Wrong("a table by model without answers", BY,
           "--against must name a column of predictions. In a table or log with one row per model and item, name the "
-          "--score, or --target and --prediction, and by --model the model's column.", log()),
+          "--score, or --target and --prediction, and by --model the model's column."
+          "\nhowsure look log.csv", log()),
     Wrong("a single model", f"{BY} --score score --where \"model = 'base'\"",
           "model must name two models or more; every row is of 'base'.", log()),
     Wrong("an item that a model lacks", f"{BY} --score score",

@@ -62,7 +62,15 @@ def look(files: Paths, *, format: str | None = None) -> Look:
         commands = of_a_table(columns, rows[1:], paths, format, several=len(named) > 1)
         what = f"a table of {SPELLED[named[0].format]}"
     recipe = {"howsure": __version__, "files": [file.name for file in named], "rows": n}
-    return Look(what, n, _is_whole(n, log, len(named)), columns, tuple(commands), tuple(notes), recipe)
+    return Look(
+        what=what,
+        n=n,
+        whole=_is_whole(n, log, len(named)),
+        rows=columns,
+        commands=tuple(commands),
+        notes=tuple(notes),
+        recipe=recipe,
+    )
 
 
 def _is_whole(n: int, log: Log | None, files: int) -> bool:
@@ -92,7 +100,7 @@ def _of_missing(columns: Sequence[SeenColumn]) -> Iterator[str]:
         yield f"Values are missing in {shortened(lacking, limit=6)}."
 
 
-@dataclass(frozen=True, slots=True, repr=False)
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Look(Rows[SeenColumn]):
     """The result of `look`: a row per column.
 
