@@ -65,6 +65,10 @@ class Result:
         """What was read, "" of arrays and frames."""
         return rows_read(result_recipe(self))
 
+    def made(self) -> str:
+        """How it was made, in a line: what is printed beside its table as a comment."""
+        return recipe_text(result_recipe(self))
+
     @property
     def words(self) -> str:
         """What it prints instead of a table, "" to print that: its figures, one a line."""
@@ -179,7 +183,7 @@ class Result:
 
     def _printed(self, columns: Sequence[str] | None) -> Table:
         table = chosen_columns(self.table(), columns)
-        told = [recipe_text(result_recipe(self)), *table.notes]
+        told = [self.made(), *table.notes]
         return replace(table, title=table.title or title_of(self), caption="\n".join(told), notes=())
 
 

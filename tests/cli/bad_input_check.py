@@ -32,7 +32,7 @@ CHECKED = [
     Wrong("two other models", f"{CHECK} --better-than weight --against model --not-worse-than 0.01",
           "--better-than and --against both name the other model; give one of them.", CSV),
     Wrong("another model that is this one", f"{CHECK} --better-than prob",
-          "prob is this model's own column; name that of another one.", CSV),
+          "dev.csv:prob is named twice; a model is compared with another one.", CSV),
     Wrong("another file that is this one", f"{CHECK} --better-than dev.csv",
           "dev.csv is what is checked; a model is compared with another one.", CSV),
     Wrong("a misspelt column of the other model", f"{CHECK} --better-than wieght",

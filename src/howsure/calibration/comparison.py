@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -15,20 +16,20 @@ from howsure.calibration.clusters import clustered_mse, without_each_cluster
 from howsure.calibration.curve import curve_of
 from howsure.calibration.differences import Units, class_differences, jackknifed, losses, reach, score_difference
 from howsure.calibration.error import SquaredError, cluster_sums, debiased_mse, mean_gaps
-from howsure.calibration.results import CalibrationComparison
+from howsure.calibration.results import NAMES, CalibrationComparison
 from howsure.calibration.scores import BRIER, LOG
-from howsure.errors import InputError, at_row
+from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.checks import check_labels, check_probabilities, check_same_length
 from howsure.inputs.classes import TOP_LABEL, pairs_from_classes
 from howsure.inputs.frames import Source, is_frame, named_columns
-from howsure.inputs.given import Given
+from howsure.inputs.given import UNNAMED, Given, given_of
 from howsure.inputs.numbers import check_level
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.clusters import few_clusters
 
-NAMES = ("A", "B")
+WORDS_OF_A_VERDICT = {"correct", "correctness", "grade", "hit", "iscorrect", "right", "wrong"}
 
 
 def compare_calibration(
@@ -37,6 +38,7 @@ def compare_calibration(
     *,
     against: ArrayLike | str | Given | Pairs | Source | None = None,
     y_true_against: ArrayLike | str | None = None,
+    y_prob_against: str | Sequence[str] | None = None,
     bin_size: int | str = "auto",
     n_bins: int | None = None,
     binning: str = "adaptive",
@@ -62,8 +64,9 @@ def compare_calibration(
     `reduce` says what is compared: "top-label" (default; each model by whether its own first choice is right),
     "class-wise", or one class. names: what the models are called.
 
-    `data=howsure.read("a.csv")` with `against=howsure.read("b.csv")` compares two files of the same columns, whose rows
-    are matched by `id`, or by position; `against` may also name the other model's columns in the same files.
+    `data=howsure.read("a.csv")` with `against=howsure.read("b.csv")` compares two files, whose rows are matched by
+    `id`, or by position; y_prob_against and y_true_against name the columns of B that are called otherwise there.
+    `against` may also name the other model's columns in the same files.
 
     Each model has its own bins. With T the debiased squared error, the difference T_a - T_b is estimated without
     truncation at zero, and its standard error by leaving out one row (or cluster) at a time from both models. The
@@ -85,10 +88,17 @@ def compare_calibration(
     how: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "level": level, "names": names}
     if isinstance(data, Source):
         roles: dict[str, Any] = {"sample_weight": sample_weight, "clusters": clusters, "id": id, "pos_label": pos_label}
+        if reduce is not None or classes is not None:
+            given = Given(UNNAMED, None) if y_prob is None else given_of(y_prob)
+            of_classes: dict[str, Any] = {"reduce": reduce or given.reduce, "classes": classes or given.classes}
+            y_prob = replace(given, **of_classes)
+        if y_true_against is None and isinstance(y_true, str) and not isinstance(against, Source):
+            _refuse_label_of_one(y_true, y_prob, against)
+        named: dict[str, Any] = {"y_true": y_true, "y_prob": y_prob, "y_true_against": y_true_against, **roles}
         with data.predictions(y_true, y_prob, pairing=True, **roles) as read:
-            rows = data.matched(read, against, y_true=y_true, y_true_against=y_true_against, y_prob=y_prob, **roles)
-            found = compare_pairs(rows.a, rows.b, **how, own_labels=rows.own_labels)
-            return replace(found, recipe={**found.recipe, **read.describe()}, notes=(*found.notes, *rows.said))
+            rows = data.matched(read, against, y_prob_against=y_prob_against, **named)
+            return replace(compare_pairs(rows.a, rows.b, **how, own_labels=rows.own_labels), read=rows.read)
+    _refuse({"y_prob_against": y_prob_against, "id": id}, "rows that are in one order; both are for files")
     if isinstance(y_true, Pairs) or isinstance(against, Pairs):
         beside = {"y_prob": y_prob, "y_true_against": y_true_against, "data": data, "pos_label": pos_label}
         a, b = _two_pairs(y_true, against, beside, sample_weight=sample_weight, clusters=clusters)
@@ -134,6 +144,32 @@ def _refuse(beside: dict[str, Any], what: str) -> None:
     for name, value in beside.items():
         if value is not None:
             raise InputError(f"{name} must not be given with {what}; leave {name} out.")
+
+
+def _refuse_label_of_one(label: str, y_prob: Any, against: Any) -> None:
+    """Refuse one label for both that seems to be of one: `right_a` beside `conf_a` and `conf_b`, or `correct`."""
+    columns = [",".join(given_of(one).columns) for one in (y_prob, against) if one is not None]
+    if len(columns) < 2:
+        return
+    words, *others = (set(re.split(r"[\W_]+", name.casefold())) for name in (label, *columns))
+    named_after = [bool(words & (others[at] - others[1 - at])) for at in (0, 1)]
+
+    def each(one: str, other: str) -> str:
+        return f"{parameter('y_true', one)} {parameter('y_true_against', other)}"
+
+    both = f"Is it true of both? Say so: {each(label, label)}."
+    if named_after[0] != named_after[1]:
+        one, other = columns if named_after[0] else columns[::-1]
+        given = each(label, "COL") if named_after[0] else each("COL", label)
+        raise InputError(
+            f"{parameter('y_true', label)} is named after {one}. Is it whether that model's own answer is right? Then "
+            f"it says nothing of {other}: name the label of each, {given}. {both}"
+        )
+    if words & WORDS_OF_A_VERDICT:
+        raise InputError(
+            f"{parameter('y_true', label)} seems to say whether an answer is right, and there are two models. Is it "
+            f"the answer of one of them? Then name the label of each: {each('COL', 'COL')}. {both}"
+        )
 
 
 def _are_classes(prob: Any) -> bool:

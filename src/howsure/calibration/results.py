@@ -10,6 +10,7 @@ import numpy as np
 
 from howsure.calibration.bins import Binned
 from howsure.calibration.scores import MULTICLASS, SCORES, MulticlassScores, ScoreParts, score_words, with_score_keys
+from howsure.inputs.matching import ReadOfBoth
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import AMONG, Arrays, Estimate, Result, as_json, dict_of
 from howsure.show.column import FRAME, NUMBER, TABLE, WORDS, Column, digits
@@ -17,6 +18,8 @@ from howsure.show.column import FRAME, NUMBER, TABLE, WORDS, Column, digits
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+NAMES = ("A", "B")  # of two models
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +126,8 @@ class CalibrationComparison(Result):
     brier_difference, log_loss_difference: of the mean scores of the pairs (undefined if a loss is infinite, or if one
     row or cluster has all the weight); `to_dict` calls them top-label or class-wise if several classes became pairs so,
     as `reduction` says. multiclass_brier_difference, multiclass_log_loss_difference: of the scores of all classes, None
-    where their probabilities are not known. curves: of A and of B, with their names. notes: caveats.
+    where their probabilities are not known. curves: of A and of B, with their names. notes: caveats. read: of which
+    files the models are, and which of their rows are not used.
     """
 
     n: int
@@ -139,13 +143,31 @@ class CalibrationComparison(Result):
     reduction: str | None = as_json(None, default=None)
     curves: tuple[CalibrationCurve, CalibrationCurve] = as_json(None)
     recipe: dict[str, Any]
+    read: ReadOfBoth | None = as_json(None, default=None)
 
     title = "Calibration of two models"
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form."""
+        """The JSON form; of files, what was read comes first."""
         held = with_score_keys(dict_of(self), self.reduction)
-        return {key: one for key, one in held.items() if one is not None or not key.startswith("multiclass")}
+        read = {} if self.read is None else {**self.read.to_dict(), "howsure": self.recipe["howsure"]}
+        return read | {key: one for key, one in held.items() if one is not None or not key.startswith("multiclass")}
+
+    @property
+    def what_was_read(self) -> str:
+        """The models, their labels and their rows, of files."""
+        if self.read is None:
+            return ""
+        lines = self.read.lines(self.n, self.names)
+        lines[2] += f"; differences are {' - '.join(self.names)}"
+        return "\n".join(lines)
+
+    def made(self) -> str:
+        """How it was made, in a line; of files, what was read."""
+        if self.read is None:
+            return Result.made(self)
+        read = "; ".join(self.read.lines(self.n, self.names))
+        return f"howsure {self.recipe['howsure']}; {read}; level {self.recipe['level']}"
 
     def columns(self) -> Sequence[Column]:
         """One row per figure; people see those with an interval, frames and CSV hold those that are known."""
@@ -190,7 +212,7 @@ class CalibrationComparison(Result):
     @property
     def names(self) -> tuple[str, str]:
         """What the models are called."""
-        return self.curves[0].name or "A", self.curves[1].name or "B"
+        return self.curves[0].name or NAMES[0], self.curves[1].name or NAMES[1]
 
     def plot(self, ax: Axes | None = None, *, axis: str = "auto") -> Axes:
         """Draw both curves on matplotlib axes (new ones if None); axis as for a curve."""

@@ -29,8 +29,9 @@ from howsure.check.evidence import (
 from howsure.check.verdicts import Check, Found, check_sizes, decided
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import check_labels, check_probabilities, check_same_length
-from howsure.inputs.frames import Matched, Source, named_columns
+from howsure.inputs.frames import Source, named_columns
 from howsure.inputs.given import Given
+from howsure.inputs.matching import PairedRows
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -122,7 +123,7 @@ def check_calibration(
         )
     bins = Bins(bin_size, n_bins, binning)
     roles = {"groups": groups, "clusters": clusters, "sample_weight": sample_weight, "id": id, "pos_label": pos_label}
-    matched: Matched | None = None
+    matched: PairedRows | None = None
     evidence, entries = [], []
     with ExitStack() as reading:
         if isinstance(data, Source):
@@ -154,7 +155,8 @@ def check_calibration(
             name=name,
         )
         evidence += of_comparison(matched.a, matched.b, rules, bins, own_labels=matched.own_labels)
-        recipe |= {"without_the_other": matched.only_a, "only_the_other": matched.only_b} if parts.read else {}
+        if matched.read is not None:
+            recipe |= {"without_the_other": matched.read.a.only, "only_the_other": matched.read.b.only}
         said += matched.said
     limits = {"max_error": max_error, "better_than": name_of(better_than), "not_worse_than": not_worse_than}
     recipe |= limits | {"against": name_of(against)}
@@ -167,21 +169,9 @@ def name_of(model: object) -> str | None:
     return model if isinstance(model, str) else model.name if isinstance(model, Source) else None
 
 
-@dataclass(frozen=True, slots=True)
-class SameRows:
-    """The pairs of two models on the same rows."""
-
-    a: Pairs
-    b: Pairs
-    own_labels: bool
-    only_a: int = 0
-    only_b: int = 0
-    said: tuple[str, ...] = ()
-
-
 def _of_rows(
     y_true: Any, y_prob: Any, other: dict[str, Any], data: Any, roles: dict[str, Any]
-) -> tuple[Parts, SameRows | None]:
+) -> tuple[Parts, PairedRows | None]:
     """The pairs of arrays or of a frame, and those of the other model on the same rows."""
     del roles["id"]
     pairs = pairs_from(y_true, y_prob, data=data, **roles)
@@ -192,10 +182,10 @@ def _of_rows(
     held, called = named_columns(data, **other)
     q = check_probabilities(held[role], name=called[role], n=len(pairs))
     if labels is None:
-        return parts, SameRows(pairs, replace(pairs, probabilities=q), own_labels=False)
+        return parts, PairedRows(pairs, replace(pairs, probabilities=q), own_labels=False)
     theirs = check_labels(held["y_true_against"], pos_label=roles["pos_label"], name=called["y_true_against"])
     check_same_length(y_true=pairs.labels, y_true_against=theirs)
-    return parts, SameRows(pairs, replace(pairs, labels=theirs, probabilities=q), own_labels=True)
+    return parts, PairedRows(pairs, replace(pairs, labels=theirs, probabilities=q), own_labels=True)
 
 
 def evidence_of_limit(

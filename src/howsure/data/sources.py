@@ -14,12 +14,12 @@ from howsure.errors import GIVEN, InputError, parameter, way
 from howsure.inputs.classes import TOP_LABEL
 from howsure.inputs.frames import AS_READ, SAVED, Dated, Kind, Rows, Source, no_column_name
 from howsure.inputs.given import PROB, Given, given_of
+from howsure.inputs.matching import PairedRows
 from howsure.inputs.naming import natural_order, shortened
 
 if TYPE_CHECKING:
     from howsure.calibration.slots import Slots
     from howsure.data.added_columns import FileToExtend
-    from howsure.data.predictions.paired_rows import PairedRows
     from howsure.data.predictions.predictions import Predictions
     from howsure.files.whole import Scratch
 
@@ -110,22 +110,38 @@ class Files(Source):
         return super().progress(n, unit) if self.bar is None else self.bar(n, unit)
 
     def matched(
-        self, read: Any, other: Any, *, y_true: Any = None, y_true_against: Any = None, y_prob: Any = None, **roles: Any
+        self,
+        read: Any,
+        other: Any,
+        *,
+        y_true: Any = None,
+        y_true_against: Any = None,
+        y_prob: Any = None,
+        y_prob_against: Any = None,
+        **roles: Any,
     ) -> PairedRows:
         """The rows that were read and are another model's too, by their ids or positions. `other` is files with the
-        same columns, or the model's columns in these files.
+        same columns, or with those `against`, or the model's columns in these files.
 
-        Raises InputError for rows that only one model has, unless missing ones are skipped.
+        Raises InputError for a model that is matched with itself, and for rows that only one model has, unless missing
+        ones are skipped.
         """
         from howsure.data.predictions.paired_rows import paired_rows
 
-        files, theirs = (other, y_prob) if isinstance(other, Files) else (self, _beside(y_prob, other))
-        label = y_true if y_true_against is None else y_true_against
+        if isinstance(other, Files):
+            files, theirs = other, y_prob if y_prob_against is None else _beside(y_prob, y_prob_against)
+        else:
+            files, theirs = self, _beside(y_prob, other)
+        labels = (y_true, y_true if y_true_against is None else y_true_against)
+        called = [_called(*one) for one in ((self, y_prob), (files, theirs))]
+        if called[0] == called[1] and labels[0] == labels[1]:
+            raise InputError(f"{called[0]} is named twice; a model is compared with another one.")
         read.pairs()  # sums have none
-        with files.predictions(label, theirs, pairing=True, **roles) as beside:
+        with files.predictions(labels[1], theirs, pairing=True, **roles) as beside:
             own = y_true_against is not None or beside.notes.get("reduce") == TOP_LABEL
             assert not isinstance(beside, Sums)
-            return paired_rows(read, beside, own_labels=own, skip_missing=self.skip_missing)
+            how: dict[str, Any] = {"own_labels": own, "skip_missing": self.skip_missing}
+            return paired_rows(read, beside, called=called, targets=labels, **how)
 
     def dated(self, dates: str, y_true: Any, y_prob: Any, **roles: Any) -> Dated:
         """The pairs of the columns that play the roles, with their dates; a row without a label waits for it. `roles`
@@ -198,11 +214,15 @@ def _beside(own: Any, other: Any) -> Given:
     """The columns of another model in the same files, given as this one's."""
     given = Given(PROB, None) if own is None else given_of(own)
     columns = [other] if isinstance(other, str) else list(other)
-    if given.values is not None and list(given.columns) == columns:
-        raise InputError(f"{', '.join(columns)} is this model's own column; name that of another one.")
     if given.values is not None and len(given.columns) > 1 and len(columns) == 1:
         raise InputError(f"{columns[0]} is no file; this model has several columns, so name the other model's file.")
     return replace(given, values=columns[0] if isinstance(given.values, str | None) else columns)
+
+
+def _called(files: Files, y_prob: Any) -> str:
+    """What a model is called: its files, and its columns unless a log names them."""
+    given = None if y_prob is None else given_of(y_prob)
+    return files.name if given is None or given.values is None else f"{files.name}:{','.join(given.columns)}"
 
 
 def read(

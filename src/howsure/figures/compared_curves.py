@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from howsure.calibration.results import CalibrationComparison, CalibrationCurve
+from howsure.calibration.results import NAMES, CalibrationComparison, CalibrationCurve
 from howsure.calibration.scores import MULTICLASS, score_words
 from howsure.errors import InputError
 from howsure.figures.curves import AUTO, draw_curves
@@ -32,29 +33,30 @@ if TYPE_CHECKING:
 
 ROW_HEIGHT = 0.27  # inches
 WIDTH, SQUARE, UPRIGHT = 6.6, 3.5, 1.135  # of the figure, of the curves' axes, and their height over their width
-LEFT, RIGHT, TOP, NAMES = 0.55, 0.15, 0.1, 1.55  # of the margins; NAMES: left of the differences
+LEFT, RIGHT, TOP, NAMED = 0.55, 0.15, 0.1, 1.55  # of the margins; NAMED: left of the differences
 NAME_LENGTH = 16
 
 
-def comparison_figure(
-    result: CalibrationComparison, *, labels: Sequence[str] | None = None, axis: str = AUTO
-) -> Figure:
+def comparison_figure(result: CalibrationComparison, *, axis: str = AUTO) -> Figure:
     """Both curves by `draw_curves`, and under them the differences of the squared errors and of the Brier scores with
-    their intervals. labels: names instead of the models' own.
-
-    Raises InputError for another number of labels than two.
-    """
-    if labels is not None and len(labels) != 2:
-        raise InputError(f"labels must name both models; there are {len(labels)}.")
+    their intervals."""
     with styled():
         a, b = (shortened_name(name, NAME_LENGTH if not is_narrow() else NAME_LENGTH // 2) for name in result.names)
         better = "" if is_narrow() else " is better"
         sides = f"{a}{better}", f"{b}{better}"
         rows = _differences(result)
         figure, above, below = curves_above_differences(len(result.curves), len(rows))
-        draw_curves(result.curves, ax=above, labels=labels, axis=axis)
+        draw_curves(result.curves, ax=above, labels=_names_with_files(result), axis=axis)
         draw_differences(below, rows, level=result.error_a.level, sides=sides)
     return figure
+
+
+def _names_with_files(result: CalibrationComparison) -> list[str]:
+    """What the models are called; one without a name of its own by its file too."""
+    if result.read is None:
+        return list(result.names)
+    files = [Path(one.name).name for one in (result.read.a, result.read.b)]
+    return [f"{name}: {file}" if name in NAMES else name for name, file in zip(result.names, files, strict=True)]
 
 
 def curves_above_differences(curves: int, rows: int) -> tuple[Figure, Axes, Axes]:
@@ -69,8 +71,8 @@ def curves_above_differences(curves: int, rows: int) -> tuple[Figure, Axes, Axes
     above = figure.add_axes(
         (LEFT / width, 1.0 - (TOP + UPRIGHT * square) / height, square / width, UPRIGHT * square / height)
     )
-    share = (1.0 - (NAMES + RIGHT) / width, (below - 0.65) / height)
-    return figure, above, figure.add_axes((NAMES / width, 0.45 / height, *share))
+    share = (1.0 - (NAMED + RIGHT) / width, (below - 0.65) / height)
+    return figure, above, figure.add_axes((NAMED / width, 0.45 / height, *share))
 
 
 def draw_comparison(result: CalibrationComparison, *, ax: Axes | None = None, axis: str = AUTO) -> Axes:

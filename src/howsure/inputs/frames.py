@@ -16,6 +16,7 @@ import numpy as np
 from howsure.errors import GIVEN, ColumnName, InputError, at_row, parameter
 from howsure.first_use import installed, require
 from howsure.inputs.checks import Column, is_missing
+from howsure.inputs.matching import PairedRows
 from howsure.inputs.naming import shortened, unknown_name
 from howsure.inputs.numbers import as_spelled
 from howsure.inputs.pairs import Integers, Pairs
@@ -110,34 +111,6 @@ class Dated:
     unlabelled: Any
 
 
-class Matched(Protocol):
-    """The pairs of two models on the same rows, how many only one has, and whether each has its own labels."""
-
-    @property
-    def a(self) -> Pairs:
-        """The pairs of the one."""
-
-    @property
-    def b(self) -> Pairs:
-        """The pairs of the other."""
-
-    @property
-    def only_a(self) -> int:
-        """Rows that only the one has."""
-
-    @property
-    def only_b(self) -> int:
-        """Rows that only the other has."""
-
-    @property
-    def own_labels(self) -> bool:
-        """Whether each has its own labels."""
-
-    @property
-    def said(self) -> Sequence[str]:
-        """Which rows were left out because one model has none."""
-
-
 class Source(ABC):
     """Rows whose columns are named; `howsure.read` makes one of files."""
 
@@ -174,8 +147,16 @@ class Source(ABC):
 
     @abstractmethod
     def matched(
-        self, read: Any, other: Any, *, y_true: Any = None, y_true_against: Any = None, y_prob: Any = None, **roles: Any
-    ) -> Matched:
+        self,
+        read: Any,
+        other: Any,
+        *,
+        y_true: Any = None,
+        y_true_against: Any = None,
+        y_prob: Any = None,
+        y_prob_against: Any = None,
+        **roles: Any,
+    ) -> PairedRows:
         """The rows that were read and are another model's too: `other` is a source, or its columns in this one."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy.typing as npt
 
 from howsure.errors import InputError, parameter
 from howsure.inputs.naming import counted
-from howsure.inputs.pairs import Integers
+from howsure.inputs.pairs import Integers, Pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +72,74 @@ def check_same_size(sizes: tuple[int, int], *, names: tuple[str, str]) -> None:
         raise InputError(
             f"both models must be evaluated on the same rows; {said}. Match them by id: {parameter('id', 'COL')}."
         )
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOfModel:
+    """What was read of one of two models.
+
+    name: what its file and its columns of probabilities are called. label: the column of its label, None where a log
+    names it itself. Of its rows, those `skipped` have missing values, those `left_out` are not where they should be,
+    and `only` as many are no rows of the other model's.
+    """
+
+    name: str
+    label: str | None
+    skipped: int
+    left_out: int
+    only: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOfBoth:
+    """What was read of two models, A and B: whether each has a label of its own, whether that is if its first choice
+    is right, and the expression `where` that chose their rows."""
+
+    a: ReadOfModel
+    b: ReadOfModel
+    own_labels: bool
+    first_choices: bool
+    where: str | None
+
+    def to_dict(self) -> dict[str, str | int | None]:
+        """The models, their labels, and their rows that are not used."""
+        both = {"a": self.a, "b": self.b}
+        found: dict[str, str | int | None] = {key: one.name for key, one in both.items()}
+        found |= {f"target_{key}": one.label for key, one in both.items()}
+        found |= {f"skipped_{key}": one.skipped for key, one in both.items()}
+        found |= {f"only_{key}": one.only for key, one in both.items()}
+        if self.where is None:
+            return found
+        return found | {"where": self.where} | {f"left_out_{key}": one.left_out for key, one in both.items()}
+
+    def lines(self, n: int, names: Sequence[str]) -> list[str]:
+        """The models, their labels, how many pairs there are, and which rows are not used, a line each."""
+        of = " (is its first choice right?)" if self.first_choices else ""
+        labels = [f", label {one.label or 'target'}{of}" for one in (self.a, self.b)]
+        own = labels if self.own_labels else ("", "")
+        found = [f"{name}: {one.name}{label}" for name, one, label in zip(names, (self.a, self.b), own, strict=True)]
+        found.append(f"{n:,} pairs{'' if self.own_labels else f'{labels[0]} for both'}")
+        chosen = None if self.where is None else f"left out because not where {self.where}"
+        unused: dict[str | None, tuple[int, int]] = {
+            "skipped because of missing values": (self.a.skipped, self.b.skipped),
+            chosen: (self.a.left_out, self.b.left_out),
+            "left out because the other model has none": (self.a.only, self.b.only),
+        }
+        for why, (a, b) in unused.items():
+            if why is not None and (a or b or why == chosen):
+                found.append(f"{why}: {a:,} of the rows of {names[0]}, {b:,} of {names[1]}")
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class PairedRows:
+    """The pairs of two models on the same rows, in one order, and whether each has its own labels.
+
+    Of files, what was `read` of both, and which rows were left out because one model has none, as is `said`.
+    """
+
+    a: Pairs
+    b: Pairs
+    own_labels: bool
+    read: ReadOfBoth | None = None
+    said: Sequence[str] = ()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +12,7 @@ from howsure.calibration.calibration_tests import METHODS
 from howsure.calibration.corp import SIMULATIONS
 from howsure.calibration.curves import calibration_curves
 from howsure.cli.terminal.options import (
+    ONE_WAY,
     PROBABILITIES,
     DefaultGroup,
     as_names,
@@ -19,14 +20,14 @@ from howsure.cli.terminal.options import (
     binning_options,
     engine_options,
     figure_option,
-    opened,
     output_options,
     probability_options,
     reading_options,
     report_option,
     source_and_roles,
+    source_of,
 )
-from howsure.cli.terminal.output import emit, result_text, table_text, write_pictures
+from howsure.cli.terminal.output import emit, result_text, write_pictures
 from howsure.errors import InputError
 
 OF_BINS = ("bin_size", "bins", "binning", "interval", "test", "adjust")
@@ -143,33 +144,46 @@ def compare_command(
     howsure calibration compare base.jsonl large.jsonl --target gold --probs-column probs
     howsure calibration compare dev.csv --target gold --logits a_no,a_yes --logits b_no,b_yes --classes no,yes
     """
-    from howsure.calibration.comparison import NAMES, compare_pairs
-    from howsure.cli.calibration.compare import (
-        as_read,
-        comparison_json,
-        comparison_table,
-        comparison_text,
-        named_sides,
-        write_comparison,
-    )
-    from howsure.data.predictions.paired_rows import paired_rows
+    from howsure.calibration.comparison import compare_calibration
+    from howsure.calibration.results import NAMES
 
-    given = {role: reading.pop(role) for role in PROBABILITIES}
-    sides = named_sides(files, given, labels)
-    with ExitStack() as stack:
-        a, b = (stack.enter_context(opened([side.file], **side.columns, **reading, pairing=True)) for side in sides)
-        sides = as_read(sides, (a, b))
-        rows = paired_rows(a, b, own_labels=sides[0].own_label, skip_missing=reading["skip_missing"])
-        result = compare_pairs(
-            rows.a, rows.b, bin_size=bin_size, n_bins=bins, binning=binning, level=level,
-            own_labels=sides[0].own_label, names=names or NAMES,
-        )  # fmt: skip
-    if form == "json":
-        shown = comparison_json(result, sides, rows)
-    elif form == "table":
-        shown = comparison_text(result, sides, rows)
-    else:
-        shown = table_text(comparison_table(result, sides, rows), form)
-    if figure is not None:
-        write_comparison(result, sides, figure, axis=axis)
+    result = compare_calibration(
+        **two_models(files, labels, reading),
+        bin_size=bin_size,
+        n_bins=bins,
+        binning=binning,
+        level=level,
+        names=names or NAMES,
+    )
+    shown = result_text(result, form)  # which may refuse a column, before anything is written
+    write_pictures(result, figure=figure, report=None, axis=axis)
     emit(shown, output)
+
+
+def two_models(files: Sequence[str], labels: Sequence[str], reading: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that name two models and their rows: files and columns, each given twice or once for both.
+
+    Raises InputError if they name none, one or more than two.
+    """
+    given = {role: reading.pop(role) for role in PROBABILITIES}
+    ways = [way for way, columns in given.items() if columns]
+    of_logs = not ways and len(files) == 2 and len(labels) < 2  # which name the columns themselves
+    if len(ways) != 1 and not of_logs:
+        raise InputError(ONE_WAY)
+    columns: Sequence[Any] = () if of_logs else given[ways[0]]
+    if (len(files), len(columns)) not in ((2, 1), (1, 2), (2, 2)) and not of_logs:
+        raise InputError(
+            f"compare takes two files and one column, or one file and two columns; "
+            f"it got {len(files)} and {len(columns)}."
+        )
+    if len(labels) > 2:
+        raise InputError(f"compare takes one --target for both models, or one for each; it got {len(labels)}.")
+    source, roles = source_and_roles(files[:1], reading | dict(zip(ways, columns, strict=False)))
+    roles |= {"data": source, "y_true": labels[0] if labels else None}
+    roles |= {"y_true_against": labels[1] if len(labels) == 2 else None}
+    if len(files) == 1:
+        return roles | {"against": columns[1]}
+    return roles | {
+        "against": source_of(files[1:], reading),
+        "y_prob_against": columns[1] if len(columns) == 2 else None,
+    }

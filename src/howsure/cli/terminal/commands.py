@@ -199,7 +199,8 @@ COMMANDS = {
     "howsure.calibration_error": "howsure calibration",
     "howsure.sample_for_labels": "howsure counts sample",
 }
-VOCABULARY = {name: word.option for name, word in WORDS.items()} | COMMANDS | {"ids": "--id", "labels": "--classes"}
+VOCABULARY = {name: word.option for name, word in WORDS.items()} | COMMANDS | {"labels": "--classes"}
+VOCABULARY |= {"y_true_against": "--target", "y_prob_against": "--prob", "ids": "--id"}
 FORMER_NAMES = {
     "--label": "--target",
     "--truth": "--target",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,33 +12,22 @@ import numpy.typing as npt
 from howsure.data.predictions.arrays import load_values
 from howsure.data.predictions.predictions import Predictions
 from howsure.errors import InputError, parameter
-from howsure.inputs.matching import check_same_size, shared_rows
+from howsure.inputs.classes import TOP_LABEL
+from howsure.inputs.matching import PairedRows, ReadOfBoth, ReadOfModel, check_same_size, shared_rows
 from howsure.inputs.pairs import Integers, Pairs
 
 
-@dataclass(frozen=True, slots=True)
-class PairedRows:
-    """The pairs of the rows shared by both models, in the same order.
-
-    `skipped_a` and `skipped_b` rows have missing values, `left_out_a` and `left_out_b` ones do not satisfy `where`;
-    `only_a` and `only_b` others are missing from the other model.
-    """
-
-    a: Pairs
-    b: Pairs
-    only_a: int
-    only_b: int
-    skipped_a: int
-    skipped_b: int
-    where: str | None = None
-    left_out_a: int = 0
-    left_out_b: int = 0
-    own_labels: bool = False
-    said: Sequence[str] = ()  # which rows were left out because one model has none
-
-
-def paired_rows(a: Predictions, b: Predictions, *, own_labels: bool, skip_missing: bool) -> PairedRows:
-    """The pairs of the rows that both have, in the order of their ids, or of the files where no ids are named.
+def paired_rows(
+    a: Predictions,
+    b: Predictions,
+    *,
+    called: Sequence[str],
+    targets: Sequence[str | None],
+    own_labels: bool,
+    skip_missing: bool,
+) -> PairedRows:
+    """The pairs of the rows that both have, in the order of their ids, or of the files where no ids are named; what
+    both models and their labels are called.
 
     Rows that only one has are refused, or with `skip_missing` left out.
 
@@ -58,19 +47,14 @@ def paired_rows(a: Predictions, b: Predictions, *, own_labels: bool, skip_missin
         _check_labels(a, b, shared.b, one, other)
     shared.check_all(skip_missing=skip_missing)
     other = replace(other, clusters=_same_clusters(one.clusters, other.clusters))
-    return PairedRows(
-        one,
-        other,
-        only_a=shared.only_a,
-        only_b=shared.only_b,
-        skipped_a=sum(a.skipped.values()),
-        skipped_b=sum(b.skipped.values()),
-        where=a.notes.get("where"),
-        left_out_a=a.selection.others,
-        left_out_b=b.selection.others,
-        own_labels=own_labels,
-        said=shared.said,
+    only = (shared.only_a, shared.only_b)
+    read_a, read_b = (
+        ReadOfModel(name, target, sum(model.skipped.values()), model.selection.others, missing)
+        for name, target, model, missing in zip(called, targets, (a, b), only, strict=True)
     )
+    first_choices = a.notes.get("reduce") == TOP_LABEL
+    read = ReadOfBoth(read_a, read_b, own_labels, first_choices, a.notes.get("where"))
+    return PairedRows(one, other, own_labels, read, shared.said)
 
 
 def _keys(a: Predictions, b: Predictions, names: tuple[str, str]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
@@ -100,8 +84,8 @@ def _check_labels(a: Predictions, b: Predictions, rows_b: Integers, one: Pairs, 
         raise InputError(
             f"both models must be evaluated on the same rows; the label of {place} is not that of "
             f"{a.selection.table.name}.{order} Does the label say whether the model's own answer is right? "
-            f"Then name that of each: {parameter('y_true', 'COL')} for the one, {parameter('y_true', 'COL')} for the "
-            "other."
+            f"Then name that of each: {parameter('y_true', 'COL')} for the one, {parameter('y_true_against', 'COL')} "
+            "for the other."
         )
 
 
