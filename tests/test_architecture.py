@@ -387,9 +387,9 @@ def test_a_command_loads_what_it_needs() -> None:
     loaded = loaded_by_typing("calibration", file, "--target", "label", "--prob", "probability")
     assert OTHERS & loaded == {"click", "duckdb", "numpy", "scipy"}
     unneeded = (
-        "cli.calibration.find_groups",
-        "cli.calibration.logits",
-        "cli.calibration.summary",
+        "calibration.found_groups",
+        "calibration.logit_calibration",
+        "calibration.calibration_summaries",
         "cli.check",
         "report",
     )

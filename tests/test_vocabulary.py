@@ -54,7 +54,6 @@ GONE = {  # words that meant what another one means
 
 FOREIGN = {"self", "cls"}
 OPEN: set[str] = {
-    "calibration logits --weights",
     "reproduce synthetic --runs",
 }  # former words that are left, with where they are: it only gets shorter
 SAME: set[str] = {"--bins", "--group"}  # options that two words spell

@@ -66,13 +66,13 @@ OF_LOGITS = [
     Wrong("shards of other classes", "calibration logits logits.npy more.npy --targets tokens.npy",
           "all files must hold logits of the same classes; they hold rows of logits.npy 5, more.npy 4.",
           BOTH | {"more.npy": npy(LOGITS[:, :4])}),
-    Wrong("weights of first choices", f"{CALL} --reduce top-label --weights equal",
-          "--weights is for --reduce class-wise; of first choices there is one pair per row.", BOTH),
+    Wrong("weights of first choices", f"{CALL} --reduce top-label --weight equal",
+          "--weight is for --reduce class-wise; of first choices there is one pair per row.", BOTH),
     Wrong("targets beside saved sums", "calibration logits sums.summary --targets tokens.npy",
           "--targets is for files of logits; saved summaries hold sums. Leave it out.", BOTH | SUMS),
     Wrong("sums of no logits", "calibration logits sums.summary",
-          "sums.summary: not the sums of logits, which --save of this command saves. howsure calibration judges other "
-          "summaries.", SUMS),
+          "sums.summary: not the sums of logits, as howsure calibration logits --save keeps them. howsure calibration "
+          "judges other summaries.", SUMS),
     Wrong("a bin size where bins are of equal weight", f"{CALL} --bin-size 100",
           "bins of equal weight have no --bin-size; it is 100. Give --bins instead.", BOTH),
 ]  # fmt: skip

@@ -37,7 +37,7 @@ def test_the_command_says_what_the_library_says(typed: tuple[str, ...], folder: 
     for options, wanted in (
         ((), summary.by_probability().curve(binning="weight")),
         (("--bins", "7"), summary.by_probability().curve(binning="weight", n_bins=7)),
-        (("--weights", "equal", "--bin-size", "2000"), summary.curve(bin_size=2000)),
+        (("--weight", "equal", "--bin-size", "2000"), summary.curve(bin_size=2000)),
         (("--binning", "uniform"), summary.by_probability().curve(binning="uniform")),
     ):
         found = json.loads(run("calibration", "logits", *typed, *options, "--format", "json").out)
@@ -56,7 +56,7 @@ def test_figure_and_report(folder: Path) -> None:
     assert "shard-0.safetensors" in Path("report.html").read_text(encoding="utf-8")
     assert "the classes of a row count as independent pairs" in Path("said.txt").read_text(encoding="utf-8")
     assert "counts by its probability" in Path("report.html").read_text(encoding="utf-8")
-    assert "counts by" not in run(*typed, "--weights", "equal").out
+    assert "counts by" not in run(*typed, "--weight", "equal").out
     done = run(*typed, "--output", "shard-0.safetensors")
     assert "is an input of this command and would be overwritten" in done.err
 

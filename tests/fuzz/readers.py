@@ -21,7 +21,7 @@ from howsure.calibration.logits import slots_of_logits
 from howsure.check.evidence import Baseline
 from howsure.cli.check.configuration import contexts, read_configuration
 from howsure.cli.check.main import CHECKS, SHARED, command
-from howsure.cli.monitor.main import read_state
+from howsure.cli.monitor import read_state
 from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.coreference.recalibration import CoreferenceRecalibration
 from howsure.coreference.scored import posterior_from_scores

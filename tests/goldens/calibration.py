@@ -86,7 +86,7 @@ ROOM = Room(
     calibration logits logits.npy --targets tokens.npy
     calibration logits logits.npy --targets tokens.npy --format json --bins 4
     calibration logits logits.npy --targets tokens.npy --reduce top-label --format csv
-    calibration logits logits.npy --targets tokens.npy --weights equal --save logits.summary --figure logits.svg
+    calibration logits logits.npy --targets tokens.npy --weight equal --save logits.summary --figure logits.svg
     # quantiles and simulation
     quantiles draws.npz --target truth --draws-column draws
     quantiles draws.npz --target truth --draws-column draws --test band --format json

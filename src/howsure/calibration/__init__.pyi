@@ -32,6 +32,9 @@ from howsure.calibration.group_results import (
     FoundGroups as FoundGroups,
     MiscalibratedGroup as MiscalibratedGroup,
 )
+from howsure.calibration.logit_calibration import (
+    calibration_of_logits as calibration_of_logits,
+)
 from howsure.calibration.multicalibration import (
     MulticalibrationError as MulticalibrationError,
     multicalibration_error as multicalibration_error,

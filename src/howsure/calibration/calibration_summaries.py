@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, Self
 
-from howsure.calibration.calibration_summary import CalibrationSummary, checked_pairs
+from howsure.calibration.calibration_summary import CalibrationSummary, checked_pairs, sums_of_source
 from howsure.calibration.engines.pairs_or_sums import sums_of_frame
 from howsure.calibration.saved_summaries import Saved, check_weights, from_bytes, read, to_bytes, write
 from howsure.calibration.slots import Slots, slots_of
 from howsure.calibration.table import CalibrationTable, table_of
-from howsure.errors import InputError, shown
+from howsure.errors import InputError, parameter, shown
 from howsure.files.whole import Place
-from howsure.inputs.frames import columns_of, is_lazy
+from howsure.inputs.frames import Source, columns_of, is_lazy
+from howsure.inputs.given import Given
 from howsure.inputs.naming import natural_order
 
 
@@ -41,25 +42,39 @@ class CalibrationSummaries(Mapping[str, CalibrationSummary]):
         cls,
         data: Any,
         *,
-        y_true: str,
-        y_prob: str,
-        groups: str,
+        y_true: str | None = None,
+        y_prob: str | Given | None = None,
+        groups: str | None = None,
         sample_weight: str | None = None,
         pos_label: Any = None,
     ) -> Self:
-        """The summary of each group of a data frame, as of `CalibrationSummary.from_frame`.
+        """The summary of each group of a data frame or of files, as of `CalibrationSummary.from_frame`; a log names its
+        groups itself.
 
         Raises InputError for a column that is not there, and for values that break a rule.
         """
         asked: Any = {"y_true": y_true, "y_prob": y_prob, "sample_weight": sample_weight, "groups": groups}
-        found = cls()
+        none = InputError(f"{parameter('groups')} must name a column; without groups use CalibrationSummary.")
+        if isinstance(data, Source):
+            sums, _ = sums_of_source(data, **asked, pos_label=pos_label)
+            if list(sums) == [""]:
+                raise none
+            return cls.of_slots(sums)
+        if groups is None:
+            raise none
         if is_lazy(data):
-            if groups is None:
-                raise InputError("groups must name a column; without groups use CalibrationSummary.")
-            found._slots = _merged({}, sums_of_frame(data, **asked, pos_label=pos_label).checked())
-        else:
-            columns = dict(zip(asked, columns_of(data, **asked), strict=True))
-            found.add(columns.pop("y_true"), columns.pop("y_prob"), **columns, pos_label=pos_label)
+            return cls.of_slots(sums_of_frame(data, **asked, pos_label=pos_label).checked())
+        found = cls()
+        columns = dict(zip(asked, columns_of(data, **asked), strict=True))
+        found.add(columns.pop("y_true"), columns.pop("y_prob"), **columns, pos_label=pos_label)
+        return found
+
+    @classmethod
+    def of_slots(cls, slots: Mapping[str, Slots]) -> Self:
+        """The summaries of sums that were added up elsewhere, by group."""
+        check_weights(slots)
+        found = cls()
+        found._slots = dict(slots)
         return found
 
     def add(
@@ -77,9 +92,7 @@ class CalibrationSummaries(Mapping[str, CalibrationSummary]):
     def __add__(self, other: Self) -> Self:
         if not isinstance(other, CalibrationSummaries):
             return NotImplemented
-        found = type(self)()
-        found._slots = _merged(self._slots, other._slots)
-        return found
+        return self.of_slots(_merged(self._slots, other._slots))
 
     def __radd__(self, other: int) -> Self:
         """`sum` starts at 0."""
@@ -149,9 +162,7 @@ class CalibrationSummaries(Mapping[str, CalibrationSummary]):
     def _of(cls, saved: Saved, name: str) -> Self:
         if saved.names is None:
             raise InputError(f"{name} holds one summary without groups: CalibrationSummary reads it.")
-        found = cls()
-        found._slots = dict(zip(saved.names, saved.parts, strict=True))
-        return found
+        return cls.of_slots(dict(zip(saved.names, saved.parts, strict=True)))
 
 
 def _merged(one: Mapping[str, Slots], other: Mapping[str, Slots]) -> dict[str, Slots]:

@@ -10,7 +10,7 @@ import numpy as np
 from howsure.calibration.calibration_errors import error_of
 from howsure.calibration.calibration_tests import CalibrationTest, check_sums
 from howsure.calibration.curve import curve_of
-from howsure.calibration.engines.pairs_or_sums import sums_of_frame
+from howsure.calibration.engines.pairs_or_sums import parts_read, sums_of_frame
 from howsure.calibration.logits import IGNORED, slots_of_logits
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.saved_summaries import Saved, from_bytes, read, to_bytes, write
@@ -18,7 +18,8 @@ from howsure.calibration.slots import LAST, LOG_UNIT, Slots, slots_of
 from howsure.errors import InputError, at_row, parameter
 from howsure.files.whole import Place
 from howsure.inputs.classes import CLASS_WISE
-from howsure.inputs.frames import columns_of, is_lazy
+from howsure.inputs.frames import Source, columns_of, is_lazy
+from howsure.inputs.given import Given
 from howsure.inputs.naming import counted
 from howsure.inputs.pairs import NOTHING, Pairs
 from howsure.inputs.pairs_from import pairs_from
@@ -79,10 +80,16 @@ class CalibrationSummary:
 
     @classmethod
     def from_frame(
-        cls, data: Any, *, y_true: str, y_prob: str, sample_weight: str | None = None, pos_label: Any = None
+        cls,
+        data: Any,
+        *,
+        y_true: str | None = None,
+        y_prob: str | Given | None = None,
+        sample_weight: str | None = None,
+        pos_label: Any = None,
     ) -> Self:
-        """The summary of pairs in a data frame; the other arguments name its columns. The engine of a lazy frame
-        (Polars, DuckDB, Ibis, Spark, Dask) adds them up itself.
+        """The summary of pairs in a data frame or in files (`howsure.read`); the other arguments name its columns. The
+        engine of a lazy frame (Polars, DuckDB, Ibis, Spark, Dask) adds them up itself.
 
         >>> import duckdb
         >>> pairs = duckdb.sql("SELECT i % 2 AS label, 0.1 + 0.8 * (i % 2) AS prob FROM range(10) t(i)")
@@ -91,11 +98,16 @@ class CalibrationSummary:
 
         Raises InputError for a column that is not there, and for values that break a rule.
         """
+        asked: Any = {"y_true": y_true, "y_prob": y_prob, "sample_weight": sample_weight}
+        if isinstance(data, Source):
+            sums, _ = sums_of_source(data, **asked, pos_label=pos_label)
+            if list(sums) != [""]:
+                raise InputError(f"{data.name} has groups: CalibrationSummaries keeps a summary of each group.")
+            return cls.of_slots(sums[""])
         if is_lazy(data):
-            asked: Any = {"y_true": y_true, "y_prob": y_prob, "sample_weight": sample_weight}
             sums = sums_of_frame(data, **asked, pos_label=pos_label).checked()
             return cls.of_slots(sums.get("", Slots.none()))
-        labels, prob, weights = columns_of(data, y_true=y_true, y_prob=y_prob, sample_weight=sample_weight)
+        labels, prob, weights = columns_of(data, **asked)
         found = cls()
         found.add(labels, prob, sample_weight=weights, pos_label=pos_label)
         return found
@@ -254,6 +266,29 @@ class CalibrationSummary:
         if not len(self._slots.slot):
             raise InputError("the summary is empty: add pairs first.")
         return self._slots
+
+
+def sums_of_source(data: Source, **roles: Any) -> tuple[dict[str, Slots], dict[str, Any]]:
+    """The sums of the pairs of a source by group, without groups under "", and what was read.
+
+    Raises InputError for pairs that are correlated.
+    """
+    if roles.get("clusters") is not None or roles.get("id") is not None:
+        raise InputError(
+            f"{parameter('clusters')} and {parameter('id')} need the rows themselves; a summary has none. Leave them "
+            "out."
+        )
+    with data.predictions(**roles) as read:
+        described = read.describe()
+        if "cluster" in described:  # of a log, which knows it by itself
+            raise InputError(
+                f"rows of one {described['cluster']} are correlated, which sums do not hold: howsure calibration FILE."
+            )
+        positive, sums = read.notes.get("positive"), {}
+        for name, part in parts_read(read, data).by_group:
+            slots = slots_of(part) if isinstance(part, Pairs) else part
+            sums[name or ""] = slots if positive is None else replace(slots, positive=str(positive))
+        return sums, described
 
 
 def checked_pairs(

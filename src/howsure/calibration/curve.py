@@ -45,6 +45,7 @@ from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 METHODS = ("bins", "corp")
 OF_BINS = {"bin_size": "auto", "n_bins": None, "binning": "adaptive", "interval": "debiased"}
+OF_BINS |= {"test": None, "adjust": "holm"}
 
 
 @overload
@@ -150,17 +151,15 @@ def check_method(method: str, n_simulations: int | None, of_bins: Mapping[str, A
     """Raise InputError for a method that does not exist, or an option of the other one."""
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
-    if method == "bins" and n_simulations is not None:
-        raise InputError(
-            f"{parameter('n_simulations')} belongs to {parameter('method', 'corp')}, which has no bins; it is "
-            f"{n_simulations!r}."
+    wrong = [name for name, value in of_bins.items() if value != OF_BINS[name]] if method == "corp" else []
+    wrong += ["n_simulations"] if method == "bins" and n_simulations is not None else []
+    if wrong:
+        other, why = (
+            ("bins", "a curve without bins has none") if method == "corp" else ("corp", "bins are not simulated")
         )
-    for name, value in of_bins.items():
-        if method == "corp" and value != OF_BINS[name]:
-            raise InputError(
-                f"{name} belongs to {parameter('method', 'bins')}: a curve of {parameter('method', 'corp')} has none; "
-                f"it is {value!r}."
-            )
+        raise InputError(
+            f"{parameter(wrong[0])} belongs to {parameter('method', other)}: {why}. Leave out one of the two."
+        )
 
 
 def curve_of(

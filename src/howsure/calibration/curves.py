@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from howsure.calibration.calibration_summary import CalibrationSummary
+
 Curve = TypeVar("Curve", CalibrationCurve, CorpCurve)
 MOST_PICTURED = 24  # curves with a picture each in a report; the table holds all of them
 ALIKE = "each pair of a row and a class counts alike; howsure calibration logits FILE has them count by probability"
@@ -50,12 +52,14 @@ class CalibrationCurves(Rows[Any]):
 
     rows: the curves, all with bins or all without. adjust: how p is adjusted for their number ("holm", "bh", None).
     beside: if asked for, the curves of the other method, for a report. recipe: what was read, and the adjustment.
+    summary: of logits, the sums that the curve is of.
     """
 
     rows: tuple[CalibrationCurve, ...] | tuple[CorpCurve, ...]
     adjust: str | None
     beside: tuple[CalibrationCurve, ...] | tuple[CorpCurve, ...] = field(default=(), repr=False)
     recipe: dict[str, Any] = field(repr=False)
+    summary: CalibrationSummary | None = field(default=None, repr=False)
 
     @property
     def binned(self) -> tuple[CalibrationCurve, ...]:
@@ -175,12 +179,20 @@ def calibration_curves(
     rng: Randomness = 0,
     data: Source | IntoFrame | None = None,
 ) -> CalibrationCurves:
-    """A calibration curve for each group, or one for all pairs: what `howsure calibration` shows.
+    """Do predicted probabilities match frequencies? A calibration curve for each group, or one for all pairs.
 
-    groups (n,): what each pair belongs to. test: the method of `calibration_test` that p comes from (default: the
-    binned test). adjust: how p is adjusted for the number of groups, "holm", "bh", or None. both_methods: also the
-    curves of the other method, which a report then shows. id: in files, the item of each row, for rows of several
-    files. The other arguments are those of `calibration_curve`. `calibration_table` gives fewer figures, quicker.
+    groups (n,): groups (tag, model, language), one curve each; without them, all pairs are one.
+    method: a curve of bins, or without bins: isotonic regression (corp).
+    n_simulations: curves of a calibrated model to simulate, for the band of corp (default: 100).
+    binning: bins of equal size (adaptive), or bins of equal width (uniform).
+    interval: interval of Algorithm 1's value, beside the debiased one.
+    rng: seed of random intervals and tests.
+    adjust: adjustment of the p-values for the number of groups.
+    test: test that p comes from (default: the binned test).
+    both_methods: also the curves of the other method, which a report then shows.
+
+    id: in files, the item of each row, for rows of several files. The other arguments are those of `calibration_curve`;
+    a test is a method of `calibration_test`. `calibration_table` gives fewer figures, quicker.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -192,7 +204,7 @@ def calibration_curves(
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     of_bins: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
-    check_method(method, n_simulations, of_bins)
+    check_method(method, n_simulations, {**of_bins, "test": test, "adjust": adjust})
     check_interval(interval)
     if test is not None and test not in TESTS:
         raise InputError(f"{parameter('test')} must be one of {', '.join(map(repr, TESTS))}, not {test!r}")

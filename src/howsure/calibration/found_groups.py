@@ -60,7 +60,8 @@ def find_groups(
     data: Source | IntoFrame | None = None,
     rng: Randomness = 0,
 ) -> FoundGroups:
-    """Groups of rows, of one or two conditions on features, that are worse calibrated than the whole.
+    """In which groups of rows are predictions worse calibrated than in the whole? Groups are made of one or two
+    conditions on columns, and tested all at once.
 
     For every group, the sum of y - r(q) over its rows is compared with what chance does to it, where r(q) is q plus the
     mean gap of all rows with similar predictions (against="whole"), or q itself (against="diagonal"). The p-values
@@ -73,8 +74,11 @@ def find_groups(
     value (values in fewer than `min_rows` rows, and those beyond the 30 most frequent, are one condition together),
     numbers and dates are cut at their 5, 10, 25, 50, 75, 90 and 95 % quantiles, and a missing value is a value. The
     prediction itself is one more feature, in groups of two conditions: a group may be overconfident only above 0.9.
-    min_rows: the least number of rows of a group. conditions: 1 or 2. multicalibration: also the
-    `multicalibration_error`. id: in files, the item of each row, for rows of several files.
+    multicalibration: also the `multicalibration_error`. id: in files, the item of each row, for rows of several files.
+
+    conditions: most conditions of a group, 1 or 2.
+    against: compare a group with the whole at the same predictions, or with perfect calibration (diagonal).
+    min_rows: least number of rows of a group.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)

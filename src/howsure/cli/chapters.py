@@ -18,12 +18,12 @@ from howsure.files.opened import checked_text
 COMMANDS = {  # name -> (module, what `howsure --help` says of it)
     "look": ("howsure.cli.look", "What is in this file, and what can I ask of it?"),
     "score": ("howsure.cli.score", "How good is it? Means with intervals, ranks and tiers of models."),
-    "calibration": ("howsure.cli.calibration.main", "Do predicted probabilities match frequencies?"),
+    "calibration": ("howsure.cli.calibration", "Do predicted probabilities match frequencies?"),
     "significance": ("howsure.cli.significance.main", "Is a model really better than the baseline?"),
     "check": ("howsure.cli.check.main", "Is a limit kept? Pass, fail or cannot tell, for continuous integration."),
-    "monitor": ("howsure.cli.monitor.main", "Is a model still calibrated, night after night? Alarms, and since when."),
-    "selective": ("howsure.cli.selective.main", "What if a model answers only where it is confident?"),
-    "recalibrate": ("howsure.cli.recalibrate.main", "Mend a model's probabilities: learn a map, judge it, apply it."),
+    "monitor": ("howsure.cli.monitor", "Is a model still calibrated, night after night? Alarms, and since when."),
+    "selective": ("howsure.cli.selective", "What if a model answers only where it is confident?"),
+    "recalibrate": ("howsure.cli.recalibrate", "Mend a model's probabilities: learn a map, judge it, apply it."),
     "counts": ("howsure.cli.counts.main", "How many? Counts from a model's scores and a few hundred labels."),
     "sequences": ("howsure.cli.sequences.main", "Train taggers, and get the probability of every tag."),
     "coreference": (
@@ -31,8 +31,8 @@ COMMANDS = {  # name -> (module, what `howsure --help` says of it)
         "Which mentions refer to the same entity, and how certain is that?",
     ),
     "events": ("howsure.cli.events.main", "Who does what, how often, and how certain is that? With a page to explore."),
-    "quantiles": ("howsure.cli.calibration.quantiles", "Are posterior draws of continuous quantities calibrated?"),
-    "simulate": ("howsure.cli.calibration.simulate", "Simulate predictions with known calibration."),
+    "quantiles": ("howsure.cli.calibration:quantiles", "Are posterior draws of continuous quantities calibrated?"),
+    "simulate": ("howsure.cli.calibration:simulate", "Simulate predictions with known calibration."),
     "data": ("howsure.cli.data", "List, download and cite the data sets of the experiments."),
     "demo": ("howsure.cli.demo", "See the main commands at work on bundled data."),
 }

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from howsure.cli.calibration.main import curve_command
+from howsure.cli.calibration import command as calibration_command
 from howsure.cli.events.main import command as events_command
 from howsure.cli.score import command as score_command
 from howsure.cli.terminal.commands import Command, WrittenFolder
@@ -83,6 +83,6 @@ def _read(path: Path) -> bytes | None:
 
 def _commands() -> Iterator[tuple[click.Command, str, tuple[str, ...]]]:
     yield score_command, "score", SCORED
-    yield curve_command, "calibration", JUDGED + DRAWN
+    yield calibration_command, "calibration", JUDGED + DRAWN
     for arguments in EVENTS:
         yield events_command, "events", arguments

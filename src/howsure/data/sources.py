@@ -20,6 +20,7 @@ from howsure.inputs.naming import natural_order, shortened
 if TYPE_CHECKING:
     from howsure.calibration.slots import Slots
     from howsure.data.added_columns import FileToExtend
+    from howsure.data.logit_files import LogitShards
     from howsure.data.predictions.predictions import Predictions
     from howsure.files.whole import Scratch
 
@@ -104,6 +105,14 @@ class Files(Source):
         found, said = rows_of_files(self, kinds, **how)
         self.tell(said)
         return found
+
+    def logits(self, *, targets: Sequence[str], ignore: int) -> LogitShards | None:
+        """The logits in the files, with the right classes that stand beside them or in `targets`; None of saved
+        summaries."""
+        from howsure.data.logit_files import open_logits
+
+        self._refuse({}, "is not for files of logits")
+        return None if saved_summaries(self.paths) else open_logits(self.paths, targets=targets, ignore=ignore)
 
     def progress(self, n: int, unit: str = "pairs") -> AbstractContextManager[Callable[[int], None]]:
         """What is to be told how many of the n units were done."""

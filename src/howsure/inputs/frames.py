@@ -111,6 +111,33 @@ class Dated:
     unlabelled: Any
 
 
+class Logits(Protocol):
+    """Logits in files, and the right class of each row; a row whose target is `ignore` does not count."""
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Their names."""
+
+    @property
+    def n_classes(self) -> int:
+        """The numbers in a row."""
+
+    @property
+    def rows(self) -> int:
+        """All rows."""
+
+    @property
+    def ignored(self) -> int:
+        """Those that do not count."""
+
+    @property
+    def ignore(self) -> int:
+        """The target of these."""
+
+    def blocks(self) -> Iterator[Any]:
+        """All rows, some at a time: `logits`, `targets`, and the `place` of a row."""
+
+
 class Source(ABC):
     """Rows whose columns are named; `howsure.read` makes one of files."""
 
@@ -144,6 +171,10 @@ class Source(ABC):
     @abstractmethod
     def dated(self, dates: str, y_true: Any, y_prob: Any, **roles: Any) -> Dated:
         """The pairs of the columns that play the roles, with their dates; a row without a label waits for it."""
+
+    @abstractmethod
+    def logits(self, *, targets: Sequence[str], ignore: int) -> Logits | None:
+        """Rows of logits with their targets; None of saved summaries."""
 
     @abstractmethod
     def matched(

@@ -81,7 +81,7 @@ def test_memory_that_there_is_not() -> None:
     program = """
 import resource, sys
 from howsure.cli import main
-import howsure.cli.calibration.simulate, howsure.calibration.simulation
+import howsure.cli.calibration, howsure.calibration.simulation
 with open("/proc/self/statm") as file:
     held = int(file.read().split()[0]) * resource.getpagesize()
 resource.setrlimit(resource.RLIMIT_AS, (held + (64 << 20),) * 2)

@@ -18,7 +18,7 @@ from howsure.check.selective import check_selective
 from howsure.check.verdicts import MOST_RUNS, PASS, Check
 from howsure.cli.check.configuration import contexts, named_by, read_configuration, take_shared
 from howsure.cli.terminal.commands import Written
-from howsure.cli.terminal.derived import Decorator, function_options, help_of, result_of
+from howsure.cli.terminal.derived import Decorator, command_of, result_of
 from howsure.cli.terminal.options import (
     DefaultGroup,
     bounds_option,
@@ -195,9 +195,8 @@ def check_command(kind: str, quantity: str, said: str, examples: str, **options:
         sizes = {name: typed[name] for name in ("level", "alarms_over")}
         show(checked(kind, typed, baseline=baseline, **sizes), typed)
 
-    decorators = [*function_options(function, options=own | options), shared_options]
-    made = command.command(kind, epilog=CODES, short_help=said, help=help_of(function, examples))
-    made(in_order(decorators)(run))
+    how: dict[str, Any] = {"own": [shared_options], "options": own | options, "epilog": CODES, "short_help": said}
+    command.add_command(command_of(kind, function, run, examples=examples, **how))
 
 
 def checked(kind: str, typed: Mapping[str, Any], **how: Any) -> Check:

@@ -317,13 +317,16 @@ def _files(ctx: click.Context) -> Sequence[str]:
     return (held,) if isinstance(held, str) else held
 
 
+Elsewhere = Mapping[str, str | Callable[[], click.Command]]
+
+
 class Group(Helpful, click.Group):
-    """A group of such commands. `elsewhere` are more of them by the module that has each, which is loaded on use."""
+    """A group of such commands. `elsewhere` are more of them, loaded on use, by their module or by what makes them."""
 
     command_class = Command
     group_class = type
 
-    def __init__(self, *args: Any, elsewhere: Mapping[str, str] = MappingProxyType({}), **kwargs: Any) -> None:
+    def __init__(self, *args: Any, elsewhere: Elsewhere = MappingProxyType({}), **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.elsewhere = elsewhere
 
@@ -333,9 +336,13 @@ class Group(Helpful, click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in self.elsewhere:
             return super().get_command(ctx, cmd_name)
-        command = importlib.import_module(self.elsewhere[cmd_name]).command
-        assert isinstance(command, click.Command)
-        return command
+        found: object = self.elsewhere[cmd_name]
+        if isinstance(found, str):
+            module, _, name = found.partition(":")
+            found = getattr(importlib.import_module(module), name or "command")
+        found = found if isinstance(found, click.Command) or not callable(found) else found()
+        assert isinstance(found, click.Command)
+        return found
 
 
 def refuse_given(names: Collection[str], why: str) -> None:

@@ -69,23 +69,37 @@ def derived(
         path, page = typed.pop("figure", None), typed.pop("report", None)
         finish(result_of(function, typed), name=name, form=form, output=output, figure=path, report=page)
 
-    shown: list[Decorator] = [
+    own: list[Decorator] = [
         output_options,
-        *([] if figure is None else [figure_option(figure)]),
+        *([figure_option(figure)] if figure else []),
         *([report_option] if report else []),
     ]
-    decorators = [*function_options(function, reduce=reduce, options=options), *shown]
-    settings = {"max_content_width": 110}
-    told = help_of(function, examples)
-    made = click.command(name, cls=Command, help=told, epilog=epilog, context_settings=settings)
-    return made(in_order(decorators)(run))
+    return command_of(name, function, run, examples=examples, own=own, reduce=reduce, options=options, epilog=epilog)
 
 
-def help_of(function: Callable[..., object], examples: str) -> str:
+def command_of(
+    name: str,
+    function: Callable[..., object],
+    run: Callable[..., None],
+    *,
+    examples: str,
+    files: str = FILES,
+    own: Sequence[Decorator] = (),
+    reduce: str = REDUCE,
+    options: Mapping[str, Decorator | None] | None = None,
+    **settings: Any,
+) -> click.Command:
+    """A command that runs what it is given, with the options of a public function and those of its `own`."""
+    decorators = [*function_options(function, reduce=reduce, options=options), *own]
+    settings = {"help": help_of(function, examples, files), "context_settings": {"max_content_width": 110}} | settings
+    return click.command(name, cls=Command, **settings)(in_order(decorators)(run))
+
+
+def help_of(function: Callable[..., object], examples: str, files: str = FILES) -> str:
     """The first sentences of the docstring, what the files may be, and examples of what is typed."""
     shown = "\n".join(["\b", *examples.strip().splitlines()])
     text = f"{inspect.getdoc(function) or ''}".split("\n\n")[0]
-    return f"{text}\n\n{FILES}\n\n{shown}"
+    return f"{text}\n\n{files}\n\n{shown}"
 
 
 def function_options(
@@ -150,10 +164,11 @@ def option(parameter: str, declared: inspect.Parameter, said: str | None) -> Dec
 
 
 def choice(function: Callable[..., object], parameter: str, names: Sequence[str]) -> Decorator:
-    """The option of a parameter that takes one of some names."""
-    how: dict[str, Any] = {"default": inspect.signature(function).parameters[parameter].default, "show_default": True}
+    """The option of a parameter that takes one of some names; NOT among them stands for None."""
+    default = inspect.signature(function).parameters[parameter].default
+    how: dict[str, Any] = {} if default is None else {"default": default, "show_default": True}
     return click.option(
-        option_of(parameter), type=click.Choice(names), help=said_of(function).get(parameter, ""), **how
+        option_of(parameter), parameter, type=click.Choice(names), help=said_of(function).get(parameter, ""), **how
     )
 
 
@@ -219,13 +234,12 @@ def _as_help(text: str) -> str:
     return shown[:1].upper() + shown[1:]
 
 
-def finish(
-    result: Any, *, name: str, form: str, output: str | None, figure: str | None = None, report: str | None = None
-) -> None:
-    """Draw, write and print a result, which knows by which command it was made; end with its exit code."""
+def finish(result: Any, *, name: str, form: str, output: str | None, **pictures: Any) -> None:
+    """Draw, write and print a result, which knows by which command it was made; end with its exit code. `pictures` are
+    the other arguments of `write_pictures`."""
     named = replace(result, recipe={"command": f"howsure {name}", **result.recipe})
     text = result_text(named, form)  # which may refuse a column, before anything is written
-    write_pictures(named, figure=figure, report=report)
+    write_pictures(named, **pictures)
     emit(text, output)
     if code := getattr(named, "exit_code", 0):
         click.get_current_context().exit(code)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -66,25 +65,33 @@ def as_level(ctx: Context, param: Parameter, value: float) -> float:
     return value
 
 
-level_option = click.option("--level", type=float, callback=as_level, default=0.95, show_default=True,
-                            help="Level of the intervals.")  # fmt: skip
+level_option = click.option(
+    "--level", type=float, callback=as_level, default=0.95, show_default=True, help="Level of the intervals."
+)
 
 
 def binning_options(function: Decorated) -> Decorated:
     """`--bin-size`, `--bins`, `--binning`, `--level`."""
-    return bins_options(level_option(function))
-
-
-def bins_options(function: Decorated) -> Decorated:
-    """`--bin-size`, `--bins`, `--binning`."""
-    bins = click.option(
-        "--bins", type=click.IntRange(min=1), metavar="N", help="Number of bins, instead of a bin size."
-    )
-    size = click.option("--bin-size", metavar="N|auto", callback=as_bin_size, default="auto", show_default=True,
-                        help="Minimum number of pairs per bin; auto: half of n^(2/3).")  # fmt: skip
-    kind = click.option("--binning", type=click.Choice(["adaptive", "uniform"]), default="adaptive", show_default=True,
-                        help="Bins of equal size, or bins of equal width.")  # fmt: skip
-    return size(bins(kind(function)))
+    options = [
+        click.option(
+            "--bin-size",
+            metavar="N|auto",
+            callback=as_bin_size,
+            default="auto",
+            show_default=True,
+            help=WORDS["bin_size"].told,
+        ),
+        click.option("--bins", "n_bins", type=click.IntRange(min=1), metavar="N", help=WORDS["n_bins"].told),
+        click.option(
+            "--binning",
+            type=click.Choice(["adaptive", "uniform"]),
+            default="adaptive",
+            show_default=True,
+            help="Bins of equal size, or bins of equal width.",
+        ),
+        level_option,
+    ]
+    return in_order(options)(function)
 
 
 def keep_raw(ctx: Context, param: Parameter, value: bool) -> None:
@@ -99,17 +106,34 @@ def keep_columns(ctx: Context, param: Parameter, value: str | None) -> None:
         raise InputError("--columns is for tables; JSON holds everything. Leave one of the two out.")
 
 
-columns_option = click.option("--columns", metavar="NAME,NAME,…", expose_value=False, callback=keep_columns,
-                              help="Columns of the table, in this order (default: all).")  # fmt: skip
+columns_option = click.option(
+    "--columns",
+    metavar="NAME,NAME,…",
+    expose_value=False,
+    callback=keep_columns,
+    help="Columns of the table, in this order (default: all).",
+)
 
-raw_option = click.option("--raw", is_flag=True, expose_value=False, callback=keep_raw,
-                          help="Do not escape names for terminals and spreadsheets.")  # fmt: skip
+raw_option = click.option(
+    "--raw",
+    is_flag=True,
+    expose_value=False,
+    callback=keep_raw,
+    help="Do not escape names for terminals and spreadsheets.",
+)
 
 
 def output_options(function: Decorated) -> Decorated:
     """`--format`, `--columns`, `--output` and `--raw`."""
-    form = click.option("--format", "form", type=click.Choice(FORMATS), default="table", show_default=True,
-                        is_eager=True, help="Format of the result.")  # fmt: skip
+    form = click.option(
+        "--format",
+        "form",
+        type=click.Choice(FORMATS),
+        default="table",
+        show_default=True,
+        is_eager=True,
+        help="Format of the result.",
+    )
     return form(columns_option(output_option(raw_option(function))))
 
 
@@ -120,8 +144,13 @@ output_option = click.option(
 
 def figure_option(what: str, *, advice: str = "") -> Callable[[Decorated], Decorated]:
     """`--figure` and `--width`."""
-    figure = click.option("--figure", type=Written(*FIGURES, advice=advice), metavar="FILE", is_eager=True,
-                          help=f"{what}: .svg, .png or .pdf.")  # fmt: skip
+    figure = click.option(
+        "--figure",
+        type=Written(*FIGURES, advice=advice),
+        metavar="FILE",
+        is_eager=True,
+        help=f"{what}: .svg, .png or .pdf.",
+    )
     return lambda function: figure(width_option(function))
 
 
@@ -141,12 +170,23 @@ def of_a_figure(ctx: Context, param: Parameter, value: Any) -> Any:
     return value
 
 
-width_option = click.option("--width", type=float, metavar="INCHES", expose_value=False, callback=keep_width,
-                            help="Width of the figure, such as 3.3 for one column of a page of two.")  # fmt: skip
-axis_option = click.option("--axis", type=click.Choice(["auto", "linear", "zoom", "logit"]), default="auto",
-                           show_default=True, callback=of_a_figure,
-                           help="Axes of the figure: all of [0, 1], the part with bins, log-odds; auto: zoom where "
-                           "all bins lie below .2 or above .8.")  # fmt: skip
+width_option = click.option(
+    "--width",
+    type=float,
+    metavar="INCHES",
+    expose_value=False,
+    callback=keep_width,
+    help="Width of the figure, such as 3.3 for one column of a page of two.",
+)
+axis_option = click.option(
+    "--axis",
+    type=click.Choice(["auto", "linear", "zoom", "logit"]),
+    default="auto",
+    show_default=True,
+    callback=of_a_figure,
+    help="Axes of the figure: all of [0, 1], the part with bins, log-odds; auto: zoom where "
+    "all bins lie below .2 or above .8.",
+)
 report_option = click.option(
     "--report", type=Written(*PAGES), metavar="FILE.html", help="Write a report as one self-contained HTML file."
 )
@@ -174,14 +214,25 @@ def probability_options(prob: str, *, of_two: bool = False) -> Callable[[Decorat
         click.option("--prob", metavar="COL", help=prob, **one),
         click.option("--probs", metavar="COL,COL,…", help="Columns of class probabilities.", **names),
         click.option("--probs-column", metavar="COL", help="Column containing a list of class probabilities.", **one),
-        click.option("--logits", metavar="COL[,COL,…]",
-                     help="Logits: several columns or one of lists (softmax), or one number per row (sigmoid).",
-                     **names),
-        click.option("--logprobs", metavar="COL[,COL,…]",
-                     help="Log-probabilities of classes (normalised), or of the answer alone (exp).", **names),
-        click.option("--verbalised", metavar="COL",
-                     help="Column of texts that state a confidence: '85 % sure', 'Confidence: 0.85', '8/10'.", **one),
-    ]  # fmt: skip
+        click.option(
+            "--logits",
+            metavar="COL[,COL,…]",
+            help="Logits: several columns or one of lists (softmax), or one number per row (sigmoid).",
+            **names,
+        ),
+        click.option(
+            "--logprobs",
+            metavar="COL[,COL,…]",
+            help="Log-probabilities of classes (normalised), or of the answer alone (exp).",
+            **names,
+        ),
+        click.option(
+            "--verbalised",
+            metavar="COL",
+            help="Column of texts that state a confidence: '85 % sure', 'Confidence: 0.85', '8/10'.",
+            **one,
+        ),
+    ]
     return in_order(options)
 
 
@@ -205,15 +256,19 @@ def as_bounds(ctx: Context, param: Parameter, value: str | None) -> tuple[float,
 
 
 bounds_option = click.option(
-    "--bounds", callback=as_bounds, metavar="LOW,HIGH",
+    "--bounds",
+    callback=as_bounds,
+    metavar="LOW,HIGH",
     help="The lowest and the highest score that is possible; those of scores that are all 0 or 1 are known.",
-)  # fmt: skip
+)
 from_option = click.option(
-    "--from", "input_format", metavar="FORMAT",
+    "--from",
+    "input_format",
+    metavar="FORMAT",
     help="Format of the files: csv, tsv, jsonl, json, parquet, npz, or of a log: lm-eval, inspect, helm, lighteval, "
     "openai, hf. "
     "Default: as the files show.",
-)  # fmt: skip
+)
 where_option = click.option(
     "--where", metavar="EXPRESSION", help="Use only the rows for which this holds, e.g. \"prompt = 'first' and n > 3\"."
 )
@@ -235,11 +290,16 @@ class DefaultGroup(Group):
         return super().parse_args(ctx, args)
 
 
+def role_option(role: str, **how: Any) -> Callable[[Decorated], Decorated]:
+    """The option of a column that plays a role; `how`: what differs from the vocabulary."""
+    word = WORDS[role]
+    return click.option(word.option, role, **{"metavar": word.metavar, "help": word.told} | how)
+
+
 def reading_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """The options that name the columns of a file, beside those of labels and probabilities; then those of a source."""
     options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
-        click.option(word.option, word.option[2:], metavar=word.metavar, help=word.told)
-        for word in (WORDS[name] for name in ("pos_label", "clusters", "sample_weight", "id"))
+        role_option(name) for name in ("pos_label", "clusters", "sample_weight", "id")
     ]
     return in_order([*options, source_options])(function)
 
@@ -270,17 +330,21 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def engine_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--engine` and `--scheduler`."""
     options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
-        click.option("--engine", type=click.Choice(ENGINES), default=ENGINES[0], show_default=True,
-                     help="What reads the files: DuckDB here, or a Dask cluster all of whose workers see the Parquet "
-                     "files, such as 's3://bucket/*.parquet'."),
+        click.option(
+            "--engine",
+            type=click.Choice(ENGINES),
+            default=ENGINES[0],
+            show_default=True,
+            help="What reads the files: DuckDB here, or a Dask cluster all of whose workers see the Parquet "
+            "files, such as 's3://bucket/*.parquet'.",
+        ),
         click.option("--scheduler", metavar="ADDRESS", help="Address of the scheduler of --engine dask."),
-    ]  # fmt: skip
+    ]
     return in_order(options)(function)
 
 
 OF_SOURCE = ("where", "by_file", "across_files", "skip_missing", "normalise", "engine", "scheduler", "table")
-ROLES = {"label": "y_true", "group": "groups", "cluster": "clusters", "weight": "sample_weight"}
-ROLES |= {"positive": "pos_label", "id": "id"}
+ROLES = ("y_true", "groups", "clusters", "sample_weight", "pos_label", "id")
 
 
 def source_of(files: Sequence[str], options: Mapping[str, Any]) -> Files:
@@ -290,13 +354,12 @@ def source_of(files: Sequence[str], options: Mapping[str, Any]) -> Files:
     return replace(source, tell=tell, bar=lambda n, unit: progress(unit, total=n))
 
 
-def source_and_roles(files: Sequence[str], options: Mapping[str, Any]) -> tuple[Files, dict[str, Any]]:
-    """The source that the options of a command name, and the columns by their roles.
+def roles_of(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns that the options of a command name, by their roles.
 
     Raises InputError if the probabilities are named in several ways.
     """
-    roles = {role: options[name] for name, role in ROLES.items() if name in options}
-    return source_of(files, options), roles | {"y_prob": given(options)}
+    return {role: options[role] for role in ROLES if role in options} | {"y_prob": given(options)}
 
 
 def given(options: Mapping[str, Any]) -> Given | None:
@@ -308,28 +371,3 @@ def given(options: Mapping[str, Any]) -> Given | None:
     if not ways:
         return Given(UNNAMED, None, **asked) if asked else None
     return Given(ways[0], options[ways[0]], **asked)
-
-
-def opened(files: Sequence[str], **options: Any) -> AbstractContextManager[Any]:
-    """The predictions that the options of a command name, checked; those that say nothing of reading go with them."""
-    source, roles = source_and_roles(files, options)
-    known = {*OF_SOURCE, *ROLES, *PROBABILITIES, "missing", "input_format", "reduce", "classes"}
-    return source.predictions(**roles, **{name: value for name, value in options.items() if name not in known})
-
-
-def sources(
-    predictions: Any, *, in_memory: bool = False, advance: Callable[[int], None] = lambda rows: None
-) -> Iterator[tuple[str | None, Any]]:
-    """The pairs of each group by its name, or all pairs; of very many, their sums. Clusters need the pairs themselves.
-
-    `advance` is told how many rows were read.
-    """
-    from howsure.calibration.table import by_group
-
-    if in_memory or predictions.columns.get("cluster"):
-        pairs = predictions.pairs()
-        advance(len(pairs))
-        yield from by_group(pairs) if predictions.group_names else [(None, pairs)]
-    else:
-        for name in predictions.group_names or (None,):
-            yield name, predictions.source(name, advance=advance)

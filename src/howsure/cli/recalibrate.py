@@ -7,15 +7,14 @@ from typing import Any
 
 import click
 
-from howsure.cli.terminal.commands import Command, Group, Written
-from howsure.cli.terminal.derived import Decorator, choice, function_options, help_of, result_of, said_of
+from howsure.cli.terminal.commands import Group, Written
+from howsure.cli.terminal.derived import Decorator, choice, command_of, result_of, said_of
 from howsure.cli.terminal.options import (
     as_names,
     axis_option,
     figure_option,
     from_option,
     given,
-    in_order,
     output_options,
     probability_options,
     report_option,
@@ -41,14 +40,6 @@ REDUCE = (
 def command() -> None:
     """Mend a model's probabilities: learn a map from labelled rows (fit), see whether it helps (evaluate), and change
     others by it (apply)."""
-
-
-def made(name: str, function: Any, run: Any, options: list[Decorator], *, examples: str, **differ: Any) -> None:
-    """Add a command with the options of a function, those that `differ`, and `options` of its own."""
-    differ |= {"logits": None, "classes": None}  # with y_prob
-    all_options = [*function_options(function, reduce=REDUCE, options=differ), *options]
-    told = {"help": help_of(function, examples), "context_settings": WIDE}
-    command.command(name, cls=Command, **told)(in_order(all_options)(run))
 
 
 def fit(output: str, figure: str | None, **typed: Any) -> None:
@@ -78,50 +69,56 @@ def evaluate(
     emit_result(found if one is None or form in ("csv", "json") else one, form, output)
 
 
-made(
-    "fit",
-    recalibrate,
-    fit,
-    [
-        click.option(
-            "--output", type=Written(".json"), required=True, metavar="MAP.json", help="Where the map is written."
-        ),
-        figure_option("Draw the map"),
-    ],
-    method=choice(recalibrate, "method", METHODS),
-    examples="""
+OF_BOTH: dict[str, Decorator | None] = {"logits": None, "classes": None}  # they come with y_prob
+command.add_command(
+    command_of(
+        "fit",
+        recalibrate,
+        fit,
+        examples="""
 howsure recalibrate fit dev.jsonl --target gold --prob score --output map.json
 howsure recalibrate fit dev.csv --target gold --logits a,b,c --method temperature --output map.json
 howsure recalibrate fit dev.csv --target gold --prob p --group language --cluster document --output map.json
 """,
+        reduce=REDUCE,
+        own=[
+            click.option(
+                "--output", type=Written(".json"), required=True, metavar="MAP.json", help="Where the map is written."
+            ),
+            figure_option("Draw the map"),
+        ],
+        options=OF_BOTH | {"method": choice(recalibrate, "method", METHODS)},
+    )
 )
-made(
-    "evaluate",
-    recalibration_table,
-    evaluate,
-    [
-        output_options,
-        figure_option("Draw the curves before and after, and the improvements"),
-        axis_option,
-        report_option,
-    ],
-    methods=click.option(
-        "--method",
-        "methods",
-        callback=as_names,
-        metavar="NAME[,NAME]…",
-        help=f"{said_of(recalibration_table)['methods']} (default: {AUTO}).",
-    ),
-    map=click.option(
-        "--map",
-        metavar="MAP.json",
-        help=said_of(recalibration_table)["map"],
-    ),
-    examples="""
+command.add_command(
+    command_of(
+        "evaluate",
+        recalibration_table,
+        evaluate,
+        examples="""
 howsure recalibrate evaluate dev.jsonl --target gold --prob score
 howsure recalibrate evaluate dev.jsonl --target gold --logits logits --method temperature,vector --figure m.png
 howsure recalibrate evaluate test.jsonl --target gold --prob score --map map.json
 """,
+        reduce=REDUCE,
+        own=[
+            output_options,
+            figure_option("Draw the curves before and after, and the improvements"),
+            axis_option,
+            report_option,
+        ],
+        options=OF_BOTH
+        | {
+            "methods": click.option(
+                "--method",
+                "methods",
+                callback=as_names,
+                metavar="NAME[,NAME]…",
+                help=f"{said_of(recalibration_table)['methods']} (default: {AUTO}).",
+            ),
+            "map": click.option("--map", metavar="MAP.json", help=said_of(recalibration_table)["map"]),
+        },
+    )
 )
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
+import math
 import os
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -16,12 +19,16 @@ from howsure.cli.terminal.options import (
     output_options,
     probability_options,
     reading_options,
-    source_and_roles,
+    role_option,
+    roles_of,
+    source_of,
 )
 from howsure.cli.terminal.output import emit, emit_result, result_text
 from howsure.errors import InputError
 from howsure.monitoring.calibration_monitor import CalibrationMonitor
+from howsure.monitoring.results import GroupStatus, MonitorStatus
 from howsure.monitoring.settings import PERIODS, rows_of
+from howsure.show.table import in_a_line
 
 CODES = "Exit codes: 0 no alarm, 1 alarm, 3 no data yet, 2 wrong input."
 SETTINGS = ("period", "tolerance", "level", "wait", "reference")
@@ -37,30 +44,58 @@ def command() -> None:
 @click.argument("state", metavar="STATE.json", type=Written())
 @click.argument("files", nargs=-1, metavar="FILE...")
 @click.option("--date", "dates", required=True, metavar="COL", help="Column of the date of each row (ISO 8601).")
-@click.option("--target", "label", metavar="COL",
-              help="Column of the true label; rows without one are counted, and wait for it.")  # fmt: skip
+@role_option("y_true", help="Column of the true label; rows without one are counted, and wait for it.")
 @probability_options("Column of the predicted probability.")
 @click.option("--reduce", metavar="HOW", help="With classes: top-label (default), or the name of one class.")
 @click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order.")
-@click.option("--group", metavar="COL", help="Column of groups (model, language), each watched by itself.")
+@role_option("groups", help="Column of groups (model, language), each watched by itself.")
 @reading_options
 @click.option("--database", metavar="FILE.duckdb", help="Read a table of this DuckDB database instead of files.")
 @click.option("--table", metavar="NAME", help="The table, or view, of the --database.")
-@click.option("--until", metavar="DATE",
-              help="Last day for which the rows are complete (default: the day before the latest date).")  # fmt: skip
-@click.option("--period", type=click.Choice(PERIODS), default="day", show_default=True,
-              help="Length of a period; set when STATE.json is begun, like the next four.")  # fmt: skip
-@click.option("--tolerance", type=float, default=0.02, show_default=True, metavar="T",
-              help="How far the probability of label 1 may lie from the one predicted.")  # fmt: skip
-@click.option("--level", type=float, callback=as_level, default=0.95, show_default=True,
-              help="1 minus the probability of any false alarm, ever; and level of the bands.")  # fmt: skip
-@click.option("--wait", type=click.IntRange(min=0), default=0, show_default=True, metavar="DAYS",
-              help="Days that a period waits for labels after its end.")  # fmt: skip
-@click.option("--reference", metavar="DATE", help="Learn from the days up to this one instead of testing them: later "
-              "days are compared with them.")  # fmt: skip
+@click.option(
+    "--until",
+    metavar="DATE",
+    help="Last day for which the rows are complete (default: the day before the latest date).",
+)
+@click.option(
+    "--period",
+    type=click.Choice(PERIODS),
+    default="day",
+    show_default=True,
+    help="Length of a period; set when STATE.json is begun, like the next four.",
+)
+@click.option(
+    "--tolerance",
+    type=float,
+    default=0.02,
+    show_default=True,
+    metavar="T",
+    help="How far the probability of label 1 may lie from the one predicted.",
+)
+@click.option(
+    "--level",
+    type=float,
+    callback=as_level,
+    default=0.95,
+    show_default=True,
+    help="1 minus the probability of any false alarm, ever; and level of the bands.",
+)
+@click.option(
+    "--wait",
+    type=click.IntRange(min=0),
+    default=0,
+    show_default=True,
+    metavar="DAYS",
+    help="Days that a period waits for labels after its end.",
+)
+@click.option(
+    "--reference",
+    metavar="DATE",
+    help="Learn from the days up to this one instead of testing them: later days are compared with them.",
+)
 def update_command(
-    state: str, files: tuple[str, ...], dates: str, database: str | None, until: str | None, **typed: Any,
-) -> None:  # fmt: skip
+    state: str, files: tuple[str, ...], dates: str, database: str | None, until: str | None, **typed: Any
+) -> None:
     """Take from FILE... the periods that are over and were not taken before, and keep what was learned in STATE.json.
 
     Give the whole log, or all since any earlier day: what was taken before is left out. STATE.json is made if there is
@@ -73,12 +108,14 @@ def update_command(
     """
     from howsure.files.whole import alone
 
-    if typed.pop("weight") is not None:
+    if typed.pop("sample_weight") is not None:
         raise InputError("--weight is not supported here: a bet counts rows. Leave --weight out.")
     settings = {name: typed.pop(name) for name in SETTINGS}
     CalibrationMonitor(**settings)  # what is wrong with a setting is said before the log is read
-    source, roles = source_and_roles(_named(files, database, typed["table"]), typed)
-    rows = rows_of(dates, **roles, data=source)  # before the state is locked: standard input may take its time
+    source = source_of(_named(files, database, typed["table"]), typed)
+    rows = rows_of(
+        dates, **roles_of(typed), data=source
+    )  # before the state is locked: standard input may take its time
     with alone(state):
         if os.path.exists(state):
             monitor = read_state(state)
@@ -167,8 +204,6 @@ def metrics_command(state: str, output: str | None) -> None:
     \b
     howsure monitor metrics state.json --output /var/lib/node_exporter/howsure.prom
     """
-    from howsure.cli.monitor.metrics import metrics_text
-
     emit(metrics_text(read_state(state).status()), output)
 
 
@@ -190,3 +225,49 @@ def page_command(state: str, output: str, title: str) -> None:
     from howsure.files.whole import write_whole
 
     write_whole(monitor_report(read_state(state), title=title).encode(), output)
+
+
+# The state of a monitor in the text format that Prometheus reads (version 0.0.4).
+
+Sample = tuple[str | None, float]  # the group, and its value
+
+
+def metrics_text(status: MonitorStatus) -> str:
+    """One gauge after another, each with a sample by group; what is not known yet is left out."""
+    rows = list(status)
+    lines = [
+        *_gauge("calibration_error", "Calibration error over all periods.", _of(rows, "error", "value")),
+        *_gauge("calibration_error_low", "Lower end of its band.", _of(rows, "error", "low")),
+        *_gauge("calibration_error_high", "Upper end of its band.", _of(rows, "error", "high")),
+        *_gauge("calibration_error_latest", "Calibration error of the last period.", _of(rows, "latest", "value")),
+        *_gauge("calibration_e_value", "Evidence against calibration.", [(row.name, row.e_value) for row in rows]),
+        *_gauge("calibration_e_threshold", "Evidence of an alarm.", [(row.name, row.threshold) for row in rows]),
+        *_gauge("calibration_alarm", "1 after an alarm, else 0.", [(r.name, float(r.alarm is not None)) for r in rows]),
+        *_gauge("monitor_rows", "Rows with labels in the periods taken.", [(row.name, float(row.n)) for row in rows]),
+        *_gauge("monitor_unlabelled_rows", "Rows without a label in them.", [(None, float(status.unlabelled))]),
+    ]
+    if status.last is not None:
+        last = datetime.datetime.fromisoformat(status.last).replace(tzinfo=datetime.UTC)
+        lines += _gauge(
+            "monitor_last_period_timestamp_seconds", "Start of the last period taken, UTC.", [(None, last.timestamp())]
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _of(rows: Iterable[GroupStatus], name: str, end: str) -> list[Sample]:
+    return [(row.name, math.nan if (held := getattr(getattr(row, name), end)) is None else held) for row in rows]
+
+
+def _gauge(name: str, told: str, samples: Iterable[Sample]) -> list[str]:
+    full = f"howsure_{name}"
+    known = [(group, value) for group, value in samples if not math.isnan(value)]
+    found = [f"{full}{_labels(group)} {value!r}" for group, value in known]
+    return [f"# HELP {full} {told}", f"# TYPE {full} gauge", *found] if found else []
+
+
+def _labels(group: str | None) -> str:
+    """The label of a group: no line ends, backslashes and quotes escaped."""
+    if group is None:
+        return ""
+    escaped = in_a_line(group).replace("\\", "\\\\").replace('"', '\\"')
+    return f'{{group="{escaped}"}}'

@@ -1,0 +1,115 @@
+"""`calibration_of_logits`: a model's calibration over all its classes, from files of logits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+from howsure.calibration.calibration_summary import CalibrationSummary
+from howsure.calibration.curves import CalibrationCurves
+from howsure.calibration.logits import IGNORED, slots_of_logits
+from howsure.calibration.slots import Slots
+from howsure.errors import InputError, parameter, told
+from howsure.inputs.classes import CLASS_WISE
+from howsure.inputs.frames import Logits, Source
+
+PROBABILITY, EQUAL = "probability", "equal"
+
+
+def calibration_of_logits(
+    data: Source,
+    *,
+    targets: str | Sequence[str] = (),
+    ignore: int = IGNORED,
+    reduce: Literal["class-wise", "top-label"] | None = None,
+    sample_weight: Literal["probability", "equal"] | None = None,
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: Literal["adaptive", "uniform"] = "adaptive",
+    level: float = 0.95,
+) -> CalibrationCurves:
+    """Calibration over all classes, such as the tokens of a language model: from logits and right classes in files.
+
+    data: `howsure.read(files)` of shards, .npy or .safetensors (a tensor named logits), of the shape (rows, classes) or
+    (texts, tokens, classes), in float64, float32, float16 or bfloat16; or of saved summaries of such. Rows are read
+    some at a time; nothing is unpickled. Logits of a language model stand one place before the token that they predict:
+    save logits[:, :-1] and tokens[:, 1:].
+
+    targets: file of the right classes, .npy or .safetensors: one for all files, or one for each; default: the tensor
+    targets, label_ids or labels in them.
+    ignore: target of rows that do not count.
+    reduce: judge the probability of every class (class-wise, default), or that of the first choice (top-label).
+    sample_weight: how much a pair of row and class counts: by its probability (default), so that bins are of equally
+    many expected tokens; or all equally.
+    binning: bins of equal size, or bins of equal width.
+
+    The sums are the `summary` of the result: its `save` keeps them, to be added to others.
+
+    >>> import howsure, numpy as np, os, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> rng = np.random.default_rng(0)
+    >>> logits = rng.normal(size=(500, 3))
+    >>> right = (logits + rng.gumbel(size=(500, 3))).argmax(axis=1)
+    >>> np.save(os.path.join(folder, "logits.npy"), logits)
+    >>> np.save(os.path.join(folder, "right.npy"), right)
+    >>> shards = howsure.read(os.path.join(folder, "logits.npy"))
+    >>> found = calibration_of_logits(shards, targets=os.path.join(folder, "right.npy"))
+    >>> len(found.summary), found.rows[0].error.value < 0.05
+    (1500, True)
+
+    Raises InputError naming the file, and what it holds instead, or the row and value that violated a rule.
+    """
+    beside = (targets,) if isinstance(targets, str) else tuple(targets)
+    shards = data.logits(targets=beside, ignore=ignore)
+    if shards is None:
+        for name, value, default in (("targets", beside, ()), ("ignore", ignore, IGNORED), ("reduce", reduce, None)):
+            if value != default:
+                raise InputError(f"{parameter(name)} is for files of logits; saved summaries hold sums. Leave it out.")
+        summary, recipe = _saved(data)
+    else:
+        summary, recipe = _summed(shards, data, reduce or CLASS_WISE)
+        recipe["targets"] = list(beside)
+    if recipe["reduce"] == CLASS_WISE:
+        by_probability = sample_weight != EQUAL
+    elif sample_weight is None:
+        by_probability = False
+    else:
+        raise InputError(
+            f"{parameter('sample_weight')} is for {parameter('reduce', CLASS_WISE)}; of first choices there is one "
+            "pair per row."
+        )
+    bins: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "level": level}
+    if by_probability:
+        bins["binning"] = "weight" if binning == "adaptive" else binning
+        curve = summary.by_probability().curve(**bins)
+        how = told(f"{parameter('sample_weight', EQUAL)} has all count alike")
+        curve = replace(curve, notes=(f"each pair of a row and a class counts by its probability; {how}", *curve.notes))
+    else:
+        curve = summary.curve(**bins)
+    return CalibrationCurves(rows=(curve,), adjust=None, recipe=recipe, summary=summary)
+
+
+def _summed(shards: Logits, data: Source, reduce: str) -> tuple[CalibrationSummary, dict[str, Any]]:
+    """The sums of all rows that count, and what they are of."""
+    slots = Slots.none()
+    with data.progress(shards.rows, "rows") as advance:
+        for block in shards.blocks():
+            how: dict[str, Any] = {"reduce": reduce, "ignore": shards.ignore, "place": block.place}
+            slots = slots + slots_of_logits(block.logits, block.targets, **how)
+            advance(len(block.targets))
+    recipe: dict[str, Any] = {"files": list(shards.files), "reduce": reduce, "classes": shards.n_classes}
+    recipe |= {"rows": shards.rows - shards.ignored, "skipped": {f"target {shards.ignore}": shards.ignored}}
+    return CalibrationSummary.of_slots(slots), recipe
+
+
+def _saved(data: Source) -> tuple[CalibrationSummary, dict[str, Any]]:
+    """The sums that saved summaries hold together, and what they are of."""
+    with data.predictions() as read:
+        slots = None if read.group_names else read.source()
+        if not isinstance(slots, Slots) or slots.reduction is None:
+            raise InputError(
+                f"{data.name}: not the sums of logits, as howsure calibration logits --save keeps them. howsure "
+                "calibration judges other summaries."
+            )
+        return CalibrationSummary.of_slots(slots), {**read.describe(), "reduce": slots.reduction}

@@ -1,0 +1,412 @@
+"""`howsure calibration`, `quantiles` and `simulate`; what a command needs is loaded when it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import click
+
+from howsure.cli.terminal.commands import Command, Written, tell
+from howsure.cli.terminal.derived import FILES, NOT, REDUCE, choice, command_of, finish, result_of, said_of
+from howsure.cli.terminal.options import (
+    ONE_WAY,
+    PROBABILITIES,
+    DefaultGroup,
+    as_names,
+    axis_option,
+    binning_options,
+    engine_options,
+    figure_option,
+    in_order,
+    level_option,
+    output_options,
+    probability_options,
+    reading_options,
+    report_option,
+    role_option,
+    roles_of,
+    source_of,
+    source_options,
+)
+from howsure.cli.terminal.output import emit, json_text, progress, result_text, table_text, write_pictures
+from howsure.cli.terminal.process import check_memory
+from howsure.errors import InputError
+
+ROW_BYTES = 250  # of a row of simulated pairs as text, beside its numbers
+OF_ONE_CLASS = "With classes: top-label (default), or the name of one class."
+LOGITS = (
+    "FILE... are shards, .npy or .safetensors (a tensor named logits), of the shape (rows, classes) or (texts, tokens, "
+    "classes), in float64, float32, float16 or bfloat16. Rows are read some at a time; nothing is unpickled. Logits of "
+    "a language model stand one place before the token that they predict: save logits[:, :-1] and tokens[:, 1:]. "
+    "FILE... may also be summaries saved by --save. All classes are drawn on the scale of log-odds, unless --axis says "
+    "otherwise."
+)
+BINNING = ["adaptive", "uniform"]
+by_engine = in_order([source_options, engine_options])
+
+
+@cache
+def curve() -> click.Command:
+    """`howsure calibration curve`: from files of predictions to curves, tables, figures and a report."""
+    from howsure.calibration.calibration_tests import METHODS
+    from howsure.calibration.curves import calibration_curves
+
+    def run(form: str, output: str | None, figure: str | None, report: str | None, axis: str, **typed: Any) -> None:
+        found = result_of(calibration_curves, typed, both_methods=report is not None)
+        finish(found, name="calibration", form=form, output=output, figure=figure, report=report, axis=axis)
+
+    return command_of(
+        "curve",
+        calibration_curves,
+        run,
+        files=f"{FILES.rstrip('.')}; or saved summaries, see `summary`.",
+        examples="""
+howsure calibration dev.jsonl --target gold --prob score
+howsure calibration 'export/*.parquet' --target y --prob score --group country --format json
+howsure calibration dev.jsonl --target gold --probs-column probs --reduce class-wise --figure curve.pdf
+howsure calibration dev.jsonl --target gold --prob score --method corp --report report.html
+howsure calibration 'results/*/samples_*.jsonl'
+""",
+        own=[output_options, figure_option("Draw the curves"), axis_option, report_option],
+        options={
+            "method": choice(calibration_curves, "method", ["bins", "corp"]),
+            "binning": choice(calibration_curves, "binning", BINNING),
+            "interval": choice(calibration_curves, "interval", ["debiased", "nguyen-oconnor", "bootstrap", "none"]),
+            "adjust": choice(calibration_curves, "adjust", ["holm", "bh", NOT]),
+            "test": choice(calibration_curves, "test", METHODS),
+            "both_methods": None,
+            "data": by_engine,
+        },
+        epilog="See also: howsure calibration compare --help, find-groups --help, logits --help and summary --help",
+    )
+
+
+@cache
+def find_groups() -> click.Command:
+    """`howsure calibration find-groups`: in which groups of rows are predictions worse calibrated than in the whole?"""
+    from howsure.calibration import found_groups
+    from howsure.calibration.scan import DIAGONAL, WHOLE
+    from howsure.result import files_read
+
+    function = found_groups.find_groups
+
+    def run(form: str, output: str | None, figure: str | None, report: str | None, **typed: Any) -> None:
+        found = result_of(function, typed, multicalibration=True)
+        title = f"Which groups are worse calibrated? {files_read(found.recipe)}"
+        name = "calibration find-groups"
+        finish(found, name=name, form=form, output=output, figure=figure, report=report, title=title)
+
+    return command_of(
+        "find-groups",
+        function,
+        run,
+        examples="""
+howsure calibration find-groups dev.csv --target gold --prob score --features genre,length
+howsure calibration find-groups dev.jsonl --target gold --probs-column probs --features 'genre,length(text)'
+howsure calibration find-groups answers.csv --target right --prob confidence --features model,topic --cluster item
+""",
+        reduce=OF_ONE_CLASS,
+        own=[output_options, figure_option("Draw the groups found"), report_option],
+        options={
+            "features": click.option(
+                "--features",
+                callback=as_names,
+                required=True,
+                metavar="COL,COL,…",
+                help="Columns to make groups of: names, numbers, dates; length(COL) is that of a text.",
+            ),
+            "conditions": click.option(
+                "--conditions",
+                type=click.IntRange(1, 2),
+                default=2,
+                show_default=True,
+                help="Most conditions of a group.",
+            ),
+            "against": choice(function, "against", [WHOLE, DIAGONAL]),
+            "multicalibration": None,
+        },
+    )
+
+
+@cache
+def compare() -> click.Command:
+    """`howsure calibration compare`: is model B better calibrated than model A on the same rows?"""
+    from howsure.calibration.comparison import compare_calibration
+
+    @click.command("compare", cls=Command)
+    @click.argument("files", nargs=-1, required=True, metavar="FILE | FILE_A FILE_B")
+    @probability_options(
+        "Column of the predicted probability; this and the next five: twice for two of one file.", of_two=True
+    )
+    @click.option("--reduce", metavar="HOW", help=REDUCE)
+    @click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order.")
+    @role_option(
+        "y_true",
+        multiple=True,
+        help="Column of the true label; twice if each model has its own (is its answer right?).",
+    )
+    @reading_options
+    @binning_options
+    @click.option("--names", callback=as_names, metavar="NAME,NAME", help="What the models are called (default: A,B).")
+    @output_options
+    @figure_option("Draw both curves, and by how much they differ")
+    @axis_option
+    def command(
+        files: Sequence[str], form: str, output: str | None, figure: str | None, axis: str, **typed: Any
+    ) -> None:
+        """Is model B better calibrated than model A on the same rows? Two files, or two columns of one file.
+
+        Rows of two files are matched by --id, or by position if the files have the same number of rows.
+
+        \b
+        howsure calibration compare base.jsonl large.jsonl --target gold --prob score
+        howsure calibration compare base.jsonl large.jsonl --target gold --prob score --id uid --skip-missing
+        howsure calibration compare dev.csv --target gold --prob base --prob large
+        howsure calibration compare dev.csv --target base_right --target large_right --prob base --prob large
+        howsure calibration compare base.jsonl large.jsonl --target gold --probs-column probs
+        howsure calibration compare dev.csv --target gold --logits a_no,a_yes --logits b_no,b_yes --classes no,yes
+        """
+        how = {name: typed.pop(name) for name in ("bin_size", "n_bins", "binning", "level")}
+        how |= {} if (names := typed.pop("names")) is None else {"names": names}
+        found = compare_calibration(**two_models(files, typed), **how)
+        text = result_text(found, form)  # which may refuse a column, before anything is written
+        write_pictures(found, figure=figure, axis=axis)
+        emit(text, output)
+
+    return command
+
+
+def two_models(files: Sequence[str], typed: dict[str, Any]) -> dict[str, Any]:
+    """The arguments that name two models and their rows: files and columns, each given twice or once for both.
+
+    Raises InputError if they name none, one or more than two.
+    """
+    columns_of = {way: typed.pop(way) for way in PROBABILITIES}
+    labels = typed.pop("y_true")
+    ways = [way for way, columns in columns_of.items() if columns]
+    of_logs = not ways and len(files) == 2 and len(labels) < 2  # which name the columns themselves
+    if len(ways) != 1 and not of_logs:
+        raise InputError(ONE_WAY)
+    columns = [] if of_logs else list(columns_of[ways[0]])
+    if (len(files), len(columns)) not in ((2, 1), (1, 2), (2, 2)) and not of_logs:
+        raise InputError(
+            f"compare takes two files and one column, or one file and two columns; "
+            f"it got {len(files)} and {len(columns)}."
+        )
+    if len(labels) > 2:
+        raise InputError(f"compare takes one --target for both models, or one for each; it got {len(labels)}.")
+    found = roles_of(typed | dict(zip(ways, columns, strict=False))) | {"data": source_of(files[:1], typed)}
+    found |= dict(zip(("y_true", "y_true_against"), labels, strict=False))
+    if len(files) == 1:
+        return found | {"against": columns[1]}
+    found["against"] = source_of(files[1:], typed)
+    return found | dict(zip(("y_prob_against",), columns[1:], strict=False))
+
+
+@cache
+def logits() -> click.Command:
+    """`howsure calibration logits`: a model's calibration over all its classes, from files of logits."""
+    from howsure.calibration.logit_calibration import EQUAL, PROBABILITY, calibration_of_logits
+    from howsure.data.sources import read
+    from howsure.inputs.classes import CLASS_WISE
+
+    def run(
+        files: Sequence[str],
+        save: str | None,
+        form: str,
+        output: str | None,
+        figure: str | None,
+        report: str | None,
+        axis: str,
+        **typed: Any,
+    ) -> None:
+        source = replace(read(files), bar=lambda n, unit: progress(unit, total=n))
+        found = calibration_of_logits(source, **typed)
+        found = replace(found, recipe={"command": "howsure calibration logits", **found.recipe})
+        ends = found.binned[0].bins.mean_prob[[0, -1]]
+        if axis == "auto" and ends.min() > 0.0 and ends.max() < 1.0 and found.recipe["reduce"] == CLASS_WISE:
+            axis = "logit"
+        text = result_text(found, form)  # which may refuse a column, before anything is written
+        if save is not None and found.summary is not None:
+            found.summary.save(save)
+        write_pictures(found, figure=figure, report=report, axis=axis)
+        emit(text, output)
+
+    return command_of(
+        "logits",
+        calibration_of_logits,
+        run,
+        files=LOGITS,
+        examples="""
+howsure calibration logits 'shards/*.safetensors' --save monday.summary
+howsure calibration logits monday.summary tuesday.summary
+howsure calibration logits logits-*.npy --targets tokens.npy --figure curve.png
+howsure calibration logits 'shards/*.safetensors' --reduce top-label
+""",
+        own=[
+            click.option(
+                "--save", type=Written(), metavar="FILE.summary", help="Save the sums, to be added to others."
+            ),
+            output_options,
+            figure_option("Draw the curve"),
+            axis_option,
+            report_option,
+        ],
+        options={
+            "data": None,
+            "targets": click.option(
+                "--targets", multiple=True, metavar="FILE", help=said_of(calibration_of_logits)["targets"]
+            ),
+            "sample_weight": choice(calibration_of_logits, "sample_weight", [PROBABILITY, EQUAL]),
+        },
+    )
+
+
+@cache
+def summary() -> click.Command:
+    """`howsure calibration summary`: sums that stand for predictions, in a small file, to be added to others."""
+    from howsure.calibration.calibration_summaries import CalibrationSummaries
+    from howsure.calibration.calibration_summary import CalibrationSummary, sums_of_source
+    from howsure.calibration.curves import pooling_notes
+    from howsure.inputs.naming import counted
+    from howsure.result import rows_read
+
+    @click.command("summary", cls=Command, context_settings={"max_content_width": 110})
+    @click.argument("files", nargs=-1, required=True, metavar="FILE...")
+    @click.option(
+        "--output", type=Written(), required=True, metavar="FILE.summary", help="Where the summary is written."
+    )
+    @probability_options("Column of the predicted probability.")
+    @click.option("--reduce", metavar="HOW", help=REDUCE)
+    @click.option("--classes", callback=as_names, metavar="NAME,NAME,…", help="Class names, in order.")
+    @role_option("groups", help="Column of groups, a summary each; several: a,b.")
+    @role_option("y_true")
+    @reading_options
+    @engine_options
+    def command(files: Sequence[str], output: str, **typed: Any) -> None:
+        """Sums that stand for the predictions in FILE..., in a file of at most two megabytes per group, without rows.
+
+        FILE...: predictions, as for `howsure calibration`, or summaries, which are added up. `howsure calibration`
+        reads summaries as it reads predictions: of yesterday and today, of two machines, of two hospitals that show no
+        rows. Bins are made of whole cells of the probability scale, so narrow that their predictions count as equal.
+
+        \b
+        howsure calibration summary monday.parquet --target y --prob score --group country --output monday.summary
+        howsure calibration summary monday.summary tuesday.summary --output week.summary
+        howsure calibration week.summary
+        """
+        sums, read = sums_of_source(source_of(files, typed), **roles_of(typed))
+        if list(sums) == [""]:
+            CalibrationSummary.of_slots(sums[""]).save(output)
+        else:
+            CalibrationSummaries.of_slots(sums).save(output)
+        of_groups = "" if list(sums) == [""] else f" in {counted(len(sums), 'group')}"
+        pairs = counted(sum(map(len, sums.values())), "pair")
+        told = f"{output}: the sums of {pairs}{of_groups}\nnext: howsure calibration {output}\n"
+        notes = [f"note: {note}" for note in pooling_notes(read)]
+        emit("\n".join([rows_read(read), *notes, told]), None)
+
+    return command
+
+
+command = DefaultGroup(
+    "calibration",
+    default="curve",
+    elsewhere={"curve": curve, "compare": compare, "find-groups": find_groups, "logits": logits, "summary": summary},
+    help="Calibration: do predicted probabilities match frequencies?",
+    context_settings={"max_content_width": 110},
+)
+
+
+@cache
+def quantiles() -> click.Command:
+    """`howsure quantiles`: are posterior draws of continuous quantities calibrated?"""
+    from howsure.calibration.quantiles import METHODS, posterior_quantiles
+    from howsure.data.sources import read
+
+    @click.command("quantiles", cls=Command)
+    @click.argument("file", metavar="FILE")
+    @role_option("y_true", required=True, help="Column of the true values.")
+    @click.option("--draws", callback=as_names, metavar="COL,COL,…", help="Columns of the posterior draws.")
+    @click.option(
+        "--draws-column", metavar="COL", help="Column containing a list of draws per row (in .npz: a matrix)."
+    )
+    @role_option("clusters", help="Column identifying correlated rows, e.g. the document.")
+    @click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them.")
+    @click.option(
+        "--test",
+        "method",
+        type=click.Choice(METHODS),
+        default="chi-square",
+        show_default=True,
+        help="Test to rely on: of the histogram, or of the cumulative curve.",
+    )
+    @click.option(
+        "--bins", "n_bins", type=click.IntRange(min=2), metavar="N", help="Bars of the histogram (default: up to 20)."
+    )
+    @level_option
+    @click.option(
+        "--seed",
+        "rng",
+        type=click.IntRange(min=0),
+        default=0,
+        show_default=True,
+        help="Random seed (for the ranks of ties and the signs of clusters).",
+    )
+    @output_options
+    @figure_option("Draw histogram and cumulative curve")
+    def command(
+        file: str,
+        y_true: str,
+        draws: list[str] | None,
+        draws_column: str | None,
+        skip_missing: bool,
+        form: str,
+        output: str | None,
+        figure: str | None,
+        **how: Any,
+    ) -> None:
+        """Where does the true value fall among posterior draws? Uniformly, if the posterior is calibrated.
+
+        FILE: CSV, TSV, JSON lines, Parquet or .npz; one quantity per row.
+        """
+        if (draws is None) == (draws_column is None):
+            raise InputError("name the draws with either --draws COL,COL,… or --draws-column COL.")
+        source = replace(read(file, skip_missing=skip_missing), tell=tell)
+        found = posterior_quantiles(y_true, draws_column or draws or (), data=source, **how)
+        left_out = [
+            f"rows left out, {name} being missing in them: {n:,}" for name, n in found.recipe["skipped"].items()
+        ]
+        said = "\n".join([found.words, *left_out])
+        table = replace(found.table(), caption=said)
+        text = json_text(found.to_dict()) if form == "json" else table_text(table, form)
+        write_pictures(found, figure=figure)
+        emit(f"{said}\n\n{text}" if form == "table" else text, output)
+
+    return command
+
+
+@click.command("simulate", cls=Command)
+@click.argument("n", type=click.IntRange(min=1))
+@click.option("--a", type=float, default=0.3, show_default=True, help="First parameter of the Beta distribution of q.")
+@click.option("--b", type=float, default=0.7, show_default=True, help="Second parameter.")
+@click.option(
+    "--k", type=click.FloatRange(0.0, 0.5), help="Miscalibrate: P(y = 1) is q - k up to one half, q + k above."
+)
+@click.option("--decimals", type=click.IntRange(0, 17), help="Number of decimals of q (default: all digits).")
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
+@click.option("--output", type=Written(".csv"), metavar="FILE.csv", help="Write to a file instead of standard output.")
+def simulate(n: int, a: float, b: float, k: float | None, decimals: int | None, seed: int, output: str | None) -> None:
+    """Simulate N pairs: q from Beta(a, b), the label with probability q, or with a shifted q (--k). Written as CSV."""
+    import numpy as np
+
+    from howsure.calibration.simulation import simulate_pairs
+
+    check_memory(n * ROW_BYTES, name="N", value=n)
+    pairs = simulate_pairs(n, a, b, transform="identity" if k is None else k, rng=seed)
+    q = pairs.probabilities if decimals is None else np.round(pairs.probabilities, decimals)
+    rows = (f"{y},{p!r}" for y, p in zip(pairs.labels.tolist(), q.tolist(), strict=True))
+    emit("\n".join(["label,probability", *rows]) + "\n", output)
