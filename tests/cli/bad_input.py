@@ -230,7 +230,7 @@ OPTIONS = [
           "Invalid value for '--level': 95 does not lie strictly between 0 and 1; write 0.95 for 95 %", CSV),
     Wrong("a bin size of 0", f"{JUDGE} --bin-size 0",
           "Invalid value for '--bin-size': '0' is neither 'auto' nor a whole number of at least 1", CSV),
-    Wrong("no bins", f"{JUDGE} --bins 0", "Invalid value for '--bins': 0 is not in the range x>=1.", CSV),
+    Wrong("no bins", f"{JUDGE} --bins 0", "--bins must be a whole number of at least 1, not 0", CSV),
     Wrong("bins by number and by size", f"{JUDGE} --bins 5 --bin-size 10",
           "give --bins or --bin-size, not both; they are 5 and 10", CSV),
     Wrong("an option given twice", f"{JUDGE} --figure a.pdf --figure b.png",

@@ -46,7 +46,7 @@ GROUPS = [
     Wrong("groups of more rows than there are", f"{FIND} --features model",
           "groups of --min-rows 50 need at least 100 rows; there are 40.", CSV),
     Wrong("groups of one row", f"{FIND} --features model --min-rows 1",
-          "Invalid value for '--min-rows': 1 is not in the range x>=2.", CSV),
+          "--min-rows must be a whole number of at least 2, not 1", CSV),
     Wrong("groups of three conditions", f"{FIND} --features model --conditions 3",
           "Invalid value for '--conditions': 3 is not in the range 1<=x<=2.", CSV),
     Wrong("groups against nothing", f"{FIND} --features model --against half",

@@ -71,7 +71,7 @@ OF_LOGITS = [
     Wrong("targets beside saved sums", "calibration logits sums.summary --targets tokens.npy",
           "--targets is for files of logits; saved summaries hold sums. Leave it out.", BOTH | SUMS),
     Wrong("sums of no logits", "calibration logits sums.summary",
-          "sums.summary: not the sums of logits, as howsure calibration logits --save keeps them. howsure calibration "
+          "sums.summary: not the sums of logits, as howsure calibration logits saves them. howsure calibration "
           "judges other summaries.", SUMS),
     Wrong("a bin size where bins are of equal weight", f"{CALL} --bin-size 100",
           "bins of equal weight have no --bin-size; it is 100. Give --bins instead.", BOTH),

@@ -29,6 +29,8 @@ def calibration() -> None:
     howsure.calibration_table("gold", howsure.Given("logits", "z"), data=FILES, pos_label="yes")
     howsure.calibration_test(howsure.Pairs(Y, Q), rng=np.random.default_rng(0))
     howsure.compare_calibration(Y, Q, against=Q)
+    howsure.compare_calibration("gold", "p", y_prob_against="q", against=FILES, data=FILES)
+    print(howsure.calibration_of_logits(FILES, sample_weight="equal").summary)
     print(error.low)
     howsure.calibration_error(Y, {"p": Q})  # type: ignore  # wrong: columns by name are a data frame
     howsure.calibration_error(Y, 0.5)  # type: ignore  # wrong: one number is no column
@@ -37,6 +39,7 @@ def calibration() -> None:
     howsure.calibration_table(Y, Q, groups=3)  # type: ignore  # wrong: a group per row
     howsure.calibration_table(Y, Q, group="model")  # type: ignore  # wrong: no such parameter
     howsure.calibration_curve(Y, Q, pos_label=["yes"])  # type: ignore  # wrong: one label
+    howsure.calibration_of_logits("logits.npy")  # type: ignore  # wrong: howsure.read("logits.npy")
     howsure.calibration_test(Y, Q, rng="0")  # type: ignore  # wrong: a seed is a whole number
 
 

@@ -36,7 +36,7 @@ from howsure.calibration.words import groups_together, infinite_classes, notes_o
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
-from howsure.inputs.numbers import check_level
+from howsure.inputs.numbers import check_level, check_whole
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
@@ -151,6 +151,8 @@ def check_method(method: str, n_simulations: int | None, of_bins: Mapping[str, A
     """Raise InputError for a method that does not exist, or an option of the other one."""
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
+    if n_simulations is not None:
+        check_whole(n_simulations, name="n_simulations")
     wrong = [name for name, value in of_bins.items() if value != OF_BINS[name]] if method == "corp" else []
     wrong += ["n_simulations"] if method == "bins" and n_simulations is not None else []
     if wrong:

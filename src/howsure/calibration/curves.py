@@ -182,8 +182,8 @@ def calibration_curves(
     """Do predicted probabilities match frequencies? A calibration curve for each group, or one for all pairs.
 
     groups (n,): groups (tag, model, language), one curve each; without them, all pairs are one.
-    method: a curve of bins, or without bins: isotonic regression (corp).
-    n_simulations: curves of a calibrated model to simulate, for the band of corp (default: 100).
+    method: a curve of bins, or without bins: isotonic regression (CORP).
+    n_simulations: curves of a calibrated model to simulate, for the band of CORP (default: 100).
     binning: bins of equal size (adaptive), or bins of equal width (uniform).
     interval: interval of Algorithm 1's value, beside the debiased one.
     rng: seed of random intervals and tests.
@@ -191,8 +191,8 @@ def calibration_curves(
     test: test that p comes from (default: the binned test).
     both_methods: also the curves of the other method, which a report then shows.
 
-    id: in files, the item of each row, for rows of several files. The other arguments are those of `calibration_curve`;
-    a test is a method of `calibration_test`. `calibration_table` gives fewer figures, quicker.
+    A test is a method of `calibration_test`. In files, `id` is the item of each row, for rows of several files. The
+    other arguments are those of `calibration_curve`. `calibration_table` gives fewer figures, quicker.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)

@@ -79,6 +79,7 @@ def find_groups(
     conditions: most conditions of a group, 1 or 2.
     against: compare a group with the whole at the same predictions, or with perfect calibration (diagonal).
     min_rows: least number of rows of a group.
+    rng: seed of what is drawn at random.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -98,7 +99,7 @@ def find_groups(
         raise InputError(f"conditions must be 1 or 2; it is {conditions!r}.")
     if against not in (WHOLE, DIAGONAL):
         raise InputError(f"against must be {WHOLE!r} or {DIAGONAL!r}, not {against!r}")
-    min_rows = check_whole(min_rows, name="min_rows")
+    min_rows = check_whole(min_rows, name="min_rows", least=2)
     given, columns, read = pairs_and_features(
         y_true,
         y_prob,

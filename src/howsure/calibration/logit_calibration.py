@@ -109,7 +109,7 @@ def _saved(data: Source) -> tuple[CalibrationSummary, dict[str, Any]]:
         slots = None if read.group_names else read.source()
         if not isinstance(slots, Slots) or slots.reduction is None:
             raise InputError(
-                f"{data.name}: not the sums of logits, as howsure calibration logits --save keeps them. howsure "
-                "calibration judges other summaries."
+                f"{data.name}: not the sums of logits, as howsure calibration logits saves them. howsure calibration "
+                "judges other summaries."
             )
         return CalibrationSummary.of_slots(slots), {**read.describe(), "reduce": slots.reduction}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,11 +54,6 @@ def input_option(*more: str, said: str | None = None) -> Callable[..., Any]:
     forms = (*INPUT_FORMS, *more)
     said = said or f"{', '.join(forms)}; default: by the first lines."
     return click.option("--from", "input_format", type=click.Choice(forms), metavar="FORMAT", help=said)
-
-
-def binned(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of binning by the names of the library."""
-    return {"n_bins" if name == "bins" else name: value for name, value in options.items()}
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from howsure.cli.sequences.input import (
     ITEMS,
     TEXT,
     adjust_option,
-    binned,
     column_option,
     input_option,
     load_model,
@@ -282,7 +281,7 @@ def evaluate_command(
     tagger = load_model(model)
     corpus = read_corpus([file], form=input_format, model=tagger)
     gold, posterior = corpus.tags(column), tagger.posterior(corpus.words)
-    found = evaluate_tags(posterior, gold, unknown_tags=unknown_tags, adjust=adjust, **binned(binning))
+    found = evaluate_tags(posterior, gold, unknown_tags=unknown_tags, adjust=adjust, **binning)
     recipe = {"command": "howsure sequences evaluate", "model": model, "files": [file], "column": column}
     emit_result(replace(found, recipe=recipe | found.recipe), form, output)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from howsure.cli.sequences.input import INPUT_FORMS, adjust_option, binned, column_option, unknown_tags_option
+from howsure.cli.sequences.input import INPUT_FORMS, adjust_option, column_option, unknown_tags_option
 from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.options import binning_options, output_options
 from howsure.cli.terminal.output import emit, emit_result, is_raw, json_text, say, table_text
@@ -114,7 +114,7 @@ def spans_command(
             )
         emit(_entities_output(read, found, recipe | given, form), output)
         return
-    result = evaluate_entities(found, adjust=adjust, **binned(binning))
+    result = evaluate_entities(found, adjust=adjust, **binning)
     if pairs_file is not None:
         _write_pairs(found, pairs_file)
     recipe |= {"files": [file] if file else [], "adjust": adjust, **given}
