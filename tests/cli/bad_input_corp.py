@@ -21,7 +21,7 @@ WITHOUT_BINS = [
           "--simulations must be at least 199 for a band of level 0.99, so that one simulated curve lies beyond each "
           "end; it is 100.", CSV),
     Wrong("no simulations", f"{CORP} --simulations 0",
-          "--simulations must be a whole number of at least 1, not 0", CSV),
+          "--simulations must be a whole number from 1 to 100000, not 0", CSV),
     Wrong("a percentage for a probability without bins", CORP,
           f"prob must lie in [0, 1]; row 12 of dev.csv {COUNTED} holds 1.7. Are these logits? --logits reads them.",
           {"dev.csv": table(prob=(12, 1.7))}),

@@ -347,6 +347,14 @@ WRONG = {
     "floor": (lambda y, q: recalibrate(y, q, floor=0.0), "above 0 and up to 0.1; it is 0.0"),
     "bins": (lambda y, q: recalibrate(y, q, n_bins=0), "from 1 to 100,000; it is 0"),
     "bins elsewhere": (lambda y, q: recalibrate(y, q, method="platt", n_bins=3), "n_bins is for method='histogram'"),
+    "bins of a table": (
+        lambda y, q: howsure.recalibration_table(y, q, methods=["platt", "beta"], n_bins=3),
+        "n_bins is for method='histogram'; with method='platt,beta', leave n_bins out",
+    ),
+    "penalty of a table": (
+        lambda y, q: howsure.recalibration_table(y, q, methods=["platt"], penalty=0.1),
+        "penalty is for method='dirichlet'; with method='platt', leave penalty out",
+    ),
     "penalty": (lambda y, q: recalibrate(y, q, penalty=-1.0), "finite number above 0; it is -1.0"),
     "lengths": (lambda y, q: recalibrate(y[:-1], q), "as many rows"),
     "columns to apply": (lambda y, q: recalibrate(y, q).apply(np.ones((2, 3)) / 3), "take one|Take one"),

@@ -36,7 +36,7 @@ from howsure.calibration.words import groups_together, infinite_classes, notes_o
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
-from howsure.inputs.numbers import check_level, check_whole
+from howsure.inputs.numbers import check_level
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
@@ -141,7 +141,9 @@ def calibration_curve(
         pos_label=pos_label,
         needs_rows=interval == "bootstrap" or (method == "corp" and sample_weight is not None),
     )
-    options: Any = of_bins if method == "bins" else {"n_simulations": n_simulations or SIMULATIONS}
+    options: Any = (
+        of_bins if method == "bins" else {"n_simulations": SIMULATIONS if n_simulations is None else n_simulations}
+    )
     curve = (curve_of if method == "bins" else corp_of)(pairs, level=check_level(level), rng=rng, **options)
     together = groups_together(pairs)
     return curve if together is None else replace(curve, notes=(*curve.notes, together))
@@ -151,8 +153,6 @@ def check_method(method: str, n_simulations: int | None, of_bins: Mapping[str, A
     """Raise InputError for a method that does not exist, or an option of the other one."""
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
-    if n_simulations is not None:
-        check_whole(n_simulations, name="n_simulations")
     wrong = [name for name, value in of_bins.items() if value != OF_BINS[name]] if method == "corp" else []
     wrong += ["n_simulations"] if method == "bins" and n_simulations is not None else []
     if wrong:

@@ -227,7 +227,8 @@ def calibration_curves(
             weighted = "weight" in parts.read or sample_weight is not None
             held = parts if method == "corp" or not weighted else asked(in_memory=True)
             only = None if method == "corp" else {binned[i].name for i in most_pairs(binned)}
-            corp = list(_corp(held, only=only, n_simulations=n_simulations or SIMULATIONS, **shared))
+            simulations = SIMULATIONS if n_simulations is None else n_simulations
+            corp = list(_corp(held, only=only, n_simulations=simulations, **shared))
     rows, beside = (tuple(binned), tuple(corp)) if method == "bins" else (tuple(corp), tuple(binned))
     made = parts.read or {"howsure": __version__, "n": parts.n}
     recipe = {**made, "adjust": (adjust or "none") if len(binned) > 1 else None}

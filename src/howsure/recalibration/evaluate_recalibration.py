@@ -20,7 +20,7 @@ from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.evaluation import check_margin, evaluation_of, evaluation_of_map
 from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation, RecalibrationTable
-from howsure.recalibration.fitted import AUTO, Method, candidates, check_fit, chosen, fit
+from howsure.recalibration.fitted import AUTO, Method, candidates, check_fit, check_told, chosen, fit
 from howsure.recalibration.labelled import (
     FOLDS,
     MOST_FOLDS,
@@ -272,6 +272,7 @@ def recalibration_table(
         raise InputError(
             f"{parameter(told[0])} is for maps that are fitted here, and {parameter('map')} names one that is."
         )
+    check_told(methods, n_bins, penalty)
     named: dict[str, Any] = {
         "groups": groups,
         "clusters": clusters,

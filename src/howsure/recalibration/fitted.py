@@ -98,7 +98,7 @@ def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: flo
         rows = "one probability per row" if binary else "several classes"
         other = ", ".join(known)
         raise InputError(f"{parameter('method', name)} is not for {rows}; for these there are auto, {other}.")
-    _check_told(name, n_bins, penalty)
+    check_told([name], n_bins, penalty)
     several = PENALTIES if penalty is None else (penalty,)
     return tuple(
         Method(one, n_bins=n_bins, penalty=told)
@@ -107,22 +107,23 @@ def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: flo
     )
 
 
-def _check_told(name: str, n_bins: int, penalty: float | None) -> None:
+def check_told(methods: Sequence[str], n_bins: int, penalty: float | None) -> None:
+    """Raise InputError for bins or a penalty that cannot be, or that none of the methods takes."""
+    names = [SYNONYMS.get(str(one), str(one)) for one in methods]
+    named = parameter("method", ",".join(names))
     if isinstance(n_bins, bool) or not isinstance(n_bins, (int, np.integer)) or not 1 <= n_bins <= 100_000:
         raise InputError(f"{parameter('n_bins')} must be a whole number from 1 to 100,000; it is {n_bins!r}.")
-    if n_bins != BINS and name not in (AUTO, Histogram.method):
+    if n_bins != BINS and not {AUTO, Histogram.method} & set(names):
         raise InputError(
-            f"{parameter('n_bins')} is for {parameter('method', 'histogram')}; with {parameter('method', name)}, leave "
+            f"{parameter('n_bins')} is for {parameter('method', 'histogram')}; with {named}, leave "
             f"{parameter('n_bins')} out."
         )
     if penalty is None:
         return
     if isinstance(penalty, bool) or not isinstance(penalty, (int, float)) or not 0 < penalty < float("inf"):
         raise InputError(f"penalty must be a finite number above 0; it is {penalty!r}. Write 0.001, say.")
-    if name not in (AUTO, Dirichlet.method):
-        raise InputError(
-            f"penalty is for {parameter('method', 'dirichlet')}; with {parameter('method', name)}, leave penalty out."
-        )
+    if not {AUTO, Dirichlet.method} & set(names):
+        raise InputError(f"penalty is for {parameter('method', 'dirichlet')}; with {named}, leave penalty out.")
 
 
 # A map of all rows, or one for each group; and of each fold, by the maps of the others.

@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import GIVEN, InputError, at_row, parameter
-from howsure.inputs.checks import NUMERIC, as_column, check_probabilities
+from howsure.inputs.checks import check_numbers, check_probabilities
 from howsure.inputs.classes import LOG_PROBABILITIES, LOGITS, first_fault, first_fault_in_scores, softmax
 from howsure.inputs.frames import all_columns, is_frame
+from howsure.inputs.given import first_no_score, no_score
 from howsure.inputs.naming import shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.logistic import log_softmax, sigmoid
@@ -183,15 +184,8 @@ def _checked(matrix: Floats, names: tuple[str, ...], name: str) -> Floats:
 
 
 def _finite(given: Any) -> Floats:
-    column = as_column(given, name="logits")
-    try:
-        values: Floats = column.astype(np.float64) if column.dtype.kind in (*NUMERIC, "O") else np.full(1, np.nan)
-    except (TypeError, ValueError):
-        values = np.full(1, np.nan)
-    wrong = np.flatnonzero(~np.isfinite(values))
-    if len(wrong):
-        row = int(wrong[0])
-        raise InputError(
-            f"logits must be finite numbers; {at_row(row)} holds {column[row]!r}. Leave such rows out first."
-        )
+    values = check_numbers(given, name="logits")
+    row = first_no_score(values, LOGITS)
+    if row is not None:
+        raise no_score(LOGITS, repr(float(values[row])), name="logits", row=row)
     return values

@@ -136,11 +136,11 @@ def test_one_seed_is_one_curve() -> None:
     ("options", "said"),
     [
         ({"method": "isotonic"}, "method must be one of 'bins', 'corp', not 'isotonic'"),
-        ({"method": "corp", "bin_size": 50}, "bin_size belongs to method='bins': a curve of method='corp' has none"),
+        ({"method": "corp", "bin_size": 50}, "bin_size belongs to method='bins': a curve without bins has none"),
         ({"method": "corp", "n_bins": 5}, "n_bins belongs to method='bins'"),
         ({"method": "corp", "binning": "uniform"}, "binning belongs to method='bins'"),
         ({"method": "corp", "interval": "none"}, "interval belongs to method='bins'"),
-        ({"n_simulations": 50}, "n_simulations belongs to method='corp', which has no bins; it is 50"),
+        ({"n_simulations": 50}, "n_simulations belongs to method='corp': bins are not simulated"),
         ({"method": "corp", "n_simulations": 20}, "n_simulations must be at least 39 for a band of level 0.95"),
         ({"method": "corp", "n_simulations": 100, "level": 0.99}, "n_simulations must be at least 199 for a band"),
         ({"method": "corp", "n_simulations": 2.5}, "n_simulations must be a whole number from 1 to 100000"),

@@ -109,7 +109,7 @@ def test_a_feature_that_makes_no_groups_is_told() -> None:
          "few values, or numbers, such as the length of a text."),
         ({"conditions": 3}, "conditions must be 1 or 2; it is 3."),
         ({"against": "half"}, "against must be 'whole' or 'diagonal', not 'half'"),
-        ({"min_rows": 0}, "min_rows must be a whole number of at least 1, not 0"),
+        ({"min_rows": 0}, "min_rows must be a whole number of at least 2, not 0"),
         ({"min_rows": 4000}, "groups of min_rows=4,000 need at least 8,000 rows; there are 6,000."),
         ({"features": "length", "data": pd.DataFrame({"length": LENGTH})},
          "with data=..., features must be a list of names of its columns; it is 'length'."),
