@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import math
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TypeVar
 
@@ -97,7 +97,8 @@ class Judged:
     def of(self, tag: str) -> Pairs:
         """The pairs of one tag."""
         assert self.pairs.groups is not None
-        return self.pairs.only(self.pairs.groups == self.pairs.group_names.index(tag))
+        asked = self.pairs.only(self.pairs.groups == self.pairs.group_names.index(tag))
+        return replace(asked, reduction=None, positive=tag)
 
     def only(self, sentences: Integers) -> Judged:
         """Of some of the sentences."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 
 from matplotlib.figure import Figure
@@ -125,7 +125,7 @@ def reproduce_tweets(
         replicates.append(values_of(quantities(of_half, extremes)))
     in_all = each_over_training(in_test, replicates)
     chosen = {name: best(of_kind) for name, of_kind in fits.items()}
-    asked = {name: replace(fit.test.of(QUERY), positive=QUERY) for name, fit in chosen.items()}
+    asked = {name: fit.test.of(QUERY) for name, fit in chosen.items()}
     judged = partial(curve_of, bin_size=BIN_SIZE, interval="nguyen-oconnor", level=LEVEL, rng=seed)
     curves = {name: judged(pairs, name=name) for name, pairs in asked.items()}
     templates = {
