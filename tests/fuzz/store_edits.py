@@ -25,7 +25,7 @@ from howsure.events import (
     settled_labels,
 )
 from howsure.events.labels.agreement import disagreements
-from howsure.events.labels.answers import next_document, reading_order, record_answer, settle, undo_answer
+from howsure.events.labels.answers import reading_order, record_answer, settle, undo_answer
 from howsure.events.labels.draw import draw_documents
 from howsure.events.labels.import_labels import label_table
 from howsure.events.series.files import doubtful_documents
@@ -117,6 +117,5 @@ QUESTIONS = (
     disagreements,
     agreement,
     lambda store: label_table(store).csv(),
-    lambda store: next_document(store, "anna", after=0),
     lambda store: corrected_series(store, period="year"),
 )

@@ -109,16 +109,6 @@ DAYS = (
     {"m", "b", "B", "h", "j", "c", "x", "V", "U", "W"},
     {"d", "j", "c", "x", "u", "w", "a", "A"},
 )
-WORDS = (
-    ("yyyy", "%Y"),
-    ("yy", "%y"),
-    ("mmmm", "%B"),
-    ("mmm", "%b"),
-    ("mm", "%m"),
-    ("m", "%m"),
-    ("dd", "%d"),
-    ("d", "%d"),
-)
 
 
 def check_date_format(written: str) -> None:
@@ -131,22 +121,10 @@ def check_date_format(written: str) -> None:
             "signs."
         )
     if not all(asked & one for one in DAYS):
-        meant = _meant(written)
-        advice = f"Did you mean {parameter('date_format', meant)}?" if meant else "For 31/12/2001 it is '%d/%m/%Y'."
         raise InputError(
-            f"{parameter('date_format')} must name the year, the month and the day; it is {written!r}. {advice}"
+            f"{parameter('date_format')} must name the year, the month and the day; it is {written!r}. For 31/12/2001 "
+            "it is '%d/%m/%Y'."
         )
-
-
-def _meant(written: str) -> str | None:
-    """The same in the signs of strptime, where it is written as spreadsheets write it: dd/mm/yyyy."""
-    signs = dict(WORDS)
-    parts = re.findall(r"[a-zA-Z]+|[^a-zA-Z]+", written)
-    if not all(part.lower() in signs or not part.isalpha() for part in parts):
-        return None
-    meant = "".join(signs.get(part.lower(), part) for part in parts)
-    asked = {found[1] for found in DIRECTIVE.finditer(meant)}
-    return meant if all(asked & one for one in DAYS) else None
 
 
 # Dated documents to read: rows of JSON lines, CSV or Parquet with a text, or CoNLL-U from any parser.

@@ -162,7 +162,7 @@ def room(store: Store, coder: str) -> dict[str, Any]:
         "actors": [{"code": code, "title": title_of(store, code)} for code in asked.actors],
         "documents": reading_order(store),
         "answered": [one.document for one in answers_of(store) if one.coder == name],
-        "progress": progress_of(store, name),
+        "progress": progress(store, name),
     }
 
 
@@ -219,17 +219,6 @@ def present(store: Store, number: int, coder: str) -> dict[str, Any]:
     """What a coder answers of a document by now, and its revision; the answer is None if there is none."""
     own = [one for one in answers_of(store, document=number) if one.coder == coder]
     return {"answer": plain(own[0]) if own else None, "revision": revision_of(store, number, coder)}
-
-
-def progress_of(store: Store, coder: str) -> dict[str, Any]:
-    """How far a coder has come."""
-    so_far = progress(store, coder)
-    return {
-        "documents": so_far.drawn,
-        "answered": so_far.answered,
-        "with_event": so_far.with_event,
-        "unclear": so_far.unclear,
-    }
 
 
 def plain(answer: Answer) -> dict[str, Any]:
@@ -320,7 +309,7 @@ def answer(
 ) -> dict[str, Any]:
     """Store an answer; see `record_answer`."""
     revision = record_answer(store, document, coder, acting=acting, unclear=unclear, revision=revision)
-    return {"revision": revision, "progress": progress_of(store, coder_named(coder))}
+    return {"revision": revision, "progress": progress(store, coder_named(coder))}
 
 
 def undo(store: EventStore, coder: str) -> dict[str, Any]:
@@ -332,7 +321,7 @@ def undo(store: EventStore, coder: str) -> dict[str, Any]:
     number = undo_answer(store, name)
     if number is None:
         raise InputError(f"{name} has no answer left to undo.")
-    return {"document": number, **present(store, number, name), "progress": progress_of(store, name)}
+    return {"document": number, **present(store, number, name), "progress": progress(store, name)}
 
 
 def settle(

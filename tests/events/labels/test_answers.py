@@ -22,7 +22,6 @@ from howsure.events.labels.agreement import disagreements
 from howsure.events.labels.answers import (
     Conflict,
     answers_of,
-    next_document,
     progress,
     reading_order,
     record_answer,
@@ -105,7 +104,7 @@ def test_of_many_at_once_one_is_first(store: EventStore) -> None:
     with ThreadPoolExecutor(8) as threads:
         order = reading_order(store)
         list(threads.map(lambda number: record_answer(store, number, "bob", acting=[], revision=0), order))
-    assert progress(store, "bob").answered == len(order)
+    assert progress(store, "bob")["answered"] == len(order)
     assert check_store_open(store) == []
 
 
@@ -152,20 +151,12 @@ def _shared_store() -> tuple[EventStore, list[int]]:
     return _STORES[0], reading_order(_STORES[0])
 
 
-def test_reading_goes_on_where_it_was(store: EventStore) -> None:
+def test_how_far_a_coder_has_come(store: EventStore) -> None:
     order = reading_order(store)
-    assert next_document(store, "anna") == order[0]
     record_answer(store, order[0], "anna", acting=["IRQ"], revision=0)
     record_answer(store, order[2], "anna", acting=[], unclear=True, revision=0)
-    assert next_document(store, "anna") == order[1]
-    assert next_document(store, "anna", after=order[1]) == order[3]
-    assert next_document(store, "anna", after=order[-1]) == order[1]
-    assert next_document(store, "bob") == order[0]
-    found = progress(store, "anna")
-    assert (found.drawn, found.answered, found.unclear, found.with_event) == (8, 2, 1, 1)
     answer_all(store, "bob")
-    assert next_document(store, "bob") is None
-    assert progress(store, "anna").by_coder == {"anna": 2, "bob": 8}
+    assert progress(store, "anna") == {"documents": 8, "answered": 2, "with_event": 1, "unclear": 1}
 
 
 def test_what_is_settled_counts(store: EventStore) -> None:
@@ -230,7 +221,6 @@ def test_a_store_without_a_draw_has_no_labels(tmp_path: Path) -> None:
         assert settled_labels(store) is None
         for ask in (
             lambda: progress(store, "anna"),
-            lambda: next_document(store, "anna"),
             lambda: disagreements(store),
         ):
             with pytest.raises(InputError, match=r"holds no labels; draw documents first: howsure events label"):

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.errors import InputError
 from howsure.events.series.counts import (
     INTERVALS,
     Count,
@@ -119,17 +118,6 @@ def test_actors_that_share_clusterings_are_not_independent() -> None:
     assert joint.equal == 0.0
     assert joint.more == pytest.approx(0.5, abs=1e-12)
     assert independent / 2 < 0.4
-    assert str(joint).startswith("P(A > B) = 0.500")
-
-
-def test_comparison_refuses_what_does_not_belong_together() -> None:
-    with pytest.raises(InputError, match="must have one shape"):
-        compare_counts([[1, 0]], [[1, 0, 0]])
-    with pytest.raises(InputError, match="a must be whole numbers or truth values"):
-        compare_counts([[0.5, 0.5]], [[1, 0]])
-    with pytest.raises(InputError, match="level must lie"):
-        compare_counts([[1, 0]], [[1, 0]], level=95)
-    assert compare_counts(np.zeros((0, 4), dtype=int), np.zeros((0, 4), dtype=int)).equal == 1.0
 
 
 def covered(truth: np.ndarray, count: Count) -> float:

@@ -127,7 +127,6 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "labelling_of": labelling.labelling_of,
     "overview": queries.overview,
     "progress": lambda store: progress.progress(store, "anna"),
-    "next_document": lambda store: progress.next_document(store, "anna"),
     "reading_order": progress.reading_order,
     "record_answer": lambda store: answers.record_answer(store, 0, "anna", acting=[], revision=0),
     "revision_of": lambda store: answers.revision_of(store, 0, "anna"),
@@ -157,7 +156,6 @@ ASKED |= {
     "learned_features": lambda store: extra_features.learned_features(store, None, np.empty(0)),  # type: ignore[arg-type]
     "pair_features": pair_features,
     "present": lambda store: questions.present(store, 0, "anna"),
-    "progress_of": lambda store: questions.progress_of(store, "anna"),
     "read_scores": lambda store: extra_features.read_scores(store, "scores.csv"),
     "room": lambda store: questions.room(store, "anna"),
     "series_of_labels": lambda store: corrections.series_of_labels(store, period="year", level=0.95, unit="documents"),

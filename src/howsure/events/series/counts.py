@@ -11,9 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
-from howsure.inputs.numbers import check_level
 from howsure.inputs.pairs import Floats, Integers
-from howsure.show.column import probability_is
 from howsure.stats.proportions import CountDistribution, normal_quantile, poisson_binomial, sum_of_counts
 
 # Dependence between documents: perfect within a story, and a correlation within a period if one is given.
@@ -280,16 +278,8 @@ class CountComparison:
     mean: float
     low: float
     high: float
-    level: float
     more_interval: tuple[float, float]
     fewer_interval: tuple[float, float]
-
-    def __str__(self) -> str:
-        low, high = self.more_interval
-        return (
-            f"P(A > B) {probability_is(self.more)} [{low:.3f}, {high:.3f}], "
-            f"difference {self.mean:.2f} [{self.low:g}, {self.high:g}]"
-        )
 
 
 def count_from_probabilities(
@@ -367,8 +357,8 @@ def count_from_samples(
 
 
 def compare_counts(
-    a: npt.ArrayLike,
-    b: npt.ArrayLike,
+    a: npt.NDArray[Any],
+    b: npt.NDArray[Any],
     *,
     level: float = 0.95,
     stories: Integers | None = None,
@@ -386,16 +376,9 @@ def compare_counts(
     >>> compare_counts(together, together).more
     0.0
 
-    Raises InputError unless both are integers of the same shape (documents, samples).
     """
-    check_level(level)
-    first, second = _joint(a, "a"), _joint(b, "b")
-    if first.shape != second.shape:
-        raise InputError(
-            f"a and b must have one shape: the same documents, the same samples; they have {first.shape} "
-            f"and {second.shape}."
-        )
-    difference = first - second if stories is None else story_sums(first - second, stories)
+    joint = a.astype(np.int64) - b
+    difference = joint if stories is None else story_sums(joint, stories)
     shift = -difference.min(axis=1, initial=0)
     distribution = law_of_sum(laws_of(difference + shift[:, np.newaxis]), overdispersion=overdispersion)
     zero = int(shift.sum())
@@ -411,7 +394,6 @@ def compare_counts(
         mean=float(difference.mean(axis=1).sum()),
         low=float(low - zero),
         high=float(high - zero),
-        level=level,
         more_interval=intervals[0],
         fewer_interval=intervals[1],
     )
@@ -438,13 +420,3 @@ def _units(probabilities: Floats, stories: Integers) -> Floats | None:
     reached[unit[order], 1 + np.arange(len(unit)) - starts[unit[order]]] = probabilities[order]
     laws: Floats = -np.diff(reached, axis=1)
     return laws
-
-
-def _joint(values: npt.ArrayLike, name: str) -> npt.NDArray[Any]:
-    held = np.asarray(values)
-    if held.ndim != 2 or held.dtype.kind not in "biu" or held.shape[1] == 0:
-        raise InputError(
-            f"{name} must be whole numbers or truth values of shape (documents, samples); it is {held.dtype} of "
-            f"shape {held.shape}."
-        )
-    return held.astype(np.int64)
