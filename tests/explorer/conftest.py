@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from howsure.events.store.event_store import EventStore
-from howsure.explorer import Included, events_report
+from howsure.explorer import events_report
 from howsure.report.files import write_report
 from tests.explorer.chromium import Browser
 from tests.explorer.hostile_store import make_hostile_store
@@ -44,7 +44,7 @@ def served(page: ServedPage, browser: Browser) -> str:
 def report(store: EventStore, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The address of the page as a file."""
     path = tmp_path_factory.mktemp("report") / "events.html"
-    write_report(events_report(store, included=Included(samples=5)), path)
+    write_report(events_report(store, samples=5), path)
     return path.as_uri()
 
 
@@ -52,7 +52,7 @@ def report(store: EventStore, tmp_path_factory: pytest.TempPathFactory) -> str:
 def small(store: EventStore, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The same with little in it, which is soon made."""
     path = tmp_path_factory.mktemp("small") / "events.html"
-    write_report(events_report(store, included=Included(period=["year"], documents=3, samples=1)), path)
+    write_report(events_report(store, period=["year"], documents=3, samples=1), path)
     return path.as_uri()
 
 

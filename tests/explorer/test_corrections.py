@@ -14,7 +14,7 @@ from howsure.events.labels.answers import record_answer
 from howsure.events.series.corrected_comparison import corrected_comparison
 from howsure.events.series.corrected_series import corrected_series
 from howsure.events.store.event_store import EventStore
-from howsure.explorer import Included, events_report, queries
+from howsure.explorer import events_report, queries
 from howsure.explorer.queries import corrected, corrected_pair, series_of_labels
 from howsure.report.files import write_report
 from tests.events.corrected.known_truth import labelled_store
@@ -41,7 +41,7 @@ def address(
 ) -> Iterator[str]:
     if request.param == "file":
         page = tmp_path_factory.mktemp("file") / "events.html"
-        write_report(events_report(labelled, included=Included(period=["quarter", "year"], samples=2)), page)
+        write_report(events_report(labelled, period=["quarter", "year"], samples=2), page)
         yield page.as_uri()
         return
     with serving(path) as served:

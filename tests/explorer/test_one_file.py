@@ -16,7 +16,7 @@ import pytest
 from howsure.cli.events.page import report_command
 from howsure.errors import InputError
 from howsure.events.store.event_store import EventStore
-from howsure.explorer import Included, events_report, queries
+from howsure.explorer import events_report, queries
 from tests.events.made_up_store import FIRST_DAY, hussein_document, random_document, write_store
 
 DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
@@ -30,7 +30,9 @@ def data_in(html: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def data(store: EventStore) -> dict[str, Any]:
-    return data_in(events_report(store, included=Included(["NATO", "IRQ", "YUG"], ["quarter", "year"], 12, 3)))
+    return data_in(
+        events_report(store, actors=["NATO", "IRQ", "YUG"], period=["quarter", "year"], documents=12, samples=3)
+    )
 
 
 def test_it_holds_what_was_asked_for_and_says_so(data: dict[str, Any], store: EventStore) -> None:
@@ -63,7 +65,7 @@ def test_series_are_the_store_s(data: dict[str, Any], store: EventStore, period:
 
 
 def test_the_level_is_that_of_all_intervals(store: EventStore) -> None:
-    data = data_in(events_report(store, included=Included(["NATO", "IRQ"], ["quarter"], 1, 1, level=0.8)))
+    data = data_in(events_report(store, actors=["NATO", "IRQ"], period=["quarter"], documents=1, samples=1, level=0.8))
     assert data["overview"]["held"]["levels"] == ["0.8"]
     rows = queries.series(store, ["NATO"], period="quarter", level=0.8)["NATO"]
     held = data["series"]["quarter"]["documents"]["exact"]["NATO"]
@@ -113,19 +115,19 @@ def test_of_itself_it_takes_the_actors_that_act_most(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("included", "message"),
+    ("asked", "message"),
     [
-        (Included(actors=["IRK"]), "no actor 'IRK' in the store"),
-        (Included(period=["day"]), "no length of period 'day'"),
-        (Included(period=[]), "period must name lengths of period, of week, month, quarter, year; it is empty."),
-        (Included(documents=0), "documents must be a whole number of at least 1"),
-        (Included(level=95), "level must lie"),
-        (Included(samples=0), "samples must be a whole number from 1 to 10000, not 0"),
+        ({"actors": ["IRK"]}, "no actor 'IRK' in the store"),
+        ({"period": ["day"]}, "no length of period 'day'"),
+        ({"period": []}, "period must name lengths of period, of week, month, quarter, year; it is empty."),
+        ({"documents": 0}, "documents must be a whole number of at least 1"),
+        ({"level": 95}, "level must lie"),
+        ({"samples": 0}, "samples must be a whole number from 1 to 10000, not 0"),
     ],
 )
-def test_what_is_not_there_is_told(store: EventStore, included: Included, message: str) -> None:
+def test_what_is_not_there_is_told(store: EventStore, asked: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=re.escape(message)):
-        events_report(store, included=included)
+        events_report(store, **asked)
 
 
 def test_the_command_writes_the_file_and_its_size(store_path: Path, tmp_path: Path, capsys: Any) -> None:

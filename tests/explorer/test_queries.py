@@ -21,7 +21,7 @@ from howsure.errors import InputError
 from howsure.events.series.actor_comparison import compare_actors
 from howsure.events.series.event_series import event_series
 from howsure.events.store.event_store import EventStore
-from howsure.explorer import Included, Tokens, create_app, events_report, queries
+from howsure.explorer import Tokens, create_app, events_report, queries
 from howsure.explorer.app import Answers
 from howsure.explorer.queries import (
     LONGEST,
@@ -322,7 +322,9 @@ def crowded(tmp_path_factory: pytest.TempPathFactory) -> str:
         for n, code in enumerate(titles)
     ]
     with write_store(folder / "crowded.duckdb", made, actors=titles) as store:
-        write_report(events_report(store, included=Included(list(titles), ["year"], 1, 1)), folder / "crowded.html")
+        write_report(
+            events_report(store, actors=list(titles), period=["year"], documents=1, samples=1), folder / "crowded.html"
+        )
     return (folder / "crowded.html").as_uri()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -39,51 +38,42 @@ Columns = dict[str, Any]
 Rows = list[dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Included:
-    """What of a store goes into the file, where it need not be all.
-
-    actors: their codes; without, the eight that act most. period: lengths of period; without, all that give at most
-    600 periods. documents: how many texts, the most uncertain first, then from the most probable. samples: clusterings
-    of each. level: that of all intervals.
-    """
-
-    actors: Sequence[str] | None = None
-    period: Sequence[str] | None = None
-    documents: int = 300
-    samples: int = 10
-    level: float = 0.95
-
-
 def events_report(
-    store: Store, *, included: Included | None = None, advance: Callable[[int], None] | None = None
+    store: Store,
+    *,
+    actors: Sequence[str] | None = None,
+    period: Sequence[str] | None = None,
+    documents: int = 300,
+    samples: int = 10,
+    level: float = 0.95,
+    advance: Callable[[int], None] | None = None,
 ) -> str:
     """The page of a store as one HTML text that needs neither server nor network; it says what it leaves out.
 
-    Numbers are kept to six digits. `advance` is told of each document that is put in.
+    actors: their codes; without, the eight that act most. period: lengths of period; without, all that give at most
+    600 periods. documents: how many texts, the most uncertain first, then from the most probable. samples: clusterings
+    of each. level: that of all intervals. Numbers are kept to six digits. `advance` is told of each document that is
+    put in.
 
     Raises InputError for an actor or a length of period that there is not, or a store without any event.
     """
+    n_documents = check_whole(documents, name="documents")
+    n_samples = check_whole(samples, name="samples", most=MOST_CLUSTERINGS)
     with asking_once(store):
-        return _page(store, Included() if included is None else included, advance)
+        chosen = list(chosen_actors(store, actors))[: MOST_ACTORS if actors is None else None]
+        lengths, level = _lengths(store, period), check_level(level)
+        index = _index(store, chosen)
+        texts = _texts(store, [row["document"] for row in _ranked(index)[:n_documents]], n_samples, advance)
+        said = _said(len(chosen), len(actors_in(store)), lengths, len(texts), len(index), n_samples)
+        return assemble(_data(store, chosen, lengths, level, index=index, documents=texts, said=said)).html
 
 
-def _page(store: Store, chosen: Included, advance: Callable[[int], None] | None) -> str:
-    n_documents, n_samples = (
-        check_whole(chosen.documents, name="documents"),
-        check_whole(chosen.samples, name="samples", most=MOST_CLUSTERINGS),
-    )
-    actors = list(chosen_actors(store, chosen.actors))
-    actors = actors[:MOST_ACTORS] if chosen.actors is None else actors
-    lengths, level = _lengths(store, chosen.period), check_level(chosen.level)
-    index = _index(store, actors)
-    texts = _texts(store, [row["document"] for row in _ranked(index)[:n_documents]], n_samples, advance)
-    facts = overview(store)
-    compared = known_units(store.settings, COUNTED)
-    held = [actor for actor in facts["actors"] if actor["code"] in actors]
-    said = _said(len(actors), len(actors_in(store)), lengths, len(texts), len(index), n_samples)
-    data = {
-        "overview": {**facts, "actors": held, "held": {"periods": lengths, "levels": [f"{level:g}"], "said": said}},
+def _data(store: Store, actors: list[str], lengths: list[str], level: float, *, said: str, **held: Any) -> Columns:
+    """All that the page may ask."""
+    facts, compared = overview(store), known_units(store.settings, COUNTED)
+    acting = [actor for actor in facts["actors"] if actor["code"] in actors]
+    return {
+        "overview": {**facts, "actors": acting, "held": {"periods": lengths, "levels": [f"{level:g}"], "said": said}},
         "periods": {period: _periods(store, actors[0], period) for period in lengths},
         "series": {
             period: {unit: _series(store, actors, period, unit, level) for unit in facts["units"]} for period in lengths
@@ -92,11 +82,9 @@ def _page(store: Store, chosen: Included, advance: Callable[[int], None] | None)
             period: {unit: _comparisons(store, actors, period, unit, level) for unit in compared} for period in lengths
         },
         **_corrections(store, actors, lengths, level),
-        "index": index,
-        "documents": texts,
+        **held,
         "doubtful": [row for row in doubtful_documents(store, limit=MOST_LISTED) if row["actor"] in actors],
     }
-    return assemble(data).html
 
 
 def _lengths(store: Store, period: Sequence[str] | None) -> list[str]:

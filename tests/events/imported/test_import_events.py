@@ -22,7 +22,7 @@ from howsure.events.rule import built_in_rule
 from howsure.events.series.files import documents_of, doubtful_documents
 from howsure.events.store.event_store import EventStore, StoreError
 from howsure.events.store.tables import as_bits
-from howsure.explorer import Included, events_report, queries
+from howsure.explorer import events_report, queries
 from howsure.stats.proportions import poisson_binomial
 from tests.events.imported.scored_files import ROWS, scores_of
 from tests.events.made_up_store import copied
@@ -96,7 +96,7 @@ def test_what_can_be_asked(path: Path) -> None:
         assert view["evidence"] == view["mentions"] == []
         assert view["sentences"][0]["words"] == ["They", "attacked", "at", "dawn", "."]
         assert queries.overview(store)["units"] == ["documents", "share"]
-        assert "They" in events_report(store, included=Included(period=["year"]))
+        assert "They" in events_report(store, period=["year"])
 
 
 def test_what_cannot_be_asked(path: Path) -> None:

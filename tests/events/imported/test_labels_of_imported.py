@@ -16,7 +16,7 @@ from howsure.events.labels.import_labels import import_labels
 from howsure.events.series.corrected_series import corrected_series
 from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore
-from howsure.explorer import Included, events_report
+from howsure.explorer import events_report
 from tests.events.imported.scored_files import csv_of, scores_of
 
 N, LABELS = 400, 120
@@ -71,4 +71,4 @@ def test_the_counts_are_corrected(path: Path, truth: np.ndarray) -> None:
 def test_the_store_is_whole_and_can_be_reported(path: Path) -> None:
     assert check_store(path).is_whole
     with EventStore.open(path) as store:
-        assert "corrected" in events_report(store, included=Included(period=["year"], documents=10))
+        assert "corrected" in events_report(store, period=["year"], documents=10)

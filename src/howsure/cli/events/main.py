@@ -153,9 +153,9 @@ def extract_command(
 
     asked = Part.asked(part)
     n = usable_processors() if workers is None else workers
-    task = set_up(options, samples=samples, seed=seed)
-    with progress("documents", total=asked.size(task.corpus.total), rate=True) as advance:
-        report = extract_events(task.corpus, store, work=task.work, workers=n, part=part, advance=advance)
+    corpus, work = set_up(options, samples=samples, seed=seed)
+    with progress("documents", total=asked.size(corpus.total), rate=True) as advance:
+        report = extract_events(corpus, store, work=work, workers=n, part=part, advance=advance)
     if report.interrupted:
         click.echo(interrupted(store, report), err=True)
         raise click.exceptions.Abort
@@ -184,7 +184,7 @@ def dependencies_command(limit: int, top: int, form: str, **options: Any) -> Non
     from howsure.cli.events.setup import dependencies_text, set_up
     from howsure.events.extraction.dependencies import survey_dependencies
 
-    task = set_up(options)
-    with progress("documents", total=min(limit, task.corpus.total), rate=True) as advance:
-        counts = survey_dependencies(task.corpus, work=task.work, limit=limit, advance=advance)
+    corpus, work = set_up(options)
+    with progress("documents", total=min(limit, corpus.total), rate=True) as advance:
+        counts = survey_dependencies(corpus, work=work, limit=limit, advance=advance)
     emit(json_text(counts.to_dict()) if form == "json" else dependencies_text(counts, top=top), None)

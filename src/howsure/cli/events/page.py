@@ -114,11 +114,10 @@ def report_command(store: str, page: str, documents: int, **options: Any) -> Non
     \b
     howsure events report news.duckdb news.html --actors IRQ,USA --documents 100
     """
-    from howsure.explorer import Included, events_report
+    from howsure.explorer import events_report
     from howsure.report.files import write_report
 
-    included = Included(documents=documents, **options)
     with EventStore.open(store) as opened, progress("documents", total=documents) as advance:
-        html = events_report(opened, included=included, advance=advance)
+        html = events_report(opened, documents=documents, advance=advance, **options)
     write_report(html, page)
     emit(f"{page}: {len(html.encode()) / 1e6:.1f} MB\n", None)

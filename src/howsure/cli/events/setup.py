@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from howsure.cli.events.options import antecedent_model
@@ -24,19 +24,9 @@ from howsure.events.store.event_store import EventStore
 from howsure.inputs.naming import counted, unknown_name
 from howsure.show.table import Table
 
-# What the options of `howsure events` ask for: a corpus and the work on it.
 
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A corpus, and the work on each document."""
-
-    corpus: Corpus
-    work: Work
-
-
-def set_up(options: Mapping[str, Any], *, samples: int = 100, seed: int = 0) -> Task:
-    """Open and load what is named.
+def set_up(options: Mapping[str, Any], *, samples: int = 100, seed: int = 0) -> tuple[Corpus, Work]:
+    """The corpus and the work that are named.
 
     Raises InputError for anything that is missing, or does not go together.
     """
@@ -54,7 +44,7 @@ def set_up(options: Mapping[str, Any], *, samples: int = 100, seed: int = 0) -> 
     model = antecedent_model(options["model"], options.get("coreference"), options.get("misplaced"))
     name = None if corpus.is_parsed else options["parser"]
     work = Work(parser=name, model=model, lexicon=lexicon, rule=rule, samples=samples, seed=seed, filter=kept)
-    return Task(corpus, work)
+    return corpus, work
 
 
 def _parser(name: str | None, corpus: Corpus) -> Parser:
