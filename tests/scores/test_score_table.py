@@ -13,7 +13,7 @@ from scipy.stats import binom, binomtest
 
 import howsure
 from howsure.errors import InputError
-from howsure.scores.rows import short_names
+from howsure.inputs.naming import short_names
 from howsure.scores.score_table import mean_of_groups
 from tests.cli.running import howsure as run_command
 from tests.data.logs.writers import lm_eval_sample, lm_eval_text, write_lm_eval
@@ -206,6 +206,19 @@ def test_files_without_a_model_are_models_with_short_names(tmp_path: Path) -> No
         (tmp_path / f"{name}.csv").write_text(f"right\n{score}")
     table = howsure.score_table("right", data=howsure.read(tmp_path / "*.csv"))
     assert [row.model for row in table] == ["gpt", "yi"]
+
+
+@pytest.mark.parametrize("against", [None, "a", "a/samples.csv"])
+def test_models_named_by_files_are_called_alike_in_scores_and_comparisons(against: str | None, tmp_path: Path) -> None:
+    for name, score in (("a", "1\n1\n1\n"), ("b", "0\n1\n0\n")):
+        (tmp_path / name).mkdir()
+        rows = [f"{i},{one}" for i, one in enumerate(score.split())]
+        (tmp_path / name / "samples.csv").write_text("\n".join(["item,right", *rows, ""]))
+    files = howsure.read(tmp_path / "*" / "samples.csv")
+    assert [row.model for row in howsure.score_table("right", id="item", rng=0, data=files)] == ["a", "b"]
+    found = howsure.compare(score="right", id="item", against=against, rng=0, data=files)
+    assert [one.model for one in found.means] == ["a", "b"]
+    assert [row.model for row in found.rows] == ["b"]
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
@@ -28,6 +27,7 @@ from howsure.inputs.frames import (
     columns_of,
     no_column_name,
 )
+from howsure.inputs.naming import short_names
 from howsure.inputs.numbers import spelled_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.significance.given import FILE, SEPARATE, advising_pos_label, positive_scores
@@ -227,24 +227,3 @@ def _coded(column: Any, n: int, name: str) -> Coded:
 def unit_codes(column: Any, n: int, name: str) -> Integers:
     """Clusters as codes."""
     return column.codes.astype(np.int64) if isinstance(column, Coded) else check_clusters(column, n=n, name=name)
-
-
-def short_names(paths: Sequence[str]) -> tuple[str, ...]:
-    """Names of files without the folders and the ends that all of them have.
-
-    >>> short_names(["out/a/samples.jsonl", "out/b/samples.jsonl"]), short_names(["x/gpt-4.csv", "x/yi.csv"])
-    (('a', 'b'), ('gpt-4', 'yi'))
-    >>> short_names(["v1.2.csv", "v1.3.csv"])
-    ('v1.2.csv', 'v1.3.csv')
-    """
-    if len(paths) < 2:
-        return tuple(paths)
-    parts = [[part for part in re.split(r"[/\\]", path) if part] for path in paths]
-    least = min(map(len, parts)) - 1
-    first = next((i for i in range(least) if len({one[i] for one in parts}) > 1), least)
-    kept = [one[first:] for one in parts]
-    while min(map(len, kept)) > 1 and len({one[-1] for one in kept}) == 1:
-        kept = [one[:-1] for one in kept]
-    names = ["/".join(one) for one in kept]
-    stems = [name.partition(".")[0] for name in names]
-    return tuple(stems if all(stems) and len(set(stems)) == len(stems) else names)

@@ -15,7 +15,7 @@ from howsure.data.sources import Files
 from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter, shown
 from howsure.inputs.checks import Coded, check_codes, first_missing, is_missing
 from howsure.inputs.frames import ITEM, MODEL, RUN, TASK, Kind, Rows, all_columns, columns_from, is_frame
-from howsure.inputs.naming import counted, shortened, unknown_name
+from howsure.inputs.naming import counted, short_names, shortened, unknown_name
 from howsure.inputs.numbers import spelled_number
 from howsure.inputs.pairs import Floats
 from howsure.significance.reading import Systems, read_systems
@@ -295,6 +295,11 @@ def of_rows(
     if isinstance(data, Files):
         skip_missing = skip_missing or data.skip_missing
         found = _of_files(data, names, pos_label=pos_label, tasks=tasks, with_targets=targets is not None)
+        if names["model"] == [FILE] and found.read.get("by_file"):
+            paths = found[FILE].names
+            named = dict(zip(paths, short_names(paths), strict=True))
+            found = replace(found, columns={**found.columns, FILE: replace(found[FILE], names=tuple(named.values()))})
+            against = against if against is None else named.get(against, against)
     else:
         for role in ("model", "id"):
             if not names[role]:
