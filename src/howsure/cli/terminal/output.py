@@ -52,7 +52,7 @@ def emit_result(result: Result, form: str, output: str | None) -> None:
 
 
 def write_pictures(
-    result: Any, *, figure: str | None, report: str | None = None, title: str | None = None, **how: Any
+    result: Any, *, figure: str | None = None, report: str | None = None, title: str | None = None, **how: Any
 ) -> None:
     """The figure and the report of a result, in the files that the user named."""
     if figure is not None:
