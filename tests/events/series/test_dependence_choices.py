@@ -66,6 +66,8 @@ def test_what_is_assumed_is_said(reprinted: EventStore) -> None:
     told = " ".join(compared.below())
     assert "6 documents with an event tell 2 stories, but all documents are assumed to be independent" in told
     assert compared.event == "attack"
+    begun = series.recipe | {"store": {**series.recipe["store"], "finished": False}}
+    assert "The store is not finished: documents are missing." in replace(series, recipe=begun).below()
 
 
 def test_options_that_there_are_not(reprinted: EventStore) -> None:
