@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from howsure.cli.counts.sheet import check_of
+from howsure.counts.sheets import check_of
 from tests.cli.bad_input import COUNTED, Wrong
 
 UNITS = 40

@@ -24,7 +24,7 @@ COMMANDS = {  # name -> (module, what `howsure --help` says of it)
     "monitor": ("howsure.cli.monitor", "Is a model still calibrated, night after night? Alarms, and since when."),
     "selective": ("howsure.cli.selective", "What if a model answers only where it is confident?"),
     "recalibrate": ("howsure.cli.recalibrate", "Mend a model's probabilities: learn a map, judge it, apply it."),
-    "counts": ("howsure.cli.counts.main", "How many? Counts from a model's scores and a few hundred labels."),
+    "counts": ("howsure.cli.counts", "How many? Counts from a model's scores and a few hundred labels."),
     "sequences": ("howsure.cli.sequences.main", "Train taggers, and get the probability of every tag."),
     "coreference": (
         "howsure.cli.coreference.main",

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
-from howsure.cli.counts.input import CHANCE, CHECK, LABEL, ROW, STRATUM, Population
-from howsure.cli.terminal.commands import tell
-from howsure.counts import LabelSample
 from howsure.counts.further_labels import Drawn
-from howsure.data.sources import read as files_of
-from howsure.errors import InputError
-from howsure.inputs.frames import Kind, Rows
+from howsure.counts.label_sample import LabelSample
+from howsure.errors import InputError, at_row, parameter
+from howsure.inputs.frames import Kind, Rows, Source
 from howsure.inputs.naming import nearest, shortened
 from howsure.inputs.numbers import spelled_number
+from howsure.inputs.pairs import Floats
 from howsure.show.table import Table
 
+ROW, STRATUM, CHANCE, CHECK, LABEL = "row", "stratum", "inclusion", "check", "label"  # columns of a sheet
 LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")  # no spreadsheet takes them for a number
 
 
@@ -54,49 +54,54 @@ class Sheet:
     labels: dict[int, Any]
 
 
-def join_labelled(population: Population, file: str, *, positive: str | None = None) -> None:
-    """Put the labels of a sheet, and what it says was drawn, beside the units of the population, by their rows.
+def labels_of_sheet(
+    sheet: Source, score: Floats, *, place: Callable[[int], str] = at_row, pos_label: str | None = None
+) -> tuple[dict[int, Any], Drawn]:
+    """The labels of a sheet by their rows (from 0) among the units, and what was drawn; see `read_sheet`.
 
     Raises InputError naming the row of the sheet, the value and what to do.
     """
-    sheet = read_sheet(population, file, words=positive is not None)
-    has_strata = any(name is not None for name in sheet.strata.values())
-    read = {unit: label for unit, label in sheet.labels.items() if label is not None}
-    population.columns["labels"] = read if positive is None else _of_positive(read, positive, file)
-    population.columns["sample"] = Drawn(sheet.chances, sheet.strata if has_strata else None)
+    held = read_sheet(sheet, score, place=place, words=pos_label is not None)
+    has_strata = any(name is not None for name in held.strata.values())
+    read = {unit: label for unit, label in held.labels.items() if label is not None}
+    labels = read if pos_label is None else _of_positive(read, pos_label, sheet.name)
+    return labels, Drawn(held.chances, held.strata if has_strata else None)
 
 
-def read_sheet(population: Population, file: str, *, words: bool, whole: bool = False) -> Sheet:
+def read_sheet(
+    sheet: Source, score: Floats, *, place: Callable[[int], str] = at_row, words: bool, whole: bool = False
+) -> Sheet:
     """A filled sheet, whose labels are 0 and 1, or any `words`; None where there is none, unless all must be there.
 
-    Raises InputError as `join_labelled` does.
+    score (N,): of the units, the i-th of which is at its `place`.
+
+    Raises InputError as `labels_of_sheet` does.
     """
-    score = population.columns["prob"]
-    names = (ROW, STRATUM, CHANCE, CHECK, LABEL)
-    found = replace(files_of(file), tell=tell).rows(dict.fromkeys(names, Kind.OPTIONAL))
+    file = sheet.name
+    found = sheet.rows(dict.fromkeys((ROW, STRATUM, CHANCE, CHECK, LABEL), Kind.OPTIONAL))
     lines = [i for i in range(len(found.columns[ROW])) if any(held[i] is not None for held in found.columns.values())]
     if not lines:
         raise InputError(f"{file} has no row with a unit; write it by howsure counts sample, and fill its {LABEL}.")
-    sheet = Sheet({}, {}, {})
+    filled = Sheet({}, {}, {})
     odd: list[int] = []
     for i in lines:
         unit = _unit(found, i, len(score))
-        if unit in sheet.chances:
+        if unit in filled.chances:
             raise InputError(f"{ROW} must be different in each row; {found.place(i)} has {unit + 1} again.")
-        sheet.strata[unit], sheet.chances[unit] = found.columns[STRATUM][i], _chance(found, i)
-        sheet.labels[unit] = found.columns[LABEL][i] if words else _label(found, i)
+        filled.strata[unit], filled.chances[unit] = found.columns[STRATUM][i], _chance(found, i)
+        filled.labels[unit] = found.columns[LABEL][i] if words else _label(found, i)
         if found.columns[CHECK][i] != check_of(float(score[unit]), len(score)):
             odd.append(unit)
     if odd:
         raise InputError(
-            f"{CHECK} must be that of the unit's score: {population.place(odd[0])} has the score {score[odd[0]]:g}, "
+            f"{CHECK} must be that of the unit's score: {place(odd[0])} has the score {score[odd[0]]:g}, "
             f"and {file} was drawn when that row had another, or the file another number of rows ({len(odd):,} such). "
             "Has the scored file been sorted or changed since the sample was drawn? Use the original file, with the "
-            "same --prob."
+            f"same {parameter('y_prob')}."
         )
     if whole:
         _check_all_labelled(found, lines)
-    return sheet
+    return filled
 
 
 def two_values(labels: dict[int, Any], file: str) -> dict[int, int]:
@@ -117,7 +122,7 @@ def _of_positive(labels: dict[int, Any], positive: str, file: str) -> dict[int, 
     others = [one for one in values if one != positive]
     if len(others) == len(values) or len(others) > 1:
         near = None if positive in values else nearest(positive, values)
-        advice = f" Did you mean --positive {near}?" if near else ""
+        advice = f" Did you mean {parameter('pos_label', near)}?" if near else ""
         raise InputError(
             f"{LABEL} must be {positive!r} or one other value; {file} holds {shortened(map(repr, values))}.{advice}"
         )
@@ -156,7 +161,7 @@ def _label(found: Rows, i: int) -> float | None:
     if held is not None and label not in (0.0, 1.0):
         raise InputError(
             f"{LABEL} must be 1 or 0; {found.place(i)} holds {held!r}. Write 1 for a unit that has the property and 0 "
-            "for one that has not, or say which value means 1: --positive."
+            f"for one that has not, or say which value means 1: {parameter('pos_label')}."
         )
     return label
 

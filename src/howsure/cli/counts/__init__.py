@@ -1,1 +1,0 @@
-"""`howsure counts`."""
