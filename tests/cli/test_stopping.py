@@ -66,7 +66,7 @@ JULY, AUGUST = "2026-07-06", "2026-08-03"
 HOLD = "from howsure.files.whole import alone\nwith alone({path!r}):\n    print('held', flush=True)\n    input()\n"
 APPEND = """import sys
 import howsure
-from howsure.cli.check.output import append_summary
+from howsure.cli.check.main import append_summary
 first = int(sys.argv[2])
 for limit in range(first, first + 25):
     append_summary(howsure.check_score([1] * 50, min_score=limit / 1000), sys.argv[1])

@@ -212,8 +212,11 @@ def calibration_curves(
     in_memory = test is not None or interval == "bootstrap"
     shared: dict[str, Any] = {"level": level, "rng": rng}
     roles: dict[str, Any] = {
-        "groups": groups, "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label,
-    }  # fmt: skip
+        "groups": groups,
+        "sample_weight": sample_weight,
+        "clusters": clusters,
+        "pos_label": pos_label,
+    }
     with ExitStack() as stack:
         if isinstance(data, Source):
             read = stack.enter_context(data.predictions(y_true, y_prob, id=id, soft_labels=True, **roles))

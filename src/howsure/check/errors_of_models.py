@@ -256,9 +256,13 @@ class TwoErrors:
 
     def _swapped(self) -> TwoErrors:
         return replace(
-            self, this=self.other, other=self.this, variance=self.other_variance, other_variance=self.variance,
+            self,
+            this=self.other,
+            other=self.this,
+            variance=self.other_variance,
+            other_variance=self.variance,
             least=self.least[::-1],
-        )  # fmt: skip
+        )
 
 
 def _weights(s: Floats, margin: float) -> Floats:

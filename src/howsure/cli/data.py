@@ -13,8 +13,14 @@ from howsure.cli.terminal.output import emit, json_text, progress, table_text
 from howsure.data.datasets import HOST, DataSet, data_set, data_sets, downloads_folder, located
 from howsure.show.table import Table
 
-form_option = click.option("--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True,
-                           help="Format of the result.")  # fmt: skip
+form_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="Format of the result.",
+)
 HEADERS = ("name", "size", "found", "licence", "what")
 
 

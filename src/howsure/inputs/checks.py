@@ -437,9 +437,14 @@ def no_number(name: str, value: str, *, row: int | None = None, place: str | Non
 
 
 def no_probability(
-    name: str, value: str, *, highest: float, row: int | None = None, place: str | None = None,
+    name: str,
+    value: str,
+    *,
+    highest: float,
+    row: int | None = None,
+    place: str | None = None,
     scales: Scales | None = way,
-) -> InputError:  # fmt: skip
+) -> InputError:
     """The error for a number that is no probability; `highest` is the largest in its column, `scales` as above."""
     advice = probability_advice(float(value), highest, scales=scales)
     return InputError(Fault(name, "must lie in [0, 1]", value, row, place, advice))

@@ -140,9 +140,13 @@ def reduced(
     if reduce == TOP_LABEL:
         top = matrix.argmax(axis=1)
         return Pairs(
-            (top == codes).view(np.uint8), matrix[np.arange(n), top] + 0.0, weights, clusters=clusters,
-            reduction=TOP_LABEL, class_scores=scores,
-        )  # fmt: skip
+            (top == codes).view(np.uint8),
+            matrix[np.arange(n), top] + 0.0,
+            weights,
+            clusters=clusters,
+            reduction=TOP_LABEL,
+            class_scores=scores,
+        )
     if reduce == CLASS_WISE:
         return Pairs(
             (codes == np.arange(k)[:, None]).view(np.uint8).ravel(),
@@ -158,9 +162,14 @@ def reduced(
         raise unknown_name("class", reduce, names, place="the predictions (and no reduction: top-label, class-wise)")
     one = names.index(reduce)
     return Pairs(
-        (codes == one).view(np.uint8), matrix[:, one] + 0.0, weights, clusters=clusters, reduction=CLASS_WISE,
-        class_scores=scores, positive=reduce,
-    )  # fmt: skip
+        (codes == one).view(np.uint8),
+        matrix[:, one] + 0.0,
+        weights,
+        clusters=clusters,
+        reduction=CLASS_WISE,
+        class_scores=scores,
+        positive=reduce,
+    )
 
 
 def tied_rows(matrix: Floats) -> int:

@@ -148,9 +148,17 @@ class Source(ABC):
 
     @abstractmethod
     def predictions(
-        self, y_true: Any = None, y_prob: Any = None, *, groups: Any = None, clusters: Any = None,
-        sample_weight: Any = None, id: Any = None, pos_label: Any = None, **how: Any,
-    ) -> AbstractContextManager[Read]:  # fmt: skip
+        self,
+        y_true: Any = None,
+        y_prob: Any = None,
+        *,
+        groups: Any = None,
+        clusters: Any = None,
+        sample_weight: Any = None,
+        id: Any = None,
+        pos_label: Any = None,
+        **how: Any,
+    ) -> AbstractContextManager[Read]:
         """The checked pairs of the columns that play the roles."""
 
     def progress(self, n: int, unit: str = "pairs") -> AbstractContextManager[Callable[[int], None]]:

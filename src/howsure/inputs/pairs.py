@@ -122,6 +122,11 @@ class Pairs:
         weights = None if self.weights is None else self.weights[rows]
         scores = None if self.class_scores is None else self.class_scores.only(rows)
         return Pairs(
-            self.labels[rows], self.probabilities[rows], weights, clusters=clusters, reduction=self.reduction,
-            class_scores=scores, positive=self.positive,
-        )  # fmt: skip
+            self.labels[rows],
+            self.probabilities[rows],
+            weights,
+            clusters=clusters,
+            reduction=self.reduction,
+            class_scores=scores,
+            positive=self.positive,
+        )

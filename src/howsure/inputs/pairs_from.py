@@ -64,8 +64,9 @@ def pairs_from(
         "clusters": clusters,
     }
     if isinstance(data, Source):
-        with data.predictions(y_true, y_prob, groups=groups, clusters=clusters, sample_weight=sample_weight,
-                              pos_label=pos_label) as found:  # fmt: skip
+        with data.predictions(
+            y_true, y_prob, groups=groups, clusters=clusters, sample_weight=sample_weight, pos_label=pos_label
+        ) as found:
             return found.pairs()
     if isinstance(y_prob, Given) and y_prob.way != PROB:
         return _of_given(roles, y_prob, data, pos_label=pos_label, prob_name=prob_name)

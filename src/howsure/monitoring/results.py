@@ -159,8 +159,11 @@ def columns_of(level: float) -> Sequence[Column]:
     return (
         Column("group", WORDS, get=lambda row: row.name),
         Column("n", COUNT),
-        Column("error", ESTIMATE, legend=f"calibration error over all periods, with a {interval} band for all times "
-               "together"),
+        Column(
+            "error",
+            ESTIMATE,
+            legend=f"calibration error over all periods, with a {interval} band for all times together",
+        ),
         Column("latest", ESTIMATE, "last period", legend=f"that of the last period, with a {interval} interval"),
         Column("gap", NUMBER, only=FRAME),
         Column("e_value", E_VALUE, "e-value", legend="evidence against calibration; an alarm from `alarm at` on"),
@@ -168,9 +171,14 @@ def columns_of(level: float) -> Sequence[Column]:
         Column("p_value", NUMBER, only=FRAME),
         Column("alarm", WORDS),
         Column("since", WORDS, only=FRAME),
-        Column("since", WORDS, legend="first day of the stretch in which the evidence is largest", only=TABLE,
-               get=lambda row: row.since if row.alarm else None),
-    )  # fmt: skip
+        Column(
+            "since",
+            WORDS,
+            legend="first day of the stretch in which the evidence is largest",
+            only=TABLE,
+            get=lambda row: row.since if row.alarm else None,
+        ),
+    )
 
 
 def group_status(name: str, group: Group, settings: Settings, recipe: dict[str, Any]) -> GroupStatus:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import quoteattr
 
 import click
 
@@ -15,7 +16,7 @@ from howsure.check.calibration import check_calibration
 from howsure.check.evidence import Baseline
 from howsure.check.scores import check_score
 from howsure.check.selective import check_selective
-from howsure.check.verdicts import MOST_RUNS, PASS, Check
+from howsure.check.verdicts import CANNOT_TELL, FAIL, MOST_RUNS, PASS, Check, Verdict
 from howsure.cli.check.configuration import contexts, named_by, read_configuration, take_shared
 from howsure.cli.terminal.commands import Written
 from howsure.cli.terminal.derived import Decorator, command_of, result_of
@@ -29,11 +30,12 @@ from howsure.cli.terminal.options import (
     raw_option,
     source_of,
 )
-from howsure.cli.terminal.output import emit, emit_result, result_text, write_pictures
+from howsure.cli.terminal.output import emit, emit_result, is_raw, result_text, write_pictures
 from howsure.data.sources import Files
 from howsure.errors import InputError
 from howsure.files.opened import identity
-from howsure.files.whole import write_whole
+from howsure.files.whole import alone, write_whole
+from howsure.show.table import in_a_line, markdown_escaped
 from howsure.significance.experiments import Experiments
 from howsure.significance.trend import check_date
 
@@ -238,18 +240,12 @@ def show(check: Check, shared: Mapping[str, Any]) -> None:
     if shared["write_baseline"] is not None:
         check.baseline.save(shared["write_baseline"])
     if shared["junit"] is not None:
-        from howsure.cli.check.output import junit_xml
-
         write_whole(junit_xml(check).encode(), shared["junit"])
     if shared["summary"] is not None:
-        from howsure.cli.check.output import append_summary
-
         append_summary(check, shared["summary"])
     if store is not None:
         store.add_points(check.points(shared["date"] or datetime.date.today()))
     if shared["form"] == "markdown":
-        from howsure.cli.check.output import summary_markdown
-
         emit(summary_markdown(check), shared["output"])
     else:
         emit_result(check, shared["form"], shared["output"])
@@ -332,3 +328,47 @@ def trend_command(file: str, name: str | None, form: str, output: str | None, fi
     shown = result_text(trend, form)
     write_pictures(trend, figure=figure, report=None)
     emit(shown, output)
+
+
+# Verdicts for systems of continuous integration: JUnit XML, and a summary in Markdown.
+
+
+def junit_xml(check: Check) -> str:
+    """A suite with a test per verdict: `fail` is a failure, `cannot tell` a skipped test with its reason."""
+    outcomes = [one.outcome for one in check]
+    counts = (
+        f'tests="{len(outcomes)}" failures="{outcomes.count(FAIL)}" errors="0" skipped="{outcomes.count(CANNOT_TELL)}"'
+    )
+    cases = "".join(map(_case, check))
+    return (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        f'<testsuites {counts}>\n<testsuite name="howsure check" {counts}>\n{cases}</testsuite>\n</testsuites>\n'
+    )
+
+
+def _case(one: Verdict) -> str:
+    name = one.rule if one.group is None else f"{one.rule} [{one.group}]"
+    head = f"<testcase classname={_quoted(f'howsure.check.{one.check}')} name={_quoted(name)}"
+    if one.outcome == FAIL:
+        return f"{head}><failure message={_quoted(one.sentence)}/></testcase>\n"
+    if one.outcome == CANNOT_TELL:
+        return f"{head}><skipped message={_quoted(one.sentence)}/></testcase>\n"
+    return f"{head}><system-out>{_quoted(one.sentence)[1:-1]}</system-out></testcase>\n"
+
+
+def _quoted(text: str) -> str:
+    return quoteattr(in_a_line(text))
+
+
+def summary_markdown(check: Check) -> str:
+    """A heading with the outcome, the table, and a sentence per verdict; nothing in it is HTML or a link."""
+    said = [f"- {markdown_escaped(in_a_line(line))}" for line in check.below()]
+    table = check.table().markdown(raw=is_raw())
+    return "\n".join([f"### howsure check: {check.outcome}", "", table, "", *said, "", ""])
+
+
+def append_summary(check: Check, path: str) -> None:
+    """Write the summary behind what a file holds: several steps of a job share it."""
+    with alone(path):
+        before = Path(path).read_bytes() if os.path.isfile(path) else b""
+        write_whole(before + summary_markdown(check).encode(), path)

@@ -86,10 +86,15 @@ def path_text(column: str, steps: Sequence[Step]) -> str:
     "scores[0].value['an odd.key']"
     """
     return column + "".join(
-        f"[{step}]" if isinstance(step, int) else f".{step}" if PLAIN.fullmatch(step) and " " not in step
-        else f'["{step}"]' if "'" in step else f"['{step}']"
+        f"[{step}]"
+        if isinstance(step, int)
+        else f".{step}"
+        if PLAIN.fullmatch(step) and " " not in step
+        else f'["{step}"]'
+        if "'" in step
+        else f"['{step}']"
         for step in steps
-    )  # fmt: skip
+    )
 
 
 def _steps(name: str, column: str) -> tuple[Step, ...]:
