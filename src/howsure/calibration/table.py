@@ -10,7 +10,7 @@ from howsure import __version__
 from howsure.calibration.binned_test import p_values_of
 from howsure.calibration.bins import bin_parts
 from howsure.calibration.calibration_errors import debiased_estimate, squared_error
-from howsure.calibration.engines.pairs_or_sums import pairs_or_group_sums
+from howsure.calibration.engines.pairs_or_sums import parts_of
 from howsure.calibration.error import plugin_mse, root
 from howsure.calibration.slots import Slots
 from howsure.calibration.words import notes_by_name, notes_of
@@ -120,14 +120,13 @@ def calibration_table(
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     bins: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning}
-    given = pairs_or_group_sums(
-        y_true, y_prob, data=data, sample_weight=sample_weight, groups=groups, clusters=clusters, pos_label=pos_label
-    )
-    if not isinstance(given, Pairs):
-        return table_of(given.items(), level=level, adjust=adjust, **bins)
-    if given.groups is None:
+    roles: dict[str, Any] = {"sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label}
+    parts = parts_of(y_true, y_prob, data=data, groups=groups, soft_labels=True, **roles)
+    held = [(name, part) for name, part in parts.by_group if name is not None]
+    if not held:
         raise InputError("groups must say what each pair belongs to; without groups use calibration_curve.")
-    return table_of(given.by_group(), whole=len(given), level=level, adjust=adjust, **bins)
+    whole = parts.n if isinstance(held[0][1], Pairs) else 0
+    return table_of(held, whole=whole, level=level, adjust=adjust, **bins)
 
 
 def table_of(

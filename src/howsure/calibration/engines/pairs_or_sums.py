@@ -62,41 +62,6 @@ def pairs_or_sums(
     return pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
 
 
-def pairs_or_group_sums(
-    y_true: Any,
-    y_prob: Any,
-    *,
-    data: Any,
-    groups: Any,
-    sample_weight: Any = None,
-    clusters: Any = None,
-    pos_label: Any = None,
-) -> Pairs | dict[str, Slots]:
-    """The same for pairs with groups: sums by the names of the groups, in their order."""
-    if isinstance(data, Source):
-        with data.predictions(
-            y_true,
-            y_prob,
-            groups=groups,
-            clusters=clusters,
-            sample_weight=sample_weight,
-            pos_label=pos_label,
-            soft_labels=True,
-        ) as read:
-            parts = {name: read.source(name) for name in read.group_names} if clusters is None else {}
-            sums = {name: part for name, part in parts.items() if isinstance(part, Slots)}
-            return sums or read.pairs()
-    if groups is not None and clusters is None:
-        found = _sums_of_many(
-            y_true, data, y_prob=y_prob, sample_weight=sample_weight, groups=groups, pos_label=pos_label
-        )
-        if found is not None:
-            return found
-    return pairs_from(
-        y_true, y_prob, data=data, sample_weight=sample_weight, groups=groups, clusters=clusters, pos_label=pos_label
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class Parts:
     """Checked pairs by group, or of very many their sums; without groups under None.
@@ -135,9 +100,12 @@ def parts_of(
         del roles["groups"]
         pairs = pairs_or_sums(y_true, y_prob, data=data, needs_rows=in_memory, **roles)
         return Parts(((None, pairs),), len(pairs))
-    given = pairs_or_group_sums(y_true, y_prob, data=data, **roles)
-    if not isinstance(given, Pairs):
-        return Parts(tuple(given.items()), sum(map(len, given.values())))
+    if clusters is None:
+        beside = {name: roles[name] for name in ("sample_weight", "groups", "pos_label")}
+        sums = _sums_of_many(y_true, data, y_prob=y_prob, **beside)
+        if sums is not None:
+            return Parts(tuple(sums.items()), sum(map(len, sums.values())))
+    given = pairs_from(y_true, y_prob, data=data, **roles)
     parts: tuple[tuple[str | None, Pairs], ...] = ((None, given),)
     return Parts(parts if given.groups is None else tuple(given.by_group()), len(given))
 
