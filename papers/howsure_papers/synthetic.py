@@ -44,20 +44,20 @@ class Scores:
         return lines
 
 
-def steps_of_synthetic(runs: int = 20) -> int:
+def steps_of_synthetic(n_simulations: int = 20) -> int:
     """How many samples `reproduce_synthetic` draws."""
-    return runs * len(BETAS) * len(TRANSFORMS) * (1 + len(SIZES))
+    return n_simulations * len(BETAS) * len(TRANSFORMS) * (1 + len(SIZES))
 
 
 @experiment(TITLE, steps=steps_of_synthetic)
-def reproduce_synthetic(*, runs: int = 20, seed: int = 0, advance: Advance = nobody) -> Found:
-    """Run Figures 4.7–4.11 of the thesis again, with several Beta parameters and `runs` samples of each.
+def reproduce_synthetic(*, n_simulations: int = 20, seed: int = 0, advance: Advance = nobody) -> Found:
+    """Run Figures 4.7–4.11 of the thesis again, with several Beta parameters and `n_simulations` samples of each.
 
     `advance` is told of every sample done. Source: Nguyen's thesis, section 4.3.
     """
     rng = np.random.default_rng(seed)
-    (doubled, stepped), (_, shifted) = (_by_bin_size(t, runs, rng, advance) for t in TRANSFORMS)
-    calibrated, uncalibrated = (_by_sample_size(t, runs, rng, advance) for t in TRANSFORMS)
+    (doubled, stepped), (_, shifted) = (_by_bin_size(t, n_simulations, rng, advance) for t in TRANSFORMS)
+    calibrated, uncalibrated = (_by_sample_size(t, n_simulations, rng, advance) for t in TRANSFORMS)
     every = {
         "4.7": ("calibrated, bin size doubled", doubled, "bin size", True),
         "4.8": ("calibrated, n = 100,000", stepped, "bin size", False),
@@ -65,7 +65,7 @@ def reproduce_synthetic(*, runs: int = 20, seed: int = 0, advance: Advance = nob
         "4.10": ("calibrated, bin size √n", calibrated, "number of pairs", False),
         "4.11": ("uncalibrated (k = 0.1), bin size √n", uncalibrated, "number of pairs", False),
     }
-    sampled = f"mean and 95 % range of {runs} samples."
+    sampled = f"mean and 95 % range of {n_simulations} samples."
     return Found(
         findings=(
             _doubling(doubled),
@@ -86,7 +86,7 @@ def reproduce_synthetic(*, runs: int = 20, seed: int = 0, advance: Advance = nob
             "uncalibrated labels with the probability given by the thesis's transform (0.1 in "
             "`howsure.simulate_pairs`).",
         ],
-        recipe={"runs": runs, "seed": seed, "pairs": PAIRS, "beta": [list(beta) for beta in BETAS]},
+        recipe={"runs": n_simulations, "seed": seed, "pairs": PAIRS, "beta": [list(beta) for beta in BETAS]},
     )
 
 

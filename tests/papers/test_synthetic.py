@@ -21,7 +21,7 @@ def synthetic() -> Iterator[Reproduction]:
     steps: list[int] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(synthetic_experiment, "BETAS", ((0.3, 0.7), (2.0, 5.0)))
-        result = reproduce_synthetic(runs=1, seed=3, advance=steps.append)
+        result = reproduce_synthetic(n_simulations=1, seed=3, advance=steps.append)
         assert sum(steps) == reproduce_synthetic.steps(1)
         yield result
 

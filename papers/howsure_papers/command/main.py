@@ -57,7 +57,14 @@ AT_LEAST_ONE = click.IntRange(min=1)
 DATA = option("--data", metavar="FOLDER", help="Folder of data sets (default: HOWSURE_DATA).")
 SEED = option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 LIMIT = option("--limit", type=AT_LEAST_ONE, help="Read only the first texts or sentences of each part: a quick look.")
-RUNS = option("--runs", type=AT_LEAST_ONE, default=20, show_default=True, help="Number of samples per setting.")
+SIMULATIONS = option(
+    "--simulations",
+    "n_simulations",
+    type=AT_LEAST_ONE,
+    default=20,
+    show_default=True,
+    help="Number of samples per setting.",
+)
 OF_LITBANK = parser_option("PIPELINE", "spaCy pipeline for LitBank")
 PARSER = parser_option("NAME|PATH", "spaCy pipeline")
 WORKERS = option("--workers", type=PROCESSES, metavar="N", help="Number of processes (default: one per processor).")
@@ -88,7 +95,7 @@ OUTPUT = (
 # of the one that MODULES says.
 MODULES = {"tag_pairs": "tagging"}
 EXPERIMENTS: tuple[tuple[str, str, tuple[Option, ...], str], ...] = (
-    ("synthetic", "samples", (RUNS, SEED), "Bin size and sample size (thesis, Figures 4.7–11)."),
+    ("synthetic", "samples", (SIMULATIONS, SEED), "Bin size and sample size (thesis, Figures 4.7–11)."),
     ("binning", "samples", (SEED,), "Equal-width against adaptive bins (2015, Figure 1)."),
     ("sentiment", "models", READING, "Naive Bayes against logistic regression (2015, Figure 2)."),
     ("all-others", "models", READING, "All others, a later test, other tokens (2015, Figure 2)."),
