@@ -20,6 +20,8 @@ from howsure.inputs.naming import counted, shortened
 from howsure.result import Rows, as_json
 from howsure.show.column import COUNT, WORDS, Column
 
+__all__ = ["Look", "look"]
+
 NO_ROLE = (
     "By their names, no columns are a model's probabilities, scores or predictions; if some are, name them yourself."
 )

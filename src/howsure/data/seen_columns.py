@@ -13,6 +13,8 @@ from functools import cached_property
 from howsure.inputs.numbers import spelled_number
 from howsure.result import as_json
 
+__all__ = ["SeenColumn"]
+
 WITHIN, TWO, FEW, UNIQUE, REPEATED, ONE = (
     "within [0, 1]",
     "two values",
@@ -68,8 +70,10 @@ class SeenColumn:
 def seen_column(name: str, values: Sequence[str | None]) -> SeenColumn:
     """What the values of a column, as texts, show.
 
-    >>> seen_column("right", ["1", "0", "1", None]).kind, seen_column("when", ["2026-11-01", "2026-11-02"]).kind
-    ('two values', 'dates')
+    >>> seen_column("right", ["1", "0", "1", None]).kind
+    'two values'
+    >>> seen_column("when", ["2026-11-01", "2026-11-02", "2026-11-03"]).kind
+    'dates'
     """
     counts = Counter(one for one in values if one is not None and one.strip() not in ("", "NaN", "nan"))
     kind, length = _kind(counts)
