@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.cli.bad_input import Wrong
 from tests.data.logs.writers import (
+    decisions_by_name,
     helm_state,
     helm_stats,
     inspect_header,
@@ -99,4 +100,23 @@ LOGGED = [
           "which `howsure significance` compares. per_instance_stats.json: every max_prob is 1: HELM writes that for "
           "models without log-probabilities, so none is read.",
           {"per_instance_stats.json": json.dumps([helm_stats("id1", max_prob=1.0, exact_match=0.0)]).encode()}),
+    Wrong("confidence taken for a probability", "calibration log.jsonl --prob confidence",
+          "confidence is no probability that the answer is right: vendors compute it from the probabilities in different "
+          "ways, and a calibrated model looks underconfident by it. The probabilities themselves are read by default.",
+          lines(decisions_by_name("r1"))),
+    Wrong("probabilities of a decision that do not add to 1", "calibration log.jsonl",
+          "line 1 of log.jsonl: tone: probabilities must be two or more that add to 1; they are {'a': 0.5, 'b': 0.25}.",
+          lines({"model": "m", "answers": {"tone": {"type": "choice", "probabilities": {"a": 0.5, "b": 0.25}}}})),
+    Wrong("a label that is none of the answers", "calibration log.jsonl --labels-from labels.csv",
+          "line 1 of log.jsonl: the label 'sad' is none of the answers false, true.",
+          {**lines(decisions_by_name("r1")), "labels.csv": b"id,question,label\nr1,spam,sad\n"}),
+    Wrong("two labels of one answer", "calibration log.jsonl --labels-from labels.csv",
+          "labels.csv has two labels for id 'r1' and question 'spam': 'yes' and 'no'.",
+          {**lines(decisions_by_name("r1")), "labels.csv": b"id,question,label\nr1,spam,yes\nr1,spam,no\n"}),
+    Wrong("a table of labels without items", "calibration log.jsonl --labels-from labels.csv",
+          "--labels-from must name a table with a column id or item or custom_id or uid; labels.csv has question, label.",
+          {**lines(decisions_by_name("r1")), "labels.csv": b"question,label\nspam,yes\n"}),
+    Wrong("a table of labels beside a table", "calibration it.jsonl --target y --prob p --labels-from labels.csv",
+          "--labels-from is for the items of a log; these files are tables, whose labels are a column.",
+          {"it.jsonl": b'{"y": 1, "p": 0.5}\n', "labels.csv": b"id,label\nr1,1\n"}),
 ]  # fmt: skip

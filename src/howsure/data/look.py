@@ -12,7 +12,7 @@ from howsure import __version__
 from howsure.data.logs.conversion import Log, input_files
 from howsure.data.seen_columns import SeenColumn, seen_column
 from howsure.data.sources import Paths
-from howsure.data.suggested_commands import of_a_log, of_a_table, summary_of_means
+from howsure.data.suggested_commands import WITHOUT_LABELS, of_a_log, of_a_table, summary_of_means
 from howsure.data.tables.database import Connection, Database, identifier, reading
 from howsure.data.tables.named_files import File, as_texts, parquet_source, text_source
 from howsure.data.tables.table import archive_columns, copy_archives
@@ -56,6 +56,8 @@ def look(files: Paths, *, format: str | None = None) -> Look:
     notes = [*(log.notes if log is not None else ()), *_of_missing(columns)]
     if log is not None:
         commands = [*of_a_log(log, named, paths, format)]
+        if not commands and log.held.get("probabilities"):
+            notes.append(WITHOUT_LABELS)
         what = f"a log of {log.format.program}"
     elif means := summary_of_means(columns, n):
         commands, what = [], f"a table of {SPELLED[named[0].format]}"
@@ -142,5 +144,5 @@ class Look(Rows[SeenColumn]):
     def below(self) -> Sequence[str]:
         """The notes, and the commands."""
         if not self.commands:
-            return [*self.notes, NO_ROLE]
+            return [*self.notes, *([] if WITHOUT_LABELS in self.notes else [NO_ROLE])]
         return [*self.notes, "Worth typing next:", *(f"  {one}" for one in self.commands)]

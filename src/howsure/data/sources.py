@@ -42,6 +42,7 @@ class Files(Source):
     across_files: str = "error"
     format: str | None = None
     normalise: str | None = None
+    labels_from: str | None = None
     engine: str = DUCKDB
     scheduler: str | None = None
     tell: Callable[[str], None] = field(default=lambda said: None, repr=False, compare=False)
@@ -181,6 +182,7 @@ class Files(Source):
         how = {name: getattr(self, name) for name in ("where", "skip_missing", "missing_values", "by_file", "format")}
         how |= {
             "normalise": self.normalise,
+            "labels_from": self.labels_from,
             "across_files": self.across_files if self.across_files != "error" else None,
         }
         how = {"engine": None if self.engine == DUCKDB else self.engine, "scheduler": self.scheduler} | how
@@ -244,21 +246,23 @@ def read(
     across_files: str = "error",
     format: str | None = None,
     normalise: str | None = None,
+    labels_from: str | os.PathLike[str] | None = None,
     engine: str = DUCKDB,
     scheduler: str | None = None,
     table: str | None = None,
 ) -> Files:
     """Files as a source of rows: given as `data` to a function, whose other arguments then name their columns.
 
-    files: one or several paths or globs of CSV, TSV, JSON lines, Parquet or .npz (text may be compressed by gzip or
-    zstd), logs of programs that evaluate language models, or saved calibration summaries; "-" is standard input. where:
-    use only the rows for which an expression holds, such as "prompt = 'first' and n > 3". skip_missing: leave rows with
-    missing values out, and count them; missing_values: values that are treated as missing, such as "unparseable".
-    by_file: each file's name is a column, `file`. across_files: whether equal ids and clusters of several files are the
-    "same" item or "separate" ones. format: of the files, where their names do not tell it. normalise: divide the
-    log-likelihoods of choices in a log by their "characters", "bytes" or "tokens". engine: "duckdb" here, or "dask", a
-    cluster all of whose workers see the Parquet files, at `scheduler`. table: a table or view of the only file, a
-    database of DuckDB, of which a copy is made.
+    files: one or several paths, globs or folders of CSV, TSV, JSON lines, Parquet or .npz (text may be compressed by
+    gzip or zstd), logs of programs that evaluate language models, or saved calibration summaries; "-" is standard
+    input. where: use only the rows for which an expression holds, such as "prompt = 'first' and n > 3". skip_missing:
+    leave rows with missing values out, and count them; missing_values: values that are treated as missing, such as
+    "unparseable". by_file: each file's name is a column, `file`. across_files: whether equal ids and clusters of
+    several files are the "same" item or "separate" ones. format: of the files, where their names do not tell it.
+    normalise: divide the log-likelihoods of choices in a log by their "characters", "bytes" or "tokens". labels_from:
+    a table of the right answers of a log, with columns `id`, `label` and, where an item has several questions,
+    `question`. engine: "duckdb" here, or "dask", a cluster all of whose workers see the Parquet files, at `scheduler`.
+    table: a table or view of the only file, a database of DuckDB, of which a copy is made.
 
     Columns are named as on the command line: one inside another as "doc.answer" or "scores[0]", several as one key as
     "task,question". Nothing is read before a function asks for it. A log names the columns itself.
@@ -277,7 +281,10 @@ def read(
     named = (files,) if isinstance(files, (str, os.PathLike)) else tuple(files)
     values = (missing_values,) if isinstance(missing_values, str) else tuple(missing_values)
     paths = tuple(os.fspath(one) for one in named)
-    found = Files(paths, where, skip_missing, values, by_file, across_files, format, normalise, engine, scheduler)
+    labels = None if labels_from is None else os.fspath(labels_from)
+    found = Files(
+        paths, where, skip_missing, values, by_file, across_files, format, normalise, labels, engine, scheduler
+    )
     if table is None:
         return found
     if len(paths) != 1:

@@ -36,6 +36,11 @@ POSITIVE = _words("1 1.0 true yes correct right c pass passed success positive p
 NEGATIVE = _words("0 0.0 false no wrong incorrect i fail failed negative neg bad lost")
 PLAIN = _words("0 1 0.0 1.0 true false")  # labels that need no --positive
 
+WITHOUT_LABELS = (
+    "It holds probabilities and no right answers; a command joins these from a table by id and question, "
+    "--labels-from labels.csv."
+)
+
 # Of a log, whose columns are known.
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from tests.data.logs.writers import (
+    decisions_by_name,
+    decisions_in_a_list,
     helm_state,
     helm_stats,
     inspect_header,
@@ -73,6 +75,8 @@ LOGS: dict[str, tuple[Any, Writer]] = {
     "openai": ([openai_batch("q1", openai_chat(ALL), target="B"), openai_batch("q2", None, target="A")], lines),
     "openai completions": ([{**openai_completion({" A": 0.5, "B": 0.25}), "gold": "A"}], lines),
     "openai responses": ([openai_response({"A": 0.75, "B": 0.125})], document),
+    "decisions": ([decisions_by_name("r1"), decisions_by_name("r2")], lines),
+    "decisions in a list": ([decisions_in_a_list("r1"), decisions_in_a_list("r2")], lines),
     "hf": (SCORED, lines),
     "lighteval": ([lighteval_detail(0, [-1.0, -2.0], 0)], table),
 }

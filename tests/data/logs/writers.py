@@ -235,3 +235,41 @@ def openai_batch(item: str, body: Mapping[str, Any] | None, **more: Any) -> dict
     error = None if body is not None else {"code": "rate_limit"}
     response = {"status_code": 200 if body is not None else 500, "request_id": "r", "body": body}
     return {"id": "b", "custom_id": item, "response": response, "error": error, **more}
+
+
+def decisions_by_name(item: str, *, model: str = "jev-1", **labels: object) -> dict[str, Any]:
+    """A response with typed answers by the name of their question, as typesafe-sdk types it, in a record."""
+    answers = {
+        "spam": {"type": "noul", "noul": 0.75},
+        "tone": {
+            "type": "choice", "choice": "calm", "confidence": 0.4,
+            "probabilities": {"angry": 0.25, "calm": 0.625, "excited": 0.125},
+        },
+        "urgency": {
+            "type": "score", "score": 1.25, "confidence": 0.5, "legend": {"0": "low", "1": "mid", "2": "high"},
+            "probabilities": {"0": 0.25, "1": 0.25, "2": 0.5},
+        },
+        "where": {"type": "box", "box": {"top": 0.1, "left": 0.1, "bottom": 0.2, "right": 0.2}, "confidence": None},
+    }  # fmt: skip
+    usage = {"input_tokens": 10, "output_tokens": 3}
+    response = {"model": model, "answers": answers, "usage": usage}
+    return {"id": item, "response": response, "labels": {"spam": True, "tone": "calm", "urgency": 2} | labels}
+
+
+def decisions_in_a_list(item: str, **labels: object) -> dict[str, Any]:
+    """A response with typed answers in a list, as openai types it: truth values, a question without name."""
+    answers = [
+        {"type": "predicate", "name": "spam", "probability": 0.75},
+        {
+            "type": "choice", "name": "keep", "choice": True, "confidence": 0.5,
+            "probabilities": [{"value": True, "probability": 0.75}, {"value": "true", "probability": 0.25}],
+        },
+        {
+            "type": "score", "name": None, "score": 0.75, "confidence": 0.5,
+            "probabilities": [
+                {"value": 0, "label": "low", "probability": 0.25}, {"value": 1, "label": "high", "probability": 0.75},
+            ],
+        },
+        {"type": "refusal", "name": "tone"},
+    ]  # fmt: skip
+    return {"id": item, "model": "gpt-d", "answers": answers, "labels": {"spam": False, "keep": True, "3": 1} | labels}

@@ -266,7 +266,7 @@ from_option = click.option(
     "input_format",
     metavar="FORMAT",
     help="Format of the files: csv, tsv, jsonl, json, parquet, npz, or of a log: lm-eval, inspect, helm, lighteval, "
-    "openai, hf. "
+    "openai, decisions, hf. "
     "Default: as the files show.",
 )
 where_option = click.option(
@@ -323,6 +323,11 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
             metavar="HOW",
             help="Divide log-likelihoods of choices in a log by their characters, bytes or tokens.",
         ),
+        click.option(
+            "--labels-from",
+            metavar="FILE",
+            help="Table of the right answers of a log: columns id, label and, of several questions, question.",
+        ),
     ]
     return in_order(options)(function)
 
@@ -343,7 +348,17 @@ def engine_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return in_order(options)(function)
 
 
-OF_SOURCE = ("where", "by_file", "across_files", "skip_missing", "normalise", "engine", "scheduler", "table")
+OF_SOURCE = (
+    "where",
+    "by_file",
+    "across_files",
+    "skip_missing",
+    "normalise",
+    "engine",
+    "scheduler",
+    "table",
+    "labels_from",
+)
 ROLES = ("y_true", "groups", "clusters", "sample_weight", "pos_label", "id")
 
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from howsure.data.logs.labels import Labels
 from howsure.data.logs.recognised import LOGS, check_format, check_no_summary, detected, log_format, unfolded
 from howsure.data.logs.source import NAMED, LogFormat, Row, Source
 from howsure.data.logs.tokens import NONE, WAYS, normalised, softmax
@@ -158,13 +159,14 @@ def input_files(
     normalise: str | None = None,
     files: tuple[File, ...] | None = None,
     most: int | None = None,
+    labels_from: str | None = None,
 ) -> tuple[tuple[File, ...], Log | None]:
     """The files that are named, logs among them rewritten in `spool`, and what was found in these; None for tables.
 
     `format` is a format of tables or of logs, or None to see it from the files. Of what a log holds beyond named
     columns and scores, that is kept whose name is a word of the texts `wanted`. `normalise` says how log-likelihoods of
     choices become probabilities. `files` are those of the paths, where they are known. `most`: of each log only so many
-    rows are read, with all that they hold.
+    rows are read, with all that they hold. `labels_from`: a table of right answers.
 
     Raises InputError if a file cannot be read, is cut off, or if logs and tables are mixed.
     """
@@ -180,15 +182,23 @@ def input_files(
         _refuse_archives(files)
         for file in files:
             check_no_summary(file)
+        if labels_from is not None:
+            raise InputError(
+                f"{parameter('labels_from', GIVEN)} is for the items of a log; these files are tables, whose "
+                "labels are a column."
+            )
         if normalise is not None:
             raise InputError(
                 f"{parameter('normalise', GIVEN)} is for log-likelihoods of choices in a log; these files are tables."
             )
         return files, None
     log = Log(form, normalise or NONE)
+    labels = None if labels_from is None else Labels.read(labels_from, spool)
     words = {word for text in wanted if text for word in WORD.findall(text)}
     kept = partial(_kept, words=words if most is None else None)
-    rewritten = tuple(_rewritten(file, spool / f"log-{at}.jsonl", log, kept, most) for at, file in enumerate(files))
+    rewritten = tuple(
+        _rewritten(file, spool / f"log-{at}.jsonl", log, kept, most, labels) for at, file in enumerate(files)
+    )
     for file in rewritten if len(rewritten) > 1 else ():
         _with_columns(Path(file.path), log.scores)
     if normalise is not None and "log_probabilities" not in log.held:
@@ -207,16 +217,22 @@ def _refuse_archives(files: Sequence[File]) -> None:
             raise InputError(f"{file.name} is no complete archive. Was it cut off, or is it still being written?")
 
 
-def _rewritten(file: File, path: Path, log: Log, kept_of: Callable[[Row], Row], most: int | None) -> File:
+def _rewritten(
+    file: File, path: Path, log: Log, kept_of: Callable[[Row], Row], most: int | None, labels: Labels | None
+) -> File:
     before = log.rows
+    unlabelled = 0
     with open(path, "w", encoding="utf-8") as copy:
         source = Source(file, log.notes)
-        for row in islice(_whole(source, log), most):
+        for row in islice(_whole(source, log, labels), most):
             kept = kept_of(row)
+            unlabelled += labels is not None and row.get("target") is None
             log.note(kept)
             copy.write(ENCODER.encode(kept) + "\n")
     if log.rows == before:
         raise InputError(f"{file.name} has no rows.")
+    if labels is not None and unlabelled:
+        source.note(f"{unlabelled:,} of {log.rows - before:,} rows have no label in {labels.name}")
     return File(str(path), file.name, "jsonl")
 
 
@@ -234,14 +250,15 @@ def _with_columns(path: Path, scores: Sequence[str]) -> None:
         other.replace(path)
 
 
-def _whole(source: Source, log: Log) -> Iterator[Row]:
+def _whole(source: Source, log: Log, labels: Labels | None) -> Iterator[Row]:
     """The rows of a log with all that follows from them; what is wrong with one is said with its place."""
     rows, number = log.format.rows(source), 0
     while True:
         number += 1
         try:
             row = next(rows, None)
-            whole = None if row is None else _judged(row, log.normalise)
+            labelled = row if row is None or labels is None else labels.of(row)
+            whole = None if labelled is None else _judged(labelled, log.normalise)
         except InputError:
             raise
         except ValueError as error:
@@ -357,6 +374,9 @@ def _probabilities(
     y_true: str | None, y_prob: Given | None, log: Log, files: Sequence[File]
 ) -> tuple[str | None, Given]:
     """The column of labels, and how probabilities are given."""
+    for name in () if y_prob is None or y_prob.way == UNNAMED else y_prob.columns:
+        if name in log.format.refused:
+            raise InputError(f"{name} {log.format.refused[name]}.")
     if y_prob is not None and y_prob.way != UNNAMED:
         return y_true or _held(log, "correct" if y_prob.is_one else "target"), y_prob
     reduce, classes = (None, None) if y_prob is None else (y_prob.reduce, y_prob.classes)

@@ -20,6 +20,7 @@ LOGS = {  # name -> (module, its format), in the order in which they are tried
     "helm": ("helm", "HELM"),
     "lighteval": ("lighteval", "LIGHTEVAL"),
     "openai": ("openai", "OPENAI"),
+    "decisions": ("decisions", "DECISIONS"),
     "hf": ("arrays", "HUGGING_FACE"),
 }
 

@@ -267,7 +267,8 @@ class LogFormat:
     A row of several classes holds one of `probabilities`, `log_probabilities` (of the choices whose texts are
     `classes`) or `logits`, and `target`, the position of the right one, or `targets`; `prediction` (the likeliest),
     `probability` and `correct`, if not given, follow from them. A row with the probability of its one answer holds
-    `probability` and `correct`. `group` are the columns that part rows which must not be pooled.
+    `probability` and `correct`. `group` are the columns that part rows which must not be pooled. `refused` says why
+    a column is no probability.
     """
 
     name: str
@@ -275,6 +276,7 @@ class LogFormat:
     recognises: Callable[[Beginning], bool]
     rows: Callable[[Source], Iterator[Row]]
     group: tuple[str, ...] = GROUP
+    refused: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 def with_scores(row: Row, scores: Mapping[str, Any]) -> Row:

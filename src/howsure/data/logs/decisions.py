@@ -1,0 +1,135 @@
+"""Decisions: typed answers with probabilities, several questions to a response, in both shapes that vendors write.
+
+{"model": …, "answers": {NAME: {"type": "noul", "noul": p}, …}}, as typesafe-sdk types it, and {"model": …, "answers":
+[{"type": "predicate", "name": NAME, "probability": p}, …]}, as openai does. A response stands in its line by itself or
+as `response`, beside an `id` and perhaps `labels`, {NAME: value}.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from howsure.data.logs.labels import NO, YES, position
+from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping, number
+from howsure.errors import shown
+
+TYPES = {"noul": "noul", "predicate": "probability"}  # of a yes or no -> where its probability stands
+ITEMS = ("id", "custom_id", "item", "request_id")
+LABELS = ("labels", "targets", "gold")
+TOLERANCE = 0.02  # of the sum of probabilities, which vendors round
+REFUSED = {
+    "confidence": "is no probability that the answer is right: vendors compute it from the probabilities in different "
+    "ways, and a calibrated model looks underconfident by it. The probabilities themselves are read by default"
+}
+
+
+def recognises(beginning: Beginning) -> bool:
+    """Whether a response holds typed answers."""
+    if beginning.file.format == "jsonl":
+        body = _body(beginning.record)
+        return any(isinstance(mapping(one).get("type"), str) for _, one in _answers(body))
+    keys = set(beginning.keys)
+    typed = bool(keys & {"noul", "probability", "probabilities"})
+    return beginning.file.format == "json" and typed and {"model", "answers", "type"} <= keys
+
+
+def rows(source: Source) -> Iterator[Row]:
+    """A row for each question of each response; refusals have no probabilities, boxes are left out."""
+    found, aliases = Counter[str](), set[str]()
+    for line, record in _records(source):
+        body = _body(record)
+        if not _answers(body):
+            raise source.fault(line, "it holds no answers. Is this a response with decisions?")
+        model = body.get("model")
+        item = next((record[name] for name in ITEMS if name in record), line)
+        labels = mapping(next((record[name] for name in LABELS if name in record), None))
+        if isinstance(model, str) and model.endswith("latest"):
+            aliases.add(model)
+        for name, answer in _answers(body):
+            kind = str(mapping(answer).get("type"))
+            found[kind] += 1
+            try:
+                told = _answer(kind, mapping(answer))
+            except ValueError as error:
+                raise source.fault(line, f"{name}: {error}.") from error
+            if told is not None:
+                row: Row = {"item": item, "model": model if isinstance(model, str) else None, "task": name}
+                yield row | told | _target(labels.get(name), told)
+    if found["refusal"]:
+        source.note(f"{found['refusal']:,} of {found.total():,} answers are refusals, which have no probabilities")
+    left_out = found.total() - sum(found[kind] for kind in (*TYPES, "choice", "score", "refusal"))
+    if left_out:
+        source.note(f"{left_out:,} answers are of types without probabilities of answers (box), and left out")
+    if aliases:
+        source.note(f"{', '.join(sorted(aliases))} is an alias, which may stand for one model today and another later")
+
+
+def _records(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    if source.file.format == "jsonl":
+        yield from source.records()
+        return
+    document = source.document()
+    yield from enumerate(map(mapping, document if isinstance(document, list) else [document]), start=1)
+
+
+def _body(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The response in a record: itself, its `response`, or the body of that."""
+    response = mapping(record.get("response"))
+    places = (record, response, mapping(response.get("body")), mapping(record.get("decision")))
+    return next((one for one in places if one.get("answers")), {})
+
+
+def _answers(body: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    """The answers with the names of their questions; one without a name has its position."""
+    answers = body.get("answers")
+    if isinstance(answers, dict):
+        return list(answers.items())
+    return [(str(mapping(one).get("name") or at), one) for at, one in enumerate(listed(answers), start=1)]
+
+
+def _answer(kind: str, answer: Mapping[str, Any]) -> Row | None:
+    """What an answer says of each class; None of a type that says nothing."""
+    if kind == "refusal":
+        return {"prediction": None}
+    if kind in TYPES:
+        p = number(answer.get(TYPES[kind]))
+        if p is None or not 0.0 <= p <= 1.0:
+            raise ValueError(f"{TYPES[kind]} must be a probability; it is {shown(answer.get(TYPES[kind]))}")
+        return {"classes": [NO, YES], "probabilities": [1.0 - p, p], "prediction": int(p >= 0.5)}
+    if kind not in ("choice", "score"):
+        return None
+    held = answer.get("probabilities")
+    pairs = (
+        list(held.items())
+        if isinstance(held, dict)
+        else [(mapping(one).get("value"), mapping(one).get("probability")) for one in listed(held)]
+    )
+    values, chances = [value for value, _ in pairs], [number(p) for _, p in pairs]
+    known = [p for p in chances if p is not None]
+    if len(known) < 2 or len(known) < len(pairs) or min(known) < 0.0 or abs(sum(known) - 1.0) > TOLERANCE:
+        raise ValueError(f"probabilities must be two or more that add to 1; they are {shown(held)}")
+    row: Row = {"classes": _named(values), "probabilities": [p / sum(known) for p in known]}
+    given = answer.get("choice")
+    same = [
+        at for at, value in enumerate(values) if value == given and isinstance(value, bool) == isinstance(given, bool)
+    ]
+    return row | ({"prediction": same[0]} if same else {})
+
+
+def _named(values: list[Any]) -> list[str]:
+    """Values as names of classes: true is no text, so a text of that name beside it stands in quotes."""
+    truths = [str(one).lower() for one in values if isinstance(one, bool)]
+    return [str(one).lower() if isinstance(one, bool) else f"'{one}'" if one in truths else str(one) for one in values]
+
+
+def _target(label: Any, told: Row) -> Row:
+    """The position of the right class by its label; nothing where there is no label."""
+    if label is None or "classes" not in told:
+        return {}
+    name = _named([label])[0]
+    return {"target": position(name, told["classes"])}
+
+
+DECISIONS = LogFormat("decisions", "decisions", recognises, rows, refused=REFUSED)
