@@ -76,7 +76,7 @@ CHECKED = [
           "mean calibration?", toml('[check.calibraton]\nfiles = "dev.csv"\n')),
     Wrong("a misspelt key", "check",
           "no option 'min-scor' in [check.score] of howsure.toml; it has files, score, min-score, max-score, "
-          "better-than, not-worse-than, against, lower-is-better, bounds, group, cluster, id and 9 more. Did you mean "
+          "better-than, not-worse-than, against, lower-is-better, bounds, group, cluster, id and 10 more. Did you mean "
           "min-score?", toml('[check.score]\nfiles = "dev.csv"\nscore = "prob"\nmin-scor = 0.5\n')),
     Wrong("a limit that is text", "check",
           "[check.score] of howsure.toml: Invalid value for '--min-score': 'high' is not a number.",

@@ -101,8 +101,9 @@ LOGGED = [
           "models without log-probabilities, so none is read.",
           {"per_instance_stats.json": json.dumps([helm_stats("id1", max_prob=1.0, exact_match=0.0)]).encode()}),
     Wrong("confidence taken for a probability", "calibration log.jsonl --prob confidence",
-          "confidence is no probability that the answer is right: vendors compute it from the probabilities in different "
-          "ways, and a calibrated model looks underconfident by it. The probabilities themselves are read by default.",
+          "confidence is no probability that the answer is right: vendors compute it from the probabilities in "
+          "different ways, and a calibrated model looks underconfident by it. The probabilities themselves "
+          "are read by default.",
           lines(decisions_by_name("r1"))),
     Wrong("probabilities of a decision that do not add to 1", "calibration log.jsonl",
           "line 1 of log.jsonl: tone: probabilities must be two or more that add to 1; they are {'a': 0.5, 'b': 0.25}.",
@@ -114,7 +115,8 @@ LOGGED = [
           "labels.csv has two labels for id 'r1' and question 'spam': 'yes' and 'no'.",
           {**lines(decisions_by_name("r1")), "labels.csv": b"id,question,label\nr1,spam,yes\nr1,spam,no\n"}),
     Wrong("a table of labels without items", "calibration log.jsonl --labels-from labels.csv",
-          "--labels-from must name a table with a column id or item or custom_id or uid; labels.csv has question, label.",
+          "--labels-from must name a table with a column id or item or custom_id or uid; labels.csv has question, "
+          "label.",
           {**lines(decisions_by_name("r1")), "labels.csv": b"question,label\nspam,yes\n"}),
     Wrong("a table of labels beside a table", "calibration it.jsonl --target y --prob p --labels-from labels.csv",
           "--labels-from is for the items of a log; these files are tables, whose labels are a column.",
