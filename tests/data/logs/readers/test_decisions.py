@@ -91,8 +91,8 @@ def test_labels_are_joined_by_id_and_question(listed: bool) -> None:
     found = howsure.calibration_curve(y_prob=given, data=files)
     direct = howsure.calibration_curve([right for _, right in said], [p for p, _ in said])
     assert found.error.value == pytest.approx(direct.error.value, abs=1e-12)
-    assert found.recipe["labels_from"] == "labels.csv"
     means = howsure.score_table(data=files)
+    assert means.recipe["labels_from"] == "labels.csv"
     assert means[0].mean.value == np.mean([(p >= 0.5) == right for p, right in said])
 
 
