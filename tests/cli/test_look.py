@@ -234,3 +234,11 @@ def test_what_refuses_for_want_of_a_column_names_the_command(typed: str) -> None
 def test_python_names_the_function() -> None:
     with pytest.raises(howsure.InputError, match=r"\nhowsure\.look\(files\)$"):
         howsure.score_table(data=howsure.read(one_probability()))
+
+
+def test_columns_are_those_of_all_files_of_a_log(tmp_path: Path) -> None:
+    for model in ("org/a", "org/b"):
+        write_lm_eval(tmp_path, model, "quiz", [lm_eval_sample(i, [-1.0, -0.5], i % 2) for i in range(10)])
+    found = howsure.look(tmp_path)
+    column = next(one for one in found if one.name == "model")
+    assert (found.n, column.kind, column.values) == (20, "two values", 2)

@@ -50,8 +50,9 @@ def look(files: Paths, *, format: str | None = None) -> Look:
     with closing(Database()) as database:
         named, log = input_files(paths, format=format, spool=database.folder, most=MOST)
         database.allow_only([file.path for file in named])
-        rows = _first_rows(database.connection, named[0])
-        columns = tuple(seen_column(name, [row[at] for row in rows[1:]]) for at, name in enumerate(rows[0]))
+        looked_at = [_first_rows(database.connection, file) for file in (named if log is not None else named[:1])]
+        columns = tuple(seen_column(name, values) for name, values in _together(looked_at).items())
+        rows = looked_at[0]
         n = len(rows) - 1 if log is None else log.rows
     notes = [*(log.notes if log is not None else ()), *_of_missing(columns)]
     if log is not None:
@@ -96,6 +97,17 @@ def _first_rows(connection: Connection, file: File) -> list[list[Any]]:
             source = text_source(file, as_texts(names) if file.format in ("json", "jsonl") else "")
         listed = ", ".join(f"CAST({identifier(name)} AS VARCHAR)" for name in names)
         return [names, *map(list, connection.execute(f"SELECT {listed} FROM {source} LIMIT {MOST}").fetchall())]
+
+
+def _together(tables: Sequence[list[list[Any]]]) -> dict[str, list[Any]]:
+    """The values of each column in all tables, one after another; none in a table without it."""
+    names = dict.fromkeys(name for table in tables for name in table[0])
+    found: dict[str, list[Any]] = {name: [] for name in names}
+    for heads, *rows in tables:
+        place = {name: at for at, name in enumerate(heads)}
+        for name, values in found.items():
+            values += [row[place[name]] if name in place else None for row in rows]
+    return found
 
 
 def _of_missing(columns: Sequence[SeenColumn]) -> Iterator[str]:

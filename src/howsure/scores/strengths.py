@@ -5,15 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.pairs import Floats, Integers
+from howsure.scores.ranks import Flags
 
 FAR = 30.0  # log odds; no battles that can be counted have finite estimates beyond
 MOST_STEPS, NEAR, EXACT = 200, 1e-8, 1e-12
 FIRST, TIE, SECOND = 0, 1, 2  # outcomes
-Flags = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
