@@ -96,7 +96,7 @@ test-programs: $(PROGRAMS)/.ready  ## logs and models of other programs, made by
 	$(PROGRAMS)/python -m pytest -m programs tests/programs
 
 test-cluster: $(CLUSTER)  ## Spark and workers of Dask, each in processes of their own; Spark needs Java 17
-	$(BIN)/python -m pytest -m cluster tests/calibration/engines tests/events/extraction/test_executors.py
+	$(BIN)/python -m pytest -m cluster tests/calibration/engines
 
 bench: $(PEERS)  ## speed and memory, beside the peers
 	set -e; for script in benchmarks/bench_*.py; do echo "== $$script"; $(BIN)/python $$script; done
