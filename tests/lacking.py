@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 
 DEMAND = "HOWSURE_DEMAND"
 OWN_FILE_SYSTEMS = ("unshare", "--user", "--map-root-user", "--mount", "true")

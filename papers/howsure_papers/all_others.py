@@ -16,7 +16,7 @@ from howsure.errors import InputError
 from howsure.figures.calibration import curve_figure
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Estimate
-from howsure.show.column import COUNT, ESTIMATE, Column
+from howsure.show.table import COUNT, ESTIMATE, Column
 from howsure_papers.corpora.labelled import SENTIMENT, Tweets, read_tweets
 from howsure_papers.corpora.news import WIKIPEDIA, WORD, items_of_wikipedia
 from howsure_papers.intervals import (

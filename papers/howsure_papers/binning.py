@@ -10,7 +10,7 @@ from howsure.calibration.curve import curve_of
 from howsure.calibration.simulation import simulate_pairs
 from howsure.figures.calibration import curve_figure, histogram_figure
 from howsure.inputs.pairs import Floats, Pairs
-from howsure.show.column import COUNT, Column, digits
+from howsure.show.table import COUNT, Column, digits
 from howsure_papers.reproduction import NAME, Advance, Drawing, Finding, Found, experiment, nobody, numbers
 
 TOKENS = 33_306  # words of the paper's test set

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.inputs.pairs import Floats, Integers
-from howsure.show.column import COUNT, Column, digits
+from howsure.show.table import COUNT, Column, digits
 from howsure.significance import compare
 from howsure.stats.proportions import normal_quantile
 from howsure_papers.corpora.tagged import ARK, Corpus, read_ark

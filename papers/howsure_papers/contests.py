@@ -21,7 +21,7 @@ from howsure.calibration.scores import BRIER, LOG
 from howsure.inputs.pairs import Integers
 from howsure.result import Estimate
 from howsure.sequences.tagger import Tagger
-from howsure.show.column import COUNT, ESTIMATE, Column, digits
+from howsure.show.table import COUNT, ESTIMATE, Column, digits
 from howsure.stats.p_values import adjust_p_values
 from howsure_papers.corpora.tagged import Corpus
 from howsure_papers.drawings import side_by_side_figure

@@ -20,7 +20,7 @@ from howsure.data.documents.document import Document
 from howsure.figures.calibration import curve_figure
 from howsure.inputs.pairs import Pairs
 from howsure.result import Estimate
-from howsure.show.column import COUNT, ESTIMATE, POINT, Column, digits
+from howsure.show.table import COUNT, ESTIMATE, POINT, Column, digits
 from howsure_papers.corpora.coreference import GUM, LITBANK, ONTOGUM, CoreferenceCorpus, parser_beside, read_corpus
 from howsure_papers.intervals import fine, fine_kind, opposite, verdict
 from howsure_papers.judged_coreference import (

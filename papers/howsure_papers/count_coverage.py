@@ -10,7 +10,7 @@ from matplotlib.figure import Figure
 
 from howsure.events.series.counts import count_from_probabilities, count_from_samples
 from howsure.inputs.pairs import Floats
-from howsure.show.column import Column, Kind, digits
+from howsure.show.table import Column, Kind, digits
 from howsure.stats.proportions import normal_quantile, poisson_binomial
 from howsure_papers.drawings import Series, series_figure
 from howsure_papers.intervals import LEVEL, mean_estimate

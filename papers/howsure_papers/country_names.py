@@ -14,7 +14,7 @@ from howsure.events.lexicon import Lexicon
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import rows_of
 from howsure.result import Estimate
-from howsure.show.column import COUNT, Column, digits
+from howsure.show.table import COUNT, Column, digits
 from howsure_papers.intervals import fine, opposite, share_estimate, verdict
 from howsure_papers.reproduction import NAME, TEXT, Finding, Found, Numbers, numbers
 

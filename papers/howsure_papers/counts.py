@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from howsure.files.whole import Scratch
-from howsure.show.column import COUNT, Column, digits
+from howsure.show.table import COUNT, Column, digits
 from howsure_papers.corpora.labelled import QUESTION_SETS, read_graded
 from howsure_papers.incidents import LEAST_MEAN, steps_of_incidents, try_incidents
 from howsure_papers.police import steps_of_police, try_police

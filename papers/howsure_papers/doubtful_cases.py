@@ -16,7 +16,7 @@ from howsure.events.series.counts import count_from_probabilities
 from howsure.events.series.files import HIGH, LOW, doubtful_documents
 from howsure.events.store.documents import StoredDocument, stored_documents
 from howsure.events.store.event_store import EventStore
-from howsure.show.column import Column, digits
+from howsure.show.table import Column, digits
 from howsure_papers.intervals import fine, share_estimate, verdict
 from howsure_papers.reproduction import NAME, TEXT, Finding, Found, Numbers, numbers
 

@@ -19,7 +19,7 @@ from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import columns_of
 from howsure.figures.style import dress, literal, new_figure, styled
 from howsure.inputs.pairs import Floats, Integers
-from howsure.show.column import Column, digits
+from howsure.show.table import Column, digits
 from howsure_papers.corpora.news import Item, read_incidents
 from howsure_papers.gold_events import LABELS, QUESTIONS
 from howsure_papers.reproduction import NAME, TEXT, Drawing, Finding, Found, Numbers, numbers

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Estimate
-from howsure.show.column import ENDS, UNDEFINED, Kind
+from howsure.show.table import ENDS, UNDEFINED, Kind
 from howsure.stats.clusters import jackknife_error, ratio_error
 from howsure.stats.proportions import normal_quantile, t_quantile, wilson_interval
 from howsure.stats.randomness import Randomness, generator_from

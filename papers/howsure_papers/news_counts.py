@@ -19,7 +19,7 @@ from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import columns_of, first_and_last, number_of_samples
 from howsure.events.store.tables import as_bits, as_counts
 from howsure.inputs.pairs import Floats, Integers
-from howsure.show.column import COUNT, Column, Kind, digits
+from howsure.show.table import COUNT, Column, Kind, digits
 from howsure.stats.proportions import poisson_binomial
 from howsure_papers.corpora.news import News
 from howsure_papers.reproduction import NAME, TEXT, Finding, Numbers, numbers

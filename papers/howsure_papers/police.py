@@ -18,7 +18,7 @@ from howsure.events.rule import Rule, built_in_rule
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import columns_of
 from howsure.inputs.pairs import Floats
-from howsure.show.column import Column, digits
+from howsure.show.table import Column, digits
 from howsure_papers.corpora.labelled import PoliceNews, read_police_news
 from howsure_papers.reproduction import NAME, TEXT, Finding, Found, numbers
 from howsure_papers.stores import Setting

@@ -16,7 +16,7 @@ from howsure.figures.distributions import draw_quantiles
 from howsure.figures.style import literal, styled
 from howsure.inputs.pairs import Floats
 from howsure.result import Estimate
-from howsure.show.column import COUNT, ESTIMATE, P_VALUE, Column, digits, p_in_words
+from howsure.show.table import COUNT, ESTIMATE, P_VALUE, Column, digits, p_in_words
 from howsure_papers.corpora.news import WIKIPEDIA, WORD, items_of_wikipedia
 from howsure_papers.drawings import panels_in_rows
 from howsure_papers.intervals import about, mean_estimate, opposite, share_estimate, verdict

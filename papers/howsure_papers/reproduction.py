@@ -11,10 +11,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Generic, ParamSpec
 
 from howsure import __version__
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.result import Rows
-from howsure.show.column import Column, Kind
-from howsure.show.table import Cell, Table
+from howsure.show.table import Cell, Column, Kind, Table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

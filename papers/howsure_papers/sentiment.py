@@ -18,7 +18,7 @@ from howsure.errors import InputError, MissingExtraError
 from howsure.figures.calibration import curve_figure
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.result import Estimate
-from howsure.show.column import ESTIMATE, Column, Kind, digits
+from howsure.show.table import ESTIMATE, Column, Kind, digits
 from howsure.stats.proportions import normal_quantile
 from howsure_papers.corpora.labelled import SENTIMENT, read_tweets
 from howsure_papers.drawings import Setting, path_figure

@@ -11,7 +11,7 @@ import numpy as np
 from howsure.calibration.curve import curve_of
 from howsure.inputs.pairs import Pairs
 from howsure.result import Estimate
-from howsure.show.column import COUNT, Column, digits
+from howsure.show.table import COUNT, Column, digits
 from howsure.stats.proportions import t_quantile
 from howsure_papers.contests import BIN_SIZE, CRF, HMM
 from howsure_papers.coreference import PAPER, PASSES, PASSES_OF_A_SLICE, SMALL, trained

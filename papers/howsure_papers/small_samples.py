@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure.inputs.pairs import Floats
 from howsure.result import Estimate
-from howsure.show.column import COUNT, Column, digits, interval
+from howsure.show.table import COUNT, Column, digits, interval
 from howsure_papers.boostsa import ALPHA, EXACT, FULL, LARGEST, SHARES, TESTS, Columns, p_values, share_name
 from howsure_papers.drawings import Series, series_figure
 from howsure_papers.intervals import share_estimate, verdict

@@ -14,7 +14,7 @@ from howsure.events.extraction.extract_events import ExtractionReport, extract_e
 from howsure.events.extraction.processes import Work
 from howsure.events.lexicon import Lexicon
 from howsure.events.rule import Rule, built_in_rule
-from howsure.inputs.naming import unknown_name
+from howsure.inputs.numbers_and_names import unknown_name
 from howsure_papers.corpora.coreference import parser_for
 from howsure_papers.corpora.news import Item
 from howsure_papers.reproduction import Advance, Found, nobody

@@ -12,7 +12,7 @@ from howsure.data.datasets import find_data_set
 from howsure.data.documents.read_documents import first_documents
 from howsure.figures.calibration import curve_figure
 from howsure.inputs.pairs import Floats, Integers, Pairs
-from howsure.show.column import COUNT, ESTIMATE, Column, digits
+from howsure.show.table import COUNT, ESTIMATE, Column, digits
 from howsure_papers.dependency_grammar import Grammar, Tree, counts_of, subtree_posterior, yields
 from howsure_papers.intervals import fine, jackknifed, opposite, verdict
 from howsure_papers.label_errors import label_errors

@@ -12,7 +12,7 @@ import numpy as np
 from howsure.calibration.bins import boundaries_of_sorted, sorted_rows, sums_of_rows
 from howsure.calibration.simulation import simulate_pairs
 from howsure.inputs.pairs import Floats, Integers, Pairs
-from howsure.show.column import COUNT, Column, digits
+from howsure.show.table import COUNT, Column, digits
 from howsure_papers.drawings import Series, series_figure
 from howsure_papers.reproduction import Advance, Drawing, Finding, Found, Numbers, experiment, nobody, numbers
 

@@ -14,7 +14,7 @@ from howsure.inputs.pairs import Integers
 from howsure.sequences.crf import CRFTagger
 from howsure.sequences.potentials import ImpossibleError
 from howsure.sequences.tagger import Tagger
-from howsure.show.column import COUNT, ESTIMATE, Column, digits
+from howsure.show.table import COUNT, ESTIMATE, Column, digits
 from howsure_papers import taggers
 from howsure_papers.contests import error_difference
 from howsure_papers.corpora.tagged import Corpus, Tagged, read_ark, read_wsj

@@ -21,7 +21,7 @@ from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Estimate
 from howsure.sequences.calibration_pairs import Transition, frequent_transitions, transition_pairs
 from howsure.sequences.tagger import Tagger
-from howsure.show.column import COUNT, ESTIMATE, Column, Kind, digits
+from howsure.show.table import COUNT, ESTIMATE, Column, Kind, digits
 from howsure_papers import contests, taggers
 from howsure_papers.binning import in_bins
 from howsure_papers.contests import BIN_SIZE, CRF, HMM, NOUN, OF_LABEL, Outcome, Question, found_by_label, recipe_of

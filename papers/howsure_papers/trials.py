@@ -11,7 +11,7 @@ import numpy as np
 from howsure.counts import CountEstimate, CountEstimates, estimate_counts, sample_for_labels
 from howsure.counts.learned_score import score_by_words
 from howsure.inputs.pairs import Floats
-from howsure.show.column import Column, digits
+from howsure.show.table import Column, digits
 from howsure_papers.intervals import LEVEL
 from howsure_papers.reproduction import TEXT, Finding
 from howsure_papers.stores import Setting

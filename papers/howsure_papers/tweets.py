@@ -15,8 +15,8 @@ from howsure.figures.calibration import curve_figure
 from howsure.inputs.pairs import Pairs
 from howsure.result import Estimate
 from howsure.sequences.features import FAMILIES
-from howsure.show.column import COUNT, ESTIMATE, POINT, Column, digits
-from howsure.show.column import Kind as ColumnKind
+from howsure.show.table import COUNT, ESTIMATE, POINT, Column, digits
+from howsure.show.table import Kind as ColumnKind
 from howsure_papers.corpora.tagged import ARK, Corpus, read_ark
 from howsure_papers.drawings import Setting, path_figure
 from howsure_papers.intervals import (

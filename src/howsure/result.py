@@ -25,9 +25,23 @@ from typing import Any, ClassVar, Generic, TypeVar
 import numpy as np
 
 from howsure.inputs.frames import to_frame
-from howsure.inputs.naming import counted, shortened, unknown_name
-from howsure.show.column import COUNT, FLAG, FRAME, NUMBER, TABLE, UNDEFINED, WORDS, Column, interval, plain_list
-from howsure.show.table import MOST_ROWS, Table, in_a_line, on_a_terminal
+from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
+from howsure.show.table import (
+    COUNT,
+    FLAG,
+    FRAME,
+    MOST_ROWS,
+    NUMBER,
+    TABLE,
+    UNDEFINED,
+    WORDS,
+    Column,
+    Table,
+    in_a_line,
+    interval,
+    on_a_terminal,
+    plain_list,
+)
 
 Row = TypeVar("Row")
 KINDS = {"i": COUNT, "u": COUNT, "f": NUMBER, "b": FLAG}  # of arrays, by their type

@@ -13,7 +13,7 @@ from howsure_papers.reproduction import NAME, TEXT, Drawing, Finding, Found, exp
 from matplotlib.figure import Figure
 
 from howsure import __version__
-from howsure.show.column import Column
+from howsure.show.table import Column
 from tests.cli.running import howsure, printed
 
 

@@ -10,7 +10,7 @@ import pytest
 from howsure.counts import LabelSample, estimate_counts, labels_needed, sample_for_labels
 from howsure.counts.label_sample import allocation, bands_of
 from howsure.errors import InputError
-from howsure.files.model_archive import write_model
+from howsure.files.saved import write_model
 from tests.counts.populations import labelled
 
 SCORE = np.concatenate([np.zeros(300), np.random.default_rng(0).beta(0.4, 2.0, 700)])

@@ -18,7 +18,7 @@ from hypothesis.extra import numpy as arrays_of
 
 from howsure.errors import InputError
 from howsure.files import archive, whole
-from howsure.files.model_archive import read_model, write_model
+from howsure.files.saved import read_model, write_model
 from tests.files.sealed import HEAD, parts_of, reseal, sealed, zipped
 
 CONTENT: dict[str, Any] = {"labels": ["a", "ß", "🦎"], "l1": 0.1, "rng": None}

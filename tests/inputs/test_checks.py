@@ -25,7 +25,7 @@ from howsure.inputs.checks import (
     check_same_length,
     check_weights,
 )
-from howsure.inputs.numbers import check_level
+from howsure.inputs.numbers_and_names import check_level
 
 
 def said(check: Any, *values: object, **options: object) -> str:

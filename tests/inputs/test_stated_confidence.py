@@ -13,8 +13,14 @@ from hypothesis import strategies as st
 import howsure
 from howsure.data.documents.columns import read_attributes
 from howsure.errors import InputError
-from howsure.inputs.naming import natural_order, nearest, shortened, unknown_name
-from howsure.inputs.numbers import spelled_number, spelled_whole
+from howsure.inputs.numbers_and_names import (
+    natural_order,
+    nearest,
+    shortened,
+    spelled_number,
+    spelled_whole,
+    unknown_name,
+)
 from howsure.inputs.stated_confidence import NONE, UNCLEAR, stated_confidence
 from howsure.significance.boostsa.storage import read_labels
 from tests.cli.running import howsure as run

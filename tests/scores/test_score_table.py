@@ -13,7 +13,7 @@ from scipy.stats import binom, binomtest
 
 import howsure
 from howsure.errors import InputError
-from howsure.inputs.naming import short_names
+from howsure.inputs.numbers_and_names import short_names
 from howsure.scores.score_table import mean_of_groups
 from tests.cli.running import howsure as run_command
 from tests.data.logs.writers import lm_eval_sample, lm_eval_text, write_lm_eval

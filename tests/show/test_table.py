@@ -16,8 +16,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from howsure.show.column import all_digits, interval, number, p_in_words, p_text
-from howsure.show.table import MOST_ROWS, STEERING, Table, in_a_line, in_a_spreadsheet, on_a_terminal, width_of
+from howsure.show.table import (
+    MOST_ROWS,
+    STEERING,
+    Table,
+    all_digits,
+    in_a_line,
+    in_a_spreadsheet,
+    interval,
+    number,
+    on_a_terminal,
+    p_in_words,
+    p_text,
+    width_of,
+)
 
 FORMS = ("text", "html", "csv", "markdown", "latex")
 HEADINGS = ("name", "n")

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from howsure.calibration.slots import CELLS, EXACT_UP_TO, Slots, cells_of, last_of_cells, slots_of
 from howsure.errors import InputError, parameter
-from howsure.inputs.numbers import check_whole
+from howsure.inputs.numbers_and_names import check_whole
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 
 # The boundaries of bins: Algorithm 1 of Nguyen & O'Connor (2015), with a rule for ties.

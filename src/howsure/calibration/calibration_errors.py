@@ -17,7 +17,7 @@ from howsure.calibration.slots import Slots
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
-from howsure.inputs.numbers import check_level
+from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate

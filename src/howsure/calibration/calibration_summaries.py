@@ -14,7 +14,7 @@ from howsure.errors import InputError, parameter, shown
 from howsure.files.whole import Place
 from howsure.inputs.frames import Source, columns_of, is_lazy
 from howsure.inputs.given import Given
-from howsure.inputs.naming import natural_order
+from howsure.inputs.numbers_and_names import natural_order
 
 
 class CalibrationSummaries(Mapping[str, CalibrationSummary]):

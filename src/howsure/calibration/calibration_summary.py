@@ -20,11 +20,11 @@ from howsure.files.whole import Place
 from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.frames import Source, columns_of, is_lazy
 from howsure.inputs.given import Given
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import NOTHING, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.result import Estimate
-from howsure.show.column import number
+from howsure.show.table import number
 from howsure.stats.randomness import Randomness
 
 

@@ -20,11 +20,11 @@ from howsure.calibration.words import groups_together
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
-from howsure.inputs.numbers import check_whole
+from howsure.inputs.numbers_and_names import check_whole
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import AMONG, Result, as_json
-from howsure.show.column import COUNT, NUMBER, WORDS, Column, p_in_words
+from howsure.show.table import COUNT, NUMBER, WORDS, Column, p_in_words
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 METHODS = ("simulation", "spiegelhalter", "binned", "cox", "cumulative")

@@ -23,7 +23,7 @@ from howsure.inputs.checks import check_labels, check_probabilities, check_same_
 from howsure.inputs.classes import TOP_LABEL, pairs_from_classes
 from howsure.inputs.frames import Source, is_frame, named_columns
 from howsure.inputs.given import UNNAMED, Given, given_of
-from howsure.inputs.numbers import check_level
+from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame

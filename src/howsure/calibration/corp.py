@@ -25,8 +25,7 @@ from howsure.calibration.scores import wrong_extremes
 from howsure.calibration.slots import Slots
 from howsure.calibration.words import cluster_weights
 from howsure.errors import InputError, parameter
-from howsure.inputs.naming import counted
-from howsure.inputs.numbers import check_level, check_whole
+from howsure.inputs.numbers_and_names import check_level, check_whole, counted
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Estimate
 from howsure.stats.clusters import few_clusters

@@ -13,8 +13,20 @@ from howsure.calibration.scores import base_rate_words, heading, score_words, wi
 from howsure.calibration.words import BOTH, NONE_SEEN, NOT_LOCATED, OVERCONFIDENT, UNDERCONFIDENT, rounded, summary
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Arrays, Estimate, Result, as_json, dict_of
-from howsure.show.column import NUMBER, P_VALUE, TEXT, WORDS, Column, digits, interval, number, p_in_words, with_ends
-from howsure.show.table import HIGHER, LOWER
+from howsure.show.table import (
+    HIGHER,
+    LOWER,
+    NUMBER,
+    P_VALUE,
+    TEXT,
+    WORDS,
+    Column,
+    digits,
+    interval,
+    number,
+    p_in_words,
+    with_ends,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

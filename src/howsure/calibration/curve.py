@@ -36,7 +36,7 @@ from howsure.calibration.words import groups_together, infinite_classes, notes_o
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
-from howsure.inputs.numbers import check_level
+from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate

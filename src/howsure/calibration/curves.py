@@ -26,12 +26,11 @@ from howsure.errors import InputError, parameter, told
 from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.frames import SAVED, Source
 from howsure.inputs.given import Given
-from howsure.inputs.numbers import check_level
+from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Rows, plain, rows_read
-from howsure.show.column import Column
-from howsure.show.table import Table
+from howsure.show.table import Column, Table
 from howsure.stats.p_values import ADJUSTED, adjust_p_values
 from howsure.stats.randomness import Randomness
 

@@ -24,7 +24,7 @@ from howsure.calibration.isotonic import Ordered
 from howsure.calibration.scores import BRIER, LOG, ProperLoss, wrong_extremes
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Estimate, Result, plain
-from howsure.show.column import NUMBER, WORDS, Column
+from howsure.show.table import NUMBER, WORDS, Column
 from howsure.stats.clusters import kish
 from howsure.stats.proportions import normal_quantile, t_quantile
 

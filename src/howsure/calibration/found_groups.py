@@ -31,8 +31,7 @@ from howsure.calibration.scan import (
 from howsure.errors import InputError
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
-from howsure.inputs.naming import counted, shortened
-from howsure.inputs.numbers import check_level, check_whole
+from howsure.inputs.numbers_and_names import check_level, check_whole, counted, shortened
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure.calibration.scan import WHOLE
 from howsure.calibration.words import OVERCONFIDENT, UNDERCONFIDENT
-from howsure.inputs.naming import counted, shortened
+from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.result import Estimate, Result, Rows, as_json, rows_read
-from howsure.show.column import COUNT, FRAME, NUMBER, P_VALUE, WORDS, Column, Kind, digits, number
-from howsure.show.table import in_a_line
+from howsure.show.table import COUNT, FRAME, NUMBER, P_VALUE, WORDS, Column, Kind, digits, in_a_line, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

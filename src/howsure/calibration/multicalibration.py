@@ -15,13 +15,11 @@ from howsure.calibration.scan import DIAGONAL, DRAWS, MIN_ROWS, Family, residual
 from howsure.errors import InputError
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
-from howsure.inputs.naming import counted
-from howsure.inputs.numbers import check_level, check_whole
+from howsure.inputs.numbers_and_names import check_level, check_whole, counted
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Result
-from howsure.show.column import COUNT, NUMBER, WORDS, Column, with_ends
-from howsure.show.table import in_a_line
+from howsure.show.table import COUNT, NUMBER, WORDS, Column, in_a_line, with_ends
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 from howsure.stats.threads import one_thread
 

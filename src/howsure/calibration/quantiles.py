@@ -16,12 +16,11 @@ from howsure.calibration.clustered_tests import sign_test
 from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.frames import Kind, Rows, Source, no_column_name, rows_of
-from howsure.inputs.naming import shortened
-from howsure.inputs.numbers import as_spelled, check_level, check_whole, is_number
+from howsure.inputs.numbers_and_names import as_spelled, check_level, check_whole, is_number, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result
-from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, p_in_words
+from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, p_in_words
 from howsure.stats.proportions import t_quantile
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 

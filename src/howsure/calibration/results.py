@@ -13,7 +13,7 @@ from howsure.calibration.scores import MULTICLASS, SCORES, MulticlassScores, Sco
 from howsure.inputs.matching import ReadOfBoth
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import AMONG, Arrays, Estimate, Result, as_json, dict_of
-from howsure.show.column import FRAME, NUMBER, TABLE, WORDS, Column, digits
+from howsure.show.table import FRAME, NUMBER, TABLE, WORDS, Column, digits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,7 +21,7 @@ from howsure.inputs.pairs import Floats, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result, as_json
-from howsure.show.column import COUNT, NUMBER, Column, number
+from howsure.show.table import COUNT, NUMBER, Column, number
 
 if TYPE_CHECKING:
     from howsure.calibration.corp_results import CorpCurve

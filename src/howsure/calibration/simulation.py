@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.numbers import check_whole, is_number
+from howsure.inputs.numbers_and_names import check_whole, is_number
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.randomness import Randomness, generator_from
 

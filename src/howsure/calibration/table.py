@@ -17,11 +17,11 @@ from howsure.calibration.words import notes_by_name, notes_of
 from howsure.errors import InputError
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
-from howsure.inputs.numbers import check_level
+from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Rows, plain
-from howsure.show.column import COUNT, ESTIMATE, FRAME, NUMBER, P_VALUE, TABLE, WORDS, Column, with_ends
+from howsure.show.table import COUNT, ESTIMATE, FRAME, NUMBER, P_VALUE, TABLE, WORDS, Column, with_ends
 from howsure.stats.p_values import adjust_p_values
 
 if TYPE_CHECKING:

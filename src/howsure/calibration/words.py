@@ -21,11 +21,13 @@ from howsure.calibration.scores import (
     wrong_extremes,
 )
 from howsure.calibration.slots import Slots
-from howsure.inputs.naming import counted, shortened
+from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Pairs
 from howsure.result import Estimate
-from howsure.show.column import (
+from howsure.show.table import (
     FRAME,
+    HIGHER,
+    LOWER,
     NUMBER,
     P_VALUE,
     POINT,
@@ -33,11 +35,11 @@ from howsure.show.column import (
     UNDEFINED,
     WORDS,
     Column,
+    Table,
     number,
     p_in_words,
     with_ends,
 )
-from howsure.show.table import HIGHER, LOWER, Table
 from howsure.stats.clusters import few_clusters
 
 if TYPE_CHECKING:

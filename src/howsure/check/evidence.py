@@ -17,8 +17,7 @@ from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.opened import is_version, parsed_json, read_text
 from howsure.files.saved import save
 from howsure.files.whole import Place
-from howsure.inputs.naming import shortened
-from howsure.inputs.numbers import is_number
+from howsure.inputs.numbers_and_names import is_number, shortened
 from howsure.stats.mean_score import BoundedMean, MeanScore
 
 # The limits of a check, and how the other model is named: checked once.

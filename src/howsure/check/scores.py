@@ -28,8 +28,7 @@ from howsure.errors import GIVEN, InputError, at_row, parameter
 from howsure.inputs.checks import Coded, check_clusters, check_codes
 from howsure.inputs.frames import DOCUMENT, ITEM, RUN, TASK, Kind, Rows, Source, columns_of, no_column_name
 from howsure.inputs.matching import shared_rows
-from howsure.inputs.naming import counted
-from howsure.inputs.numbers import check_bounds, check_within
+from howsure.inputs.numbers_and_names import check_bounds, check_within, counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.clusters import ItemGroups, few_clusters

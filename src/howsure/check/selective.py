@@ -25,7 +25,7 @@ from howsure.errors import InputError, parameter
 from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
-from howsure.inputs.numbers import is_number
+from howsure.inputs.numbers_and_names import is_number
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame

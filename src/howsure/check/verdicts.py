@@ -13,10 +13,9 @@ import numpy as np
 from howsure import __version__
 from howsure.check.evidence import BELOW, Baseline, Entry, Evidence
 from howsure.errors import InputError, parameter
-from howsure.inputs.naming import shortened
-from howsure.inputs.numbers import check_level, check_whole
+from howsure.inputs.numbers_and_names import check_level, check_whole, shortened
 from howsure.result import Estimate, Rows, as_json, rows_read
-from howsure.show.column import COUNT, ENDS, FRAME, NUMBER, TABLE, WORDS, Column, Kind, interval, number, p_in_words
+from howsure.show.table import COUNT, ENDS, FRAME, NUMBER, TABLE, WORDS, Column, Kind, interval, number, p_in_words
 from howsure.significance.trend import TrendPoint, check_date
 from howsure.stats.p_values import adjust_p_values
 

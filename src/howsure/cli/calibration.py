@@ -271,7 +271,7 @@ def summary() -> click.Command:
     from howsure.calibration.calibration_summaries import CalibrationSummaries
     from howsure.calibration.calibration_summary import CalibrationSummary, sums_of_source
     from howsure.calibration.curves import pooling_notes
-    from howsure.inputs.naming import counted
+    from howsure.inputs.numbers_and_names import counted
     from howsure.result import rows_read
 
     @click.command("summary", cls=Command, context_settings={"max_content_width": 110})

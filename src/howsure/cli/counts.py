@@ -48,7 +48,7 @@ from howsure.events.corpus import check_date_format
 from howsure.events.periods import PERIODS, period_of
 from howsure.inputs.checks import NOT_MISSING, Coded
 from howsure.inputs.frames import Kind
-from howsure.inputs.naming import counted, shortened
+from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.result import rows_read
 
 

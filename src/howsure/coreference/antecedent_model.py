@@ -33,11 +33,10 @@ from howsure.coreference.training import (
 from howsure.data.documents.document import Document, Mention
 from howsure.data.parses import ParsedDocument
 from howsure.errors import InputError, parameter
-from howsure.files.model_archive import damaged_model, read_model, write_model
+from howsure.files.saved import damaged_model, read_model, write_model
 from howsure.files.whole import Place
 from howsure.inputs.checks import listed
-from howsure.inputs.naming import unknown_name
-from howsure.inputs.numbers import is_number
+from howsure.inputs.numbers_and_names import is_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from howsure.errors import InputError, in_matrix, parameter, shown
 from howsure.inputs.checks import array_of, probability_advice
 from howsure.inputs.classes import SUM_TOLERANCE
-from howsure.inputs.numbers import is_number
+from howsure.inputs.numbers_and_names import is_number
 from howsure.inputs.pairs import Floats, Integers
 
 # Antecedent distributions: for every mention, the earlier mention it refers back to, or "new".

@@ -12,7 +12,7 @@ import numpy as np
 from howsure.coreference.antecedents import Antecedents
 from howsure.data.documents.document import Mention
 from howsure.errors import InputError, shown
-from howsure.inputs.naming import shortened
+from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import SupportsArray
 from howsure.result import Estimate

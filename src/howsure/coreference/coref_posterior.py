@@ -18,10 +18,10 @@ from howsure.coreference.antecedents import Antecedents, from_listed_scores, fro
 from howsure.coreference.clusterings import Clusters, checked_mentions, clusters_from, labels_from
 from howsure.errors import InputError, in_matrix, shown
 from howsure.inputs.checks import array_of
-from howsure.inputs.numbers import check_level, check_whole
+from howsure.inputs.numbers_and_names import check_level, check_whole
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Estimate, Result
-from howsure.show.column import NUMBER, WORDS, Column
+from howsure.show.table import NUMBER, WORDS, Column
 from howsure.stats.proportions import CountDistribution, normal_quantile, poisson_binomial, wilson_interval
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 

@@ -16,8 +16,7 @@ from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.coreference.judged import mention_confidence, pairs_from_posteriors
 from howsure.errors import InputError
 from howsure.inputs.checks import listed
-from howsure.inputs.naming import counted
-from howsure.inputs.numbers import is_number
+from howsure.inputs.numbers_and_names import counted, is_number
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Estimate, as_json
 from howsure.stats.logistic import fit_logistic, sigmoid

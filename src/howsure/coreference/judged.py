@@ -10,7 +10,7 @@ from howsure.coreference.clusterings import Clustering, pair_frequency
 from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.errors import InputError
 from howsure.inputs.checks import listed
-from howsure.inputs.numbers import check_whole
+from howsure.inputs.numbers_and_names import check_whole
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.randomness import Randomness, generator_from
 

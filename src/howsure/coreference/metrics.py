@@ -15,10 +15,9 @@ from howsure.data.documents.columns import named_part
 from howsure.data.documents.document import Document
 from howsure.errors import InputError, shown
 from howsure.inputs.checks import listed
-from howsure.inputs.naming import counted, shortened
+from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.result import Result
-from howsure.show.column import FRAME, TABLE, WORDS, Column, Kind
-from howsure.show.table import in_a_line
+from howsure.show.table import FRAME, TABLE, WORDS, Column, Kind, in_a_line
 
 # The overlap of two clusterings: every coreference metric is a ratio of these sums, which add up over documents.
 

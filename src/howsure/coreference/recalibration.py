@@ -28,11 +28,10 @@ from howsure.errors import InputError, parameter
 from howsure.files.opened import opened, parsed_json
 from howsure.files.whole import Place, write_whole
 from howsure.inputs.checks import listed
-from howsure.inputs.naming import unknown_name
-from howsure.inputs.numbers import is_number
+from howsure.inputs.numbers_and_names import is_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Result
-from howsure.show.column import COUNT, ESTIMATE, NUMBER, WORDS, Column
+from howsure.show.table import COUNT, ESTIMATE, NUMBER, WORDS, Column
 
 # Coreference posteriors recalibrated by documents whose entities are known.
 

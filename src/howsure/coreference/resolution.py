@@ -21,12 +21,10 @@ from howsure.data.antecedent_scores import AntecedentScores
 from howsure.data.documents.document import Document, Mention
 from howsure.data.parses import ParsedDocument
 from howsure.errors import InputError, parameter, shown
-from howsure.inputs.naming import counted, unknown_name
-from howsure.inputs.numbers import is_number
+from howsure.inputs.numbers_and_names import counted, is_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result
-from howsure.show.column import NUMBER, WORDS, Column, Kind
-from howsure.show.table import Table, in_a_line
+from howsure.show.table import NUMBER, WORDS, Column, Kind, Table, in_a_line
 from howsure.stats.proportions import CountDistribution
 
 if TYPE_CHECKING:

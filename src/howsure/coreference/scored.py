@@ -16,7 +16,7 @@ from howsure.coreference.detection import check_size
 from howsure.data.antecedent_scores import AntecedentScores, place_mentions
 from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError, parameter
-from howsure.inputs.naming import counted, shortened, unknown_name
+from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.pairs import Integers
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from howsure.coreference.antecedents import Antecedents
 from howsure.coreference.exact import pair_matrix
 from howsure.errors import InputError
-from howsure.inputs.numbers import is_number
+from howsure.inputs.numbers_and_names import is_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.logistic import sigmoid
 

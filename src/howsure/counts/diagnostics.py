@@ -15,7 +15,7 @@ from howsure.counts.design import FEW, difference_total
 from howsure.counts.proxy import FOLDS, Proxy, fit_proxy, folds_of, weights_of
 from howsure.counts.results import CountEstimate, Diagnostics
 from howsure.counts.units import LEAST_ALIKE, Bools, Units, lumps_of
-from howsure.inputs.naming import counted, shortened
+from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats
 from howsure.result import Estimate
 from howsure.stats.logistic import sigmoid

@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.checks import Codes, Column, as_column, check_codes, check_labels, is_missing
-from howsure.inputs.numbers import spelled_number
+from howsure.inputs.numbers_and_names import spelled_number
 from howsure.inputs.pairs import Floats, Integers
 
 # Columns that hold something for some units only: labels, and how the units with labels were drawn.

@@ -19,8 +19,7 @@ from howsure.counts.units import read_features, read_units
 from howsure.errors import InputError
 from howsure.inputs.checks import check_probabilities
 from howsure.inputs.frames import Source, columns_from, is_frame, no_frame
-from howsure.inputs.naming import unknown_name
-from howsure.inputs.numbers import check_level
+from howsure.inputs.numbers_and_names import check_level, unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.logistic import sigmoid

@@ -14,7 +14,7 @@ from howsure.counts.results import CountEstimate, CountEstimates, Diagnostics
 from howsure.counts.units import check_enough
 from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.checks import Codes, check_clusters, check_probabilities
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 
 # A sample that goes on: what was drawn is found again from its strata, and further units are put beside it.

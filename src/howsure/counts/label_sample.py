@@ -13,15 +13,14 @@ from howsure import __version__
 from howsure.counts.draw import Elements, partial_labels
 from howsure.counts.units import combined, read_cells, rows_by_code
 from howsure.errors import InputError, parameter
-from howsure.files.model_archive import damaged_model, read_model, write_model
+from howsure.files.saved import damaged_model, read_model, write_model
 from howsure.files.whole import Place
 from howsure.inputs.checks import Codes, check_clusters, check_codes, check_probabilities
-from howsure.inputs.naming import natural_order, unknown_name
-from howsure.inputs.numbers import check_whole
+from howsure.inputs.numbers_and_names import check_whole, natural_order, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result, as_json
-from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column
+from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 # Strata of a population by score, and how many labels each gets.

@@ -11,8 +11,7 @@ from howsure.counts.draw import partial_labels
 from howsure.counts.label_sample import bands_of
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import check_probabilities
-from howsure.inputs.naming import unknown_name
-from howsure.inputs.numbers import check_level, is_number
+from howsure.inputs.numbers_and_names import check_level, is_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.stats.proportions import normal_quantile

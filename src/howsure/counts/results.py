@@ -15,10 +15,10 @@ from howsure.counts.count_law import CountLaw
 from howsure.counts.draw import Draw
 from howsure.counts.units import Units
 from howsure.errors import InputError, parameter
-from howsure.inputs.naming import unknown_name
+from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Estimate, Rows, as_json, dict_of
-from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, interval, number, span
+from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, interval, number, span
 from howsure.stats.proportions import normal_quantile
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from howsure.counts.further_labels import Drawn
 from howsure.counts.label_sample import LabelSample
 from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.frames import Kind, Rows, Source
-from howsure.inputs.naming import nearest, shortened
-from howsure.inputs.numbers import spelled_number
+from howsure.inputs.numbers_and_names import nearest, shortened, spelled_number
 from howsure.inputs.pairs import Floats
 from howsure.show.table import Table
 

@@ -22,8 +22,7 @@ from howsure.files.whole import copy_whole
 from howsure.inputs.checks import check_probabilities
 from howsure.inputs.classes import distributions
 from howsure.inputs.given import Given, first_no_score, no_score
-from howsure.inputs.naming import shortened
-from howsure.inputs.numbers import comma_advice
+from howsure.inputs.numbers_and_names import comma_advice, shortened
 from howsure.inputs.pairs import Floats, Integers
 
 ADDED = "added_columns"

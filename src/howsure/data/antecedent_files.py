@@ -18,7 +18,7 @@ from howsure.errors import InputError, shown
 from howsure.files.archive import NUMBERS, ZIP, Archive, ArchiveError, Array
 from howsure.files.opened import compression_of, opened, parsed_json
 from howsure.files.whole import write_whole
-from howsure.inputs.naming import nearest, shortened
+from howsure.inputs.numbers_and_names import nearest, shortened
 
 # Antecedent scores as JSON, one document per line.
 

@@ -12,7 +12,7 @@ import numpy as np
 from howsure.data.documents.document import Document, Mention, Sentence, Strings
 from howsure.errors import InputError, in_matrix, shown
 from howsure.inputs.checks import array_of
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Integers
 
 # The scores that a coreference model gives the antecedents of the mentions of one document.

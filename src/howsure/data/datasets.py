@@ -16,7 +16,7 @@ from typing import Any
 from howsure.errors import InputError
 from howsure.files.opened import parsed_json, read_text
 from howsure.first_use import require
-from howsure.inputs.naming import unknown_name
+from howsure.inputs.numbers_and_names import unknown_name
 
 # The data sets of the experiments: what they are, where they come from, and where they are stored.
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.archive import MAGIC, ArchiveError, array_header
 from howsure.files.opened import check_each_once, missing_file, opened, parsed_json
-from howsure.inputs.naming import natural_order, shortened
+from howsure.inputs.numbers_and_names import natural_order, shortened
 
 # An array as it lies in a file: its type, its shape, and where its values begin. Rows are read when they are needed.
 #

@@ -16,9 +16,9 @@ from howsure.data.suggested_commands import WITHOUT_LABELS, of_a_log, of_a_table
 from howsure.data.tables.database import Connection, Database, identifier, reading
 from howsure.data.tables.named_files import File, as_texts, parquet_source, text_source
 from howsure.data.tables.table import archive_columns, copy_archives
-from howsure.inputs.naming import counted, shortened
+from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.result import Rows, as_json
-from howsure.show.column import COUNT, WORDS, Column
+from howsure.show.table import COUNT, WORDS, Column
 
 __all__ = ["Look", "look"]
 

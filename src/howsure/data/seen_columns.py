@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from howsure.inputs.numbers import spelled_number
+from howsure.inputs.numbers_and_names import spelled_number
 from howsure.result import as_json
 
 __all__ = ["SeenColumn"]

@@ -15,7 +15,7 @@ from howsure.inputs.classes import TOP_LABEL
 from howsure.inputs.frames import AS_READ, SAVED, Dated, Kind, Rows, Source, no_column_name
 from howsure.inputs.given import PROB, Given, given_of
 from howsure.inputs.matching import PairedRows
-from howsure.inputs.naming import natural_order, shortened
+from howsure.inputs.numbers_and_names import natural_order, shortened
 
 if TYPE_CHECKING:
     from howsure.calibration.slots import Slots
@@ -86,8 +86,8 @@ class Files(Source):
                 f"{parameter('scheduler')} is that of {parameter('engine', DASK)}. Name the engine too, or leave the "
                 "scheduler out."
             )
-        from howsure.data.predictions.arrays import column_of_feature
         from howsure.data.predictions.predictions import open_predictions
+        from howsure.data.predictions.rows import column_of_feature
 
         roles["y_prob"] = None if y_prob is None else given_of(y_prob)
         roles["pos_label"] = None if pos_label is None else str(pos_label)

@@ -13,7 +13,7 @@ from howsure.data.seen_columns import FEW, LISTS, NUMBERS, REPEATED, SHARES, TOL
 from howsure.data.tables.named_files import File
 from howsure.errors import InputError
 from howsure.inputs.frames import ITEM, MODEL
-from howsure.inputs.numbers import spelled_number
+from howsure.inputs.numbers_and_names import spelled_number
 
 MOST = 3
 

@@ -31,8 +31,7 @@ from howsure.errors import GIVEN, InputError, parameter
 from howsure.events.lexicon import Lexicon
 from howsure.events.periods import day_of
 from howsure.files.opened import Text, check_each_once, compression_of, missing_file
-from howsure.inputs.naming import natural_order, shortened, unknown_name
-from howsure.inputs.numbers import check_whole
+from howsure.inputs.numbers_and_names import check_whole, natural_order, shortened, unknown_name
 
 # A part of an input: every n-th batch of its documents, so that n machines share the work of one.
 

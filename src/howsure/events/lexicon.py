@@ -16,7 +16,7 @@ from typing import Any
 from howsure.errors import InputError
 from howsure.files.opened import Text, read_text
 from howsure.first_use import require
-from howsure.inputs.naming import unknown_name
+from howsure.inputs.numbers_and_names import unknown_name
 
 # Matching a word in a text to a word in a lexicon: folding of letters, and stripping of endings.
 

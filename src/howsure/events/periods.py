@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterable
 
 from howsure.errors import InputError
-from howsure.inputs.naming import unknown_name
+from howsure.inputs.numbers_and_names import unknown_name
 
 Day = str | datetime.date
 PERIODS = ("week", "month", "quarter", "year")

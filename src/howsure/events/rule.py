@@ -10,7 +10,7 @@ from howsure.data import grammar
 from howsure.data.documents.document import Sentence
 from howsure.data.parses import ParsedSentence
 from howsure.errors import InputError
-from howsure.inputs.naming import unknown_name
+from howsure.inputs.numbers_and_names import unknown_name
 
 # The names of relations in each annotation scheme: how agents and modifiers are labelled.
 #

@@ -10,7 +10,7 @@ from howsure.errors import InputError
 from howsure.events.periods import period_of
 from howsure.events.store.reading import Store, checked_length, event_of, recipe_of, rows_of, settings_of, title_of
 from howsure.result import Rows
-from howsure.show.column import COUNT, FRAME, WORDS, Column, digits
+from howsure.show.table import COUNT, FRAME, WORDS, Column, digits
 
 WHOLE = "all"  # the period where none was asked for
 SAME = ("input", "lexicon", "model", "samples", "seed")

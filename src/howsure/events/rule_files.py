@@ -12,7 +12,7 @@ from howsure.errors import InputError
 from howsure.events.rule import Rule
 from howsure.files.opened import read_text
 from howsure.first_use import require
-from howsure.inputs.naming import unknown_name
+from howsure.inputs.numbers_and_names import unknown_name
 
 # The subset of YAML that rules need: fields with a string, true or false, or a list of strings.
 

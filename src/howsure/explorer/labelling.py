@@ -51,7 +51,7 @@ from howsure.explorer.queries import (
     words,
 )
 from howsure.files.opened import parsed_json
-from howsure.inputs.naming import unknown_name
+from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats
 
 if TYPE_CHECKING:

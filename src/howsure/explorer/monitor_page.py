@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from howsure.explorer.assembly import Design, assemble
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.monitoring import CalibrationMonitor, GroupStatus
 from howsure.monitoring.bets import EDGES, CellSums
 from howsure.monitoring.results import SERIES

@@ -27,7 +27,7 @@ from howsure.events.store.reading import (
 )
 from howsure.explorer.assembly import assemble
 from howsure.explorer.queries import compare, corrected, corrected_pair, overview, series, view_of
-from howsure.inputs.numbers import MOST_CLUSTERINGS, check_level, check_whole
+from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, check_level, check_whole
 
 MOST_ACTORS = 8  # of which nobody chose: 28 pairs to compare
 MOST_PERIODS = 600  # of a length that nobody chose: 11 years of weeks

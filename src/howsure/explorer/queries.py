@@ -33,7 +33,7 @@ from howsure.events.store.reading import (
     title_of,
     uncertainty_in,
 )
-from howsure.inputs.naming import shortened, unknown_name
+from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.pairs import Integers
 
 # What an address may be asked: each parameter read by its rule, all others refused.

@@ -31,7 +31,7 @@ from howsure.figures.curves import (
 from howsure.figures.style import FAINT, INK, Look, literal, look, shortened_name, styled
 from howsure.figures.width import is_narrow
 from howsure.inputs.pairs import Floats
-from howsure.show.column import number, p_in_words
+from howsure.show.table import number, p_in_words
 
 BAND = 0.55  # opacity of the band of a calibrated model
 

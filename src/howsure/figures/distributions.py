@@ -17,7 +17,7 @@ from howsure.figures.style import FAINT, GRID, INK, QUIET, dress, literal, look,
 from howsure.figures.width import is_narrow
 from howsure.inputs.classes import TOP_LABEL
 from howsure.inputs.pairs import Floats
-from howsure.show.column import p_in_words
+from howsure.show.table import p_in_words
 
 # The predictions of each true class, P(q | y): what a model says when it should say yes, and when no.
 

@@ -15,7 +15,7 @@ from howsure.errors import InputError
 from howsure.figures.files import inline_svg
 from howsure.figures.style import FAINT, QUIET, dress, literal, look, new_figure, shortened_name, styled
 from howsure.figures.width import is_narrow
-from howsure.show.column import p_in_words
+from howsure.show.table import p_in_words
 from howsure.significance.results import Comparison, Difference
 
 CAPTION = "Differences from the baseline with their intervals. A filled dot: the adjusted p is at most .05."

@@ -15,8 +15,7 @@ from matplotlib.text import Text
 
 from howsure.figures.width import is_narrow, wanted_width
 from howsure.result import Estimate
-from howsure.show.column import interval
-from howsure.show.table import on_a_terminal
+from howsure.show.table import interval, on_a_terminal
 
 INK, QUIET, FAINT, GRID = "#1a1a1a", "#5f6368", "#b8bcc2", "#e4e6e9"
 SETTINGS: Any = {

@@ -16,7 +16,7 @@ from typing import IO, Any, BinaryIO, NoReturn
 
 from howsure.errors import InputError
 from howsure.files.archive import most_unpacked, zstd
-from howsure.inputs.naming import nearest
+from howsure.inputs.numbers_and_names import nearest
 
 # Standard input, which users name "-".
 

@@ -16,8 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import GIVEN, Fault, InputError, parameter, shown, way
-from howsure.inputs.naming import natural_order, nearest, shortened
-from howsure.inputs.numbers import comma_advice, spelled_number
+from howsure.inputs.numbers_and_names import comma_advice, natural_order, nearest, shortened, spelled_number
 from howsure.inputs.pairs import Floats, Integers, Labels
 
 # A numpy column from a list, a series or a tensor; and lists passed by the user.

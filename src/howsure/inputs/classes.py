@@ -12,8 +12,7 @@ import numpy.typing as npt
 from howsure.errors import InputError, at_row, parameter, way
 from howsure.inputs.checks import Scales, check_clusters, check_codes, check_weights, probability_advice
 from howsure.inputs.frames import all_columns, is_frame
-from howsure.inputs.naming import shortened, unknown_name
-from howsure.inputs.numbers import spelled_number
+from howsure.inputs.numbers_and_names import shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Pairs, class_scores
 
 # Scores of classes on a log scale as probabilities: logits, and log-probabilities that need not sum to one.

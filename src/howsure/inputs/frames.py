@@ -17,8 +17,7 @@ from howsure.errors import GIVEN, ColumnName, InputError, at_row, parameter
 from howsure.first_use import installed, require
 from howsure.inputs.checks import Column, is_missing
 from howsure.inputs.matching import PairedRows
-from howsure.inputs.naming import shortened, unknown_name
-from howsure.inputs.numbers import as_spelled
+from howsure.inputs.numbers_and_names import as_spelled, shortened, unknown_name
 from howsure.inputs.pairs import Integers, Pairs
 
 SAVED = "saved summaries"  # the engine of sums that were read of them

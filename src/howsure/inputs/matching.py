@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError, parameter
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Integers, Pairs
 
 

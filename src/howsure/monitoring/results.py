@@ -9,14 +9,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.monitoring.bets import CellSums
 from howsure.monitoring.error_sequence import error_sequence, period_error
 from howsure.monitoring.group import Group
 from howsure.monitoring.settings import Settings
 from howsure.result import Estimate, Result, Rows, as_json
-from howsure.show.column import COUNT, ESTIMATE, FRAME, NUMBER, TABLE, UNDEFINED, WORDS, Column, Kind, number
-from howsure.show.table import in_a_line
+from howsure.show.table import COUNT, ESTIMATE, FRAME, NUMBER, TABLE, UNDEFINED, WORDS, Column, Kind, in_a_line, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -23,8 +23,7 @@ from howsure.inputs.checks import (
     is_missing,
 )
 from howsure.inputs.frames import Source, columns_of
-from howsure.inputs.naming import unknown_name
-from howsure.inputs.numbers import check_level, check_whole, is_number
+from howsure.inputs.numbers_and_names import check_level, check_whole, is_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Labels
 
 # Days and the periods that they are taken in: days, weeks from Monday on, months.

@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure.errors import GIVEN, InputError, at_row, parameter
 from howsure.inputs.classes import softmax
-from howsure.inputs.naming import shortened
+from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Floats
 from howsure.recalibration.labelled import Labelled
 from howsure.recalibration.parameters import Parameters, number, numbers, refuse_certain_errors, square

@@ -19,7 +19,7 @@ from howsure.calibration.error import ClusterSums, SquaredError, cluster_sums, d
 from howsure.calibration.scores import BRIER, LOG, ProperLoss, multiclass_losses, wrong_extremes
 from howsure.errors import InputError
 from howsure.inputs.classes import TOP_LABEL, reduced
-from howsure.inputs.numbers import check_level
+from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.recalibration.evaluation_results import Change, RecalibrationEvaluation
 from howsure.recalibration.labelled import Labelled

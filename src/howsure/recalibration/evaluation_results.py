@@ -12,11 +12,12 @@ from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import MULTICLASS, score_key, score_words
 from howsure.calibration.words import notes_by_name
 from howsure.result import Estimate, Result, Rows, plain
-from howsure.show.column import (
+from howsure.show.table import (
     COUNT,
     ENDS,
     ESTIMATE,
     FRAME,
+    LOWER,
     NUMBER,
     P_VALUE,
     TABLE,
@@ -27,7 +28,6 @@ from howsure.show.column import (
     interval,
     number,
 )
-from howsure.show.table import LOWER
 from howsure.stats.p_values import ADJUSTED
 from howsure.stats.proportions import normal_quantile
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Final, Protocol, Self
 import numpy as np
 
 from howsure.errors import InputError, parameter
-from howsure.inputs.naming import counted, shortened, unknown_name
+from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.binary_maps import Beta, Platt, Temperature, Unchanged
 from howsure.recalibration.class_maps import ClassTemperature, Dirichlet, Vector
@@ -18,7 +18,7 @@ from howsure.recalibration.labelled import Labelled, folds_of, of_label, rows_of
 from howsure.recalibration.parameters import Parameters
 from howsure.recalibration.scores import Scores
 from howsure.recalibration.step_maps import BINS, Histogram, Isotonic, VennAbers
-from howsure.show.column import TABLE, WORDS, Column, digits
+from howsure.show.table import TABLE, WORDS, Column, digits
 
 # The methods by name.
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError, at_row, parameter, shown
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.labelled import Labelled
 from howsure.recalibration.scores import Binary

@@ -10,7 +10,7 @@ from howsure.errors import InputError, parameter
 from howsure.files.whole import Place
 from howsure.inputs.frames import Rows
 from howsure.inputs.given import Given
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.recalibration.results import RecalibrationMap
 from howsure.recalibration.scores import scores_of
 

@@ -11,7 +11,7 @@ from howsure.errors import InputError, parameter, shown
 from howsure.files.saved import Head, load, save
 from howsure.files.whole import Place
 from howsure.inputs.checks import check_codes
-from howsure.inputs.naming import counted, shortened
+from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.evaluation import evaluation_of_map
 from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation
@@ -21,8 +21,7 @@ from howsure.recalibration.parameters import is_number
 from howsure.recalibration.scores import Binary, Classes, Scores, check_floor, scores_from
 from howsure.recalibration.step_maps import VennAbers
 from howsure.result import Result, plain
-from howsure.show.column import FRAME, NUMBER, WORDS, Column, number
-from howsure.show.table import in_a_line
+from howsure.show.table import FRAME, NUMBER, WORDS, Column, in_a_line, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

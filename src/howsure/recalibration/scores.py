@@ -14,7 +14,7 @@ from howsure.inputs.checks import check_numbers, check_probabilities
 from howsure.inputs.classes import LOG_PROBABILITIES, LOGITS, first_fault, first_fault_in_scores, softmax
 from howsure.inputs.frames import all_columns, is_frame
 from howsure.inputs.given import first_no_score, no_score
-from howsure.inputs.naming import shortened
+from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.logistic import log_softmax, sigmoid
 

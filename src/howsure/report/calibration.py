@@ -32,8 +32,7 @@ from howsure.figures.calibration import corp_figure, curve_figure, error_figure,
 from howsure.figures.files import inline_svg
 from howsure.report.pages import page_template
 from howsure.result import files_read
-from howsure.show.column import interval, number
-from howsure.show.table import Table
+from howsure.show.table import Table, interval, number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -21,7 +21,7 @@ from howsure.report.calibration import calibration_report
 from howsure.report.files import check_report, write_report
 from howsure.report.pages import page_template
 from howsure.result import Result, recipe_rows, result_recipe, title_of
-from howsure.show.column import number
+from howsure.show.table import number
 from howsure.significance.results import Comparison, how, verdicts
 
 # The report of estimated counts: the answer in a sentence, then figure, table, checks and recipe.

@@ -14,8 +14,7 @@ from howsure.errors import Fault, InputError, parameter
 from howsure.inputs.checks import Coded, check_codes, check_same_length
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, no_column_name
 from howsure.inputs.frames import rows_of as rows_of_data
-from howsure.inputs.naming import shortened
-from howsure.inputs.numbers import check_level, spelled_number
+from howsure.inputs.numbers_and_names import check_level, shortened, spelled_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from howsure.calibration.words import notes_by_name
 from howsure.result import Estimate, Rows, as_json
-from howsure.show.column import COUNT, ESTIMATE, FLAG, FRAME, TABLE, TEXT, WORDS, Column
-from howsure.show.table import HIGHER, LOWER
+from howsure.show.table import COUNT, ESTIMATE, FLAG, FRAME, HIGHER, LOWER, TABLE, TEXT, WORDS, Column
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

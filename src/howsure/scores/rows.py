@@ -27,8 +27,7 @@ from howsure.inputs.frames import (
     columns_of,
     no_column_name,
 )
-from howsure.inputs.naming import short_names
-from howsure.inputs.numbers import spelled_number
+from howsure.inputs.numbers_and_names import short_names, spelled_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.significance.given import FILE, SEPARATE, advising_pos_label, positive_scores
 

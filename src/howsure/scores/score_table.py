@@ -12,8 +12,7 @@ import numpy as np
 from howsure import __version__
 from howsure.errors import GIVEN, InputError, at_row, parameter, told
 from howsure.inputs.frames import Source
-from howsure.inputs.naming import counted
-from howsure.inputs.numbers import check_bounds, check_level, check_whole, check_within, is_number
+from howsure.inputs.numbers_and_names import check_bounds, check_level, check_whole, check_within, counted, is_number
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate

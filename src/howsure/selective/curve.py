@@ -14,7 +14,7 @@ from howsure.errors import InputError, parameter
 from howsure.inputs.classes import TOP_LABEL
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
-from howsure.inputs.numbers import check_level
+from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame

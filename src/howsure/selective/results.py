@@ -11,8 +11,7 @@ import numpy as np
 from howsure.calibration.words import notes_by_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Arrays, Estimate, Result, Rows, as_json
-from howsure.show.column import COUNT, ESTIMATE, EXACT, FRAME, POINT, WORDS, Column, number
-from howsure.show.table import HIGHER, LOWER
+from howsure.show.table import COUNT, ESTIMATE, EXACT, FRAME, HIGHER, LOWER, POINT, WORDS, Column, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

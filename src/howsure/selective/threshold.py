@@ -12,8 +12,7 @@ from howsure import __version__
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
-from howsure.inputs.naming import counted
-from howsure.inputs.numbers import check_level
+from howsure.inputs.numbers_and_names import check_level, counted
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame

@@ -16,7 +16,7 @@ from howsure.calibration.curve import curve_of
 from howsure.calibration.results import CalibrationCurve
 from howsure.errors import InputError
 from howsure.inputs.classes import TOP_LABEL
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.result import Estimate, Result, as_json
 from howsure.sequences.calibration_pairs import frequent_transitions, tag_pairs, transition_pairs
@@ -25,7 +25,7 @@ from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.temperatures import GoldLikelihood, Unseen, check_unseen, gold_codes
 from howsure.sequences.token_labels import EntityLabels
 from howsure.sequences.words import ERROR, KEEP
-from howsure.show.column import ESTIMATE, FRAME, TABLE, WORDS, Column, Kind, interval, number
+from howsure.show.table import ESTIMATE, FRAME, TABLE, WORDS, Column, Kind, interval, number
 from howsure.stats.clusters import ratio_error
 from howsure.stats.proportions import t_quantile
 

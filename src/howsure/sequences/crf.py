@@ -16,7 +16,7 @@ from howsure.errors import InputError
 from howsure.files.archive import most_unpacked
 from howsure.files.opened import opened, undecodable
 from howsure.files.whole import Place
-from howsure.inputs.naming import counted, unknown_name
+from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.sequences.features import (
     Attributes,

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from howsure import __version__
 from howsure.errors import InputError, parameter
-from howsure.inputs.naming import shortened
+from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Result
 from howsure.sequences.messages import first_rows
@@ -19,7 +19,7 @@ from howsure.sequences.potentials import check_count
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.token_labels import EntityLabels, entities_in, prefix_and_type
 from howsure.sequences.words import ERROR, Texts, check_tags, check_unknown_tags
-from howsure.show.column import FLAG, NUMBER, WORDS, Column, Kind, plain_list
+from howsure.show.table import FLAG, NUMBER, WORDS, Column, Kind, plain_list
 
 # The exact probability of entities: that one begins at a token, goes on, and ends, summed over all other labels.
 #

@@ -15,15 +15,14 @@ from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import score_columns, scores_of_all_classes
 from howsure.calibration.table import by_group
 from howsure.calibration.words import kind
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Pairs
 from howsure.result import Rows, chosen_columns
 from howsure.sequences.calibration_pairs import tag_pairs
 from howsure.sequences.entities import EntitySpans
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.words import ERROR, count_unknown
-from howsure.show.column import COUNT, FRAME, NUMBER, P_VALUE, WORDS, Column, number
-from howsure.show.table import Table, in_a_line
+from howsure.show.table import COUNT, FRAME, NUMBER, P_VALUE, WORDS, Column, Table, in_a_line, number
 from howsure.stats.p_values import ADJUSTED, adjust_p_values
 
 ALL = "all"

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from howsure.errors import InputError
-from howsure.inputs.naming import unknown_name
+from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.sequences.words import lengths_of
 

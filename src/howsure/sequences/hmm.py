@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from howsure.errors import InputError, parameter
-from howsure.inputs.naming import shortened, unknown_name
+from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.sequences.features import Scores, shape
 from howsure.sequences.tag_posterior import TagPosterior

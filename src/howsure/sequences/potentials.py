@@ -10,7 +10,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 
 from howsure.errors import InputError, in_matrix, shown
-from howsure.inputs.naming import counted, shortened
+from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.sequences.messages import (
     Batch,

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
-from howsure.inputs.naming import counted, shortened
+from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.sequences.messages import Chain, Number, Workspace, below_one, expectations_of, forward_of, log_z_of

@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
-from howsure.files.model_archive import damaged_model, read_model, write_model
+from howsure.files.saved import damaged_model, read_model, write_model
 from howsure.files.whole import Place
-from howsure.inputs.naming import unknown_name
+from howsure.inputs.numbers_and_names import unknown_name
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.temperatures import MARGINAL, Temperatures, Unseen
 from howsure.sequences.tempering import fit_temperatures

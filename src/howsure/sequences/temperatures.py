@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.result import Estimate, Result
@@ -19,7 +19,7 @@ from howsure.sequences.messages import Chain, Workspace, add_ends, first_rows
 from howsure.sequences.potentials import Given, Potentials, possible_messages
 from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.words import TagSet, check_lists, check_sentences, check_unknown_tags, gold_numbers
-from howsure.show.column import NUMBER, WORDS, Column
+from howsure.show.table import NUMBER, WORDS, Column
 
 # The temperatures fitted to gold tags, and what they do to a posterior.
 

@@ -13,8 +13,7 @@ import numpy.typing as npt
 
 from howsure import __version__
 from howsure.errors import InputError, parameter
-from howsure.inputs.naming import counted, unknown_name
-from howsure.inputs.numbers import check_level
+from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.result import Estimate

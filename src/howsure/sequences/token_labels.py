@@ -11,8 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError, in_matrix, parameter, shown
-from howsure.inputs.naming import shortened
-from howsure.inputs.numbers import is_number
+from howsure.inputs.numbers_and_names import is_number, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.sequences.potentials import as_floats, check_ends

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError, parameter
-from howsure.inputs.naming import counted, shortened, unknown_name
+from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.pairs import Integers
 
 # The K tags: their numbers, starting at 0, and their names.

@@ -11,8 +11,7 @@ import numpy as np
 
 from howsure.errors import GIVEN, InputError, parameter, shown
 from howsure.inputs.frames import Source
-from howsure.inputs.naming import counted, unknown_name
-from howsure.inputs.numbers import check_bounds, check_within
+from howsure.inputs.numbers_and_names import check_bounds, check_within, counted, unknown_name
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.significance.differences import (
     BY_ORDER,

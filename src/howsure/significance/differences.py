@@ -11,8 +11,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError, parameter
-from howsure.inputs.naming import unknown_name
-from howsure.inputs.numbers import check_level, is_number
+from howsure.inputs.numbers_and_names import check_level, is_number, unknown_name
 from howsure.significance.bootstrap import (
     bootstrap_values,
     degrees_of_freedom,

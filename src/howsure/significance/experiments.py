@@ -20,7 +20,7 @@ from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.opened import is_version
 from howsure.files.whole import line_number, line_of, lock, records_of
 from howsure.inputs.checks import as_column
-from howsure.inputs.naming import shortened, unknown_name
+from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.significance.comparison import compare
 from howsure.significance.reading import check_predictions

@@ -15,8 +15,7 @@ from howsure.data.sources import Files
 from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter, shown
 from howsure.inputs.checks import Coded, check_codes, first_missing, is_missing
 from howsure.inputs.frames import ITEM, MODEL, RUN, TASK, Kind, Rows, all_columns, columns_from, is_frame
-from howsure.inputs.naming import counted, short_names, shortened, unknown_name
-from howsure.inputs.numbers import spelled_number
+from howsure.inputs.numbers_and_names import counted, short_names, shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.significance.reading import Systems, read_systems
 from howsure.significance.rows_by_model import LongForm, as_scores, joined_key, long_form, score_systems

@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure.inputs.pairs import Floats
 from howsure.result import Rows, as_json, held_in_frames
-from howsure.show.column import COUNT, NUMBER, TABLE, TEXT, WORDS, Column, Kind, interval
+from howsure.show.table import COUNT, NUMBER, TABLE, TEXT, WORDS, Column, Kind, interval
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.reading import Systems
 from howsure.significance.results import Difference, relative_reduction

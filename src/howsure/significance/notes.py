@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from howsure.errors import GIVEN, parameter, told
-from howsure.inputs.naming import counted, shortened
+from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.metrics.probabilities import BINS, alone_in_bin
 from howsure.significance.reading import Systems

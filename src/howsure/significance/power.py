@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.inputs.numbers import check_level
+from howsure.inputs.numbers_and_names import check_level
 from howsure.significance.metrics.metric import Floats
 
 REACH = 10.0  # standard deviations of the number of disagreements that are summed over

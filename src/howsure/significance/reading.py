@@ -19,7 +19,7 @@ from howsure.inputs.checks import (
     probability_advice,
 )
 from howsure.inputs.classes import SUM_TOLERANCE
-from howsure.inputs.naming import counted, shortened
+from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.significance.systems import Problem, Runs, check_grouping, readable, rows_of, runs_of
 

@@ -8,10 +8,23 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure.errors import InputError
-from howsure.inputs.naming import counted, shortened, unknown_name
+from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.result import Rows, as_json, dict_of, held_in_frames
-from howsure.show.column import NUMBER, P_VALUE, TABLE, TEXT, WORDS, Column, digits, interval, p_in_words, p_text
-from howsure.show.table import HIGHER, LOWER, Table
+from howsure.show.table import (
+    HIGHER,
+    LOWER,
+    NUMBER,
+    P_VALUE,
+    TABLE,
+    TEXT,
+    WORDS,
+    Column,
+    Table,
+    digits,
+    interval,
+    p_in_words,
+    p_text,
+)
 from howsure.stats.p_values import ADJUSTED
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.errors import GIVEN, InputError, at_row, parameter, shown
 from howsure.inputs.checks import Coded, as_column, check_codes, first_missing
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.significance.reading import Systems
 from howsure.significance.systems import check_grouping, one_per_item

@@ -12,7 +12,7 @@ import numpy as np
 
 from howsure.errors import GIVEN, InputError, at_row, parameter, shown
 from howsure.inputs.checks import Column, as_column, check_clusters, check_codes, check_same_length, is_missing
-from howsure.inputs.naming import shortened
+from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Integers
 
 

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from howsure.errors import InputError
-from howsure.inputs.naming import unknown_name
-from howsure.inputs.numbers import is_number
+from howsure.inputs.numbers_and_names import is_number, unknown_name
 from howsure.result import Rows, as_json
-from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, TEXT, WORDS, Column, interval
+from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, TEXT, WORDS, Column, interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.inputs.checks import check_probabilities
-from howsure.inputs.numbers import check_level
+from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Floats
 from howsure.result import Estimate
 

@@ -14,8 +14,8 @@ import pytest
 import howsure
 from howsure.calibration.slots import Slots, slots_of
 from howsure.data import Predictions
-from howsure.data.predictions import arrays as reading
-from howsure.data.predictions.arrays import OTHERS, column_of_feature, feature_columns
+from howsure.data.predictions import rows as reading
+from howsure.data.predictions.rows import OTHERS, column_of_feature, feature_columns
 from howsure.data.predictions.write_pairs import write_pairs
 from howsure.errors import InputError
 from howsure.inputs.checks import Coded

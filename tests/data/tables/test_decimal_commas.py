@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import howsure
 from howsure.errors import InputError
 from howsure.inputs.frames import Kind
-from howsure.inputs.numbers import comma_advice, spelled_number
+from howsure.inputs.numbers_and_names import comma_advice, spelled_number
 from tests.cli.running import howsure as run
 
 SAID = "Read with decimal commas (0,5 is a half): "

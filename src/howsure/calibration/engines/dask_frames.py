@@ -28,7 +28,7 @@ from howsure.inputs.checks import (
     missing,
 )
 from howsure.inputs.frames import columns_from
-from howsure.inputs.naming import natural_order
+from howsure.inputs.numbers_and_names import natural_order
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 
 AT_ONCE = 16  # sums that one task of the tree adds up

@@ -27,7 +27,7 @@ from howsure.inputs.checks import (
     weighs_nothing,
 )
 from howsure.inputs.frames import fetched, lazy_table, no_column_name
-from howsure.inputs.naming import counted, unknown_name
+from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.inputs.pairs import Integers
 
 # Pairs that lie in an engine: the columns of a lazy frame, and what may be wrong with a row of them.

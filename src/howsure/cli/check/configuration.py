@@ -17,7 +17,7 @@ import click
 from howsure.cli.terminal.commands import InOptions, check_destinations, sources_of
 from howsure.errors import InputError
 from howsure.files.opened import read_text
-from howsure.inputs.naming import shortened, unknown_name
+from howsure.inputs.numbers_and_names import shortened, unknown_name
 
 OWN, SHARED = "howsure.toml", "pyproject.toml"
 FILES = "files"

@@ -23,7 +23,7 @@ from howsure.data.documents.document import Document, Mention
 from howsure.data.documents.read_documents import BAD_BRACKETS, LEAVE_OUT, documents_in, left_out_text
 from howsure.errors import InputError
 from howsure.files.opened import check_each_once
-from howsure.inputs.naming import shortened
+from howsure.inputs.numbers_and_names import shortened
 
 # The options that the commands of `howsure coreference` share.
 

@@ -9,7 +9,7 @@ from howsure.coreference import AntecedentModel
 from howsure.data import write_conll2012, write_conllu, write_three_columns
 from howsure.data.documents.document import Document
 from howsure.errors import InputError
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 
 FORMS = {"conllu": write_conllu, "conll-2012": write_conll2012, "three-columns": write_three_columns}
 FORM_OF_SUFFIX = {".conllu": "conllu", ".conll": "conll-2012"}

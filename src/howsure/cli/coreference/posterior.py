@@ -11,7 +11,7 @@ from howsure.cli.terminal.output import is_raw, json_text, table_text
 from howsure.coreference.resolution import LEVEL, ResolvedDocument
 from howsure.errors import InputError
 from howsure.files.whole import write_whole
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.show.table import Table
 
 SUFFIXES = (".json", ".parquet", ".csv")

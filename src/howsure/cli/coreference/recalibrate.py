@@ -32,7 +32,7 @@ from howsure.coreference.sharpening import SCORES
 from howsure.data.documents.brackets import LeftOut
 from howsure.data.documents.document import Document
 from howsure.errors import InputError
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Integers
 
 

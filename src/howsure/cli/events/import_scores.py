@@ -11,7 +11,7 @@ from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import CLUSTERINGS, as_names
 from howsure.cli.terminal.output import emit, progress
 from howsure.events.corpus import NO_DATE, REASONS
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 
 if TYPE_CHECKING:
     from howsure.events.extraction.import_events import ImportReport

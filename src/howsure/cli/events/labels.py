@@ -23,7 +23,7 @@ from howsure.events.labels.draw import DESIGNS, LENGTHS, asked_otherwise, draw_d
 from howsure.events.labels.import_labels import IMPORTED_DESIGNS, import_labels, label_table, reading_sheet
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import Store, rows_of
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.show.table import Table
 
 # `howsure events label`: draw documents of a store, and read them in the page.

@@ -21,7 +21,7 @@ from howsure.events.rule import BUILT_IN, Rule, built_in_rule
 from howsure.events.rule_comparison import RuleComparison
 from howsure.events.rule_files import read_rule
 from howsure.events.store.event_store import EventStore
-from howsure.inputs.naming import counted, unknown_name
+from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.show.table import Table
 
 

@@ -20,7 +20,7 @@ from howsure.cli.terminal.options import output_options
 from howsure.cli.terminal.output import emit, json_text, progress, table_text
 from howsure.errors import InputError
 from howsure.events.periods import PERIODS
-from howsure.inputs.naming import natural_order
+from howsure.inputs.numbers_and_names import natural_order
 
 # `howsure events recount`: the documents of a store counted again by another rule.
 
@@ -74,7 +74,7 @@ def recount_command(
     from howsure.events.labels.answers import settled_labels
     from howsure.events.rule_comparison import compare_rules
     from howsure.events.store.event_store import EventStore
-    from howsure.inputs.naming import counted
+    from howsure.inputs.numbers_and_names import counted
 
     n = usable_processors() if workers is None else workers
     held = antecedent_model(model, coreference, misplaced)
@@ -113,7 +113,7 @@ def merge_command(parts: tuple[str, ...], store: str) -> None:
     """
     from howsure.cli.events.setup import summary
     from howsure.events.extraction.merge_stores import documents_of_all, merge_stores
-    from howsure.inputs.naming import counted
+    from howsure.inputs.numbers_and_names import counted
 
     stores = [store for part in parts for store in _named(part)]
     with progress("documents", total=documents_of_all(stores[0]), rate=True) as advance:

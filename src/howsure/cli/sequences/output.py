@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.cli.sequences.input import Corpus, Tags
 from howsure.data.documents.conllu import TAG, UNIVERSAL_TAG, Tagging, tagged_conllu
-from howsure.inputs.naming import counted, shortened
+from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.sequences.calibration_pairs import tag_pairs, transition_pairs
 from howsure.sequences.comparison import known_transitions

@@ -13,8 +13,7 @@ from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.options import binning_options, output_options
 from howsure.cli.terminal.output import emit, emit_result, is_raw, json_text, say, table_text
 from howsure.errors import InputError
-from howsure.show.column import all_digits, number
-from howsure.show.table import Table
+from howsure.show.table import Table, all_digits, number
 
 if TYPE_CHECKING:
     from howsure.cli.sequences.labelled import Labelled

@@ -16,7 +16,7 @@ from howsure.data.sources import read as files_of
 from howsure.errors import InputError, shown
 from howsure.figures.width import of_width
 from howsure.inputs.given import UNNAMED, Given
-from howsure.inputs.numbers import MOST_CLUSTERINGS, MOST_PROCESSES, check_bounds
+from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, MOST_PROCESSES, check_bounds
 
 PROCESSES = click.IntRange(1, MOST_PROCESSES)
 CLUSTERINGS = click.IntRange(1, MOST_CLUSTERINGS)

@@ -22,7 +22,7 @@ from howsure.data.documents.conllu import conllu_documents
 from howsure.data.documents.document import Document, Sentence, Strings
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.opened import Text, read_text
-from howsure.inputs.naming import counted, shortened, unknown_name
+from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 
 # Converting spaCy documents. spaCy is not imported: any object with the same attributes works.
 

@@ -14,7 +14,7 @@ from howsure.data.logs.source import Beginning, LogFormat, Row, Source
 from howsure.errors import InputError, parameter
 from howsure.files.archive import MAGIC, NUMBERS, TEXTS, ZIP, Archive, ArchiveError, read_array
 from howsure.files.opened import opened, parsed_json, read_text
-from howsure.inputs.naming import natural_order, shortened
+from howsure.inputs.numbers_and_names import natural_order, shortened
 
 # What a neural model put out, saved as arrays: logits, the numbers of the right labels, potentials of a CRF.
 #

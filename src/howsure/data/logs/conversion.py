@@ -30,8 +30,7 @@ from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 from howsure.inputs.frames import DOCUMENT, ITEM, RUN, TASK
 from howsure.inputs.given import PROB, PROBS_COLUMN, UNNAMED, Given
 from howsure.inputs.given import WAYS as GIVEN_WAYS
-from howsure.inputs.naming import shortened
-from howsure.inputs.numbers import spelled_number
+from howsure.inputs.numbers_and_names import shortened, spelled_number
 
 # Logs rewritten as JSON lines in named columns, one for each row of the log, from where they are read as any table.
 

@@ -14,7 +14,7 @@ from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, 
 from howsure.data.logs.tokens import of_answer, of_text
 from howsure.errors import InputError, shown
 from howsure.files.opened import is_version
-from howsure.inputs.numbers import spelled_number
+from howsure.inputs.numbers_and_names import spelled_number
 
 HEADER, START, SAMPLE = "header.json", "_journal/start.json", re.compile(r"samples/.+_epoch_\d+\.json")
 VERSIONS = (1, 2)

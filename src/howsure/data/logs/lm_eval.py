@@ -14,7 +14,7 @@ from typing import Any
 
 from howsure.data.logs.source import GROUP, Beginning, LogFormat, Row, Source, number, with_scores
 from howsure.errors import shown
-from howsure.inputs.numbers import spelled_number
+from howsure.inputs.numbers_and_names import spelled_number
 
 FILE = re.compile(r"samples_(?P<task>.+?)(?:_(?P<date>\d{4}-\d\d-\d\d[T\d.-]*))?\.jsonl.*")
 DELIMITER = " "  # between a question and a choice, unless a task says otherwise

@@ -10,7 +10,7 @@ from howsure.data.logs.source import Beginning, LogFormat
 from howsure.data.tables.named_files import SUFFIXES, TABLES, File, suffix_of
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.opened import compression_of, opened
-from howsure.inputs.naming import natural_order
+from howsure.inputs.numbers_and_names import natural_order
 
 # The formats of logs, and which of them a file has.
 

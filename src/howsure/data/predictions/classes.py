@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howsure.data.predictions.faults import no_numbers, unequal_lists
 from howsure.data.predictions.selection import Selection, codes_sql, label_counts
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import Connection, NullFound, batches, chunks, identifier, reading
 from howsure.data.tables.table import Table
-from howsure.errors import GIVEN, InputError, parameter, shown, way
+from howsure.errors import GIVEN, ColumnName, Fault, InputError, parameter, shown, way
 from howsure.inputs.classes import (
     CLASS_WISE,
     TOP_LABEL,
@@ -24,7 +23,7 @@ from howsure.inputs.classes import (
     softly_reduced,
     tied_rows,
 )
-from howsure.inputs.naming import shortened
+from howsure.inputs.numbers_and_names import comma_advice, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
 
 if TYPE_CHECKING:
@@ -154,6 +153,26 @@ def _list_batches(connection: Connection, query: str) -> Iterator[tuple[Any, Any
             raise NullFound
         offsets = np.asarray(lists.buffer(1))[: batch.length + 1]
         yield np.diff(offsets), np.asarray(values.buffer(1))[offsets[0] : offsets[-1]]
+
+
+def no_numbers(selection: Selection, columns: Sequence[Column], *, lists: bool) -> InputError:
+    """The error in the first row that holds something else than the numbers of classes."""
+    for column in columns:
+        value = column.numbers if lists else column.number
+        condition = f"{value} IS NULL" + (f" OR list_count({value}) < len({value})" if lists else "")
+        if selection.has(f"({condition})"):
+            place, held = selection.place(f"({condition})", column.text)
+            wanted = "lists of numbers" if lists else "numbers"
+            advice = "" if lists else comma_advice(str(held))
+            name = ColumnName(column.name, "y_prob")
+            return InputError(Fault(name, f"must hold {wanted}", repr(held), place=place, advice=advice))
+    return InputError(f"{shortened(column.name for column in columns)}: the values changed while they were read.")
+
+
+def unequal_lists(selection: Selection, column: Column, k: int) -> InputError:
+    """The error in the first row whose list has another length than k."""
+    place, length = selection.place(f"len({column.numbers}) <> {k}", f"len({column.numbers})")
+    return InputError(f"{column.name} must hold lists of the same length; the first has {k}, {place} has {length}.")
 
 
 @dataclass(frozen=True, slots=True)

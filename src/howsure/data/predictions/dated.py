@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howsure.data.predictions.arrays import load_values
-from howsure.data.predictions.faults import missing_value
-from howsure.data.predictions.selection import SEPARATE, file_of
+from howsure.data.predictions.rows import load_values
+from howsure.data.predictions.selection import SEPARATE, file_of, missing_value
 from howsure.data.tables.columns import Column
 from howsure.data.tables.table import ALL as EVERY_ROW
 from howsure.data.tables.table import Table

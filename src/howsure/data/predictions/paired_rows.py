@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.predictions.arrays import load_values
 from howsure.data.predictions.predictions import Predictions
+from howsure.data.predictions.rows import load_values
 from howsure.errors import InputError, parameter
 from howsure.inputs.classes import TOP_LABEL
 from howsure.inputs.matching import PairedRows, ReadOfBoth, ReadOfModel, check_same_size, shared_rows

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from howsure.calibration.slots import EXACT_UP_TO, Slots
-from howsure.data.predictions.arrays import load_clusters, load_groups, load_weights
 from howsure.data.predictions.classes import (
     Beside,
     ClassRows,
@@ -19,7 +18,7 @@ from howsure.data.predictions.classes import (
     pairs_of_one_share,
     with_stated_confidence,
 )
-from howsure.data.predictions.faults import bad_probability, bad_weight, labels_refused, missing_in
+from howsure.data.predictions.rows import bad_weight, load_clusters, load_groups, load_weights
 from howsure.data.predictions.selection import (
     SAME,
     SEPARATE,
@@ -29,16 +28,19 @@ from howsure.data.predictions.selection import (
     group_sizes,
     label_counts,
     label_sql,
+    labels_refused,
+    missing_in,
     opened_files,
 )
 from howsure.data.tables.columns import Column
 from howsure.data.tables.database import BadValue, NullFound, chunks
 from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
 from howsure.errors import GIVEN, LOOK, InputError, parameter, way
+from howsure.inputs.checks import no_number, no_probability
 from howsure.inputs.classes import CLASS_WISE, LOG_PROBABILITIES, LOGITS, ROUNDING, TOP_LABEL
 from howsure.inputs.frames import AS_READ
-from howsure.inputs.given import PROB, PROBS, PROBS_COLUMN, UNNAMED, VERBALISED, Given
-from howsure.inputs.naming import shortened, unknown_name
+from howsure.inputs.given import PROB, PROBS, PROBS_COLUMN, UNNAMED, VERBALISED, Given, no_score
+from howsure.inputs.numbers_and_names import shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 
 if TYPE_CHECKING:
@@ -367,6 +369,21 @@ class PairStream:
         return next((one for one in found if one), None) or labels_refused(label, label_counts(self.selection, label))
 
 
+def bad_probability(selection: Selection, column: Column, probability: str, scale: str | None) -> InputError | None:
+    """The error in the first row whose `probability`, in SQL, is none, of a column on a `scale`, if there is one."""
+    bad = f"({probability} IS NULL OR NOT ({probability} >= 0 AND {probability} <= 1))"
+    if not selection.has(bad):
+        return None
+    place, held = selection.place(bad, column.text)
+    value = spelled_number(str(held))
+    if value is None:
+        return no_number(column.called, repr(held), place=place)
+    if scale is not None:
+        return no_score(scale, str(held), name=column.called, place=place)
+    highest = selection.ask(f"max({column.number})")[0][0]
+    return no_probability(column.called, repr(value), highest=float(str(highest)), place=place)
+
+
 def _nobody(rows: int) -> None:
     """What is told of progress where nobody listens."""
 
@@ -430,7 +447,7 @@ class Predictions:
 
     def features(self, names: Sequence[str]) -> dict[str, Any]:
         """Further columns of the same rows, as `feature_columns` makes them."""
-        from howsure.data.predictions.arrays import feature_columns
+        from howsure.data.predictions.rows import feature_columns
 
         return feature_columns(self.selection, names)
 

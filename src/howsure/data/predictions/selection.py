@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howsure.data.predictions.faults import labels_refused, missing_in, missing_value
 from howsure.data.tables.columns import Column, as_number, said_of_commas
 from howsure.data.tables.database import Connection, Database, chunks, literals, reading
 from howsure.data.tables.named_files import TABLES, File, named_files
 from howsure.data.tables.table import ALL, Table, open_table
 from howsure.data.tables.where import Condition, condition
 from howsure.errors import GIVEN, InputError, parameter
-from howsure.inputs.checks import check_group_count
-from howsure.inputs.naming import natural_order, unknown_name
+from howsure.inputs.checks import check_group_count, missing, not_two_values
+from howsure.inputs.numbers_and_names import natural_order, unknown_name
 from howsure.inputs.pairs import Integers
 
 if TYPE_CHECKING:
@@ -231,6 +230,25 @@ def _counted(skipped: dict[str, int]) -> str:
     return ", ".join(f"{name}: {count:,}" for name, count in skipped.items())
 
 
+def missing_value(
+    table: Table, column: Column, test: str, *, values: Sequence[str] = (), rows: int | None = None
+) -> InputError:
+    """The error for the first row in which a column is missing."""
+    place, value = table.place(test, column.text)
+    held = "nothing" if value is None or not str(value).strip() else repr(value)
+    held += ", which counts as missing" if value in values else ""
+    count = "" if rows is None else f" ({rows:,} in all)"
+    remedy = f"Leave such rows out with {parameter('skip_missing', True)}{count}."
+    return missing(column.called, place=place, value=held, remedy=remedy)
+
+
+def missing_in(selection: Selection, column: Column, kind: str = "text") -> InputError | None:
+    """The error for the first used row in which a column is missing, if there is one."""
+    test = column.missing(kind=kind)
+    rows = int(str(selection.ask("count(*)", rest=f"AND {test}")[0][0]))
+    return missing_value(selection.table, column, f"{selection.where} AND {test}", rows=rows) if rows else None
+
+
 # The label as 0 or 1: from booleans, from 0 and 1 in any notation, or from any two values and the positive one.
 
 LISTED = 1000  # distinct labels that are looked at: more than two are too many anyway
@@ -269,6 +287,19 @@ def positive_values(column: Column, counts: dict[str, int], pos_label: str | Non
     if not chosen or len(counts) - len(chosen) > 1:
         raise labels_refused(column, counts, pos_label)
     return chosen
+
+
+def labels_refused(column: Column, counts: dict[str, int], pos_label: str | None = None) -> InputError:
+    """The error for a label that is neither 0 or 1 nor one of two values."""
+    rest = [value for value in counts if value != pos_label]
+    choice = (
+        "" if pos_label is not None else f" If two are left, say which is positive: {parameter('pos_label', 'VALUE')}."
+    )
+    treated = (
+        f"Treat non-answers as missing, for example {parameter('missing_values', [rest[-1]])} with "
+        f"{parameter('skip_missing', True)}.{choice}"
+    )
+    return not_two_values(counts, pos_label=pos_label, name=column.called, treated=treated)
 
 
 def _same(value: str, pos_label: str) -> bool:

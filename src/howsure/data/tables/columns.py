@@ -9,8 +9,7 @@ from dataclasses import dataclass
 
 from howsure.data.tables.database import identifier, literal, literals
 from howsure.errors import ColumnName, InputError, parameter
-from howsure.inputs.naming import nearest, unknown_name
-from howsure.inputs.numbers import spelled_number
+from howsure.inputs.numbers_and_names import nearest, spelled_number, unknown_name
 
 # Names of what is asked of a file: a column, a place inside one (`doc.answerKey`, `scores[0].value`), several at once.
 #

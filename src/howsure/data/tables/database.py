@@ -19,7 +19,7 @@ import numpy.typing as npt
 from howsure.errors import InputError
 from howsure.files.opened import checked_text
 from howsure.files.whole import Scratch
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import CHUNK_ROWS
 
 THREADS = 2  # each holds a row group

@@ -11,7 +11,7 @@ from howsure.data.tables.database import identifier, literal
 from howsure.errors import InputError
 from howsure.files.opened import missing_file
 from howsure.files.whole import Scratch
-from howsure.inputs.naming import unknown_name
+from howsure.inputs.numbers_and_names import unknown_name
 
 MAGIC, MAGIC_AT = b"DUCK", 8  # how a DuckDB file begins, after a checksum
 CLOSED: dict[str, Any] = {

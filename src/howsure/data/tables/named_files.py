@@ -24,7 +24,7 @@ from howsure.files.opened import (
     missing_file,
     standard_input,
 )
-from howsure.inputs.naming import natural_order
+from howsure.inputs.numbers_and_names import natural_order
 
 if TYPE_CHECKING:
     import duckdb

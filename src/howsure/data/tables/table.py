@@ -39,7 +39,7 @@ from howsure.data.tables.named_files import (
 )
 from howsure.errors import InputError, parameter, shown
 from howsure.files.archive import NUMBERS, TEXTS, Archive, ArchiveError
-from howsure.inputs.naming import natural_order, nearest, shortened, unknown_name
+from howsure.inputs.numbers_and_names import natural_order, nearest, shortened, unknown_name
 
 # A place inside a column that has a type of its own (in Parquet a STRUCT, MAP or list, in .npz a matrix).
 

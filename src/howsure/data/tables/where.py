@@ -14,7 +14,7 @@ from howsure.data.tables.columns import Column, Step, as_number, path_text
 from howsure.data.tables.database import literal, literals
 from howsure.data.tables.table import Table
 from howsure.errors import GIVEN, InputError, parameter, shown
-from howsure.inputs.naming import nearest, shortened
+from howsure.inputs.numbers_and_names import nearest, shortened
 
 # A boolean expression over columns as a tree of a few kinds of nodes: DuckDB parses it, and nothing else gets through.
 #

@@ -21,7 +21,7 @@ from howsure.events.extraction.scored_coreference import ScoredCoreference
 from howsure.events.lexicon import Lexicon
 from howsure.events.store.event_store import EventStore
 from howsure.events.stories import SHARED, WORDS, stories_of
-from howsure.inputs.numbers import MOST_CLUSTERINGS, MOST_PROCESSES, check_whole
+from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, MOST_PROCESSES, check_whole
 
 # From a corpus to an events store: batches of documents, processed here or by several processes, stored in order.
 #

@@ -22,7 +22,7 @@ from howsure.events.labels.draw import checked_question
 from howsure.events.store.event_store import EventStore, whole_store
 from howsure.events.store.reading import is_imported
 from howsure.events.stories import SHARED, WORDS, stories_of
-from howsure.inputs.numbers import MOST_CLUSTERINGS, check_whole
+from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, check_whole
 from howsure.inputs.pairs import Floats
 from howsure.stats.randomness import Randomness, generator_from
 

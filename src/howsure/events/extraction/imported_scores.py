@@ -12,7 +12,7 @@ from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import COPIED, Table, open_table
 from howsure.errors import InputError, parameter
 from howsure.events.corpus import Corpus, Fields
-from howsure.inputs.naming import shortened
+from howsure.inputs.numbers_and_names import shortened
 
 # The scores of a model as read from files: the documents, and how probably each actor acts in each.
 

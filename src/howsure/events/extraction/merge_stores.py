@@ -19,7 +19,7 @@ from howsure.events.store.integrity import check_everything
 from howsure.events.store.reading import Store, rows_of
 from howsure.events.store.tables import EVENT_TABLES, types_of
 from howsure.events.stories import stories_of
-from howsure.inputs.naming import counted, shortened
+from howsure.inputs.numbers_and_names import counted, shortened
 
 # The stores of parts that are to be put together: all there, once each, whole, and made in the same way.
 

@@ -22,7 +22,7 @@ from howsure.errors import InputError
 from howsure.events.corpus import InputDocument
 from howsure.events.lexicon import Lexicon
 from howsure.events.rule import Rule, deeds_in
-from howsure.inputs.numbers import check_whole
+from howsure.inputs.numbers_and_names import check_whole
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.randomness import Randomness, generator_from
 

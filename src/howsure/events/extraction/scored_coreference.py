@@ -18,7 +18,7 @@ from howsure.data.documents.document import Document, Mention
 from howsure.data.parses import ParsedDocument
 from howsure.errors import InputError
 from howsure.events.corpus import Documents, Filter
-from howsure.inputs.naming import shortened
+from howsure.inputs.numbers_and_names import shortened
 
 
 class ScoredCoreference:

@@ -21,10 +21,10 @@ from howsure.events.labels.answers import (
     settlements_of,
 )
 from howsure.events.store.reading import Store
-from howsure.inputs.naming import counted, unknown_name
+from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.result import Rows
-from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits, interval
+from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits, interval
 from howsure.stats.agreement import alpha, pairable_sums
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 

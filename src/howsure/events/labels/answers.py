@@ -16,8 +16,7 @@ from howsure.events.store.event_store import EventStore
 from howsure.events.store.integrity import DamagedStoreError
 from howsure.events.store.reading import REMEDY, Store, rows_of
 from howsure.files.opened import parsed_json
-from howsure.inputs.naming import unknown_name
-from howsure.inputs.numbers import check_whole
+from howsure.inputs.numbers_and_names import check_whole, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 
 # What readers of a store are asked: the question, the actors, and the draws of documents.

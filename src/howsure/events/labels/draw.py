@@ -18,11 +18,10 @@ from howsure.events.labels.answers import Labelling, labelling_of
 from howsure.events.periods import period_of
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import Columns, Store, actors_in, chosen_actors, columns_of, rows_of
-from howsure.inputs.naming import counted, unknown_name
-from howsure.inputs.numbers import check_whole
+from howsure.inputs.numbers_and_names import check_whole, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Result
-from howsure.show.column import COUNT, WORDS, Column
+from howsure.show.table import COUNT, WORDS, Column
 
 # The words of a store's rule in its documents, whether the rule finds an event there or not.
 

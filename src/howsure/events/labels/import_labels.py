@@ -30,9 +30,8 @@ from howsure.events.labels.label_files import COLUMNS, UNCLEAR, ReadAnswer, read
 from howsure.events.store.documents import stored_documents
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import Store, chosen_actors, rows_of
-from howsure.inputs.naming import counted, unknown_name
-from howsure.show.column import all_digits
-from howsure.show.table import Table, in_a_spreadsheet
+from howsure.inputs.numbers_and_names import counted, unknown_name
+from howsure.show.table import Table, all_digits, in_a_spreadsheet
 
 # What an import of labels added to a store.
 

@@ -11,8 +11,7 @@ from typing import Any
 
 from howsure.errors import InputError
 from howsure.files.opened import Text, parsed_json, read_text
-from howsure.inputs.naming import unknown_name
-from howsure.inputs.numbers import spelled_number
+from howsure.inputs.numbers_and_names import spelled_number, unknown_name
 from howsure.show.table import out_of_a_spreadsheet
 
 # An answer as a file gives it, before the store was asked what its names mean.

@@ -38,11 +38,22 @@ from howsure.events.store.reading import (
     title_of,
 )
 from howsure.events.store.tables import as_bits, as_counts
-from howsure.inputs.naming import unknown_name
-from howsure.inputs.numbers import check_level
+from howsure.inputs.numbers_and_names import check_level, unknown_name
 from howsure.result import as_json, dict_of
-from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, UNDEFINED, WORDS, Column, Kind, digits, interval, number
-from howsure.show.table import Table
+from howsure.show.table import (
+    COUNT,
+    FRAME,
+    NUMBER,
+    TABLE,
+    UNDEFINED,
+    WORDS,
+    Column,
+    Kind,
+    Table,
+    digits,
+    interval,
+    number,
+)
 
 COUNTED = {"documents": "samples", "entities": "entities"}  # unit -> column of the table `events`
 

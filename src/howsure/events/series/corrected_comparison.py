@@ -12,9 +12,9 @@ import numpy as np
 from howsure.counts.count_law import CountLaw
 from howsure.errors import InputError
 from howsure.events.series.corrected_series import ALL, WITHIN, CorrectedCount, CorrectedSeries
-from howsure.inputs.naming import counted, unknown_name
+from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.result import Rows
-from howsure.show.column import FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits, interval, probability_is
+from howsure.show.table import FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits, interval, probability_is
 
 ALONE = "labels"  # the method of periods that borrow nothing from each other
 UNLIKELY = 1e-9  # of a count's law, beyond which it is not written out

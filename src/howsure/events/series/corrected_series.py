@@ -28,10 +28,9 @@ from howsure.events.store.reading import (
     settings_of,
     title_of,
 )
-from howsure.inputs.naming import counted, shortened, unknown_name
-from howsure.inputs.numbers import check_level
+from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
 from howsure.result import Rows, as_json
-from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, span
+from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -45,10 +45,9 @@ from howsure.events.store.reading import (
     title_of,
 )
 from howsure.events.store.tables import as_bits, as_counts
-from howsure.inputs.naming import counted, unknown_name
-from howsure.inputs.numbers import check_level
+from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
 from howsure.result import plain
-from howsure.show.column import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, span
+from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -23,7 +23,7 @@ from howsure.events.store.reading import (
     rows_of,
     title_of,
 )
-from howsure.inputs.numbers import check_whole
+from howsure.inputs.numbers_and_names import check_whole
 
 # The documents behind a point of a series, and those with uncertain events, with the links they depend on.
 

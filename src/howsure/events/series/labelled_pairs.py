@@ -14,7 +14,7 @@ from howsure.errors import InputError
 from howsure.events.labels.answers import CHANCES, SettledLabels
 from howsure.events.labels.draw import event_words
 from howsure.events.store.reading import Columns, Store, chosen_actors, columns_of
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 
 # What a store knows of each document and actor: the model's probability, and cheap features that tell labels apart.

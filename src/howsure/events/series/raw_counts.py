@@ -10,7 +10,7 @@ from howsure.events.periods import Day
 from howsure.events.series.corrected_comparison import CorrectedComparison
 from howsure.events.series.corrected_series import CorrectedSeries
 from howsure.events.store.reading import Store, facts_of
-from howsure.inputs.naming import counted, unknown_name
+from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.inputs.pairs import Integers
 from howsure.result import Row, Rows, recipe_text
 from howsure.show.table import Table

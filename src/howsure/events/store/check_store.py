@@ -28,9 +28,9 @@ from howsure.events.store.reading import (
     rows_of,
 )
 from howsure.events.store.tables import TABLES, as_bits, as_counts, as_labels
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.result import Result, plain
-from howsure.show.column import COUNT, WORDS, Column
+from howsure.show.table import COUNT, WORDS, Column
 
 ROUNDING = 1e-9
 

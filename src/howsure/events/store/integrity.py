@@ -13,7 +13,7 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.events.store.reading import REMEDY, Store, is_imported, rows_of
 from howsure.events.store.tables import LABEL_TABLES, TABLES, types_of
-from howsure.inputs.naming import counted, shortened
+from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Integers
 
 # The rules for the tables of a store, in SQL: references, ranges, lengths and keys.

@@ -29,7 +29,7 @@ from howsure.events.periods import (
 )
 from howsure.events.store.tables import VERSION
 from howsure.files.opened import parsed_json
-from howsure.inputs.naming import nearest, shortened, unknown_name
+from howsure.inputs.numbers_and_names import nearest, shortened, unknown_name
 
 # The settings of a store, read from its table `settings` and checked: JSON values of the expected types.
 

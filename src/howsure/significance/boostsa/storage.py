@@ -14,7 +14,7 @@ from howsure.errors import InputError, parameter
 from howsure.files.archive import NUMBERS, TEXTS, ZIP, ArchiveError, read_array
 from howsure.files.opened import parsed_json, undecodable
 from howsure.files.whole import write_text
-from howsure.inputs.numbers import spelled_number, spelled_whole
+from howsure.inputs.numbers_and_names import spelled_number, spelled_whole
 from howsure.significance.reading import check_predictions
 
 SEPARATORS = {".txt": None, ".csv": ",", ".tsv": "\t"}

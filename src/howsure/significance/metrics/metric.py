@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError
-from howsure.inputs.naming import unknown_name
+from howsure.inputs.numbers_and_names import unknown_name
 
 if TYPE_CHECKING:
     from howsure.significance.systems import Problem
