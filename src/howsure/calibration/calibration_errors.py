@@ -1,4 +1,4 @@
-"""`calibration_error`, and the estimates that it shares with the curve."""
+"""`calibration_error`, the estimates that it shares with the curve, and intervals of those that are not debiased."""
 
 from __future__ import annotations
 
@@ -8,19 +8,28 @@ from typing import Any
 
 import numpy as np
 
-from howsure.calibration.bins import Binned, bin_pairs
-from howsure.calibration.clusters import clustered_mse
+from howsure.calibration.bins import Binned, Sums, bin_pairs
+from howsure.calibration.clusters import cautious_numbers, clustered_mse, clustered_standard_errors
 from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
-from howsure.calibration.error import ClusterSums, SquaredError, cluster_sums, debiased_mse, plugin_mse, root
-from howsure.calibration.intervals import bootstrap_intervals, nguyen_oconnor_intervals
+from howsure.calibration.error import (
+    ClusterSums,
+    SquaredError,
+    cluster_sums,
+    debiased_mse,
+    exact_interval,
+    mean_gaps,
+    plugin_mse,
+    root,
+)
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
 from howsure.inputs.numbers_and_names import check_level
-from howsure.inputs.pairs import Pairs
+from howsure.inputs.pairs import Floats, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
+from howsure.stats.proportions import normal_quantile, t_quantile
 from howsure.stats.randomness import Randomness, generator_from
 
 INTERVALS = ("debiased", "nguyen-oconnor", "bootstrap", "none")
@@ -65,7 +74,7 @@ def calibration_error(
         sample_weight=sample_weight,
         clusters=clusters,
         pos_label=pos_label,
-        needs_rows=interval == "bootstrap",
+        in_memory=interval == "bootstrap",
     )
     whole, pairs = len(pairs), pairs.that_weigh() if isinstance(pairs, Pairs) else pairs
     options: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "interval": interval}
@@ -146,3 +155,155 @@ def plugin_estimates(
     n = int(binned.sums.count.sum())
     error = Estimate(math.sqrt(mse), of_error[0], of_error[1], level, method, n)
     return error, Estimate(mse, of_mse[0], of_mse[1], level, method, n)
+
+
+# The expected calibration error Σ p_b |g_b| of bins, with an interval for its value in the population.
+
+LARGEST_FACTOR, FAR = 1.64, 4.0  # the variance of `cautious_gaps` is at most 1.64 s², and s² from about 4 s on
+
+
+def expected_error(sums: Sums, cells: ClusterSums | None, *, level: float) -> Estimate:
+    """The plug-in ECE T = Σ p_b |ĝ_b| of the mean gaps ĝ_b, and an interval of the population's ECE Σ p_b |g_b| in the
+    same bins.
+
+    T is too large on average, by as much as 0.8 Σ p_b s_b for a calibrated model, s_b the standard error of ĝ_b, so
+    that T ± z · sd does not cover. Upper end: T + z · sd, since the mean of T is not below the ECE. Lower end: L - z ·
+    sd, where L = Σ p_b L_b cannot be above it on average: half of the pairs of a bin say on which side of the diagonal
+    it lies, and the other half how far; L_b is the mean over all halves. sd includes that of the shares p_b. Where
+    labels hardly vary, one bin's frequency at the end of its exact interval extends both ends.
+    """
+    share, gap, frequency = sums.w1 / sums.w1.sum(), mean_gaps(sums), sums.y / sums.w1
+    value, n = float(share @ np.abs(gap)), int(sums.count.sum())
+    if cells is None:
+        z, effective, seen = normal_quantile(level), sums.w1**2 / sums.w2, _seen_noise(sums, gap)
+        between = max(float(share @ gap**2) - value**2, 0.0) * float(sums.w2.sum() / sums.w1.sum() ** 2)
+        variance = float(share**2 @ seen) + between
+    else:
+        many = len(np.unique(cells.cluster))
+        if many < 2:
+            return Estimate(value, None, None, level, "plugin", n)
+        z = t_quantile(level, many - 1)
+        effective = cautious_numbers(cells, frequency, clustered_standard_errors(cells))
+        seen, variance = clustered_noise(cells, gap)
+        between = max(variance - float(share**2 @ seen), 0.0)
+    noise = np.maximum(seen, np.maximum(sums.q - sums.qq, 0.0) / sums.w1 / effective)
+    factor = np.where(np.abs(gap) < FAR * np.sqrt(noise), LARGEST_FACTOR, 1.0)
+    low = float(share @ cautious_gaps(gap, np.sqrt(noise))) - z * math.sqrt(share**2 @ (factor * noise) + between)
+    high = value + z * math.sqrt(variance)
+    nearer, farther = _rare(share, gap, frequency, effective, level)
+    low, high = min(low, value - nearer), max(high, value + farther)
+    return Estimate(value, max(low, 0.0), min(high, 1.0), level, "split halves", n)
+
+
+def cautious_gaps(gap: Floats, s: Floats) -> Floats:
+    """|g| from below: the mean over δ ~ Normal(0, s²) of sign(ĝ + δ) (ĝ - δ) = |ĝ| (2Φ(|ĝ| / s) - 1) - 2 s φ(ĝ / s).
+
+    If ĝ ~ Normal(g, s²), ĝ + δ and ĝ - δ are independent, like two halves of the data, and the mean is
+    |g| (2Φ(|g| / (s √2)) - 1): 0 for no gap, |g| for a large one, and never above |g|.
+
+    >>> cautious_gaps(np.array([0.0, 0.1, -0.1]), np.array([0.01, 0.01, 0.1])).round(3).tolist()
+    [-0.008, 0.1, 0.02]
+    """
+    from scipy.special import ndtr
+
+    size = np.abs(gap)
+    ratio = np.divide(size, s, out=np.full_like(size, np.inf), where=s > 0)
+    density = np.exp(-0.5 * np.minimum(ratio, 40.0) ** 2) / math.sqrt(2 * math.pi)
+    found: Floats = size * (2 * ndtr(ratio) - 1) - 2 * s * density
+    return found
+
+
+def _seen_noise(sums: Sums, gap: Floats) -> Floats:
+    """The variance of each bin's mean gap, from its own pairs; 0 where one pair is alone."""
+    couples = sums.w1**2 - sums.w2
+    squares = np.maximum(sums.u2 - 2 * gap * sums.wwu + gap**2 * sums.w2, 0.0)
+    return np.divide(squares, couples, out=np.zeros_like(squares), where=couples > 0)
+
+
+def clustered_noise(cells: ClusterSums, gap: Floats) -> tuple[Floats, float]:
+    """The variance of each bin's mean gap over clusters, and that of T.
+
+    The latter is that of Σ_b sign(ĝ_b) Σ w u, in which every cluster enters by its sum over all bins, and at least that
+    of bins that do not vary together.
+    """
+    weight, total = cells.by_bin(cells.w), float(cells.w.sum())
+    n = np.bincount(cells.bin, minlength=cells.n_bins)
+    correction = np.where(n > 1, n / np.maximum(n - 1, 1), 1.0)
+    residual = cells.u - gap[cells.bin] * cells.w
+    of_bins = correction * cells.by_bin(residual**2) / weight**2
+    many = len(np.unique(cells.cluster))
+    value = float(weight @ np.abs(gap)) / total
+    together = cells.by_cluster(np.sign(gap)[cells.bin] * cells.u - value * cells.w) / total
+    signed = many / max(many - 1, 1) * float(np.sort(together**2).sum())
+    return of_bins, max(signed, float((weight / total) ** 2 @ of_bins))
+
+
+def _rare(share: Floats, gap: Floats, frequency: Floats, effective: Floats, level: float) -> tuple[float, float]:
+    """How far T falls and rises with one bin's frequency at the end of its exact interval: the rule of three."""
+    low, high = exact_interval(frequency, effective, tail=(1 - level) / 2)
+    predicted = frequency + gap
+    nearest = np.maximum(np.maximum(predicted - high, low - predicted), 0.0)
+    farthest = np.maximum(high - predicted, predicted - low)
+    size = np.abs(gap)
+    return float(np.max(share * (size - nearest))), float(np.max(share * (farthest - size)))
+
+
+# Intervals of Algorithm 1's value: the paper's Algorithm 2, and a bootstrap.
+
+SAMPLES = 10_000  # the paper's
+RESAMPLES = 1_000
+NUMBERS_AT_ONCE = 1 << 22
+
+
+def frequency_errors(sums: Sums) -> Floats:
+    """σ̂ = sqrt(p̂ (1 - p̂) / m) of each bin; m is (Σw)² / Σw² with weights."""
+    frequency = sums.y / sums.w1
+    return np.sqrt(np.maximum(frequency * (1 - frequency), 0.0) * sums.w2) / sums.w1
+
+
+def nguyen_oconnor_intervals(sums: Sums, *, level: float, rng: np.random.Generator) -> tuple[Interval, Interval]:
+    """Algorithm 2 of Nguyen & O'Connor (2015): the interval of the error, and the thesis's of its square.
+
+    Redraw each bin's label frequency from Normal(p̂, σ̂²), clipped to [0, 1] for the error and not for its square; the
+    interval is mean ± z · sd of the resulting values. **It does not cover**: the redraw adds the binomial noise a
+    second time, so for a calibrated model, the 95 % interval contained the true value in none of the measured runs. For
+    replication only.
+    """
+    share = sums.w1 / sums.w1.sum()
+    predicted, frequency, sigma = sums.q / sums.w1, sums.y / sums.w1, frequency_errors(sums)
+    errors, squares = np.empty(SAMPLES), np.empty(SAMPLES)
+    step = max(1, NUMBERS_AT_ONCE // len(sums))
+    for start in range(0, SAMPLES, step):
+        rows = min(step, SAMPLES - start)
+        drawn = frequency + sigma * rng.standard_normal((rows, len(sums)))
+        squares[start : start + rows] = (predicted - drawn) ** 2 @ share
+        errors[start : start + rows] = np.sqrt((predicted - np.clip(drawn, 0.0, 1.0)) ** 2 @ share)
+    z = normal_quantile(level)
+    ends = [(float(x.mean() - z * x.std(ddof=1)), float(x.mean() + z * x.std(ddof=1))) for x in (errors, squares)]
+    return ends[0], ends[1]
+
+
+def bootstrap_intervals(
+    pairs: Pairs, binned: Binned, *, level: float, rng: np.random.Generator
+) -> tuple[Interval, Interval]:
+    """Basic bootstrap intervals of the error and of its square: rows, or whole clusters, drawn with replacement.
+
+    The bins are fixed. With T the squared error of the data and T* those of the draws, the interval of the square is 2T
+    - quantiles of T*, truncated at 0, and that of the error its square root: reflected, since T and T* are both too
+    large by the noise of the frequencies (percentiles of T* would double that bias).
+    """
+    cells = cluster_sums(pairs, binned.bins_of(pairs.probabilities), len(binned.sums))
+    counted = np.bincount(cells.cluster, minlength=cells.n_clusters) > 0
+    position = np.cumsum(counted) - 1
+    cluster, n = position[cells.cluster], int(counted.sum())
+    if n < 2:
+        raise InputError(f"{parameter('interval', 'bootstrap')} needs at least 2 rows or clusters to draw from")
+    squares = np.empty(RESAMPLES)
+    for i in range(RESAMPLES):
+        times = np.bincount(rng.integers(n, size=n), minlength=n)[cluster]
+        weight = cells.by_bin(cells.w * times)
+        gap = np.divide(cells.by_bin(cells.u * times), weight, out=np.zeros_like(weight), where=weight > 0)
+        squares[i] = (weight @ gap**2) / weight.sum()
+    value = plugin_mse(binned.sums)
+    high, low = 2 * value - np.quantile(squares, [(1 - level) / 2, (1 + level) / 2])
+    return (root(low), root(high)), (max(float(low), 0.0), max(float(high), 0.0))

@@ -121,7 +121,7 @@ def calibration_test(
         sample_weight=sample_weight,
         clusters=clusters,
         pos_label=pos_label,
-        needs_rows=method not in OF_SUMS or (method == "simulation" and sample_weight is not None),
+        in_memory=method not in OF_SUMS or (method == "simulation" and sample_weight is not None),
     )
     how: Any = {"n_simulations": n_simulations, "bin_size": bin_size, "n_bins": n_bins, "binning": binning, "rng": rng}
     if isinstance(pairs, Slots):

@@ -12,9 +12,13 @@ from howsure import __version__
 from howsure.calibration.binned_test import p_value_of
 from howsure.calibration.bins import Binned, bin_pairs, by_cells, width_edges
 from howsure.calibration.calibration_errors import (
+    RESAMPLES,
+    SAMPLES,
     cells_of,
     check_interval,
     debiased_estimate,
+    expected_error,
+    frequency_errors,
     plugin_estimates,
     squared_error_of,
 )
@@ -23,12 +27,6 @@ from howsure.calibration.corp import SIMULATIONS, corp_of
 from howsure.calibration.corp_results import CorpCurve
 from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
 from howsure.calibration.error import ClusterSums, mean_gaps
-from howsure.calibration.intervals import (
-    RESAMPLES,
-    SAMPLES,
-    expected_error,
-    frequency_errors,
-)
 from howsure.calibration.results import CalibrationCurve, bins_from
 from howsure.calibration.scores import brier_parts, log_parts, multiclass_scores
 from howsure.calibration.slots import Slots
@@ -139,7 +137,7 @@ def calibration_curve(
         sample_weight=sample_weight,
         clusters=clusters,
         pos_label=pos_label,
-        needs_rows=interval == "bootstrap" or (method == "corp" and sample_weight is not None),
+        in_memory=interval == "bootstrap" or (method == "corp" and sample_weight is not None),
     )
     options: Any = (
         of_bins if method == "bins" else {"n_simulations": SIMULATIONS if n_simulations is None else n_simulations}

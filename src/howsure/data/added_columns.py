@@ -13,8 +13,17 @@ import numpy as np
 from howsure.data.logs.conversion import input_files
 from howsure.data.predictions.predictions import Scores, check_given, scores_of
 from howsure.data.predictions.selection import Selection, codes_sql, group_sizes, select_rows
-from howsure.data.tables.columns import Column, said_of_commas
-from howsure.data.tables.database import Database, NullFound, chunks, copy_to_file, identifier, literal, reading
+from howsure.data.tables.database import (
+    Column,
+    Database,
+    NullFound,
+    chunks,
+    copy_to_file,
+    identifier,
+    literal,
+    reading,
+    said_of_commas,
+)
 from howsure.data.tables.named_files import File, parquet_source, separator_option, text_source
 from howsure.data.tables.table import column_names, open_table
 from howsure.errors import GIVEN, ColumnName, InputError, parameter, shown, way

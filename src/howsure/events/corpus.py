@@ -23,8 +23,7 @@ from howsure.data.documents.conllu import (
     name_of_document,
 )
 from howsure.data.documents.document import Document
-from howsure.data.tables.columns import Column
-from howsure.data.tables.database import Database, literal, reading
+from howsure.data.tables.database import Column, Database, literal, reading
 from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import COPIED, Table, open_table
 from howsure.errors import GIVEN, InputError, parameter

@@ -9,8 +9,8 @@ from scipy.special import ndtr
 from benchmarks.coverage import AMPLITUDES, DESIGNS
 from benchmarks.ece_coverage import BINNINGS, ece_coverage
 from howsure import calibration_curve
+from howsure.calibration.calibration_errors import FAR, LARGEST_FACTOR, cautious_gaps
 from howsure.calibration.curve import curve_of
-from howsure.calibration.intervals import FAR, LARGEST_FACTOR, cautious_gaps
 from howsure.calibration.slots import slots_of
 from howsure.inputs.pairs import Pairs
 from tests.calibration.samples import language_pairs

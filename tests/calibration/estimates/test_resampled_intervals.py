@@ -12,16 +12,16 @@ import pytest
 from hypothesis import given, settings
 
 from howsure.calibration.bins import bin_pairs
-from howsure.calibration.calibration_errors import calibration_error
-from howsure.calibration.curve import calibration_curve
-from howsure.calibration.error import mean_gaps
-from howsure.calibration.intervals import (
+from howsure.calibration.calibration_errors import (
     RESAMPLES,
     SAMPLES,
+    calibration_error,
     expected_error,
     frequency_errors,
     nguyen_oconnor_intervals,
 )
+from howsure.calibration.curve import calibration_curve
+from howsure.calibration.error import mean_gaps
 from howsure.stats.proportions import normal_quantile
 from tests.calibration import reference
 from tests.calibration.samples import Small, pairs_of, small_pairs
@@ -46,7 +46,7 @@ def test_drawing_in_parts_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> No
     q = rng.random(500)
     y = (rng.random(500) < q).astype(int)
     whole = calibration_error(y, q, estimator="plugin", bin_size=20, interval="nguyen-oconnor", rng=1)
-    monkeypatch.setattr("howsure.calibration.intervals.NUMBERS_AT_ONCE", 1_000)
+    monkeypatch.setattr("howsure.calibration.calibration_errors.NUMBERS_AT_ONCE", 1_000)
     parts = calibration_error(y, q, estimator="plugin", bin_size=20, interval="nguyen-oconnor", rng=1)
     assert (parts.low, parts.high) == pytest.approx((whole.low, whole.high), abs=1e-14)
 

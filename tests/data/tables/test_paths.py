@@ -14,8 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import howsure
-from howsure.data.tables.columns import Column, Place, parts_of, path_text, place_of
-from howsure.data.tables.database import Database, literal
+from howsure.data.tables.database import Column, Database, Place, literal, parts_of, path_text, place_of
 from howsure.data.tables.named_files import File, short_names
 from howsure.errors import InputError
 from howsure.inputs.frames import Kind

@@ -31,37 +31,6 @@ def sums_of_frame(
     return sums_of_lazy(pairs)
 
 
-def pairs_or_sums(
-    y_true: Any,
-    y_prob: Any,
-    *,
-    data: Any,
-    sample_weight: Any = None,
-    clusters: Any = None,
-    pos_label: Any = None,
-    needs_rows: bool = False,
-) -> Pairs | Slots:
-    """Checked pairs, as of `pairs_from`; of a lazy frame with more than `EXACT_UP_TO` rows their sums.
-
-    Its rows are fetched where they are few, so that the result is that of arrays, and where sums are not enough: for
-    clusters, and if the caller `needs_rows`.
-
-    Raises InputError naming the parameter, and of rows the value, that violated a rule.
-    """
-    if isinstance(data, Source):
-        with data.predictions(
-            y_true, y_prob, clusters=clusters, sample_weight=sample_weight, pos_label=pos_label, soft_labels=True
-        ) as read:
-            return read.pairs() if needs_rows or clusters is not None else _as_read(read.source())
-    if not needs_rows and clusters is None:
-        found = _sums_of_many(
-            y_true, data, y_prob=y_prob, sample_weight=sample_weight, groups=None, pos_label=pos_label
-        )
-        if found is not None:
-            return found[""]
-    return pairs_from(y_true, y_prob, data=data, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label)
-
-
 @dataclass(frozen=True, slots=True)
 class Parts:
     """Checked pairs by group, or of very many their sums; without groups under None.
@@ -90,24 +59,34 @@ def parts_of(
 ) -> Parts:
     """Checked pairs or sums of whatever is given, by group if there are groups: what most functions begin with.
 
-    in_memory: pairs are asked for, however many they are.
+    in_memory: pairs are asked for, however many they are; so they are where there are clusters. Of a lazy frame with
+    more than `EXACT_UP_TO` rows come the sums; fewer rows are fetched, so that the result is that of arrays.
     """
     roles = {"groups": groups, "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label}
     if isinstance(data, Source):
         with data.predictions(y_true, y_prob, id=id, **roles, **how) as read:
             return parts_read(read, data, in_memory=in_memory)
-    if groups is None and not isinstance(y_true, Pairs):
-        del roles["groups"]
-        pairs = pairs_or_sums(y_true, y_prob, data=data, needs_rows=in_memory, **roles)
-        return Parts(((None, pairs),), len(pairs))
-    if clusters is None:
-        beside = {name: roles[name] for name in ("sample_weight", "groups", "pos_label")}
-        sums = _sums_of_many(y_true, data, y_prob=y_prob, **beside)
-        if sums is not None:
-            return Parts(tuple(sums.items()), sum(map(len, sums.values())))
+    beside = {name: roles[name] for name in ("sample_weight", "groups", "pos_label")}
+    sums = None if clusters is not None or in_memory else _sums_of_many(y_true, data, y_prob=y_prob, **beside)
+    if sums is not None:
+        return Parts(
+            tuple((None if groups is None else name, part) for name, part in sums.items()), sum(map(len, sums.values()))
+        )
     given = pairs_from(y_true, y_prob, data=data, **roles)
     parts: tuple[tuple[str | None, Pairs], ...] = ((None, given),)
     return Parts(parts if given.groups is None else tuple(given.by_group()), len(given))
+
+
+def pairs_or_sums(y_true: Any, y_prob: Any, **roles: Any) -> Pairs | Slots:
+    """The only part of what is given, without groups; `roles` are the other arguments of `parts_of`.
+
+    Raises InputError naming the parameter, and of rows the value, that violated a rule.
+    """
+    if isinstance(y_true, Pairs):  # which may have groups
+        del roles["in_memory"]
+        return pairs_from(y_true, y_prob, **roles)
+    ((_, found),) = parts_of(y_true, y_prob, soft_labels=True, **roles).by_group
+    return found
 
 
 def parts_read(read: Read, source: Source, *, in_memory: bool = False, one_by_one: bool = False) -> Parts:

@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure.data.predictions.rows import load_values
 from howsure.data.predictions.selection import SEPARATE, file_of, missing_value
-from howsure.data.tables.columns import Column
+from howsure.data.tables.database import Column
 from howsure.data.tables.table import ALL as EVERY_ROW
 from howsure.data.tables.table import Table
 from howsure.data.tables.where import condition

@@ -32,8 +32,7 @@ from howsure.data.predictions.selection import (
     missing_in,
     opened_files,
 )
-from howsure.data.tables.columns import Column
-from howsure.data.tables.database import BadValue, NullFound, chunks
+from howsure.data.tables.database import BadValue, Column, NullFound, chunks
 from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
 from howsure.errors import GIVEN, LOOK, InputError, parameter, way
 from howsure.inputs.checks import no_number, no_probability

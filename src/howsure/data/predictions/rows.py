@@ -23,8 +23,7 @@ from howsure.data.predictions.selection import (
     missing_in,
     opened_files,
 )
-from howsure.data.tables.columns import Column
-from howsure.data.tables.database import NullFound, chunks, literal, reading
+from howsure.data.tables.database import Column, NullFound, chunks, literal, reading
 from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import (

@@ -11,8 +11,16 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howsure.data.tables.columns import Column, as_number, said_of_commas
-from howsure.data.tables.database import Connection, Database, chunks, literals, reading
+from howsure.data.tables.database import (
+    Column,
+    Connection,
+    Database,
+    as_number,
+    chunks,
+    literals,
+    reading,
+    said_of_commas,
+)
 from howsure.data.tables.named_files import TABLES, File, named_files
 from howsure.data.tables.table import ALL, Table, open_table
 from howsure.data.tables.where import Condition, condition

@@ -1,14 +1,16 @@
-"""DuckDB as the file reader: restricted to the named files, and streamed in chunks."""
+"""DuckDB as the file reader: restricted to the named files; columns of files in SQL; rows streamed in chunks."""
 
 from __future__ import annotations
 
 import codecs
 import errno
+import math
 import os
 import re
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Self
 
@@ -16,10 +18,10 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
-from howsure.errors import InputError
+from howsure.errors import ColumnName, InputError, parameter
 from howsure.files.opened import checked_text
 from howsure.files.whole import Scratch
-from howsure.inputs.numbers_and_names import counted
+from howsure.inputs.numbers_and_names import counted, nearest, spelled_number, unknown_name
 from howsure.inputs.pairs import CHUNK_ROWS
 
 THREADS = 2  # each holds a row group
@@ -215,3 +217,296 @@ def chunks(
                 filled, held = 0, [np.empty(rows, dtype) for dtype in dtypes]
     if filled:
         yield [target[:filled] for target in held]
+
+
+# Names of what is asked of a file: a column, a place inside one (`doc.answerKey`, `scores[0].value`), several at once.
+#
+# A column of exactly that name comes first, whatever stands in the name.
+
+Step = str | int  # a key of a mapping, or a position from 0 in a list
+STEP = re.compile(r"""\.([^.\[\]]+)|\[([0-9]+)\]|\[(?:'([^']*)'|"([^"]*)")\]""")
+PLAIN = re.compile(r"[^.\[\]]+")
+FILE = "file"  # what the name of a file is called as a column
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A column of a file, and the steps that lead to a value inside it."""
+
+    column: str
+    steps: tuple[Step, ...] = ()
+
+    def in_text(self) -> str:
+        """The value as text, in SQL, where the column holds JSON as text; null where the path leads nowhere."""
+        return in_json_text(identifier(self.column), self.steps) if self.steps else identifier(self.column)
+
+
+def in_json_text(sql: str, steps: Sequence[Step]) -> str:
+    """A value inside a text of JSON, as text; null if the text is not JSON or has no such place."""
+    pointer = "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in steps)
+    return f"CASE WHEN json_valid({sql}) THEN json_extract_string({sql}, {literal(pointer)}) END"
+
+
+def column_of(name: str, known: Collection[str]) -> str:
+    """The column that a name begins with: the longest that is known, or else all up to the first step."""
+    if name in known:
+        return name
+    ends = [match.start() for match in re.finditer(r"[.\[]", name)]
+    found = [name[:end] for end in reversed(ends) if name[:end] in known]
+    return found[0] if found else name[: ends[0]] if ends and ends[0] else name
+
+
+def place_of(name: str, known: Sequence[str], *, file: str) -> Place:
+    """The place that a name means in a file.
+
+    Raises InputError if the file has no such column, or what follows it is no path.
+    """
+    column = column_of(name, known)
+    if column in known:
+        return Place(column, _steps(name, column))
+    if column == FILE and nearest(FILE, known) is None:
+        raise InputError(
+            f"{unknown_name('column', name, known, place=file)} For the file's own name, set "
+            f"{parameter('by_file', True)}."
+        )
+    asked = name if nearest(name, known) is not None else column
+    raise unknown_name("column", asked, known, place=file)
+
+
+def parts_of(name: str, known: Collection[str]) -> tuple[str, ...]:
+    """The columns that a name joins by commas; itself, where it is a column or there is no comma.
+
+    Raises InputError if a part is empty or named twice.
+    """
+    if "," not in name or name in known:
+        return (name,)
+    parts = tuple(part.strip() for part in name.split(","))
+    if not all(parts) or len(set(parts)) < len(parts):
+        raise InputError(f"several columns as one key are named once each, with commas between: 'a,b'; it is {name!r}.")
+    return parts
+
+
+def path_text(column: str, steps: Sequence[Step]) -> str:
+    """The name of a place, as users write it.
+
+    >>> path_text("scores", [0, "value", "an odd.key"])
+    "scores[0].value['an odd.key']"
+    """
+    return column + "".join(
+        f"[{step}]"
+        if isinstance(step, int)
+        else f".{step}"
+        if PLAIN.fullmatch(step) and " " not in step
+        else f'["{step}"]'
+        if "'" in step
+        else f"['{step}']"
+        for step in steps
+    )
+
+
+def _steps(name: str, column: str) -> tuple[Step, ...]:
+    steps: list[Step] = []
+    at = len(column)
+    while at < len(name):
+        match = STEP.match(name, at)
+        if match is None:
+            raise InputError(
+                f"{name!r} is no path in the column {column!r}: write {column}.key, {column}[0] or {column}['a key']."
+            )
+        key, position, *quoted = match.groups()
+        steps.append(int(position) if position is not None else next(one for one in (key, *quoted) if one is not None))
+        at = match.end()
+    return tuple(steps)
+
+
+# A column of a file in SQL: its text, its number, and whether it is missing.
+
+FLOATS = ("FLOAT", "DOUBLE")
+JOINT = " / "  # between the parts of a key
+INTEGERS = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column by its name and DuckDB's type of it; `keys` are the names in its values where these are mappings.
+
+    A column of several `parts` is their values as one key, as text. In one with a `comma`, a text 0,5 is one half; in
+    one of `truths`, true is 1 and false 0, as they are in a column of truth values.
+    """
+
+    name: str
+    type: str
+    keys: tuple[str, ...] = ()
+    parts: tuple[Column, ...] = ()
+    comma: bool = False
+    truths: bool = False
+    role: str = ""  # the parameter that names it
+
+    @property
+    def called(self) -> ColumnName:
+        """Its name in a message."""
+        return ColumnName(self.name, self.role or self.name)
+
+    @property
+    def sql(self) -> str:
+        """The column itself."""
+        if self.parts:
+            return f"({f' || {literal(JOINT)} || '.join(map(_unambiguous, self.parts))})"
+        return identifier(self.name)
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The columns of the table that it is made of."""
+        return tuple(part.name for part in self.parts) or (self.name,)
+
+    @property
+    def is_text(self) -> bool:
+        """Whether values are read as text, as all of CSV and JSON lines are."""
+        return self.type == "VARCHAR"
+
+    @property
+    def is_integer(self) -> bool:
+        """Whether the column is of an integer type."""
+        return self.type.removeprefix("U") in INTEGERS
+
+    @property
+    def is_number(self) -> bool:
+        """Whether the column is of a numeric type."""
+        return self.is_integer or self.type in FLOATS or self.type.startswith("DECIMAL")
+
+    @property
+    def text(self) -> str:
+        """The value as text."""
+        return self.sql if self.is_text else f"CAST({self.sql} AS VARCHAR)"
+
+    @property
+    def spelled(self) -> str:
+        """The value as text, a number with a decimal point."""
+        return f"CASE WHEN {self.number} IS NULL THEN {self.text} ELSE {self._pointed} END" if self.comma else self.text
+
+    @property
+    def _pointed(self) -> str:
+        return f"replace({self.sql}, ',', '.')" if self.comma else self.sql
+
+    @property
+    def number(self) -> str:
+        """The value as a DOUBLE; null if a text is not a number; unlike DuckDB, 1_000 is not accepted."""
+        if self.type == "DOUBLE":
+            return self.sql
+        number = f"TRY_CAST({self._pointed} AS DOUBLE)"
+        if self.is_text and self.truths:
+            number = f"CASE lower(trim({self.sql})) WHEN 'true' THEN 1 WHEN 'false' THEN 0 ELSE {number} END"
+        return f"CASE WHEN NOT contains({self.sql}, '_') THEN {number} END" if self.is_text else number
+
+    @property
+    def numbers(self) -> str:
+        """The value as a list of DOUBLE, of a mapping in the order of its keys; null if it is not a list of numbers."""
+        if self.keys:
+            listed = ", ".join(f"TRY_CAST({one} AS DOUBLE)" for one in self._values)
+            return f"CASE WHEN {self.has_keys} THEN [{listed}] END"
+        numbers = f"TRY_CAST({self.sql} AS DOUBLE[])"
+        return f"CASE WHEN NOT contains({self.sql}, '_') THEN {numbers} END" if self.is_text else numbers
+
+    @property
+    def json(self) -> str:
+        """The value as JSON; null if a text is not JSON."""
+        return f"CASE WHEN json_valid({self.sql}) THEN {self.sql} END" if self.is_text else f"to_json({self.sql})"
+
+    @property
+    def has_keys(self) -> str:
+        """Whether the value is a mapping of just the keys."""
+        return f"list_sort(json_keys({self.json})) = list_sort([{literals(self.keys)}])"
+
+    @property
+    def _values(self) -> list[str]:
+        """The values of a mapping as texts, in the order of its keys."""
+        pointers = ("/" + key.replace("~", "~0").replace("/", "~1") for key in self.keys)
+        return [f"json_extract_string({self.json}, {literal(pointer)})" for pointer in pointers]
+
+    def missing(self, values: Sequence[str] = (), *, kind: str = "text") -> str:
+        """Whether the value is missing: null, NaN, empty, or one of `values`; in a list, whether any element is.
+
+        The kind is "text", "number" (a text is missing if it spells NaN in any way) or "numbers" (a list).
+        """
+        if self.parts:
+            return f"({' OR '.join(part.missing(values) for part in self.parts)})"
+        tests = [f"{self.sql} IS NULL"]
+        if self.type in FLOATS:
+            tests.append(f"isnan({self.sql})")
+        if self.is_text:
+            tests.append(f"trim({self.sql}) IN ('', 'NaN')")
+        if self.is_text and kind == "number":
+            tests.append(f"coalesce(isnan({self.number}), FALSE)")
+        if kind == "numbers":
+            nan = "CAST('NaN' AS DOUBLE)"
+            texts = f"[{', '.join(self._values)}]" if self.keys else f"TRY_CAST({self.sql} AS VARCHAR[])"
+            tests.append(f"coalesce(list_count({texts}) < len({texts}), FALSE)")
+            tests.append(f"coalesce(list_contains({self.numbers}, {nan}), FALSE)")
+        elif values:
+            tests.append(self.among(values))
+        return f"({' OR '.join(tests)})"
+
+    def among(self, values: Sequence[str]) -> str:
+        """Whether the value is one of some values given as text; numbers are compared by value."""
+        if not self.is_number:
+            return f"({self.text} IN ({literals(values)}))" if values else "FALSE"
+        numbers = [number for number in map(as_number, values) if number is not None]
+        if self.is_integer:
+            whole = ", ".join(str(int(number)) for number in numbers if number.is_integer())
+            return f"({self.sql} IN ({whole}))" if whole else "FALSE"
+        exact = ", ".join(f"CAST({number!r} AS DOUBLE)" for number in numbers)
+        return f"({self.number} IN ({exact}))" if exact else "FALSE"
+
+
+def _unambiguous(part: Column) -> str:
+    """A part of a key as text, in quotes where it could be taken for two parts: different parts give different keys."""
+    unclear = " OR ".join(f"contains({part.text}, {literal(one)})" for one in (JOINT[:-1], JOINT[1:], '"'))
+    quoted = f"""'"' || replace({part.text}, '"', '""') || '"'"""
+    return f"CASE WHEN {unclear} THEN {quoted} ELSE {part.text} END"
+
+
+def as_number(text: str) -> float | None:
+    """The finite number that a text spells, or None."""
+    number = spelled_number(text)
+    return number if number is not None and math.isfinite(number) else None
+
+
+# Decimal commas, as spreadsheets write them in many languages: 0,87. Only where nothing else can be meant.
+#
+# A comma may also separate thousands: 1,234. A column's numbers are read with decimal commas if some value can mean
+# nothing else (0,87 or 12,5), or if so in another column, which holds only numbers; and if neither it nor a column of
+# numbers has a decimal point.
+
+COMMA = r"\s*[+-]?[0-9]*,[0-9]+([eE][+-]?[0-9]+)?\s*"
+THOUSANDS = r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*"
+POINT = r"\s*[+-]?[0-9,]*\.[0-9]*([eE][+-]?[0-9]+)?\s*"
+WHOLE = r"\s*([+-]?[0-9]+|[nN][aA][nN])?\s*"
+
+
+def columns_with_commas(columns: Iterable[Column], ask: Callable[[str], list[tuple[object, ...]]]) -> list[str]:
+    """The names of those columns of text whose numbers have a decimal comma; `ask` is that of their table."""
+    texts = [one for one in columns if one.is_text]
+    if not texts:
+        return []
+    there = ask(", ".join(f"bool_or(contains({one.sql}, ','))" for one in texts))[0]
+    if not any(there):
+        return []
+    found = {one.name: [bool(count) for count in ask(_counts(one))[0]] for one in texts}
+    if any(point and not other for _, _, point, other in found.values()):
+        return []
+    told = any(clear and not other for _, clear, _, other in found.values())
+    return [name for name, (comma, clear, point, _) in found.items() if comma and not point and (clear or told)]
+
+
+def _counts(column: Column) -> str:
+    """How many values are numbers with a comma, with one that is a decimal comma, with a point, and no number."""
+    comma, thousands, point, whole = (
+        f"regexp_full_match({column.sql}, {literal(one)})" for one in (COMMA, THOUSANDS, POINT, WHOLE)
+    )
+    tests = (comma, f"{comma} AND NOT {thousands}", point, f"NOT ({comma} OR {point} OR {whole})")
+    return ", ".join(f"count(*) FILTER ({test})" for test in tests)
+
+
+def said_of_commas(names: Sequence[str]) -> str:
+    """What readers are told of columns with decimal commas; nothing where there are none."""
+    return f"Read with decimal commas (0,5 is a half): {', '.join(names)}." if names else ""

@@ -14,19 +14,24 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
-from howsure.data.tables.columns import (
+from howsure.data.tables.database import (
     FILE,
     Column,
+    Connection,
+    Database,
     Place,
     Step,
     column_of,
     columns_with_commas,
+    file_literal,
+    identifier,
     in_json_text,
+    literal,
     parts_of,
     path_text,
     place_of,
+    reading,
 )
-from howsure.data.tables.database import Connection, Database, file_literal, identifier, literal, reading
 from howsure.data.tables.named_files import (
     File,
     as_texts,

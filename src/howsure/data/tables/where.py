@@ -10,8 +10,7 @@ from typing import Any
 
 import duckdb
 
-from howsure.data.tables.columns import Column, Step, as_number, path_text
-from howsure.data.tables.database import literal, literals
+from howsure.data.tables.database import Column, Step, as_number, literal, literals, path_text
 from howsure.data.tables.table import Table
 from howsure.errors import GIVEN, InputError, parameter, shown
 from howsure.inputs.numbers_and_names import nearest, shortened
