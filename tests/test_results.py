@@ -267,17 +267,48 @@ CALLS: dict[str, Callable[[], Any]] = {
     "store": lambda: events.check_store(_store().path),
 }
 DRAWN = (
-    "curves", "curves of little", "curves without bins",
-    "curve", "curve of little", "curve without bins", "curve without bins of little",
-    "table", "table of little", "quantiles", "series", "corrected series",
-    "differences", "differences of several metrics", "counts", "counts without cells", "selective",
-    "selective of little", "selective table", "threshold", "threshold of little",
-    "scores of models", "pass at k", "battles", "score of one", "means of scores", "means of a table",
-    "comparison", "comparison of little",
-    "groups found", "groups not found",
-    "trend", "monitored series", "map", "map of little", "map of classes",
-    "evaluation", "evaluation of a map", "evaluations", "comparison of posteriors", "resolved document",
-)  # fmt: skip
+    "curves",
+    "curves of little",
+    "curves without bins",
+    "curve",
+    "curve of little",
+    "curve without bins",
+    "curve without bins of little",
+    "table",
+    "table of little",
+    "quantiles",
+    "series",
+    "corrected series",
+    "differences",
+    "differences of several metrics",
+    "counts",
+    "counts without cells",
+    "selective",
+    "selective of little",
+    "selective table",
+    "threshold",
+    "threshold of little",
+    "scores of models",
+    "pass at k",
+    "battles",
+    "score of one",
+    "means of scores",
+    "means of a table",
+    "comparison",
+    "comparison of little",
+    "groups found",
+    "groups not found",
+    "trend",
+    "monitored series",
+    "map",
+    "map of little",
+    "map of classes",
+    "evaluation",
+    "evaluation of a map",
+    "evaluations",
+    "comparison of posteriors",
+    "resolved document",
+)
 MANY_PANELS = {
     "comparison",
     "quantiles",
@@ -311,10 +342,27 @@ PARTS = {
     "TrendPoint",
     "Verdict",
 }  # rows and columns of a result, not one
-GIVEN = {"Files", "Given",   # what a public function takes, or a model that it asks: no result
-    "AntecedentScores", "Document", "Fields", "Filter", "Lexicon", "Mention", "Metric", "Pairs", "Predictions",
-    "ProperLoss", "Rule", "Runs", "ScoreColumns", "Sentence", "SettledLabels", "Sharpening", "Work",
-}  # fmt: skip
+GIVEN = {
+    "Files",
+    "Given",  # what a public function takes, or a model that it asks: no result
+    "AntecedentScores",
+    "Document",
+    "Fields",
+    "Filter",
+    "Lexicon",
+    "Mention",
+    "Metric",
+    "Pairs",
+    "Predictions",
+    "ProperLoss",
+    "Rule",
+    "Runs",
+    "ScoreColumns",
+    "Sentence",
+    "SettledLabels",
+    "Sharpening",
+    "Work",
+}
 
 
 @cache
@@ -327,9 +375,15 @@ RESULTS = pytest.mark.parametrize("name", CALLS)
 # As pages and drawings, each kind of result once a day; these are of a kind that another one is of.
 AGAIN = {
     *(name for name in CALLS if name.endswith(" of little")),
-    "counts without cells", "differences", "evaluation of a map", "groups not found",
-    "means of a table", "monitor before data", "query of texts", "test refuted",
-}  # fmt: skip
+    "counts without cells",
+    "differences",
+    "evaluation of a map",
+    "groups not found",
+    "means of a table",
+    "monitor before data",
+    "query of texts",
+    "test refuted",
+}
 
 
 def once(names: Iterable[str]) -> list[Any]:

@@ -195,14 +195,17 @@ def test_the_recipe_tells_all_that_is_needed() -> None:
     assert (drawn.recipe["weighted"], drawn.recipe["clustered"]) == (True, True)
 
 
-@pytest.mark.parametrize(("options", "message"), [
-    ({"interval": "wilson"}, "interval must be one of 'debiased'"),
-    ({"level": 95}, "level must lie strictly between 0 and 1"),
-    ({"binning": "quantile"}, "binning must be"),
-    ({"bin_size": -1}, "bin_size must be"),
-    ({"rng": -3, "interval": "bootstrap"}, "rng as a seed must not be negative"),
-    ({"rng": "seed", "interval": "bootstrap"}, "rng must be a seed"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"interval": "wilson"}, "interval must be one of 'debiased'"),
+        ({"level": 95}, "level must lie strictly between 0 and 1"),
+        ({"binning": "quantile"}, "binning must be"),
+        ({"bin_size": -1}, "bin_size must be"),
+        ({"rng": -3, "interval": "bootstrap"}, "rng as a seed must not be negative"),
+        ({"rng": "seed", "interval": "bootstrap"}, "rng must be a seed"),
+    ],
+)
 def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         calibration_curve([0, 1, 1], [0.1, 0.6, 0.7], **options)

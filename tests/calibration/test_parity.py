@@ -110,5 +110,11 @@ def test_spiegelhalter_of_calzone(example: str) -> None:
 
 def test_the_answers_are_those_of_named_versions() -> None:
     assert set(ANSWERS["versions"]) == {
-        "calzone-tool", "model-diagnostics", "netcal", "numpy", "relplot", "scikit-learn", "uncertainty-calibration"
-    }  # fmt: skip
+        "calzone-tool",
+        "model-diagnostics",
+        "netcal",
+        "numpy",
+        "relplot",
+        "scikit-learn",
+        "uncertainty-calibration",
+    }

@@ -13,9 +13,7 @@ Y, Q = language_pairs(500, np.random.default_rng(43))
 
 def test_what_is_undefined_is_null() -> None:
     held = calibration_curve([0, 1], [0.2, 0.9], bin_size=1).to_dict()
-    assert held["error"] == {
-        "value": None, "low": None, "high": None, "level": 0.95, "method": "debiased", "n": 2
-    }  # fmt: skip
+    assert held["error"] == {"value": None, "low": None, "high": None, "level": 0.95, "method": "debiased", "n": 2}
 
 
 def test_bins_are_in_order_and_within_bounds() -> None:

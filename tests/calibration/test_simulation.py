@@ -62,13 +62,16 @@ def test_the_debiased_error_finds_k() -> None:
     assert found.value == pytest.approx(0.1, abs=0.01)
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ((-1, 1, 1, "identity"), "n must be a whole number"),
-    ((10, 0, 1, "identity"), "a, a parameter of the Beta distribution, must be positive"),
-    ((10, 1, math.inf, "identity"), "b, a parameter of the Beta distribution, must be positive"),
-    ((10, 1, 1, 0.7), "transform must be 'identity' or a number from 0 to 0.5"),
-    ((10, 1, 1, "sine"), "transform must be 'identity' or a number"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((-1, 1, 1, "identity"), "n must be a whole number"),
+        ((10, 0, 1, "identity"), "a, a parameter of the Beta distribution, must be positive"),
+        ((10, 1, math.inf, "identity"), "b, a parameter of the Beta distribution, must be positive"),
+        ((10, 1, 1, 0.7), "transform must be 'identity' or a number from 0 to 0.5"),
+        ((10, 1, 1, "sine"), "transform must be 'identity' or a number"),
+    ],
+)
 def test_bad_arguments_are_refused(arguments: tuple[int, float, float, str | float], message: str) -> None:
     n, a, b, transform = arguments
     with pytest.raises(InputError, match=message):

@@ -28,9 +28,11 @@ def test_every_row_is_the_group_alone(weighted: bool, clustered: bool) -> None:
     for row in table:
         rows = row.name == TAGS
         alone = calibration_curve(
-            Y[rows], Q[rows], sample_weight=None if w is None else w[rows],
+            Y[rows],
+            Q[rows],
+            sample_weight=None if w is None else w[rows],
             clusters=None if clusters is None else clusters[rows],
-        )  # fmt: skip
+        )
         assert row.n == alone.n == int(rows.sum())
         assert row.error == alone.error
         assert row.algorithm1_error == pytest.approx(alone.algorithm1_error.value, abs=1e-15)

@@ -83,9 +83,10 @@ def test_the_rows_needed_give_a_verdict_as_often_as_they_should() -> None:
     """With four times the rows of a pilot study whose estimate is right, about 80 % pass."""
     rng = np.random.default_rng(21)
     pilot = next(
-        test for test in (of_pairs(drawn(1500, rng=rng)) for _ in range(400)) if test.squared.value == 0.0 or
-        abs(test.squared.value) < 2e-5
-    )  # fmt: skip
+        test
+        for test in (of_pairs(drawn(1500, rng=rng)) for _ in range(400))
+        if test.squared.value == 0.0 or abs(test.squared.value) < 2e-5
+    )
     needed = pilot.rows_needed(0.05, 0.05)
     assert needed is not None
     assert 1500 < needed < 8000

@@ -23,35 +23,28 @@ MEND = "coreference recalibrate gold.conllu"
 SCORED = "coreference posterior gold.conllu --scores scores.jsonl --recalibration mended.json"
 
 MENDED = [
-    Wrong("a model in a JSON file", f"{MEND} --output mended.json",
-          "--output is a model, a .npz file; it is mended.json.", GOLD),
-    Wrong("a recalibration of scores in a model file", f"{MEND} --scores scores.jsonl --output mended.npz",
-          "--output is the recalibration of --scores, a .json file; it is mended.npz.", GOLD),
-    Wrong("a recalibration by one document", f"{MEND} --output mended.npz",
-          "posteriors must be of at least 2 documents; there is 1.", {"gold.conllu": documents("a")}),
-    Wrong("a recalibration by documents without entities", f"{MEND} --output mended.npz",
-          "document a does not say which entities its mentions name; it teaches nothing.",
-          {"gold.conllu": documents("a", "b", entities=False)}),
-    Wrong("a recalibration by pairs that all corefer", f"{MEND} --scores scores.jsonl --output mended.json",
-          "the documents must hold pairs of mentions that corefer and pairs that do not, and the posterior must not be "
-          "certain of all of them; give more documents.", GOLD),
-    Wrong("a weight below 0", f"{MEND} --weight-of-new -1 --output mended.npz",
-          "--weight-of-new must be a number from 0 to a million; it is -1.0.", GOLD),
-    Wrong("scores that lack a document of the recalibration", f"{MEND} --scores scores.jsonl --output mended.json",
-          "scores.jsonl has no scores of c; it has a, b.", {**GOLD, "gold.conllu": documents("a", "b", "c")}),
-    Wrong("a recalibration beside a model",
-          "coreference posterior gold.conllu --recalibration mended.json --output o.json",
-          "--recalibration is that of --scores; a model holds its own: recalibrate --model.",
-          {**GOLD, "mended.json": b"{}"}),
-    Wrong("a recalibration that is none", SCORED,
-          "mended.json is no recalibration of coreference ('sharpening').",
-          {**GOLD, "mended.json": b"{}"}),
-    Wrong("a recalibration that is no JSON", SCORED,
-          "mended.json is no recalibration of coreference (Expecting value: line "
-          "1 column 1 (char 0)).", {**GOLD, "mended.json": b"links = 1.2"}),
-    Wrong("more folds than documents allow", "coreference train gold.conllu --folds 2 --output model.npz",
-          "folds must leave at least 2 documents for each; 2 folds of 2 documents do not. Choose fewer folds, or "
-          "recalibrate the model later, with other documents.", GOLD),
-    Wrong("one fold", "coreference train gold.conllu --folds 1 --output model.npz",
-          "folds must be a whole number, 2 or more, or None for no recalibration; it is 1.", GOLD),
-]  # fmt: skip
+    Wrong("a model in a JSON file", f"{MEND} --output mended.json", GOLD),
+    Wrong("a recalibration of scores in a model file", f"{MEND} --scores scores.jsonl --output mended.npz", GOLD),
+    Wrong("a recalibration by one document", f"{MEND} --output mended.npz", {"gold.conllu": documents("a")}),
+    Wrong(
+        "a recalibration by documents without entities",
+        f"{MEND} --output mended.npz",
+        {"gold.conllu": documents("a", "b", entities=False)},
+    ),
+    Wrong("a recalibration by pairs that all corefer", f"{MEND} --scores scores.jsonl --output mended.json", GOLD),
+    Wrong("a weight below 0", f"{MEND} --weight-of-new -1 --output mended.npz", GOLD),
+    Wrong(
+        "scores that lack a document of the recalibration",
+        f"{MEND} --scores scores.jsonl --output mended.json",
+        {**GOLD, "gold.conllu": documents("a", "b", "c")},
+    ),
+    Wrong(
+        "a recalibration beside a model",
+        "coreference posterior gold.conllu --recalibration mended.json --output o.json",
+        {**GOLD, "mended.json": b"{}"},
+    ),
+    Wrong("a recalibration that is none", SCORED, {**GOLD, "mended.json": b"{}"}),
+    Wrong("a recalibration that is no JSON", SCORED, {**GOLD, "mended.json": b"links = 1.2"}),
+    Wrong("more folds than documents allow", "coreference train gold.conllu --folds 2 --output model.npz", GOLD),
+    Wrong("one fold", "coreference train gold.conllu --folds 1 --output model.npz", GOLD),
+]

@@ -37,58 +37,47 @@ TEMPERED = [
     Wrong(
         "sentences without gold tags",
         "sequences recalibrate hmm.npz dev.conllu --output better.npz",
-        "sentence 1 of dev.conllu has no XPOS tags; name another --column?",
         files(UNTAGGED, "dev.conllu"),
     ),
     Wrong(
         "gold tags of another tag set",
         CALL,
-        "the model does not know the gold tags of 3 tokens: DET (2), NOUN (1). Do they belong to another tag set? To "
-        "go on with such tokens, which have none of the model's tags, use --unknown-tags keep.",
         files(b"the\tDET\ndog\tNOUN\n\na\tDET\n"),
     ),
     Wrong(
         "gold tags none of which the model knows",
         f"{CALL} --unknown-tags keep",
-        "tags must hold a tag that the model holds possible; there is none to learn from.",
         files(b"the\tDET\ndog\tNOUN\n\na\tDET\n"),
     ),
-    Wrong("no sentences", CALL, "dev.tsv is empty.", files(b"")),
+    Wrong("no sentences", CALL, files(b"")),
     Wrong(
         "sentences on which the model is always right",
         CALL,
-        f"the sentences cannot tell the temperature of the emissions: {CANNOT}, or take one temperature for "
-        "everything (--keep-answers).",
         files(RIGHT),
     ),
     Wrong(
         "the same with one temperature",
         f"{CALL} --keep-answers",
-        f"the sentences cannot tell the temperature: {CANNOT}.",
         files(RIGHT),
     ),
     Wrong(
         "a single sentence",
         f"{CALL} --keep-answers",
-        "dev.tsv holds one sentence; each is compared at temperatures of others, so give several.",
         files(b"the\tD\ndog\tN\nsings\tV\nthe\tD\ncat\tV\nsings\tV\n"),
     ),
     Wrong(
         "one part",
         f"{CALL} --folds 1",
-        "Invalid value for '--folds': 1 is not in the range x>=2.",
         files(RIGHT),
     ),
     Wrong(
         "the model and the sentences in the wrong order",
         "sequences recalibrate dev.tsv hmm.npz --output better.npz",
-        "dev.tsv is not a model of howsure or crfsuite. MODEL comes first, the FILE of sentences after it.",
         files(RIGHT),
     ),
     Wrong(
         "a model that would replace itself",
         "sequences recalibrate hmm.npz dev.tsv --output hmm.npz",
-        "hmm.npz is an input of this command and would be overwritten; name another file.",
         files(RIGHT),
     ),
 ]

@@ -118,8 +118,9 @@ def test_the_bootstrap_and_other_tests_take_the_pairs_themselves(
 
 def test_a_check_of_many_pairs_is_that_of_arrays(many: tuple[Path, dict[str, Any]]) -> None:
     path, columns = many
-    told = run("check", "calibration", path, "--target", "gold", "--prob", "prob", "--max-error", "0.05",
-               "--format", "json")  # fmt: skip
+    told = run(
+        "check", "calibration", path, "--target", "gold", "--prob", "prob", "--max-error", "0.05", "--format", "json"
+    )
     wanted = howsure.check_calibration(columns["gold"], columns["prob"], max_error=0.05)
     assert list(flat(json.loads(told.out)["verdicts"])) == list(flat(wanted.to_dict()["verdicts"])) != []
 

@@ -22,8 +22,12 @@ def halves(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, An
     """A folder with rows in two files, and all of them."""
     folder, random = tmp_path_factory.mktemp("halves"), np.random.default_rng(2)
     prob = random.random(3000).round(4)
-    columns = {"gold": random.random(3000) < prob**1.3, "prob": prob, "tag": random.choice(["m2", "m10"], 3000),
-               "w": random.random(3000)}  # fmt: skip
+    columns = {
+        "gold": random.random(3000) < prob**1.3,
+        "prob": prob,
+        "tag": random.choice(["m2", "m10"], 3000),
+        "w": random.random(3000),
+    }
     for name, rows in (("a", slice(0, 1200)), ("b", slice(1200, None)), ("all", slice(None))):
         held = {key: column[rows].tolist() for key, column in columns.items()}
         write(folder / f"{name}.parquet", held | {"gold": [int(one) for one in held["gold"]]})

@@ -133,8 +133,10 @@ def test_checks_in_a_file(folder: Path, tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "howsure.toml").write_text(CHECKS.format(table="check", folder=tmp_path))
     found = json.loads(run("check", "--format", "json").out)
     assert [(one["check"], one["outcome"]) for one in found["verdicts"]] == [
-        ("calibration", "pass"), ("first", "pass"), *[("second", "pass")] * 3,
-    ]  # fmt: skip
+        ("calibration", "pass"),
+        ("first", "pass"),
+        *[("second", "pass")] * 3,
+    ]
     assert (found["recipe"]["alarms_over"], found["level"]) == (30, 0.95)
     assert len(list(ElementTree.fromstring((tmp_path / "check.xml").read_text()).iter("testcase"))) == 5
     typed = json.loads(run("check", "all", "--config", "howsure.toml", "--alarms-over", "2", "--format", "json").out)

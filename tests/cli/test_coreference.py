@@ -48,8 +48,25 @@ def as_sets(clusters: list[list[Mention]]) -> set[frozenset[Mention]]:
 
 
 def test_train_makes_the_librarys_model(folder: Path) -> None:
-    said = printed("coreference", "train", "gold.conllu", "--dev", "gold.conllu", "--mentions", "gold", "--loss",
-                   "margin", "--l1", 0.02, "--passes", 4, "--seed", 3, "--output", "new.npz")  # fmt: skip
+    said = printed(
+        "coreference",
+        "train",
+        "gold.conllu",
+        "--dev",
+        "gold.conllu",
+        "--mentions",
+        "gold",
+        "--loss",
+        "margin",
+        "--l1",
+        0.02,
+        "--passes",
+        4,
+        "--seed",
+        3,
+        "--output",
+        "new.npz",
+    )
     documents = read_documents("gold.conllu")
     wanted = AntecedentModel(mentions="gold", loss="margin", l1=0.02, passes=4, rng=3).fit(
         documents, development=documents
@@ -173,8 +190,9 @@ def test_a_document_without_mentions_has_no_entities(folder: Path) -> None:
     write_conllu([replace(DOCUMENTS[0], mentions=())], "none.conllu")
     printed("coreference", "predict", "none.conllu", "--model", "model.npz", "--output", "found.conllu")
     assert read_documents("found.conllu")[0].mentions == ()
-    said = printed("coreference", "posterior", "none.conllu", "--model", "model.npz", "--output", "p.json", "--text",
-                   "p.html")  # fmt: skip
+    said = printed(
+        "coreference", "posterior", "none.conllu", "--model", "model.npz", "--output", "p.json", "--text", "p.html"
+    )
     assert "every mention is an entity of its own" in said
     assert json.loads(Path("p.json").read_text())["documents"][0]["pairs"] == []
 

@@ -43,8 +43,19 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: AntecedentMod
 
 
 def test_a_model_is_written_with_its_recalibration(folder: Path, model: AntecedentModel) -> None:
-    said = printed("coreference", "recalibrate", "gold.conllu", "--model", "model.npz", "--output", "mended.npz",
-                   "--weight-of-new", "1", "--score", "log")  # fmt: skip
+    said = printed(
+        "coreference",
+        "recalibrate",
+        "gold.conllu",
+        "--model",
+        "model.npz",
+        "--output",
+        "mended.npz",
+        "--weight-of-new",
+        "1",
+        "--score",
+        "log",
+    )
     wanted = model.recalibrate(read_documents("gold.conllu"), score="log", weight_of_new=1.0)
     found = AntecedentModel.load("mended.npz")
     assert found.recalibration_ is not None
@@ -60,8 +71,17 @@ def test_entities_have_the_confidence_of_the_recalibration(folder: Path) -> None
     mended = AntecedentModel.load("mended.npz")
     assert mended.recalibration_ is not None
     for decision in ("best", "minimum-risk"):
-        printed("coreference", "posterior", "gold.conllu", "--model", "mended.npz", "--decision", decision,
-                "--output", "o.json")  # fmt: skip
+        printed(
+            "coreference",
+            "posterior",
+            "gold.conllu",
+            "--model",
+            "mended.npz",
+            "--decision",
+            decision,
+            "--output",
+            "o.json",
+        )
         held = json.loads(Path("o.json").read_text())
         for document, one in zip(held["documents"], read_documents("gold.conllu"), strict=True):
             posterior = mended.posterior(one)
@@ -85,8 +105,19 @@ def test_it_is_said_where_confidence_is_not_recalibrated(folder: Path) -> None:
 def test_scores_have_a_recalibration_of_their_own(folder: Path) -> None:
     printed("coreference", "recalibrate", "gold.conllu", "--scores", "scores.jsonl", "--output", "mended.json")
     found = CoreferenceRecalibration.from_dict(json.loads(Path("mended.json").read_text()))
-    printed("coreference", "posterior", "gold.conllu", "--scores", "scores.jsonl", "--recalibration", "mended.json",
-            "--threshold", "0", "--output", "o.json")  # fmt: skip
+    printed(
+        "coreference",
+        "posterior",
+        "gold.conllu",
+        "--scores",
+        "scores.jsonl",
+        "--recalibration",
+        "mended.json",
+        "--threshold",
+        "0",
+        "--output",
+        "o.json",
+    )
     held = json.loads(Path("o.json").read_text())
     assert held["recalibration"] == "mended.json"
     for document, one in zip(held["documents"], read_antecedent_scores("scores.jsonl"), strict=True):
@@ -99,8 +130,17 @@ def test_scores_have_a_recalibration_of_their_own(folder: Path) -> None:
 
 def test_judged_on_other_documents(folder: Path, model: AntecedentModel) -> None:
     write_conllu(DOCUMENTS[:1], "one.conllu")
-    said = printed("coreference", "recalibrate", "gold.conllu", "--model", "model.npz", "--test", "one.conllu",
-                   "--output", "mended.npz")  # fmt: skip
+    said = printed(
+        "coreference",
+        "recalibrate",
+        "gold.conllu",
+        "--model",
+        "model.npz",
+        "--test",
+        "one.conllu",
+        "--output",
+        "mended.npz",
+    )
     assert "judged on one.conllu: 1 document\n" in said
     gold = entities_of(DOCUMENTS[0], DOCUMENTS[0].mentions or ())
     row = next(line for line in said.splitlines() if line.startswith("pairs"))
@@ -116,8 +156,9 @@ def test_training_recalibrates_by_its_own_documents(folder: Path) -> None:
     found = AntecedentModel.load("a.npz")
     assert found.recalibration_ is not None
     assert found.recalibration_.recipe["folds"] == 4
-    said = printed("coreference", "train", "many.conllu", "--mentions", "gold", "--passes", 2, "--folds", 0,
-                   "--output", "b.npz")  # fmt: skip
+    said = printed(
+        "coreference", "train", "many.conllu", "--mentions", "gold", "--passes", 2, "--folds", 0, "--output", "b.npz"
+    )
     assert "sharpness   1.2, not recalibrated" in said
     plain = AntecedentModel.load("b.npz")
     assert plain.recalibration_ is None

@@ -24,11 +24,16 @@ from tests.events.stores import contents, extract_to
 DOCUMENTS = 40
 NEWS = [
     {"id": "a", "day": "1999-01-02", "head": "One", "body": "Iraqi forces attacked the town.", "desk": "World"},
-    {"id": "b", "day": "1999-01-03", "head": "<script>", "body": "The president of Iran may attack. He said so.",
-     "desk": "World"},
+    {
+        "id": "b",
+        "day": "1999-01-03",
+        "head": "<script>",
+        "body": "The president of Iran may attack. He said so.",
+        "desk": "World",
+    },
     {"id": "c", "day": "1999-01-04", "head": "Rain", "body": "It rained in Paris.", "desk": "Weather"},
     {"id": "d", "day": "1999-01-05", "head": "Nothing", "body": None, "desk": "World"},
-]  # fmt: skip
+]
 COLUMNS = ("--text", "body", "--date", "day", "--id", "id", "--title", "head")
 
 
@@ -101,8 +106,12 @@ def test_from_texts_to_a_store(place: Path, pipeline: Path, tmp_path: Path) -> N
     assert settings["rule"]["verbs"] == ["attack"]
     assert (settings["rule"]["labels"], settings["parser"]["pipeline"]) == ("ud", "en_pipeline")
     assert settings["filters"] == {
-        "keep": "^W", "drop": "Weather", "require_actor": True, "since": None, "until": None,
-    }  # fmt: skip
+        "keep": "^W",
+        "drop": "Weather",
+        "require_actor": True,
+        "since": None,
+        "until": None,
+    }
     assert (settings["samples"], settings["seed"]) == (100, 0)
 
 

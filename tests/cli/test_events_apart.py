@@ -51,17 +51,21 @@ def test_parts_and_their_merge(place: Path, whole: Path, tmp_path: Path) -> None
     assert contents(merged) == contents(whole)
     done = howsure("events", "merge", first, second, "--store", first)
     assert (done.code, done.err) == (
-        2, f"howsure: {first} is an input of this command and would be overwritten; name another file.\n",
-    )  # fmt: skip
+        2,
+        f"howsure: {first} is an input of this command and would be overwritten; name another file.\n",
+    )
 
 
 def test_no_command_takes_a_part_for_the_whole(place: Path, tmp_path: Path) -> None:
     store = tmp_path / "part-2.duckdb"
     printed(*extract(place, "--workers", 1, "--part", "2/2", "--store", store))
     asked = {
-        "series": (), "compare": ("IRQ", "IRN"), "report": (tmp_path / "o.html",), "label": ("--draw-only",),
+        "series": (),
+        "compare": ("IRQ", "IRN"),
+        "report": (tmp_path / "o.html",),
+        "label": ("--draw-only",),
         "recount": ("--rule", "attack-wide", "--store", tmp_path / "o.duckdb"),
-    }  # fmt: skip
+    }
     for name, more in asked.items():
         done = howsure("events", name, store, *more)
         assert (done.code, "holds part 2 of 2 of its input, not all of it" in done.err) == (2, True), name

@@ -146,8 +146,10 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(path: Path, tmp_path: Pa
     spoilt[-1] = "1,1.7"
     wrong = tmp_path / "wrong.csv"
     wrong.write_text("\n".join(spoilt))
-    targets = {option: tmp_path / name for option, name in
-               {"--output": "r.json", "--figure": "c.svg", "--report": "r.html"}.items()}  # fmt: skip
+    targets = {
+        option: tmp_path / name
+        for option, name in {"--output": "r.json", "--figure": "c.svg", "--report": "r.html"}.items()
+    }
     for target in targets.values():
         target.write_text("of yesterday")
     before = sorted(tmp_path.rglob("*"))

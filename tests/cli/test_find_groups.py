@@ -49,8 +49,10 @@ def test_json_is_that_of_python(file: Path) -> None:
 
 def test_parquet_types_make_the_same_groups(file: Path, tmp_path: Path) -> None:
     duckdb.execute(f"COPY (SELECT * FROM read_csv('{file}')) TO '{tmp_path}/dev.parquet'")
-    typed = [run("calibration", "find-groups", str(one), *TYPED, "--format", "csv").out
-             for one in (file, tmp_path / "dev.parquet")]  # fmt: skip
+    typed = [
+        run("calibration", "find-groups", str(one), *TYPED, "--format", "csv").out
+        for one in (file, tmp_path / "dev.parquet")
+    ]
     assert typed[0] == typed[1]
     (row,) = csv.DictReader(io.StringIO(typed[0]))
     assert float(row["beyond the whole low"]) < float(row["beyond the whole"]) < float(row["beyond the whole high"])
@@ -59,8 +61,19 @@ def test_parquet_types_make_the_same_groups(file: Path, tmp_path: Path) -> None:
 def test_a_page_without_findings_says_what_was_looked_at(tmp_path: Path) -> None:
     rows = "SELECT i % 2 AS gold, 0.5 AS prob, i // 2 % 3 AS part FROM range(900) t(i)"
     duckdb.execute(f"COPY ({rows}) TO '{tmp_path}/x.csv'")
-    done = run("calibration", "find-groups", f"{tmp_path}/x.csv", "--target", "gold", "--prob", "prob", "--features",
-               "part", "--report", f"{tmp_path}/x.html")  # fmt: skip
+    done = run(
+        "calibration",
+        "find-groups",
+        f"{tmp_path}/x.csv",
+        "--target",
+        "gold",
+        "--prob",
+        "prob",
+        "--features",
+        "part",
+        "--report",
+        f"{tmp_path}/x.html",
+    )
     page = (tmp_path / "x.html").read_text(encoding="utf-8")
     for told in (done.out, page):
         assert "No group is found to be worse calibrated than the whole" in told
@@ -70,7 +83,16 @@ def test_a_page_without_findings_says_what_was_looked_at(tmp_path: Path) -> None
 
 def test_a_list_is_no_feature(tmp_path: Path) -> None:
     duckdb.execute(f"COPY (SELECT 1 AS gold, 0.5 AS prob, [1, 2] AS two) TO '{tmp_path}/dev.parquet'")
-    done = run("calibration", "find-groups", f"{tmp_path}/dev.parquet", "--target", "gold", "--prob", "prob",
-               "--features", "two")  # fmt: skip
+    done = run(
+        "calibration",
+        "find-groups",
+        f"{tmp_path}/dev.parquet",
+        "--target",
+        "gold",
+        "--prob",
+        "prob",
+        "--features",
+        "two",
+    )
     assert done.code == 2
     assert "two must hold numbers, dates or names; its type is INTEGER[]." in done.err

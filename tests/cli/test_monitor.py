@@ -31,10 +31,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bad = np.arange(n) % 2 == 1
     y = rng.random(n) < np.clip(q - 0.15 * (bad & (np.arange(n) >= 2000)), 0, 1)
     rows = [
-        {"time": f"{days[i]}T10:00:00Z", "right": None if i >= 3800 and i % 5 == 0 else int(y[i]), "p": q[i],
-         "group": HOSTILE if bad[i] else "fine"}
+        {
+            "time": f"{days[i]}T10:00:00Z",
+            "right": None if i >= 3800 and i % 5 == 0 else int(y[i]),
+            "p": q[i],
+            "group": HOSTILE if bad[i] else "fine",
+        }
         for i in range(n)
-    ]  # fmt: skip
+    ]
     (found / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     done = howsure("monitor", "update", found / "s.json", found / "log.jsonl", *READ, "--group", "group")
     assert (done.code, done.err) == (0, "")

@@ -54,13 +54,19 @@ def test_nothing_of_it_is_imported_before_it_is_called(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "entry", "told"),
     [
-        ("raise RuntimeError('no such engine')", "greet = greeting:command",
-         "the command greet of greeting cannot be loaded: RuntimeError: no such engine. Update or remove it."),
+        (
+            "raise RuntimeError('no such engine')",
+            "greet = greeting:command",
+            "the command greet of greeting cannot be loaded: RuntimeError: no such engine. Update or remove it.",
+        ),
         (GOOD, "greet = greeting:comand", "the command greet of greeting cannot be loaded: AttributeError: "),
-        ("command = 3", "greet = greeting:command",
-         "the command greet of greeting must be a command of click; greeting:command is a int."),
+        (
+            "command = 3",
+            "greet = greeting:command",
+            "the command greet of greeting must be a command of click; greeting:command is a int.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_a_broken_one_is_told(module: str, entry: str, told: str, tmp_path: Path) -> None:
     installed(tmp_path, module=module, entry=entry)
     done = run(tmp_path, "greet", "you")

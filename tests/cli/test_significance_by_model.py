@@ -29,8 +29,10 @@ BY = ["--model", "model", "--id", "uid", "--run", "seed"]
 
 
 def rows_of(held: pd.DataFrame) -> list[dict[str, object]]:
-    return [{name: getattr(value, "item", lambda v=value: v)() for name, value in row.items()}
-            for row in held.to_dict("records")]  # fmt: skip
+    return [
+        {name: getattr(value, "item", lambda v=value: v)() for name, value in row.items()}
+        for row in held.to_dict("records")
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -88,8 +90,9 @@ def test_sets_that_number_their_items_alike(tmp_path: Path) -> None:
     files = [tmp_path / "arc.csv", tmp_path / "mmlu.csv"]
     with pytest.raises(InputError, match="equal values of uid occur in several files"):
         run(*files, "--model", "model", "--id", "uid", "--score", "grade")
-    apart = found(*files, "--model", "model", "--id", "uid", "--cluster", "doc", "--score", "grade",
-                  "--across-files", "separate")  # fmt: skip
+    apart = found(
+        *files, "--model", "model", "--id", "uid", "--cluster", "doc", "--score", "grade", "--across-files", "separate"
+    )
     assert apart["comparisons"][0]["n"] == 80
     assert apart["recipe"]["clusters"] == 20
     named = found(

@@ -82,8 +82,11 @@ def log(first: str) -> str:
 def update(state: Path, until: str = "2026-08-30") -> subprocess.Popen[str]:
     return subprocess.Popen(
         [*HOWSURE, "monitor", "update", str(state), "-", *WATCH, "--until", until],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
 
 
 def weeks(state: Path) -> int:
@@ -119,8 +122,10 @@ def test_a_process_that_is_killed_leaves_no_lock(tmp_path: Path) -> None:
     state = tmp_path / "s.json"
     holding = subprocess.Popen(
         [sys.executable, "-c", HOLD.format(path=str(state))],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
-    )  # fmt: skip
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
     assert holding.stdout is not None
     assert holding.stdout.readline() == "held\n"
     waiting = update(state)

@@ -43,10 +43,16 @@ def story() -> Document:
         parsed("He|PRP|2|nsubj knew|VBD|0|root Mrs.|NNP|4|nmod:desc Bell|NNP|2|obj .|.|2|punct"),
         parsed("She|PRP|2|nsubj thanked|VBD|0|root the|DT|4|det doctors|NNS|2|obj .|.|2|punct"),
         mentions=[
-            (0, 0, 2, "Ann"), (0, 3, 5, "doctor"), (1, 0, 2, "doctor"), (1, 3, 4, "Ann"), (2, 0, 1, "doctor"),
-            (2, 2, 4, "Ann"), (3, 0, 1, "Ann"), (3, 2, 4, "doctors"),
+            (0, 0, 2, "Ann"),
+            (0, 3, 5, "doctor"),
+            (1, 0, 2, "doctor"),
+            (1, 3, 4, "Ann"),
+            (2, 0, 1, "doctor"),
+            (2, 2, 4, "Ann"),
+            (3, 0, 1, "Ann"),
+            (3, 2, 4, "doctors"),
         ],
-    )  # fmt: skip
+    )
 
 
 def dialogue() -> Document:
@@ -59,7 +65,12 @@ def dialogue() -> Document:
         parsed(name, speaker="Adam", addressee="Eve"),
         parsed(line, speaker="Adam", addressee="Eve,Lilith"),
         mentions=[
-            (0, 0, 1, "A"), (0, 2, 3, "E"), (1, 0, 1, "E"), (1, 2, 3, "A"), (2, 1, 2, "E"), (3, 0, 1, "A"),
+            (0, 0, 1, "A"),
+            (0, 2, 3, "E"),
+            (1, 0, 1, "E"),
+            (1, 2, 3, "A"),
+            (2, 1, 2, "E"),
+            (3, 0, 1, "A"),
             (3, 2, 3, "both"),
         ],
-    )  # fmt: skip
+    )

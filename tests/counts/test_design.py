@@ -75,8 +75,9 @@ def test_a_total_near_0_has_nearly_the_interval_of_0() -> None:
     for proxy in np.linspace(-2e-4, 2e-4, 41):
         fitted = np.where(truth == 1, 1.0, 0.0)[labelled]
         expected = float(fitted.sum() * 0) + 2_000 * proxy
-        total = difference_total(draw, truth[labelled], fitted, everything[labelled],
-                                 units=2_000, expected=expected, level=0.95)  # fmt: skip
+        total = difference_total(
+            draw, truth[labelled], fitted, everything[labelled], units=2_000, expected=expected, level=0.95
+        )
         ends.append(total.high)
     assert np.abs(np.diff(ends)).max() < 2.0
 

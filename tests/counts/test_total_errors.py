@@ -16,8 +16,9 @@ def of_pairs(labels: np.ndarray, read: np.ndarray, method: str = "difference"):
     document = np.repeat(np.arange(DOCUMENTS), 2)
     actor = np.tile(["A", "B"], DOCUMENTS)
     cells = {"actor": actor, "period": np.full(2 * DOCUMENTS, "all")}
-    return estimate_counts(known.ravel(), np.full(2 * DOCUMENTS, 0.5), groups=cells, clusters=document,
-                           method=method, rng=0)  # fmt: skip
+    return estimate_counts(
+        known.ravel(), np.full(2 * DOCUMENTS, 0.5), groups=cells, clusters=document, method=method, rng=0
+    )
 
 
 @pytest.mark.parametrize("method", [pytest.param("difference", marks=pytest.mark.long), "labels"])

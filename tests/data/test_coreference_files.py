@@ -65,8 +65,11 @@ def told(document: Document) -> list[tuple[str, object, str | None]]:
 def test_conll2012(tmp_path: Path) -> None:
     first, second = read_conll2012(written(tmp_path, CONLL2012))
     assert (first.name, first.metadata, second.name, second.metadata) == (
-        "bn/one", {"part": "000"}, "bn/one", {"part": "001"},
-    )  # fmt: skip
+        "bn/one",
+        {"part": "000"},
+        "bn/one",
+        {"part": "001"},
+    )
     assert [sentence.words for sentence in first.sentences] == [("She", "saw", "her", "dog"), ("It",)]
     assert [sentence.tags for sentence in first.sentences] == [("PRP", "VBD", "PRP$", "NN"), ("PRP",)]
     assert [dict(sentence.metadata) for sentence in first.sentences] == [{"speaker": "Ann_Lee"}, {}]

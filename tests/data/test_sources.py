@@ -151,7 +151,7 @@ def test_ways_of_giving_probabilities(tmp_path: Path) -> None:
         (lambda: howsure.calibration_error("y", [0.5], data=FILES), "Given('prob', ...) must name columns"),
         (lambda: howsure.calibration_error(["y"], "p", data=FILES), "y_true must name a column, not be a list"),
     ],
-)  # fmt: skip
+)
 def test_what_cannot_be_asked(asked: Any, told: str) -> None:
     with pytest.raises(InputError) as caught:
         asked()

@@ -192,9 +192,14 @@ def start(name: str, folder: Path, *, shell: str = '"$@"') -> subprocess.Popen[b
     words = [sys.executable, "-m", "howsure.cli", *name.split(), *TYPED[name][0].split()]
     environment = {**os.environ, "TMPDIR": str(scratch), "OPENBLAS_NUM_THREADS": "1"}
     return subprocess.Popen(
-        ["bash", "-c", shell, "bash", *words], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
-    )  # fmt: skip
+        ["bash", "-c", shell, "bash", *words],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        start_new_session=True,
+    )
 
 
 def run(name: str, folder: Path, *, shell: str = '"$@"') -> Ended:

@@ -168,16 +168,31 @@ def _add_document(tables: Rows, made: MadeUpDocument, samples: int, seed: int) -
     n, number = len(made.mentions), made.number
     sentences = [(*one.words, *(("attacked", "Kuwait") if one.acts else ("spoke",)), ".") for one in made.mentions]
     _add(
-        tables, "documents", document=number, id=f"item-{number}", date=made.date, title=made.title,
-        category=None, words=sum(map(len, sentences)), mentions=n,
-    )  # fmt: skip
+        tables,
+        "documents",
+        document=number,
+        id=f"item-{number}",
+        date=made.date,
+        title=made.title,
+        category=None,
+        words=sum(map(len, sentences)),
+        mentions=n,
+    )
     for at, (one, words) in enumerate(zip(made.mentions, sentences, strict=True)):
         spaces = [True] * (len(words) - 2) + [False, True]
         _add(tables, "sentences", document=number, sentence=at, words=list(words), spaces=spaces)
         _add(
-            tables, "mentions", document=number, mention=at, sentence=at, start=0, stop=len(one.words),
-            head=len(one.words) - 1, actors=list(one.actors), verb=len(one.words) if one.acts else None,
-        )  # fmt: skip
+            tables,
+            "mentions",
+            document=number,
+            mention=at,
+            sentence=at,
+            start=0,
+            stop=len(one.words),
+            head=len(one.words) - 1,
+            actors=list(one.actors),
+            verb=len(one.words) if one.acts else None,
+        )
     facts = facts_of(made)
     if not facts.agent.any() or not facts.described.any():
         return
@@ -185,9 +200,13 @@ def _add_document(tables: Rows, made: MadeUpDocument, samples: int, seed: int) -
         for k in range(j + 1):
             if made.antecedents[j, k] > 0:
                 _add(
-                    tables, "antecedents", document=number, mention=j, antecedent=k,
+                    tables,
+                    "antecedents",
+                    document=number,
+                    mention=j,
+                    antecedent=k,
                     probability=float(made.antecedents[j, k]),
-                )  # fmt: skip
+                )
     posterior = CorefPosterior(made.antecedents)
     drawn = posterior.sample(samples, rng=np.random.default_rng([seed, zlib.crc32(f"item-{number}".encode())]))
     best = posterior.labels(posterior.best_antecedent_clusters())[np.newaxis]
@@ -198,15 +217,27 @@ def _add_document(tables: Rows, made: MadeUpDocument, samples: int, seed: int) -
         if acting[:, at].any() or acting_best[at]:
             counted = acting[:, at]
             _add(
-                tables, "events", document=number, actor=actor, probability=float((counted > 0).mean()),
-                samples=packed(counted > 0), entities=counted.astype(np.uint8).tobytes(), best=bool(acting_best[at]),
+                tables,
+                "events",
+                document=number,
+                actor=actor,
+                probability=float((counted > 0).mean()),
+                samples=packed(counted > 0),
+                entities=counted.astype(np.uint8).tobytes(),
+                best=bool(acting_best[at]),
                 best_entities=int(acting_best[at]),
-            )  # fmt: skip
+            )
     for one in evidence_of(drawn, facts):
         _add(
-            tables, "evidence", document=number, actor=one.actor, named=one.description, agent=one.agent,
-            probability=float(one.samples.mean()), samples=packed(one.samples),
-        )  # fmt: skip
+            tables,
+            "evidence",
+            document=number,
+            actor=one.actor,
+            named=one.description,
+            agent=one.agent,
+            probability=float(one.samples.mean()),
+            samples=packed(one.samples),
+        )
 
 
 def facts_of(made: MadeUpDocument) -> Facts:

@@ -125,14 +125,19 @@ class Browser:
 
     def places(self, actor: str) -> dict[str, str]:
         """What each point of an actor's series says, by period."""
-        found = self.run("return [...document.querySelectorAll('#series .place')]"
-                         ".map(e => [e.dataset.actor, e.dataset.period, e.getAttribute('aria-label')])")  # fmt: skip
+        found = self.run(
+            "return [...document.querySelectorAll('#series .place')]"
+            ".map(e => [e.dataset.actor, e.dataset.period, e.getAttribute('aria-label')])"
+        )
         return {period: said for code, period, said in found if code == actor}
 
     def rows(self, section: str) -> list[list[str]]:
         """The cells of the first table of a section."""
-        return self.run("return [...document.querySelector(arguments[0] + ' table').tBodies[0].rows]"
-                        ".map(r => [...r.cells].map(c => c.textContent))", section)  # fmt: skip
+        return self.run(
+            "return [...document.querySelector(arguments[0] + ' table').tBodies[0].rows]"
+            ".map(r => [...r.cells].map(c => c.textContent))",
+            section,
+        )
 
     def saved(self, suffix: str) -> str:
         """The text of the file that was saved; it is taken away."""

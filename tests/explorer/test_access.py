@@ -74,8 +74,10 @@ def test_whatever_can_be_used_has_a_name(browser: Browser, address: str) -> None
     headings = browser.run("return [...document.querySelectorAll('h1, h2, h3')].map(e => Number(e.localName[1]))")
     assert headings[0] == 1
     assert all(b - a <= 1 for a, b in pairwise(headings))
-    twice = browser.run("const ids = [...document.querySelectorAll('[id]')].map(e => e.id);"
-                        "return ids.filter((id, at) => ids.indexOf(id) !== at)")  # fmt: skip
+    twice = browser.run(
+        "const ids = [...document.querySelectorAll('[id]')].map(e => e.id);"
+        "return ids.filter((id, at) => ids.indexOf(id) !== at)"
+    )
     assert twice == []
     assert browser.run("return document.documentElement.lang") == "en"
 

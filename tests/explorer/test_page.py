@@ -113,9 +113,12 @@ def test_choosing_actors_periods_counts_and_intervals(browser: Browser, address:
     browser.choose("#interval", "normal")
     browser.wait(lambda: browser.places("IRQ").keys() == exact.keys() and browser.places("IRQ") != exact, "the normal")
     assert fragment(browser) == {
-        "actor": ["IRQ", "USA"], "period": ["quarter"], "unit": ["documents"], "interval": ["normal"],
+        "actor": ["IRQ", "USA"],
+        "period": ["quarter"],
+        "unit": ["documents"],
+        "interval": ["normal"],
         "level": ["0.95"],
-    }  # fmt: skip
+    }
     browser.click('#actors input[value="USA"]')
     browser.wait(lambda: not browser.places("USA"), "the end of the USA")
     browser.click('#actors input[value="IRQ"]')
@@ -208,8 +211,10 @@ def test_two_actors_are_compared(browser: Browser, address: str, store: EventSto
     browser.choose("#second", "YUG")
     browser.says("#comparison h2", "NATO and Yugoslavia: which acts in more documents?")
     expected = expected_comparison(store, "NATO", "YUG", "quarter")
-    labels = browser.run("return [...document.querySelectorAll('#comparison .place')]"
-                         ".map(e => [e.dataset.period, e.getAttribute('aria-label')])")  # fmt: skip
+    labels = browser.run(
+        "return [...document.querySelectorAll('#comparison .place')]"
+        ".map(e => [e.dataset.period, e.getAttribute('aria-label')])"
+    )
     assert {period for period, _ in labels} == set(expected)
     for period, said in labels:
         more, fewer = expected[period]

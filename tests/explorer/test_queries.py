@@ -64,12 +64,15 @@ def test_the_overview(store: EventStore) -> None:
     assert [one["expected"] for one in found["actors"]] == sorted(one["expected"] for one in found["actors"])[::-1]
     held = dates(store)
     assert (found["documents"], found["first"], found["last"]) == (
-        len(held), str(min(held.values())), str(max(held.values()))
-    )  # fmt: skip
+        len(held),
+        str(min(held.values())),
+        str(max(held.values())),
+    )
     numbers = [number for number in range(1, 60) if number % 7 == 0]
     assert found["left_out"] == {
-        "category": sum(number % 2 == 0 for number in numbers), "no actor": sum(number % 2 for number in numbers)
-    }  # fmt: skip
+        "category": sum(number % 2 == 0 for number in numbers),
+        "no actor": sum(number % 2 for number in numbers),
+    }
     assert found["settings"]["samples"] == 21
     assert "actors" not in found["settings"]
 
@@ -140,8 +143,12 @@ def test_what_breaks_a_rule_is_told(given_: list[tuple[str, str]], message: str)
 
 def test_what_is_not_given_has_its_default() -> None:
     assert read_parameters([("actors", "IRQ")], RULES, address="/api/x") == {
-        "actors": ["IRQ"], "period": "month", "limit": 5, "low": 0.2, "sample": "best",
-    }  # fmt: skip
+        "actors": ["IRQ"],
+        "period": "month",
+        "limit": 5,
+        "low": 0.2,
+        "sample": "best",
+    }
 
 
 def test_what_is_given_is_read() -> None:
@@ -154,8 +161,12 @@ def test_what_is_given_is_read() -> None:
         ("period", "year"),
     ]
     assert read_parameters(given_, RULES, address="/api/x") == {
-        "actors": ["B", "A & <b>"], "period": "year", "limit": 9, "low": 0.1, "sample": 7,
-    }  # fmt: skip
+        "actors": ["B", "A & <b>"],
+        "period": "year",
+        "limit": 9,
+        "low": 0.1,
+        "sample": 7,
+    }
 
 
 @settings(max_examples=25)

@@ -243,10 +243,12 @@ def test_names_that_no_font_has(kind: str, some: int) -> None:
     y, curves = [0, 1] * 20, [replace(one, name=f"{name}{number}") for number, one in enumerate(many_curves(3))]
     compared = compare(y, {f"{name}?": [0, 0] * 20}, {name: y}, metrics="accuracy", rng=0)
     figures = [
-        calibration.curve_figure(curves), calibration.error_figure(curves), difference_figure(compared),
+        calibration.curve_figure(curves),
+        calibration.error_figure(curves),
+        difference_figure(compared),
         pair_figure(np.eye(2), [name, name], entities=[0, 0]),
         drawings.series_figure([(name, [drawings.Series(name, [1, 2], [1, 2])])], x_label=name, y_label=name),
-    ]  # fmt: skip
+    ]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for figure in figures[:some]:

@@ -93,7 +93,7 @@ def test_what_numpy_saves_is_read_back(array: Any, fortran: bool) -> None:
         (saved(np.array(["a"])).replace(b"a\0\0\0", struct.pack("<I", 0xD800)), "no character"),
         (saved(np.array(["a"])).replace(b"a\0\0\0", struct.pack("<I", 0x110000)), "no character"),
     ],
-)  # fmt: skip
+)
 def test_an_array_that_lies_is_refused(content: bytes, told: str) -> None:
     with pytest.raises(ArchiveError, match=told):
         read(content)

@@ -19,9 +19,19 @@ from tests.fuzz.trial import CRASHES, crash_of, past_crashes
 CHANGES = 2  # of each seed
 # Whose seeds other tests read every day, as logs (tests/data/logs), or one reader in another format or envelope.
 ALIKE = {
-    "tsv", "json", "csv-zst", "log-helm", "log-hf", "log-hf-arrays", "log-inspect-json", "log-inspect-zstd",
-    "log-lighteval", "scores-jsonl", "corpus-jsonl", "event-store-edits",
-}  # fmt: skip
+    "tsv",
+    "json",
+    "csv-zst",
+    "log-helm",
+    "log-hf",
+    "log-hf-arrays",
+    "log-inspect-json",
+    "log-inspect-zstd",
+    "log-lighteval",
+    "scores-jsonl",
+    "corpus-jsonl",
+    "event-store-edits",
+}
 
 
 Seeded = Callable[[str], list[bytes]]

@@ -9,8 +9,10 @@ from tests.goldens.running import Room
 
 def damage() -> None:
     text = Path("gold.conllu").read_text()
-    Path("parsed.conllu").write_text("\n".join("\t".join([*line.split("\t")[:9], "_"]) if line[:1].isdigit() else line
-                                               for line in text.splitlines()) + "\n")  # fmt: skip
+    Path("parsed.conllu").write_text(
+        "\n".join("\t".join([*line.split("\t")[:9], "_"]) if line[:1].isdigit() else line for line in text.splitlines())
+        + "\n"
+    )
     Path("broken.conllu").write_text(text.replace("Entity=(doctor\n", "Entity=(doctor(x\n", 1))
 
 

@@ -71,10 +71,18 @@ def systems() -> list[dict[str, Any]]:
         gold = int(rng.integers(3))
         said = [gold if rng.random() < right else int(rng.integers(3)) for right in (0.6, 0.72, 0.9)]
         probs = rng.dirichlet([1, 1, 1]).round(4).tolist()
-        rows.append({
-            "gold": f"c{gold}", "base": f"c{said[0]}", "large": f"c{said[1]}", "huge": f"c{said[2]}",
-            "soft": json.dumps(probs), "doc": k // 5, "uid": f"u{k}", "kind": ("a", "b")[k % 2],
-        })  # fmt: skip
+        rows.append(
+            {
+                "gold": f"c{gold}",
+                "base": f"c{said[0]}",
+                "large": f"c{said[1]}",
+                "huge": f"c{said[2]}",
+                "soft": json.dumps(probs),
+                "doc": k // 5,
+                "uid": f"u{k}",
+                "kind": ("a", "b")[k % 2],
+            }
+        )
     return rows
 
 
@@ -102,10 +110,18 @@ def news_scores() -> list[dict[str, Any]]:
     score = rng.beta(0.7, 1.6, 300).round(4)
     truth = rng.random(300) < score**1.3
     return [
-        {"id": f"d{k}", "month": f"M{k % 3}", "day": f"2026-0{1 + k % 3}-{1 + k % 28:02}", "source": f"s{k // 3}",
-         "score": score[k].item(), "length": 20 + k % 7, "text": f"=text {k}", "truth": int(truth[k])}
+        {
+            "id": f"d{k}",
+            "month": f"M{k % 3}",
+            "day": f"2026-0{1 + k % 3}-{1 + k % 28:02}",
+            "source": f"s{k // 3}",
+            "score": score[k].item(),
+            "length": 20 + k % 7,
+            "text": f"=text {k}",
+            "truth": int(truth[k]),
+        }
         for k in range(300)
-    ]  # fmt: skip
+    ]
 
 
 def tagged(n: int, seed: int) -> str:
@@ -234,8 +250,16 @@ def write_systems(folder: Path) -> None:
     ]
     (folder / "scores.csv").write_text(csv_text(scores))
     (folder / "passes.csv").write_text(csv_text([one | {"right": int(one["bleu"] > 31)} for one in scores]))
-    wide = [{"id": k, "new": round(float(rng.uniform(0.2, 1)), 3), "old": round(float(rng.uniform(0, 0.9)), 3),
-             "lang": ("de", "en")[k % 2], "doc": k // 3} for k in range(120)]  # fmt: skip
+    wide = [
+        {
+            "id": k,
+            "new": round(float(rng.uniform(0.2, 1)), 3),
+            "old": round(float(rng.uniform(0, 0.9)), 3),
+            "lang": ("de", "en")[k % 2],
+            "doc": k // 3,
+        }
+        for k in range(120)
+    ]
     (folder / "quality.csv").write_text(csv_text(wide))
     battles = [
         {

@@ -172,12 +172,14 @@ def log_of(rule: str) -> Callable[[], object]:
     def refused() -> object:
         samples = [lm_eval_sample(item, [-1.0, -2.0 - item], item % 2) for item in range(8)]
         wrong: dict[str, Any] = {
-            "likelihood is no number": {"resps": [[["high", "False"]], [["-2.0", "False"]]],
-                                        "filtered_resps": [["high", "False"], ["-2.0", "False"]]},
+            "likelihood is no number": {
+                "resps": [[["high", "False"]], [["-2.0", "False"]]],
+                "filtered_resps": [["high", "False"], ["-2.0", "False"]],
+            },
             "likelihood missing": {"filtered_resps": [["-1.0", "False"]]},
             "target missing": {"target": None},
             "target no choice": {"target": "7"},
-        }[rule]  # fmt: skip
+        }[rule]
         samples[3] |= wrong
         path = write_lm_eval(Path("bad-log"), "org/bad", "quiz", samples)
         done = run("calibration", path)

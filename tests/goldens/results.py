@@ -22,8 +22,14 @@ GIVEN = ["--id", "id", "--date", "date", "--actor", "actor", "--prob", "p", "--s
 def store(name: str = "read.duckdb") -> howsure.EventStore:
     """The store that `events import` makes of four documents."""
     if not Path(name).exists():
-        rows = ["id,date,actor,p", "a,2001-01-03,IRQ,0.9", "a,2001-01-03,USA,0.25", "b,2001-02-03,,",
-                "c,2001-05-03,USA,1", "d,2001-05-13,IRQ,0.5"]  # fmt: skip
+        rows = [
+            "id,date,actor,p",
+            "a,2001-01-03,IRQ,0.9",
+            "a,2001-01-03,USA,0.25",
+            "b,2001-02-03,,",
+            "c,2001-05-03,USA,1",
+            "d,2001-05-13,IRQ,0.5",
+        ]
         Path("found.csv").write_text("\n".join([*rows, ""]))
         run("events", "import", "found.csv", *GIVEN, name)
     return howsure.EventStore.open(name)
@@ -150,8 +156,14 @@ FORMS: dict[str, Callable[[Any], object]] = {
     "CSV": lambda one: one.table().csv(),
     "HTML": lambda one: one._repr_html_(),
 }
-NEEDS = {"to_dict": "to_dict", "frame": "to_frame", "Markdown": "to_markdown", "LaTeX": "to_latex", "CSV": "table",
-         "HTML": "_repr_html_"}  # fmt: skip
+NEEDS = {
+    "to_dict": "to_dict",
+    "frame": "to_frame",
+    "Markdown": "to_markdown",
+    "LaTeX": "to_latex",
+    "CSV": "table",
+    "HTML": "_repr_html_",
+}
 
 
 def drawn(one: Any) -> object:

@@ -29,9 +29,25 @@ from tests.goldens.figures import figure_lines
 from tests.goldens.inputs import write_inputs
 
 ROOMS = (
-    "reading", "logs", "look", "score", "calibration", "check", "selective", "monitor", "recalibrate", "significance",
-    "counts", "sequences", "coreference", "events", "others", "bad_input", "results", "refusals", "real_data",
-)  # fmt: skip
+    "reading",
+    "logs",
+    "look",
+    "score",
+    "calibration",
+    "check",
+    "selective",
+    "monitor",
+    "recalibrate",
+    "significance",
+    "counts",
+    "sequences",
+    "coreference",
+    "events",
+    "others",
+    "results",
+    "refusals",
+    "real_data",
+)
 STORED = Path(__file__).parent / "stored"
 ENVIRONMENT = {"COLUMNS": "100", "LINES": "40", "TERM": "dumb"}
 LONGEST = 30_000
@@ -85,8 +101,11 @@ def masked(text: str, folder: Path) -> str:
     if real := os.environ.get("HOWSURE_DATA"):
         text = text.replace(real, "DATA")
     text = re.sub(rf"(?<![\d.]){re.escape(howsure.__version__)}(?![\d.])", "VERSION", text)
-    text = re.sub(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?",
-                  lambda found: "TODAY" if found[0][:10] in days else found[0], text)  # fmt: skip
+    text = re.sub(
+        r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)?)?",
+        lambda found: "TODAY" if found[0][:10] in days else found[0],
+        text,
+    )
     text = re.sub(r"[\d,.]+ per second", "SPEED per second", text)
     text = re.sub(r"\b\d+(?:\.\d+)? s for\b", "TIME for", text)
     text = re.sub(r"\btook \d+(?:\.\d+)? s\b", "took TIME", text)

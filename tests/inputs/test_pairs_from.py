@@ -126,9 +126,13 @@ def test_pairs_made_by_hand_are_checked(broken: dict[str, Any], message: str) ->
 
 def test_some_rows_keep_weights_and_clusters() -> None:
     pairs = Pairs(
-        np.array([0, 1, 1], dtype=np.uint8), np.array([0.1, 0.5, 0.9]), np.array([1.0, 2.0, 3.0]),
-        groups=np.array([0, 0, 1]), group_names=("a", "b"), clusters=np.array([4, 4, 5]),
-    )  # fmt: skip
+        np.array([0, 1, 1], dtype=np.uint8),
+        np.array([0.1, 0.5, 0.9]),
+        np.array([1.0, 2.0, 3.0]),
+        groups=np.array([0, 0, 1]),
+        group_names=("a", "b"),
+        clusters=np.array([4, 4, 5]),
+    )
     for rows in (np.array([True, True, False]), np.array([0, 1])):
         some = pairs.only(rows)
         assert len(some) == 2

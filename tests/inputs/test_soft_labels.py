@@ -48,9 +48,13 @@ def test_a_row_is_as_good_as_each_of_its_votes(reduce: str) -> None:
     """Every vote as a row of its own, a fourth as heavy, and the votes of an item one cluster."""
     soft = softly_reduced(SHARES, MATRIX, NAMES, reduce=reduce)
     each = howsure.pairs_from_classes(
-        VOTES.ravel(), np.repeat(MATRIX, 4, axis=0), classes=NAMES, reduce=reduce,
-        sample_weight=np.full(480, 0.25), clusters=np.repeat(np.arange(120), 4),
-    )  # fmt: skip
+        VOTES.ravel(),
+        np.repeat(MATRIX, 4, axis=0),
+        classes=NAMES,
+        reduce=reduce,
+        sample_weight=np.full(480, 0.25),
+        clusters=np.repeat(np.arange(120), 4),
+    )
     for group in range(3) if reduce == "class-wise" else [None]:
         one, other = (
             pairs if group is None else pairs.only(np.flatnonzero(pairs.groups == group)) for pairs in (soft, each)
@@ -96,15 +100,19 @@ def test_one_probability_beside_shares_of_two_classes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "arguments", "told"),
     [
-        ({"y": {"a": 0.5, "b": 0.2, "c": 0.2}}, (), "y must hold the share of annotators for each class; row 2 of .* "
-         r"sums to 0\.9, not to 1 \(within 0\.001\)\. Divide counts by the number of annotators\.$"),
+        (
+            {"y": {"a": 0.5, "b": 0.2, "c": 0.2}},
+            (),
+            "y must hold the share of annotators for each class; row 2 of .* "
+            r"sums to 0\.9, not to 1 \(within 0\.001\)\. Divide counts by the number of annotators\.$",
+        ),
         ({"y": {"a": 3.0, "b": 1.0, "c": 0.0}}, (), "Divide counts by the number of annotators"),
         ({"y": {"a": 1.0, "b": 0.0}}, (), "y must hold the same names in every row"),
         ({"y": None}, (), "y must not be missing; row 2 "),
         ({}, ("--classes", "x,y,z"), "classes .*must name the classes in p"),
         ({"one": 1.5}, ("--prob", "one"), "y holds shares of 3 classes, 'a', 'b', 'c'; the probability of one needs"),
     ],
-)  # fmt: skip
+)
 def test_what_is_refused(change: dict[str, Any], arguments: tuple[str, ...], told: str, tmp_path: Path) -> None:
     rows = [{"y": y, "p": p, "one": 0.5} for y, p in zip(by_name(SHARES), by_name(MATRIX), strict=True)]
     rows[1] |= change

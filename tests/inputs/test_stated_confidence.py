@@ -57,21 +57,46 @@ def test_what_is_read(text: str, value: float) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", "B", "I am sure.", "About 20 % of the patients die.", "8 out of 10 doctors agree", "It was in 1985.",
-     "Confidence: high", "Confidence: 85", "Step 3 of 10", "1", "Version 0.85 is out", "1/3"],
-)  # fmt: skip
+    [
+        "",
+        "B",
+        "I am sure.",
+        "About 20 % of the patients die.",
+        "8 out of 10 doctors agree",
+        "It was in 1985.",
+        "Confidence: high",
+        "Confidence: 85",
+        "Step 3 of 10",
+        "1",
+        "Version 0.85 is out",
+        "1/3",
+    ],
+)
 def test_what_states_none(text: str) -> None:
     assert stated_confidence(text) == NONE
 
 
 @pytest.mark.parametrize(
     "text",
-    ["I am 80-90 % sure.", "80 % to 90 % confident", "I am between 70 and 80 % sure.", "At least 90 % sure.",
-     "I am not 90 % sure.", "I'm less than 50% confident", "Confidence: >90%", "I am 70 % sure of A, 30 % sure of B.",
-     "Confidence: 0.7. Confidence: 0.8", "There is a 15 % chance that I am wrong.", "I am 30 % unsure, to be certain.",
-     "Confidence: 150 %", "Confidence: 12/10", "Confidence: 70 %\nProbability: 0.6", "Confidence: 0.7-0.9",
-     "Confidence: -5 %"],
-)  # fmt: skip
+    [
+        "I am 80-90 % sure.",
+        "80 % to 90 % confident",
+        "I am between 70 and 80 % sure.",
+        "At least 90 % sure.",
+        "I am not 90 % sure.",
+        "I'm less than 50% confident",
+        "Confidence: >90%",
+        "I am 70 % sure of A, 30 % sure of B.",
+        "Confidence: 0.7. Confidence: 0.8",
+        "There is a 15 % chance that I am wrong.",
+        "I am 30 % unsure, to be certain.",
+        "Confidence: 150 %",
+        "Confidence: 12/10",
+        "Confidence: 70 %\nProbability: 0.6",
+        "Confidence: 0.7-0.9",
+        "Confidence: -5 %",
+    ],
+)
 def test_what_is_unclear(text: str) -> None:
     assert stated_confidence(text) == UNCLEAR
 

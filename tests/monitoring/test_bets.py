@@ -17,9 +17,13 @@ PROBABILITIES = st.one_of(st.floats(0, 1), st.sampled_from([0.0, 1.0, 1e-17, 1 -
 
 def gains(labels, probabilities, *, clusters=None, tolerance=0.0, learned=NOTHING_LEARNED, correlation=0.3):
     logs = log_gains(
-        np.array(labels, np.uint8), np.array(probabilities, float), clusters,
-        tolerated=Tolerated.everywhere(tolerance), learned=learned, correlation=correlation,
-    )  # fmt: skip
+        np.array(labels, np.uint8),
+        np.array(probabilities, float),
+        clusters,
+        tolerated=Tolerated.everywhere(tolerance),
+        learned=learned,
+        correlation=correlation,
+    )
     return np.exp(logs)
 
 

@@ -86,7 +86,7 @@ HOSTILE = {
     "notes": (json.dumps(document(notes="x")), "notes must be a list"),
     "recipe": (json.dumps(document(recipe=[])), "recipe must be an object"),
     "candidates": (json.dumps(document(candidates=[{"method": 3}])), "what each method scored"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -359,7 +359,7 @@ WRONG = {
     "lengths": (lambda y, q: recalibrate(y[:-1], q), "as many rows"),
     "columns to apply": (lambda y, q: recalibrate(y, q).apply(np.ones((2, 3)) / 3), "take one|Take one"),
     "an interval": (lambda y, q: recalibrate(y, q, method="platt").interval(q), "only method='venn-abers'"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("wrong", WRONG)

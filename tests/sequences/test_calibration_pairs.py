@@ -116,7 +116,7 @@ def test_frequent_transitions_are_the_most_frequent(tags: list[list[str]], n: in
         ({"tags": None}, "tags must be a list .* it is None"),
         ({"tag": 1}, "tag must be a list of tags; it is 1"),
     ],
-)  # fmt: skip
+)
 def test_what_does_not_fit_is_refused(change: dict[str, Any], message: str) -> None:
     marginals, tags = made(6)
     arguments: dict[str, Any] = {"tags": tags, "labels": LABELS} | change
@@ -180,7 +180,7 @@ def test_a_tag_posterior_is_its_marginals() -> None:
         ([], "each once; it holds none"),
         ([("a b", "c"), ("a", "b c")], "each once; it holds a b c, a b c"),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_list_of_tag_pairs(pairs: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         transition_pairs([[[0.5]]], [["N", "V"]], pairs=pairs)

@@ -38,8 +38,12 @@ def typeset(body: str, folder: Path) -> tuple[str, str]:
     for _ in range(2):  # the second time, references are known
         done = subprocess.run(
             ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", "page.tex"],
-            cwd=folder, capture_output=True, text=True, errors="replace", check=False,
-        )  # fmt: skip
+            cwd=folder,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+        )
         assert done.returncode == 0, done.stdout[-3000:]
     text = subprocess.run(["pdftotext", "-layout", "page.pdf", "-"], cwd=folder, capture_output=True, check=True)
     return text.stdout.decode(), (folder / "page.log").read_text(errors="replace")

@@ -54,9 +54,10 @@ def _stated(sentence: str) -> set[float | str]:
     """All that one sentence states."""
     cued = CUE.search(sentence) is not None
     found = [
-        (match, _value(match)) for match in PART.finditer(sentence)
+        (match, _value(match))
+        for match in PART.finditer(sentence)
         if cued or not re.search(r"\w", sentence[: match.start()] + sentence[match.end() :])
-    ]  # fmt: skip
+    ]
     for pattern in (LABELLED, BEFORE_LABEL):
         found += [(match, _decimal(match)) for match in pattern.finditer(sentence)]
     alone = ALONE.fullmatch(sentence)

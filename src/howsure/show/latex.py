@@ -8,11 +8,31 @@ from collections.abc import Sequence
 PREAMBLE = r"\usepackage{booktabs}"
 ESCAPED = {
     **{mark: rf"\{mark}" for mark in "&%$#_{}"},
-    "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}", "|": r"\textbar{}", '"': "''",
-    "<": r"\textless{}", ">": r"\textgreater{}", "–": "--", "—": "---", "…": r"\dots{}", "−": "$-$", "·": r"$\cdot$",
-    "↑": r"$\uparrow$", "↓": r"$\downarrow$", "→": r"$\rightarrow$", "≤": r"$\leq$", "≥": r"$\geq$", "±": r"$\pm$",
-    "×": r"$\times$", "∞": r"$\infty$", "²": "$^2$", "³": "$^3$", "₂": "$_2$", "\u00a0": "~",
-}  # fmt: skip
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "\\": r"\textbackslash{}",
+    "|": r"\textbar{}",
+    '"': "''",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "–": "--",
+    "—": "---",
+    "…": r"\dots{}",
+    "−": "$-$",
+    "·": r"$\cdot$",
+    "↑": r"$\uparrow$",
+    "↓": r"$\downarrow$",
+    "→": r"$\rightarrow$",
+    "≤": r"$\leq$",
+    "≥": r"$\geq$",
+    "±": r"$\pm$",
+    "×": r"$\times$",
+    "∞": r"$\infty$",
+    "²": "$^2$",
+    "³": "$^3$",
+    "₂": "$_2$",
+    "\u00a0": "~",
+}
 PDFLATEX = re.compile(r"[^\x00-\u017f“”‘’–—…−·↑↓≤≥±×∞²³₂→\u00a0]")  # what needs another engine
 COLUMN, CHARACTER, GAP = 3.3, 0.073, 0.17  # inches: of a column of two, of a digit of 10 pt, between columns
 

@@ -180,10 +180,17 @@ def test_the_number_of_bins_asked_for_is_what_one_gets_without_ties() -> None:
         assert len(calibration_curve(q > 0.5, q, n_bins=n_bins).bins) == n_bins
 
 
-@pytest.mark.parametrize("options", [
-    {"bin_size": 0, "n_bins": None}, {"bin_size": 2.5, "n_bins": None}, {"bin_size": "automatic", "n_bins": None},
-    {"bin_size": "auto", "n_bins": 0}, {"bin_size": "auto", "n_bins": 1.5},
-], ids=str)  # fmt: skip
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"bin_size": 0, "n_bins": None},
+        {"bin_size": 2.5, "n_bins": None},
+        {"bin_size": "automatic", "n_bins": None},
+        {"bin_size": "auto", "n_bins": 0},
+        {"bin_size": "auto", "n_bins": 1.5},
+    ],
+    ids=str,
+)
 def test_a_bad_size_is_refused(options: dict[str, Any]) -> None:
     with pytest.raises(InputError, match="must be"):
         choose_bin_size(100, **options)

@@ -93,10 +93,16 @@ def test_one_label_alone_has_no_interval(label: int, q: float) -> None:
     assert any(one.startswith(note) for one in curve.notes)
 
 
-@pytest.mark.parametrize(("rare", "clustered", "weighted", "known"), [
-    (19, False, False, False), (20, False, False, True), (20, True, False, False), (100, True, False, True),
-    (100, False, True, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rare", "clustered", "weighted", "known"),
+    [
+        (19, False, False, False),
+        (20, False, False, True),
+        (20, True, False, False),
+        (100, True, False, True),
+        (100, False, True, False),
+    ],
+)
 def test_an_interval_rests_on_twenty_of_each_label(rare: int, clustered: bool, weighted: bool, known: bool) -> None:
     """In clusters of 5; with weights, that of one pair of the rarer label exceeds all others together."""
     y, q = (np.arange(1000) < rare).astype(int), np.linspace(0.02, 0.3, 1000)

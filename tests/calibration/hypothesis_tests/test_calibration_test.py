@@ -76,10 +76,13 @@ def exact_p_value(y: list[int], q: list[float], bin_size: int) -> float:
     return total
 
 
-@pytest.mark.parametrize(("y", "q"), [
-    ([1, 1, 0, 0, 0, 1], [0.1, 0.1, 0.4, 0.5, 0.8, 0.9]),
-    ([1, 1, 1, 0, 0, 0], [0.2, 0.2, 0.2, 0.7, 0.7, 0.7]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("y", "q"),
+    [
+        ([1, 1, 0, 0, 0, 1], [0.1, 0.1, 0.4, 0.5, 0.8, 0.9]),
+        ([1, 1, 1, 0, 0, 0], [0.2, 0.2, 0.2, 0.7, 0.7, 0.7]),
+    ],
+)
 @pytest.mark.parametrize("of_sums", [False, True])
 def test_the_simulation_is_the_enumeration(y: list[int], q: list[float], of_sums: bool) -> None:
     test = summary_of(y, q).test if of_sums else partial(calibration_test, y, q)

@@ -124,8 +124,11 @@ def test_labels_that_hardly_vary_are_no_proof() -> None:
 def test_the_recipe_says_what_was_done() -> None:
     recipe = calibration_test(Y, Q, method="cumulative", clusters=C, sample_weight=W, rng=3).recipe
     assert {key: recipe[key] for key in ("weighted", "clustered", "n_simulations", "seed")} == {
-        "weighted": True, "clustered": True, "n_simulations": 999, "seed": 3,
-    }  # fmt: skip
+        "weighted": True,
+        "clustered": True,
+        "n_simulations": 999,
+        "seed": 3,
+    }
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -73,13 +73,16 @@ def test_recalibrated_predictions_have_the_other_intercept_and_slope(seed: int, 
         assert other.intercept == pytest.approx(one.intercept + a * one.slope, rel=1e-4, abs=1e-4)
 
 
-@pytest.mark.parametrize(("y", "q", "most", "intercept", "slope"), [
-    ([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.8], 0.0, math.nan, math.inf),
-    ([1, 1, 0, 0], [0.1, 0.4, 0.6, 0.8], 0.0, math.nan, -math.inf),
-    ([0, 0, 1, 0, 1], [0.1, 0.4, 0.4, 0.4, 0.8], 3 * math.log(3) - 2 * math.log(2), math.nan, math.inf),
-    ([1, 1, 1], [0.1, 0.4, 0.6], 0.0, math.inf, math.nan),
-    ([0, 0, 0], [0.1, 0.4, 0.6], 0.0, -math.inf, math.nan),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("y", "q", "most", "intercept", "slope"),
+    [
+        ([0, 0, 1, 1], [0.1, 0.4, 0.6, 0.8], 0.0, math.nan, math.inf),
+        ([1, 1, 0, 0], [0.1, 0.4, 0.6, 0.8], 0.0, math.nan, -math.inf),
+        ([0, 0, 1, 0, 1], [0.1, 0.4, 0.4, 0.4, 0.8], 3 * math.log(3) - 2 * math.log(2), math.nan, math.inf),
+        ([1, 1, 1], [0.1, 0.4, 0.6], 0.0, math.inf, math.nan),
+        ([0, 0, 0], [0.1, 0.4, 0.6], 0.0, -math.inf, math.nan),
+    ],
+)
 def test_separated_labels_have_a_likelihood_but_no_finite_fit(
     y: list[int], q: list[float], most: float, intercept: float, slope: float
 ) -> None:

@@ -27,10 +27,12 @@ def test_the_distance_is_the_largest_over_all_thresholds(small: Small) -> None:
 
 def test_the_tail_is_that_of_the_largest_distance_of_a_random_walk() -> None:
     rng = np.random.default_rng(0)
-    reached = np.concatenate([
-        np.abs(np.cumsum(rng.choice([-1.0, 1.0], (500, 4_000)), axis=1)).max(axis=1) / math.sqrt(4_000)
-        for _ in range(8)
-    ])  # fmt: skip
+    reached = np.concatenate(
+        [
+            np.abs(np.cumsum(rng.choice([-1.0, 1.0], (500, 4_000)), axis=1)).max(axis=1) / math.sqrt(4_000)
+            for _ in range(8)
+        ]
+    )
     for x in (0.8, 1.2, 2.0):
         share = float(np.mean(reached + 0.5826 / math.sqrt(4_000) >= x))  # what steps overshoot on average
         assert brownian_tail(x) == pytest.approx(share, abs=4 * math.sqrt(share * (1 - share) / 4_000))

@@ -55,9 +55,10 @@ def test_predictions_next_to_one_are_judged_as_those_next_to_zero(away: float, w
 
 def test_three_bins_are_enumerated() -> None:
     trials, p = (30, 200, 60), (0.2, 0.03, 0.3)
-    means, variances = (np.array([n * r * f for n, r, f in zip(trials, p, one, strict=True)]) for one in (
-        (1.0, 1.0, 1.0), tuple(1 - r for r in p)
-    ))  # fmt: skip
+    means, variances = (
+        np.array([n * r * f for n, r, f in zip(trials, p, one, strict=True)])
+        for one in ((1.0, 1.0, 1.0), tuple(1 - r for r in p))
+    )
     laws = [binom.pmf(np.arange(60), n, r) for n, r in zip(trials, p, strict=True)]
     parts = [(np.arange(60) - m) ** 2 / v for m, v in zip(means, variances, strict=True)]
     sums = parts[0][:, None, None] + parts[1][None, :, None] + parts[2][None, None, :]

@@ -101,8 +101,13 @@ def test_tables_of_different_curves_show_each_score_by_its_name() -> None:
     plain = howsure.calibration_curve(GOLD == 1, PROBS[:, 1])
     columns = dict(score_columns([top, plain]))
     assert list(columns) == [
-        "top-label Brier", "top-label log loss", "Brier", "log loss", "multi-class Brier", "multi-class log loss"
-    ]  # fmt: skip
+        "top-label Brier",
+        "top-label log loss",
+        "Brier",
+        "log loss",
+        "multi-class Brier",
+        "multi-class log loss",
+    ]
     assert columns["Brier"] == [None, plain.brier.score]
     assert columns["top-label Brier"] == [top.brier.score, None]
 

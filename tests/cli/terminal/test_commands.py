@@ -62,8 +62,9 @@ def test_quantiles_from_columns(tmp_path: Path) -> None:
 def test_quantities_that_miss_a_value_are_left_out_and_counted(tmp_path: Path, form: str) -> None:
     rows = [f"{i},{i + 1},{i + 2}" for i in range(20)]
     (tmp_path / "draws.csv").write_text("\n".join(["truth,a,b", *rows, "nan,1,2", "3,,4", ""]))
-    text = printed("quantiles", tmp_path / "draws.csv", "--target", "truth", "--draws", "a,b", "--skip-missing",
-                   "--format", form)  # fmt: skip
+    text = printed(
+        "quantiles", tmp_path / "draws.csv", "--target", "truth", "--draws", "a,b", "--skip-missing", "--format", form
+    )
     if form == "json":
         assert json.loads(text)["recipe"]["skipped"] == {"truth": 1, "a": 1}
         assert json.loads(text)["n"] == 20

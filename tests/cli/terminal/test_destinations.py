@@ -49,9 +49,10 @@ def pairs_of(command: click.Command) -> list[Pair]:
         (target, other)
         for target in command.params
         for other in command.params
-        if isinstance(target.type, Written) and target is not other
+        if isinstance(target.type, Written)
+        and target is not other
         and (isinstance(other.type, Written) or is_read(other))
-    ]  # fmt: skip
+    ]
 
 
 PAIRS = {name: pairs for name, command in COMMANDS.items() if (pairs := pairs_of(command))}
@@ -160,8 +161,9 @@ def test_files_that_come_beside_others_count(tmp_path: Path, monkeypatch: pytest
     Path("a.duckdb.wal").write_text("precious")
     done = howsure("events", "recount", "a.duckdb.wal", "--rule", "attack", "--store", "a.duckdb")
     assert (done.code, done.err) == (
-        2, "howsure: a.duckdb.wal is an input of this command and would be overwritten; name another file.\n",
-    )  # fmt: skip
+        2,
+        "howsure: a.duckdb.wal is an input of this command and would be overwritten; name another file.\n",
+    )
 
 
 def test_a_file_in_a_folder_that_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

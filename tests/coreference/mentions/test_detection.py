@@ -41,12 +41,12 @@ def test_a_predicate_leaves_its_clause(sentence: Sentence) -> None:
         ("Dr.|NNP|2|nmod:desc Who|NNP|3|nsubj left|VBD|0|root in|IN|5|case 1963|CD|3|obl", ["Dr. Who", "1963"]),
         ("two|CD|2|nummod dogs|NNS|3|nsubj ran|VBD|0|root here|RB|3|advmod", ["two dogs", "here"]),
         (
-            'the|DT|2|det bank|NN|6|nsubj (|-LRB-|4|punct BNP|NNP|2|nmod )|-RRB-|4|punct fell|VBD|0|root',
+            "the|DT|2|det bank|NN|6|nsubj (|-LRB-|4|punct BNP|NNP|2|nmod )|-RRB-|4|punct fell|VBD|0|root",
             ["the bank ( BNP )", "BNP"],
         ),
         ("the|DT|2|det town|NN|5|nsubj ,|,|4|punct Bonn|NNP|2|appos grew|VBD|0|root", ["the town", "Bonn"]),
     ],
-)  # fmt: skip
+)
 def test_what_is_a_mention(text: str, expected: list[str]) -> None:
     assert found(hand.parsed(text)) == expected
 

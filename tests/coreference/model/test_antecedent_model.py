@@ -31,8 +31,10 @@ def test_a_tiny_corpus_is_learned() -> None:
     model = AntecedentModel(passes=40, l1=0.0, rng=0).fit([STORY, TALK])
     for document in (STORY, TALK):
         entity = {mention: mention.entity for mention in document.mentions or ()}
-        clusters = [sorted(str(entity[mention]) for mention in cluster) for cluster in
-                    model.posterior(document).best_antecedent_clusters()]  # fmt: skip
+        clusters = [
+            sorted(str(entity[mention]) for mention in cluster)
+            for cluster in model.posterior(document).best_antecedent_clusters()
+        ]
         assert all(len(set(names)) == 1 for names in clusters)
         assert len(clusters) == len(set(entity.values()))
     assert [one.training for one in model.history_] == sorted(one.training for one in model.history_)
@@ -262,9 +264,13 @@ def test_each_fold_is_predicted_by_a_model_of_the_others() -> None:
 
 @pytest.mark.parametrize(
     ("folds", "message"),
-    [(1, "folds must be a whole number, 2 or more"), (2.5, "folds must be a whole number"), (True, "folds must be"),
-     (2, "folds must leave at least 2 documents for each; 2 folds of 1 documents do not")],
-)  # fmt: skip
+    [
+        (1, "folds must be a whole number, 2 or more"),
+        (2.5, "folds must be a whole number"),
+        (True, "folds must be"),
+        (2, "folds must leave at least 2 documents for each; 2 folds of 1 documents do not"),
+    ],
+)
 def test_folds_that_cannot_be(folds: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         AntecedentModel(passes=1).fit([STORY], folds=folds)

@@ -94,7 +94,7 @@ def test_match() -> None:
         ("Ann|NNP|0|root Bell|NNP|1|flat", "Ann|NNP|0|root Bell|NNP|1|flat", features.names, 5),
         ("Ann|NNP|0|root Bell|NNP|1|flat", "Eve|NNP|0|root", features.names, 1),
     ],
-)  # fmt: skip
+)
 def test_words_of_two_phrases(first: str, second: str, family: object, code: int) -> None:
     one, two = hand.parsed(first), hand.parsed(second)
     whole = hand.document(one, two, mentions=[(0, 0, len(one), 1), (1, 0, len(two), 1)])
@@ -130,7 +130,7 @@ def test_syntax() -> None:
         ("the|DT|2|det end|NN|0|root of|IN|4|case time|NN|2|nmod", (0, 4), (3, 4), 4, 4),
         ("her|PRP$|2|nmod:poss keys|NNS|0|root", (0, 1), (0, 2), 6, 8),
     ],
-)  # fmt: skip
+)
 def test_paths_and_nesting(
     text: str, antecedent: tuple[int, int], mention: tuple[int, int], path: int, nesting: int
 ) -> None:

@@ -29,9 +29,11 @@ def several() -> list[AntecedentScores]:
         AntecedentScores(id="x/first", scores=np.column_stack([NULL, LINKS]), null="first", **held),
         AntecedentScores(id="last", scores=np.column_stack([LINKS, NULL]), null="last", **held),
         AntecedentScores(id="diagonal", scores=square, null="diagonal", **held),
-        AntecedentScores(id="listed", scores=[LINKS[j, k] for j, k in enumerate(listed)], antecedents=listed, null=NULL,
-                         **held),
+        AntecedentScores(
+            id="listed", scores=[LINKS[j, k] for j, k in enumerate(listed)], antecedents=listed, null=NULL, **held
+        ),
         AntecedentScores(id="padded", scores=np.column_stack([NULL, padded]), antecedents=places, null="first", **held),
-        AntecedentScores(id="text", scores=LINKS, null=NULL, text="ab c\nd e", mentions=[(0, 1), (1, 2), (3, 4), (5, 6),
-                                                                                         (7, 8)]),
-    ]  # fmt: skip
+        AntecedentScores(
+            id="text", scores=LINKS, null=NULL, text="ab c\nd e", mentions=[(0, 1), (1, 2), (3, 4), (5, 6), (7, 8)]
+        ),
+    ]

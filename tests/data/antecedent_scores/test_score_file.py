@@ -23,8 +23,12 @@ from howsure.errors import InputError
 from tests.data.antecedent_scores.layouts import LINKS, NULL, several
 
 LINE: dict[str, Any] = {
-    "id": "a", "words": ["Ann", "saw", "Eve", "."], "mentions": [[0, 1], [2, 3]], "scores": [[], [1.5]], "null": 0,
-}  # fmt: skip
+    "id": "a",
+    "words": ["Ann", "saw", "Eve", "."],
+    "mentions": [[0, 1], [2, 3]],
+    "scores": [[], [1.5]],
+    "null": 0,
+}
 
 
 @pytest.mark.parametrize("name", ["scores.jsonl", "scores.npz"])
@@ -79,17 +83,21 @@ def test_blank_lines_a_mark_and_whole_numbers_as_ids_are_read(tmp_path: Path) ->
         ({**LINE, "id": "b", "scores": [[], [None]], "null": [0, -1e999]}, "document b: a mention needs one finite sc"),
         ({**LINE, "id": "b", "scores": [[0, 5], [1, 0]]}, "document b: scores must be masked with -inf where k ≥ j; r"),
         ({**LINE, "id": "b", "null": [0, 0, 0]}, "document b: scores must have the shape (M, M) and null one value p"),
-        ({"id": "b", "words": ["Ann"], "mentions": [[0, 1]], "score": [[]], "null": 0},
-         "document b: the key 'scores' is missing or null; there are id, words, mentions, score, null. Did you"),
-        ({"id": "b", "words": ["Ann"], "mentions": [[0, 1]], "pair_logits": [[]]},
-         "document b: pair_logits say of each pair by itself whether it corefers; that is no distribution"),
+        (
+            {"id": "b", "words": ["Ann"], "mentions": [[0, 1]], "score": [[]], "null": 0},
+            "document b: the key 'scores' is missing or null; there are id, words, mentions, score, null. Did you",
+        ),
+        (
+            {"id": "b", "words": ["Ann"], "mentions": [[0, 1]], "pair_logits": [[]]},
+            "document b: pair_logits say of each pair by itself whether it corefers; that is no distribution",
+        ),
         ({**LINE, "id": "b", "antecedents": [[], [1]]}, "document b: antecedents must be earlier mentions; row 1 hold"),
         ({**LINE, "id": "b", "antecedents": [[]]}, "document b: antecedents must have a row for each of 2 mentions; t"),
         ({**LINE, "id": "b", "antecedents": [[], [0, 0]], "scores": [[], [1, 2]]}, "document b: row 1 names antecede"),
         ({**LINE, "id": "b", "antecedents": [[], ["x"]]}, "document b: antecedents must be positions of mentions fr"),
         ({**LINE, "id": "b", "antecedents": [[], [0]], "null": "diagonal"}, "document b: null must be 'first', 'last"),
     ],
-)  # fmt: skip
+)
 def test_what_is_wrong_is_one_sentence(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: Any, message: str
 ) -> None:
@@ -106,9 +114,11 @@ def archive(folder: Path, **arrays: Any) -> Path:
 
 
 WHOLE: dict[str, Any] = {
-    "a/mentions": [[0, 1], [2, 3]], "a/scores": np.array([[-np.inf, -np.inf], [1.5, -np.inf]]), "a/null": 0.0,
+    "a/mentions": [[0, 1], [2, 3]],
+    "a/scores": np.array([[-np.inf, -np.inf], [1.5, -np.inf]]),
+    "a/null": 0.0,
     "a/words": ["Ann", "saw", "Eve"],
-}  # fmt: skip
+}
 
 
 def test_an_archive_written_by_hand_is_read(tmp_path: Path) -> None:
@@ -172,8 +182,12 @@ def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
 
 WORDS = ["Ann", "saw", "Eve", ".", "She", "ran", "."]
 GIVEN: dict[str, Any] = {
-    "id": "a", "words": WORDS, "mentions": [(0, 1), (2, 3), (4, 5)], "scores": [[], [1.0], [2.0, 0.5]], "null": 0.0,
-}  # fmt: skip
+    "id": "a",
+    "words": WORDS,
+    "mentions": [(0, 1), (2, 3), (4, 5)],
+    "scores": [[], [1.0], [2.0, 0.5]],
+    "null": 0.0,
+}
 
 
 def test_a_triangle_is_a_square_without_later_links() -> None:
@@ -253,9 +267,11 @@ def test_what_is_no_mention_of_the_document_is_said() -> None:
     placed = place_mentions(scored([(1, 3), (6, 10), (13, 21), (17, 18)], text=TEXT), DOCUMENT)
     assert placed.mentions == (None,) * 4
     assert list(placed.faults.values()) == [
-        "'nn' begins inside a word", "'sist' ends inside a word", "'ran.She' crosses sentences",
+        "'nn' begins inside a word",
+        "'sist' ends inside a word",
+        "'ran.She' crosses sentences",
         "'' holds nothing but blanks",
-    ]  # fmt: skip
+    ]
 
 
 def test_blank_words_of_the_document_do_not_matter() -> None:
@@ -274,8 +290,10 @@ def test_a_cut_of_the_same_words_finds_every_mention(data: st.DataObject) -> Non
     )
     ends = [0, *sorted(cuts), len(letters)]
     words = [letters[start:end] for start, end in pairwise(ends)]
-    spans = sorted({tuple(sorted(data.draw(st.tuples(st.integers(0, len(words)), st.integers(0, len(words))))))
-                    for _ in range(3)} - {(n, n) for n in range(len(words) + 1)})  # fmt: skip
+    spans = sorted(
+        {tuple(sorted(data.draw(st.tuples(st.integers(0, len(words)), st.integers(0, len(words)))))) for _ in range(3)}
+        - {(n, n) for n in range(len(words) + 1)}
+    )
     finer = scored([(ends[start], ends[end]) for start, end in spans], words=list(letters))
     placed = place_mentions(finer, Document("d", (Sentence(tuple(words)),)))
     assert placed.mentions == tuple(Mention(0, start, end) for start, end in spans)

@@ -13,11 +13,21 @@ from howsure.data.datasets import data_set, data_set_path, data_sets, downloads_
 from howsure.errors import InputError
 
 EXPERIMENTS = {
-    "ark_twitter_pos", "ud_english_ewt", "wsj_sample", "sentiment140",
-    "gum", "litbank_coref", "gap_coref",
-    "wikipedia_current_events", "reuters21578", "muc4", "irevents", "boostsa_test",
-    "india_police_events", "llm_mcq_confidence",
-}  # fmt: skip
+    "ark_twitter_pos",
+    "ud_english_ewt",
+    "wsj_sample",
+    "sentiment140",
+    "gum",
+    "litbank_coref",
+    "gap_coref",
+    "wikipedia_current_events",
+    "reuters21578",
+    "muc4",
+    "irevents",
+    "boostsa_test",
+    "india_police_events",
+    "llm_mcq_confidence",
+}
 
 
 def test_every_data_set_is_described() -> None:

@@ -379,9 +379,12 @@ def test_several_taggings_of_a_sentence_are_one_document() -> None:
     blocks = found.strip("\n").split("\n\n")
     assert [block.count("# newdoc") + block.count("# newpar") for block in blocks if block.strip()] == [2, 0, 0, 0, 0]
     assert [line for line in blocks[1].split("\n") if line.startswith("#")] == [
-        "# global.Entity = eid-etype", "# text = Don't go , Ann", "# text = a second of one key",
-        "# rank = 1", "# odd comment = x",
-    ]  # fmt: skip
+        "# global.Entity = eid-etype",
+        "# text = Don't go , Ann",
+        "# text = a second of one key",
+        "# rank = 1",
+        "# odd comment = x",
+    ]
     assert [block.count("1-2\tDon't") for block in blocks if block.strip()] == [1, 1, 0, 0, 0]
     assert found.count("P=0.1|Gloss=do|Top=VB:0.1") == 2
 

@@ -40,16 +40,28 @@ CASES = [
     (["(1", "(1", "1)", "1)"], ("eid",), False, [(0, 4, "1", None), (1, 3, "1", None)]),
     (["(1", "(1)1)"], ("eid",), False, [(0, 2, "1", None), (1, 2, "1", None)]),
     (["(1", "1)(1", "1)"], ("eid",), False, [(0, 2, "1", None), (1, 3, "1", None)]),
-    (["(8-person-new-1,2-coref-A._B%2DC(9-place-giv:act-1-ana)", "8)"], GUM, False,
-     [(0, 1, "9", "place"), (0, 2, "8", "person")]),
+    (
+        ["(8-person-new-1,2-coref-A._B%2DC(9-place-giv:act-1-ana)", "8)"],
+        GUM,
+        False,
+        [(0, 1, "9", "place"), (0, 2, "8", "person")],
+    ),
     (["(7", "7)"], ("etype", "GRP"), False, None),
     (["(person-7", "7)"], ("etype", "GRP"), False, [(0, 2, "7", "person")]),
-    (["(person-7-Ann", "person-7-Ann)(place-8)"], ("etype", "eid"), True,
-     [(0, 2, "7", "person"), (1, 2, "8", "place")]),
+    (
+        ["(person-7-Ann", "person-7-Ann)(place-8)"],
+        ("etype", "eid"),
+        True,
+        [(0, 2, "7", "person"), (1, 2, "8", "place")],
+    ),
     (["(7[1/2])", "", "(7[2/2]", "7[2/2])"], ("eid",), False, [(0, 4, "7", None)]),
-    (["(7[1/2]-person-new)", "(7-person)", "(7[2/2]-person)"], GUM, False,
-     [(0, 3, "7", "person"), (1, 2, "7", "person")]),
-]  # fmt: skip
+    (
+        ["(7[1/2]-person-new)", "(7-person)", "(7[2/2]-person)"],
+        GUM,
+        False,
+        [(0, 3, "7", "person"), (1, 2, "7", "person")],
+    ),
+]
 
 
 @pytest.mark.parametrize(("column", "layout", "repeated", "expected"), CASES)

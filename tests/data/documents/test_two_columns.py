@@ -190,11 +190,18 @@ def doc(*, relations: list[str] = RELATIONS, lemmas: bool = False) -> Any:
     """Two sentences; the first ends with a token that is only a line break."""
     tokens = [
         SimpleNamespace(
-            i=i, text=word, lemma_=word.lower() if lemmas else "", tag_=TAGS[i], pos_="", morph="", dep_=relations[i],
-            whitespace_=" " if i not in (3, 4, 7) else "", is_space=word.isspace(),
+            i=i,
+            text=word,
+            lemma_=word.lower() if lemmas else "",
+            tag_=TAGS[i],
+            pos_="",
+            morph="",
+            dep_=relations[i],
+            whitespace_=" " if i not in (3, 4, 7) else "",
+            is_space=word.isspace(),
         )
         for i, word in enumerate(WORDS)
-    ]  # fmt: skip
+    ]
     for token, head in zip(tokens, HEADS, strict=True):
         token.head = tokens[head]
     return SimpleNamespace(sents=[tokens[:6], tokens[6:]])

@@ -67,8 +67,10 @@ def test_a_column_of_exactly_the_name_comes_first(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = howsure.read(path).rows({"doc.key": Kind.VALUES, "a,b": Kind.VALUES, "a,doc.key": Kind.VALUES}).columns
     assert {name: values[0] for name, values in found.items()} == {
-        "doc.key": "own", "a,b": "whole", "a,doc.key": "1 / own",
-    }  # fmt: skip
+        "doc.key": "own",
+        "a,b": "whole",
+        "a,doc.key": "1 / own",
+    }
 
 
 def test_a_column_of_a_matrix(tmp_path: Path) -> None:
@@ -89,8 +91,10 @@ def test_a_path_is_read_as_it_is_written(steps: list[str | int]) -> None:
 @given(st.lists(st.lists(st.text('a/ "', min_size=1, max_size=4), min_size=2, max_size=2), min_size=2, max_size=2))
 def test_different_parts_are_different_keys(rows: list[list[str]]) -> None:
     key = Column("key", "VARCHAR", parts=(Column("a", "VARCHAR"), Column("b", "VARCHAR"))).sql
-    keys = [DATABASE.connection.execute(f"SELECT {key} FROM (SELECT {literal(a)} AS a, {literal(b)} AS b)").fetchall()
-            for a, b in rows]  # fmt: skip
+    keys = [
+        DATABASE.connection.execute(f"SELECT {key} FROM (SELECT {literal(a)} AS a, {literal(b)} AS b)").fetchall()
+        for a, b in rows
+    ]
     assert (keys[0] == keys[1]) == (rows[0] == rows[1])
 
 

@@ -62,9 +62,23 @@ def test_names_mean_what_news_means(text: str, codes: list[str]) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["New Jersey", "New Mexico", "Indian Ocean", "South China Sea", "Latin Americans", "former Soviet Union", "Indiana",
-     "tell us", "a turkey", "china plates", "former Yugoslavia", "the Americas", "Gulf of Mexico", "West Indies"],
-)  # fmt: skip
+    [
+        "New Jersey",
+        "New Mexico",
+        "Indian Ocean",
+        "South China Sea",
+        "Latin Americans",
+        "former Soviet Union",
+        "Indiana",
+        "tell us",
+        "a turkey",
+        "china plates",
+        "former Yugoslavia",
+        "the Americas",
+        "Gulf of Mexico",
+        "West Indies",
+    ],
+)
 def test_what_names_no_actor(text: str) -> None:
     assert COUNTRIES.codes_of(text) == ()
 

@@ -107,8 +107,12 @@ def test_what_is_left_out_of_a_batch(task: Work) -> None:
     done = worker(batch)
     left_out = done.tables["left_out"]
     assert list(zip(left_out["document"], left_out["reason"], strict=True)) == [
-        (1, EMPTY), (2, EMPTY), (3, NO_ACTOR), (4, TOO_LONG), (5, NO_DATE),
-    ]  # fmt: skip
+        (1, EMPTY),
+        (2, EMPTY),
+        (3, NO_ACTOR),
+        (4, TOO_LONG),
+        (5, NO_DATE),
+    ]
     assert list(done.tables["documents"]["document"]) == [0]
     assert done.read == 6
 

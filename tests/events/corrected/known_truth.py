@@ -40,10 +40,18 @@ class KnownTruth:
         numbers = np.sort(np.asarray(numbers, dtype=np.int64))
         labels = self.truth[np.searchsorted(self.documents, numbers)].astype(float)
         held = {
-            "question": QUESTION, "actors": ACTORS, "design": "stratified", "documents": numbers, "labels": labels,
-            "strata": self.strata, "inclusion": np.ones(len(numbers)), "coders": ("anna",), "drawn": len(numbers),
-            "unclear": 0, "unsettled": 0,
-        }  # fmt: skip
+            "question": QUESTION,
+            "actors": ACTORS,
+            "design": "stratified",
+            "documents": numbers,
+            "labels": labels,
+            "strata": self.strata,
+            "inclusion": np.ones(len(numbers)),
+            "coders": ("anna",),
+            "drawn": len(numbers),
+            "unclear": 0,
+            "unsettled": 0,
+        }
         return SettledLabels(**{**held, **changes})
 
     def drawn(self, n: int, seed: int) -> np.ndarray:
@@ -106,15 +114,31 @@ def known_truth(path: Path, *, n: int = 400, seed: int = 0, order: Sequence[int]
         place = 0
         for actor in range(2):
             for _ in range(int(mentions[at, actor])):
-                add("mentions", document=number, mention=place, sentence=place, start=0, stop=1, head=0,
-                    actors=[ACTORS[actor]], verb=None)  # fmt: skip
+                add(
+                    "mentions",
+                    document=number,
+                    mention=place,
+                    sentence=place,
+                    start=0,
+                    stop=1,
+                    head=0,
+                    actors=[ACTORS[actor]],
+                    verb=None,
+                )
                 place += 1
             k = int(level[at, actor])
             if k:
                 bits = np.arange(SAMPLES) < k
-                add("events", document=number, actor=ACTORS[actor], probability=k / SAMPLES, samples=packed(bits),
-                    entities=bits.astype(np.uint8).tobytes(), best=2 * k > SAMPLES, best_entities=int(2 * k > SAMPLES),
-                    )  # fmt: skip
+                add(
+                    "events",
+                    document=number,
+                    actor=ACTORS[actor],
+                    probability=k / SAMPLES,
+                    samples=packed(bits),
+                    entities=bits.astype(np.uint8).tobytes(),
+                    best=2 * k > SAMPLES,
+                    best_entities=int(2 * k > SAMPLES),
+                )
         if level[at].any():
             alone = np.arange(place, dtype="<u2")
             for mention in range(place):
@@ -145,8 +169,12 @@ def _labelled_file(n: int, read: int, question: str) -> bytes:
         with EventStore.open(path, read_only=False) as store:
             draw_documents(store, read, actors=ACTORS, question=question, period="none")
             truth = dict(zip(known.documents.tolist(), known.truth.tolist(), strict=True))
-            give(store, "Anna", [
-                (number, [actor for actor, acts in zip(ACTORS, truth[number], strict=True) if acts])
-                for number in reading_order(store)
-            ])  # fmt: skip
+            give(
+                store,
+                "Anna",
+                [
+                    (number, [actor for actor, acts in zip(ACTORS, truth[number], strict=True) if acts])
+                    for number in reading_order(store)
+                ],
+            )
         return path.read_bytes()

@@ -69,9 +69,11 @@ def test_the_order_of_labels_and_of_documents_changes_nothing(known: KnownTruth,
     labels = other.read(known.drawn(120, seed=1))
     turned = np.random.default_rng(4).permutation(len(labels.documents))
     shuffled = other.read(
-        labels.documents, documents=labels.documents[turned], labels=labels.labels[turned],
+        labels.documents,
+        documents=labels.documents[turned],
+        labels=labels.labels[turned],
         strata=dict(reversed(other.strata.items())),
-    )  # fmt: skip
+    )
     for one in (labels, shuffled):
         assert values(corrected_series(other.store, labels=one).rows) == values(plain.rows)
     other.store.close()

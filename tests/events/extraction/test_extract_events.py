@@ -226,8 +226,10 @@ def test_a_store_says_what_made_it(model: Path, tmp_path: Path) -> None:
     with EventStore.open(tmp_path / "news.duckdb") as store:
         made = store.settings
     assert (made["lexicon"]["name"], made["model"]["name"], made["parser"]) == (
-        "actors.tsv", model.name, {"format": "CoNLL-U"},
-    )  # fmt: skip
+        "actors.tsv",
+        model.name,
+        {"format": "CoNLL-U"},
+    )
     assert (made["seed"], made["rule"]["name"], made["input"]) == (3, task.rule.name, held.recipe)
     assert made["actors"] == {"IRQ": "Iraq", "USA": "United States"}
     with pytest.raises(InputError, match=r"was begun with other settings: lexicon.name was .* and is now"):

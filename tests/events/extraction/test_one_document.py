@@ -273,9 +273,17 @@ def test_clusters_are_samples_of_mentions(clusters: list[object]) -> None:
 
 
 LEXICON = Lexicon(
-    [("USA", "American"), ("IRQ", "Iraq"), ("IRQ", "Iraqi"), ("IRN", "Iranian"), ("KWT", "Kuwait"), ("NATO", "NATO"),
-     ("KOR", "South Korean")], match_case=True
-)  # fmt: skip
+    [
+        ("USA", "American"),
+        ("IRQ", "Iraq"),
+        ("IRQ", "Iraqi"),
+        ("IRN", "Iranian"),
+        ("KWT", "Kuwait"),
+        ("NATO", "NATO"),
+        ("KOR", "South Korean"),
+    ],
+    match_case=True,
+)
 PAPER, WIDE = built_in_rule("attack"), built_in_rule("attack-wide")
 
 

@@ -100,9 +100,13 @@ def test_it_is_what_an_extraction_gives(
 ) -> None:
     told: list[int] = []
     report = recount_events(
-        first, tmp_path / "again.duckdb", rule=RULES[name], model=AntecedentModel.load(model), workers=workers,
+        first,
+        tmp_path / "again.duckdb",
+        rule=RULES[name],
+        model=AntecedentModel.load(model),
+        workers=workers,
         advance=told.append,
-    )  # fmt: skip
+    )
     assert contents(tmp_path / "again.duckdb") == fresh[name]
     assert len(fresh[name]["events"]) > 3
     assert (sum(told), report.kept) == (DOCUMENTS, first.ask("SELECT count(*) FROM documents")[0][0])

@@ -153,8 +153,12 @@ def test_every_format_is_the_same(suffix: str, tmp_path: Path) -> None:
 
 
 def test_a_column_per_actor(tmp_path: Path) -> None:
-    rows = [("a", "2001-01-03", ".9", ".25"), ("b", "2001-02-03", "0", "0"), ("c", "2001-05-03", "0", "1"),
-            ("d", "2001-05-13", "0", "0")]  # fmt: skip
+    rows = [
+        ("a", "2001-01-03", ".9", ".25"),
+        ("b", "2001-02-03", "0", "0"),
+        ("c", "2001-05-03", "0", "1"),
+        ("d", "2001-05-13", "0", "0"),
+    ]
     columns = ScoreColumns(actors=("IRQ", "USA"))
     scores = scores_of(tmp_path, rows, ("id", "date", "IRQ", "USA"), fields=BARE, columns=columns)
     assert held_in(scores) == HELD

@@ -41,10 +41,17 @@ def give(store: EventStore, coder: str, answers: Sequence[tuple[int, Sequence[st
     ((last,),) = store.ask("SELECT coalesce(max(entry), 0) FROM answers")
     n = len(answers)
     now = datetime.datetime.now(datetime.UTC).replace(tzinfo=None)
-    store.append({
-        "answers": {
-            "entry": [*range(last + 1, last + n + 1)], "document": [number for number, _ in answers],
-            "coder": [coder] * n, "settles": [False] * n, "acting": [list(acting) for _, acting in answers],
-            "unclear": [False] * n, "revision": [1] * n, "given": [now] * n,
+    store.append(
+        {
+            "answers": {
+                "entry": [*range(last + 1, last + n + 1)],
+                "document": [number for number, _ in answers],
+                "coder": [coder] * n,
+                "settles": [False] * n,
+                "acting": [list(acting) for _, acting in answers],
+                "unclear": [False] * n,
+                "revision": [1] * n,
+                "given": [now] * n,
+            }
         }
-    })  # fmt: skip
+    )

@@ -45,9 +45,10 @@ LATER = {
     "UPDATE label_draw SET settings = '{'": ("label_draw", "settings must be those of a draw"),
     "UPDATE label_draw SET settings = '{\"question\": 3}'": ("label_draw", "settings must be those of a draw"),
     "UPDATE answers SET acting = ['KWT'] WHERE len(acting) > 0": (
-        "answers", "acting must be actors that were asked for"
+        "answers",
+        "acting must be actors that were asked for",
     ),
-}  # fmt: skip
+}
 
 
 @pytest.fixture(scope="module")

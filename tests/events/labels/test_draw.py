@@ -202,8 +202,11 @@ def test_wrong_draws_are_refused_and_leave_no_trace(options: dict[str, Any], tol
 
 
 OTHERS: tuple[dict[str, Any], ...] = (
-    {"actors": ["KWT"]}, {"question": "Who?"}, {"period": "month"}, {"design": "simple"},
-)  # fmt: skip
+    {"actors": ["KWT"]},
+    {"question": "Who?"},
+    {"period": "month"},
+    {"design": "simple"},
+)
 
 
 def test_a_further_draw_keeps_the_settings(tmp_path: Path) -> None:

@@ -186,7 +186,7 @@ def test_what_is_no_part_is_refused(place: Path, tmp_path: Path) -> None:
             r"that with id 'story-0' is in part 1 \(.*part-1\.duckdb\) and part 2 \(.*part-2\.duckdb\)",
         ),
     ],
-)  # fmt: skip
+)
 def test_parts_that_do_not_belong_together(statement: str, told: str, place: Path, tmp_path: Path) -> None:
     parts = changed(place, tmp_path, statement)
     assert re.search(told, refused(parts, tmp_path))
@@ -224,8 +224,11 @@ def test_a_part_that_holds_something_else(statement: str, told: str, place: Path
 
 
 NO_PARTS = (
-    "3", '{"number": 1, "of": 3}', '{"number": 1.0, "of": 3, "documents": 9}', '{"number": 4, "of": 3, "documents": 9}',
-)  # fmt: skip
+    "3",
+    '{"number": 1, "of": 3}',
+    '{"number": 1.0, "of": 3, "documents": 9}',
+    '{"number": 4, "of": 3, "documents": 9}',
+)
 
 
 def test_a_part_that_no_extraction_writes(tmp_path: Path) -> None:

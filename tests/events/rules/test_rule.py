@@ -81,8 +81,10 @@ def test_a_scheme_knows_its_own_labels(name: str) -> None:
     assert [check_relation(one, scheme, place="test") for one in named] == named
 
 
-@pytest.mark.parametrize("meaning", ["PASSIVE_SUBJECTS", "PASSIVE_AUXILIARIES", "OBJECTS", "CONJUNCTS", "CONTROLLED",
-                                     "RELATIVE_CLAUSES", "NEGATING"])  # fmt: skip
+@pytest.mark.parametrize(
+    "meaning",
+    ["PASSIVE_SUBJECTS", "PASSIVE_AUXILIARIES", "OBJECTS", "CONJUNCTS", "CONTROLLED", "RELATIVE_CLAUSES", "NEGATING"],
+)
 @pytest.mark.parametrize("name", SCHEMES)
 def test_every_scheme_has_a_label_for_what_rules_ask_of(name: str, meaning: str) -> None:
     labels = getattr(grammar, meaning)

@@ -188,9 +188,19 @@ def test_an_actor_that_was_not_asked_for(store: EventStore) -> None:
 
 
 COLUMNS = [
-    "actor", "title", "period", "start", "end", "n_documents", "mean", "low", "high", "variance", "monte_carlo_error",
+    "actor",
+    "title",
+    "period",
+    "start",
+    "end",
+    "n_documents",
+    "mean",
+    "low",
+    "high",
+    "variance",
+    "monte_carlo_error",
     "best",
-]  # fmt: skip
+]
 
 
 @pytest.fixture(scope="module")
@@ -210,8 +220,11 @@ def test_csv_holds_every_digit(series: EventSeries) -> None:
         assert row["best"] == "" if held.best is None else float(row["best"]) == held.best
     first = next(row for row in rows if row["actor"] == "IRQ")
     assert (first["title"], first["period"], first["start"], first["end"]) == (
-        "Iraq", "1998-Q4", "1998-10-01", "1998-12-31"
-    )  # fmt: skip
+        "Iraq",
+        "1998-Q4",
+        "1998-10-01",
+        "1998-12-31",
+    )
 
 
 # Dates and periods: labels, their order, gaps and errors.

@@ -61,9 +61,15 @@ from howsure.explorer.one_file import events_report
 from howsure.explorer.queries import document_view
 
 ONLY_SETTINGS = {  # are read when a store is opened, and stay
-    "event_of", "labels_of", "lexicon_of", "number_of_samples", "recipe_of", "settings_of", "title_of",
+    "event_of",
+    "labels_of",
+    "lexicon_of",
+    "number_of_samples",
+    "recipe_of",
+    "settings_of",
+    "title_of",
     "check_all_of_it",
-}  # fmt: skip
+}
 OTHERWISE = {"create_app", "serve", "view_of", "asked_otherwise"}  # the page answers; of what was read before
 
 

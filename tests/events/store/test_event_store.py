@@ -31,14 +31,21 @@ LIMIT = 6 << 20  # bytes a file may have, where the disk is full
 def rows(number: int, *, words: int = 3) -> dict[str, dict[str, Any]]:
     return {
         "documents": {
-            "document": [number], "id": [f"{number}\x00<b>"], "date": ["1999-01-02"], "title": [None],
-            "category": [None], "words": [words], "mentions": [0],
+            "document": [number],
+            "id": [f"{number}\x00<b>"],
+            "date": ["1999-01-02"],
+            "title": [None],
+            "category": [None],
+            "words": [words],
+            "mentions": [0],
         },
         "sentences": {
-            "document": [number], "sentence": [0], "words": [[os.urandom(8).hex() for _ in range(words)]],
+            "document": [number],
+            "sentence": [0],
+            "words": [[os.urandom(8).hex() for _ in range(words)]],
             "spaces": [[True] * words],
         },
-    }  # fmt: skip
+    }
 
 
 def test_what_is_appended_is_there_again(tmp_path: Path) -> None:
@@ -103,12 +110,20 @@ def test_one_value_among_many_that_are_empty(tmp_path: Path) -> None:
         for document, place in enumerate((3, n - 1)):
             actors = [["IRQ", "USA"] if at == place else [] for at in range(n)]
             verbs = [7 if at == place else None for at in range(n)]
-            store.append({
-                "mentions": {
-                    "document": [document] * n, "mention": list(range(n)), "sentence": zeros, "start": zeros,
-                    "stop": zeros, "head": zeros, "actors": actors, "verb": verbs,
-                },
-            })  # fmt: skip
+            store.append(
+                {
+                    "mentions": {
+                        "document": [document] * n,
+                        "mention": list(range(n)),
+                        "sentence": zeros,
+                        "start": zeros,
+                        "stop": zeros,
+                        "head": zeros,
+                        "actors": actors,
+                        "verb": verbs,
+                    },
+                }
+            )
             found = "SELECT mention, actors FROM mentions WHERE verb = 7 AND document = ?"
             assert store.ask(found, [document]) == [(place, ["IRQ", "USA"])]
             silent = "SELECT count(*) FROM mentions WHERE len(actors) = 0 AND verb IS NULL AND document = ?"

@@ -133,8 +133,9 @@ def test_unseen_words_have_one_of_their_own() -> None:
 
 def test_transitions_that_are_alike_have_none() -> None:
     rng = np.random.default_rng(1)
-    truth = TagPosterior.from_logits([2 * rng.normal(size=(6, 3)) for _ in range(60)], labels=["O", "B-X", "I-X"],
-                                     grammar="BIO")  # fmt: skip
+    truth = TagPosterior.from_logits(
+        [2 * rng.normal(size=(6, 3)) for _ in range(60)], labels=["O", "B-X", "I-X"], grammar="BIO"
+    )
     gold = [truth.names(one[0]) for one in truth.sample(1, rng=2)]
     found = fit_temperatures(truth.tempered(0.5), gold)
     assert found.emissions == found.transitions

@@ -286,10 +286,11 @@ def open_table(database: Database, files: tuple[File, ...], names: Sequence[str]
         for name in columns_with_commas(table.columns.values(), table.ask):
             table.columns[name] = replace(table.columns[name], comma=True)
     columns = {
-        name: table.columns[name] if several == (name,)
+        name: table.columns[name]
+        if several == (name,)
         else Column(name, "VARCHAR", parts=tuple(table.columns[part] for part in several))
         for name, several in joined.items()
-    }  # fmt: skip
+    }
     return replace(table, columns=columns)
 
 

@@ -141,27 +141,44 @@ def test_weighted_by_probability() -> None:
 @pytest.mark.parametrize(
     ("logits", "targets", "options", "told"),
     [
-        ([[0.1, 0.2]], [2], {}, "targets must be numbers of the 2 classes, from 0, or -100 for rows that do not count; "
-         "row 0 holds 2."),
+        (
+            [[0.1, 0.2]],
+            [2],
+            {},
+            "targets must be numbers of the 2 classes, from 0, or -100 for rows that do not count; row 0 holds 2.",
+        ),
         ([[0.1, 0.2]], [0.0], {}, "targets must be the numbers of the right classes, integers; they are float64."),
         ([[0.1, 0.2]], [[0], [1, 2]], {}, "targets must be the numbers of the right classes, integers ("),
         (np.ma.masked_less([[0.1, 0.2]], 0.15), [0], {}, "logits must not be masked, and some are: give -inf"),
         ([[1, 2]], [0], {}, "logits must be floating-point numbers; they are int64."),
         ("abc", [0], {}, "logits must be floating-point numbers; they are <U3."),
         ([[0.1], [0.2, 0.3]], [0], {}, "logits must be an array or a tensor of torch; numpy cannot read it ("),
-        ([0.1, 0.2], [0, 1], {}, "logits must have the shape (rows, classes) with two classes or more, and targets "
-         "hold one number for each row; their shapes are (2,) and (2,)."),
+        (
+            [0.1, 0.2],
+            [0, 1],
+            {},
+            "logits must have the shape (rows, classes) with two classes or more, and targets "
+            "hold one number for each row; their shapes are (2,) and (2,).",
+        ),
         ([[0.1], [0.2]], [0, 0], {}, "their shapes are (2, 1) and (2,)."),
         ([[0.1, 0.2]], [0, 1], {}, "their shapes are (1, 2) and (2,)."),
         ([[0.1, 0.2], [np.nan, 1.0]], [0, 1], {}, "row 1 is not so. Set the target of such a row to -100"),
-        ([[0.1, np.inf]], [0], {}, "logits must be numbers, finite or, for some classes of a row, -inf, the "
-         "probability 0; row 0 is not so."),
+        (
+            [[0.1, np.inf]],
+            [0],
+            {},
+            "logits must be numbers, finite or, for some classes of a row, -inf, the probability 0; row 0 is not so.",
+        ),
         ([[-np.inf, -np.inf]], [0], {}, "row 0 is not so."),
         ([[0.1, 0.2]], [0], {"reduce": "macro"}, "reduce must be 'class-wise' or 'top-label', not 'macro'."),
-        ([[0.1, 0.2]], [0], {"ignore": "pad"}, "ignore must be a whole number, the target of "
-         "rows that do not count, not 'pad'."),
+        (
+            [[0.1, 0.2]],
+            [0],
+            {"ignore": "pad"},
+            "ignore must be a whole number, the target of rows that do not count, not 'pad'.",
+        ),
     ],
-)  # fmt: skip
+)
 def test_what_is_no_such_input(logits, targets, options, told: str) -> None:
     summary = CalibrationSummary()
     with pytest.raises(InputError) as caught:

@@ -14,20 +14,37 @@ from howsure.events.labels.label_files import read_labels
 # As Label Studio exports a project with <Choices name="label" toName="text" choice="multiple">.
 TASKS: list[dict[str, Any]] = [
     {
-        "id": 101, "data": {"text": "Iraq attacked.", "document": "item-0"}, "project": 1,
+        "id": 101,
+        "data": {"text": "Iraq attacked.", "document": "item-0"},
+        "project": 1,
         "annotations": [
-            {"id": 1, "completed_by": 7, "was_cancelled": False, "ground_truth": False, "lead_time": 4.2, "result": [
-                {"value": {"choices": ["IRQ", "NATO"]}, "id": "x", "from_name": "label", "to_name": "text",
-                 "type": "choices", "origin": "manual"}]},
+            {
+                "id": 1,
+                "completed_by": 7,
+                "was_cancelled": False,
+                "ground_truth": False,
+                "lead_time": 4.2,
+                "result": [
+                    {
+                        "value": {"choices": ["IRQ", "NATO"]},
+                        "id": "x",
+                        "from_name": "label",
+                        "to_name": "text",
+                        "type": "choices",
+                        "origin": "manual",
+                    }
+                ],
+            },
             {"id": 2, "completed_by": {"id": 8, "email": "bob@example.org"}, "was_cancelled": False, "result": []},
         ],
         "predictions": [],
     },
     {
-        "id": 102, "data": {"text": "?", "document": "item-1"}, "annotations": [
-            {"id": 3, "completed_by": 7, "was_cancelled": True, "result": []}],
+        "id": 102,
+        "data": {"text": "?", "document": "item-1"},
+        "annotations": [{"id": 3, "completed_by": 7, "was_cancelled": True, "result": []}],
     },
-]  # fmt: skip
+]
 Read = tuple[str, str | None, dict[str, bool], bool, bool]  # document, coder, says, closed, unclear
 BOTH = {"IRQ": True, "NATO": True}
 LISTED = {"IRQ": False, "NATO": False}
@@ -37,7 +54,8 @@ KNOWN: dict[str, tuple[str, list[Read]]] = {
     "our csv": (
         "document,actor,label,coder\nitem-0,IRQ,1,anna\nitem-0,NATO,0,anna\nitem-1,IRQ,unclear,anna\n\n",
         [
-            ("item-0", "anna", {**LISTED, "IRQ": True}, False, False), ("item-1", "anna", {"IRQ": False}, False, True),
+            ("item-0", "anna", {**LISTED, "IRQ": True}, False, False),
+            ("item-1", "anna", {"IRQ": False}, False, True),
         ],
     ),
     "a spreadsheet's csv": (
@@ -47,11 +65,12 @@ KNOWN: dict[str, tuple[str, list[Read]]] = {
     "label studio": (
         json.dumps(TASKS),
         [
-            ("item-0", "7", BOTH, True, False), ("item-0", "bob@example.org", {}, True, False),
+            ("item-0", "7", BOTH, True, False),
+            ("item-0", "bob@example.org", {}, True, False),
             ("item-1", "7", {}, True, True),
         ],
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("what", KNOWN)
