@@ -12,7 +12,7 @@ from howsure.data.logs.conversion import Log, with_defaults
 from howsure.data.seen_columns import FEW, LISTS, NUMBERS, REPEATED, SHARES, TOLERANCE, TWO, UNIQUE, WITHIN, SeenColumn
 from howsure.data.tables.named_files import File
 from howsure.errors import InputError
-from howsure.inputs.frames import ITEM, MODEL
+from howsure.inputs.frames import ITEM, MODEL, PROMPT
 from howsure.inputs.numbers_and_names import spelled_number
 
 MOST = 3
@@ -48,6 +48,7 @@ def of_a_log(log: Log, files: Sequence[File], paths: Sequence[str], format: str 
     """The commands for a log: it names its columns itself."""
     asked = [*paths, *([] if format is None else ["--from", format])]
     scores = [one for one in log.scores if log.held.get(one)]
+    several = len(files) > 1  # then each may be a model
     judged = scores or [one for one in ("correct",) if log.held.get(one)]
     if judged:
         yield _typed("score", *asked, *_left_out(log, judged))
@@ -55,8 +56,9 @@ def of_a_log(log: Log, files: Sequence[File], paths: Sequence[str], format: str 
     try:
         found, given = with_defaults(roles, None, log, files, pairing=False)
     except InputError:
-        if scores and log.varies(MODEL) and ITEM in log.held:
-            yield _typed("significance", *asked, "--score", scores[0], *_left_out(log, scores[:1]))
+        models = ["--model", f"{MODEL},{PROMPT}"] if log.varies(PROMPT) else []
+        if scores and (models or log.varies(MODEL) or (several and MODEL not in log.held)) and ITEM in log.held:
+            yield _typed("significance", *asked, "--score", scores[0], *models, *_left_out(log, scores[:1]))
         return
     left_out = _left_out(log, [str(found["y_true"]), *given.columns])
     yield _typed("calibration", *asked, *left_out)

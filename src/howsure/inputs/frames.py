@@ -21,7 +21,7 @@ from howsure.inputs.numbers_and_names import as_spelled, shortened, unknown_name
 from howsure.inputs.pairs import Integers, Pairs
 
 SAVED = "saved summaries"  # the engine of sums that were read of them
-MODEL, TASK, ITEM, DOCUMENT, RUN = "model", "task", "item", "document", "run"  # columns of logs
+MODEL, TASK, PROMPT, ITEM, DOCUMENT, RUN = "model", "task", "prompt", "item", "document", "run"  # columns of logs
 AS_READ = {"y_true": "target", "groups": "group", "clusters": "cluster", "sample_weight": "weight", "id": "id"}
 """What a recipe calls the column that plays a role."""
 BACKENDS = ("pandas", "polars", "pyarrow")

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from howsure.data.sources import Files
 from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter, shown
 from howsure.inputs.checks import Coded, check_codes, first_missing, is_missing
-from howsure.inputs.frames import ITEM, MODEL, RUN, TASK, Kind, Rows, all_columns, columns_from, is_frame
+from howsure.inputs.frames import ITEM, MODEL, PROMPT, RUN, TASK, Kind, Rows, all_columns, columns_from, is_frame
 from howsure.inputs.numbers_and_names import counted, short_names, shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.significance.reading import Systems, read_systems
@@ -420,6 +420,12 @@ def _of_log(log: Log, *, scores: Sequence[str], model: str | None, item: str | N
         raise InputError(
             f"this log of {log.format.program} holds the answers of several models ({several}). Choose one, "
             f"{log.choice_of(MODEL)}, or compare them too, {parameter('model', f'{MODEL},{RUN}')}."
+        )
+    if log.varies(PROMPT) and not log.varies(TASK) and PROMPT not in by and item is None:
+        several = shortened(map(repr, log.values[PROMPT]))
+        raise InputError(
+            f"this log of {log.format.program} holds several prompts ({several}). Choose one, "
+            f"{log.choice_of(PROMPT)}, or compare them too, {parameter('model', f'{MODEL},{PROMPT}')}."
         )
     found = {}
     if model is None and MODEL in log.held:

@@ -273,3 +273,106 @@ def decisions_in_a_list(item: str, **labels: object) -> dict[str, Any]:
         {"type": "refusal", "name": "tone"},
     ]  # fmt: skip
     return {"id": item, "model": "gpt-d", "answers": answers, "labels": {"spam": False, "keep": True, "3": 1} | labels}
+
+
+# Logs of programs that score each item, in the layout that the program named wrote.
+
+
+def promptfoo(success: bool, *, item: int = 0, model: str = "small", prompt: str = "Say {{q}}", **more: Any) -> Any:
+    """A result of promptfoo 0.121; `failureReason` 2 is an error of the run."""
+    test = {"vars": {"q": f"question {item}"}, "assert": [{"type": "contains", "value": "a", "metric": "content"}]}
+    graded = {"pass": success, "score": float(success), "reason": "…", "componentResults": []}
+    return {
+        "cost": 0,
+        "gradingResult": graded,
+        "id": f"{item}-{model}",
+        "latencyMs": 3,
+        "namedScores": {"content": float(success)},
+        "prompt": {"raw": "…", "label": prompt, "config": {}},
+        "promptId": "p",
+        "promptIdx": 0,
+        "provider": {"id": "custom", "label": model},
+        "response": {"output": "a"},
+        "score": float(success),
+        "success": success,
+        "testCase": test,
+        "testIdx": item,
+        "vars": test["vars"],
+        "failureReason": int(not success),
+    } | more
+
+
+def promptfoo_document(*results: Any) -> dict[str, Any]:
+    """What promptfoo writes as JSON."""
+    summary = {"version": 3, "timestamp": "2026-11-22T10:00:00Z", "prompts": [], "results": list(results), "stats": {}}
+    return {"evalId": "eval-abc", "results": summary, "config": {}, "shareableUrl": None, "metadata": {}}
+
+
+def deepeval_case(success: bool, *, item: int = 0, **scores: float | None) -> dict[str, Any]:
+    """A test case of DeepEval 4.3, with a score by each metric."""
+    metrics = [
+        {"name": name, "threshold": 0.5, "success": success, "score": score, "strictMode": False, "flaky": False}
+        for name, score in scores.items()
+    ]
+    case = {"name": f"test_case_{item}", "input": "…", "actualOutput": "…", "flaky": False, "success": success}
+    return case | {"metricsData": metrics, "runDuration": 0.0, "order": item}
+
+
+def deepeval_run(*cases: Any) -> dict[str, Any]:
+    """What DeepEval writes as .latest_test_run.json."""
+    run = {"testCases": list(cases), "conversationalTestCases": [], "metricsScores": [], "hyperparameters": {}}
+    return {"testRunData": run | {"testPassed": 1, "testFailed": 1, "runDuration": 0.5, "official": False}}
+
+
+def alpaca_eval(preference: float | None, *, item: int = 0, model: str = "small") -> dict[str, Any]:
+    """An annotation of AlpacaEval 0.6."""
+    outputs = {"output_1": "…", "generator_1": "reference", "output_2": "…", "generator_2": model}
+    annotated = {"annotator": "judge", "preference": preference, "raw_completion": "…", "price_per_example": 0.01}
+    return {"instruction": f"question {item}", "dataset": "own", **outputs, **annotated}
+
+
+def live_code_bench(graded: Sequence[bool], *, item: int = 0) -> dict[str, Any]:
+    """A problem of LiveCodeBench in _eval_all.json."""
+    problem = {"question_title": "…", "question_content": "…", "platform": "own", "question_id": f"q{item}"}
+    problem |= {"contest_id": "c", "contest_date": "2026-11-22T10:00:00", "starter_code": "", "difficulty": "easy"}
+    outputs = {"output_list": ["…"] * len(graded), "code_list": ["…"] * len(graded)}
+    return problem | outputs | {"graded_list": list(graded), "pass@1": 0.5, "metadata": ["{}"] * len(graded)}
+
+
+def mmlu_pro(pred: str | None, *, item: int = 0, category: str = "law") -> dict[str, Any]:
+    """An answer of MMLU-Pro; the right one is B."""
+    question = {"question_id": item, "question": "…", "options": ["no", "yes"], "answer": "B", "answer_index": 1}
+    return question | {"cot_content": "", "category": category, "src": "own", "pred": pred, "model_outputs": "…"}
+
+
+def human_eval(passed: bool, *, item: int = 0) -> dict[str, Any]:
+    """A sample of HumanEval after its evaluation."""
+    result = "passed" if passed else "failed: "
+    return {"task_id": f"Own/{item}", "completion": "    return 1\n", "result": result, "passed": passed}
+
+
+def evalplus(*samples: tuple[str, str | None], items: int = 1) -> dict[str, Any]:
+    """What EvalPlus 0.3 writes: the status of each sample by the tests of before, and by those added."""
+    held = {
+        f"Own/{item}": [
+            {
+                "task_id": f"Own/{item}",
+                "solution": "…",
+                "base_status": base,
+                "plus_status": plus,
+                "base_fail_tests": [],
+                "plus_fail_tests": [],
+            }
+            for base, plus in samples
+        ]
+        for item in range(items)
+    }
+    return {"date": "2026-11-22 10:00", "hash": "abc", "eval": held, "pass_at_k": {"base": {"pass@1": 0.5}}}
+
+
+def every_eval_ever(correct: bool, *, item: int = 0, model: str = "org/small", task: str = "quiz") -> dict[str, Any]:
+    """A line of the instances of Every Eval Ever, schema 0.2.1."""
+    named = {"schema_version": "0.2.1", "evaluation_id": f"{task}/{model}", "model_id": model}
+    named |= {"evaluation_name": task, "sample_id": f"{task}-{item}", "interaction_type": "single_turn"}
+    asked = {"input": {"raw": "…", "reference": ["a"]}, "output": {"raw": ["a"]}, "answer_attribution": []}
+    return named | asked | {"evaluation": {"score": float(correct), "is_correct": correct}, "error": None}

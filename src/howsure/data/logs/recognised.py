@@ -6,6 +6,7 @@ import importlib
 import os
 from collections.abc import Iterator, Sequence
 
+from howsure.data.logs.layouts import LAYOUTS
 from howsure.data.logs.source import Beginning, LogFormat
 from howsure.data.tables.named_files import SUFFIXES, TABLES, File, suffix_of
 from howsure.errors import GIVEN, InputError, parameter
@@ -21,12 +22,15 @@ LOGS = {  # name -> (module, its format), in the order in which they are tried
     "lighteval": ("lighteval", "LIGHTEVAL"),
     "openai": ("openai", "OPENAI"),
     "decisions": ("decisions", "DECISIONS"),
+    **dict.fromkeys(LAYOUTS, ("layouts", "LAYOUTS")),
     "hf": ("arrays", "HUGGING_FACE"),
 }
 
 
 def log_format(name: str) -> LogFormat:
     """The format of logs of that name, loaded when it is first asked for."""
+    if name in LAYOUTS:
+        return LAYOUTS[name]
     module, constant = LOGS[name]
     found = getattr(importlib.import_module(f"howsure.data.logs.{module}"), constant)
     assert isinstance(found, LogFormat)
@@ -99,8 +103,8 @@ def _summary_of(beginning: Beginning) -> str | None:
 
 # A folder is read as what lies in it: the logs of one program, or tables of one format.
 
-BESIDE = {"run_spec.json", "scenario.json", "config.json"}  # what programs write beside their logs
-FIRST = ("per_instance_stats.json",)  # of several files of one run
+BESIDE = {"run_spec.json", "scenario.json", "config.json", ".deepeval-cache.json"}  # what programs write beside logs
+FIRST = ("per_instance_stats.json", ".latest_run_full.json")  # of several files of one run
 
 
 def unfolded(paths: Sequence[str | os.PathLike[str]], format: str | None = None) -> list[str]:

@@ -1,0 +1,205 @@
+"""Logs of programs that score each item and give no probabilities: where their rows lie, and what is called what."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from howsure.data.logs.source import NAMED, Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
+from howsure.errors import shown
+
+FAILED = "failed"  # whether a row has no answer or ended in an error, which is counted and no column
+ASKED = "asked"  # what was asked: items that ask the same are the first of them, asked again
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A layout of records, each an item or several.
+
+    `keys` are what every record has, and what a document shows in its beginning, unless this begins with one of the
+    keys `first`. `records` finds them in a document; `rows` says what a record holds, and `failed` what is told of rows
+    that failed.
+    """
+
+    name: str
+    program: str
+    keys: str
+    rows: Callable[[Record, str], Iterator[Row]]
+    records: Callable[[Any], list[Any]] = listed
+    first: tuple[str, ...] = ()
+    failed: str = "ended in an error"
+
+    @property
+    def format(self) -> LogFormat:
+        """The layout as a format of logs."""
+        return LogFormat(self.name, self.program, self._recognises, self._rows)
+
+    def _recognises(self, beginning: Beginning) -> bool:
+        needed = set(self.keys.split())
+        if beginning.file.format != "json":
+            return beginning.record.keys() >= needed
+        return needed <= set(beginning.keys) or beginning.keys[:1] in [(one,) for one in self.first]
+
+    def _rows(self, source: Source) -> Iterator[Row]:
+        """A row for each answer; equal answers of an item in one file are its runs."""
+        seen, asked, failed = Counter[str](), dict[str, Any](), 0
+        for at, record in self._records(source):
+            lacking = set(self.keys.split()) - record.keys()
+            if lacking:
+                said = f"it lacks {', '.join(sorted(lacking))}, which a log of {self.program} has."
+                raise source.fault(at, said)
+            own = {name: held for name, held in record.items() if name not in NAMED and number(held) is None}
+            for row in self.rows(record, source.name):
+                failed += bool(row.pop(FAILED, False))
+                if ASKED in row:
+                    row["item"] = asked.setdefault(json.dumps(row.pop(ASKED)), row["item"])
+                key = json.dumps([row.get(one) for one in ("model", "task", "prompt", "item")])
+                yield own | {"run": seen[key]} | row
+                seen[key] += 1
+        if failed:
+            source.note(f"{failed:,} of {seen.total():,} rows {self.failed}")
+
+    def _records(self, source: Source) -> Iterator[tuple[int, Record]]:
+        if source.file.format == "jsonl":
+            yield from source.records()
+            return
+        for at, record in enumerate(self.records(source.document()), start=1):
+            if not isinstance(record, dict):
+                raise source.fault(at, f"it must be an object, {{…}}; it is {shown(record)}.")
+            yield at, record
+
+
+def _promptfoo(record: Record, _: str) -> Iterator[Row]:
+    provider, test = record.get("provider"), mapping(record.get("testCase"))
+    asked = [test.get("vars", record.get("vars")), test.get("assert")]
+    named = {
+        "item": record["testIdx"],
+        "model": mapping(provider).get("label") or mapping(provider).get("id") or provider or None,
+        "prompt": mapping(record.get("prompt")).get("label"),
+        FAILED: record.get("failureReason") == 2,
+    }
+    scores = _numbers({one: record[one] for one in ("success", "score")} | mapping(record["namedScores"]))
+    yield with_scores(named | ({ASKED: asked} if any(asked) else {}), scores)
+
+
+def _deepeval(record: Record, _: str) -> Iterator[Row]:
+    metrics = [mapping(one) for one in listed(record["metricsData"])]
+    scores = {"success": record["success"]} | {str(one.get("name")): one.get("score") for one in metrics}
+    yield with_scores({"item": record["name"], FAILED: any(map(_has_error, metrics))}, _numbers(scores))
+
+
+def _alpaca_eval(record: Record, _: str) -> Iterator[Row]:
+    named = {"item": record["instruction"], "model": record["generator_2"]}
+    preference = number(record["preference"])  # 1: the first output, 2: the second, 1.5 and formerly 0: neither
+    if preference is None:
+        yield named | {"win": None, FAILED: True}
+    elif preference == 0 or 1 <= preference <= 2:
+        win = 0.5 if preference == 0 else preference - 1
+        yield named | {"preference": f"{preference:g}", "win": win}  # a text, for the score is the win
+    else:
+        raise ValueError(f"preference must be within [1, 2]; it is {shown(preference)}")
+
+
+def _live_code_bench(record: Record, _: str) -> Iterator[Row]:
+    if "graded_list" not in record:
+        raise ValueError("it has no graded_list; name the file _eval_all.json, which is written with --evaluate")
+    for passed in listed(record["graded_list"]):
+        yield {"item": record["question_id"], "passed": number(passed)}
+
+
+def _mmlu_pro(record: Record, file: str) -> Iterator[Row]:
+    folders = os.path.abspath(file).split(os.sep)[:-1]
+    model = folders[-3] if folders[-2:-1] == ["CoT"] else folders[-1]  # local models: <model>/CoT/<subjects>/
+    named = {"item": record["question_id"], "model": model, "task": record["category"], FAILED: not record["pred"]}
+    yield named | {"acc": float(record["pred"] == record["answer"])}
+
+
+def _human_eval(record: Record, _: str) -> Iterator[Row]:
+    yield {"item": record["task_id"], "passed": number(record["passed"])}
+
+
+def _evalplus(record: Record, _: str) -> Iterator[Row]:
+    base, plus = record["base_status"], record.get("plus_status")
+    extra = {} if plus is None else {"plus": float(base == plus == "pass")}
+    yield {"item": record["task_id"], "base": float(base == "pass")} | extra
+
+
+def _every_eval_ever(record: Record, _: str) -> Iterator[Row]:
+    named = {"item": record["sample_id"], "model": record["model_id"], "task": record["evaluation_name"]}
+    found = mapping(record["evaluation"])
+    scores = _numbers({one: found.get(one) for one in ("score", "is_correct")})
+    yield with_scores(named | {FAILED: _has_error(record)}, scores)
+
+
+def _numbers(held: Mapping[str, Any]) -> dict[str, float | None]:
+    return {name: number(value) for name, value in held.items()}
+
+
+def _has_error(record: Record) -> bool:
+    return bool(record.get("error"))
+
+
+def _of_deepeval(document: Any) -> list[Any]:
+    run = mapping(mapping(document).get("testRunData", document))
+    return listed(run.get("testCases")) + listed(run.get("conversationalTestCases"))
+
+
+def _of_promptfoo(document: Any) -> list[Any]:
+    return listed(mapping(mapping(document).get("results")).get("results"))
+
+
+def _of_evalplus(document: Any) -> list[Any]:
+    return [one for samples in mapping(mapping(document).get("eval")).values() for one in listed(samples)]
+
+
+LAYOUTS = {
+    one.name: one.format
+    for one in (
+        Layout(
+            "promptfoo",
+            "promptfoo",
+            "testIdx success score namedScores",
+            _promptfoo,
+            _of_promptfoo,
+            ("evalId",),
+            "are errors of the run, which count as wrong",
+        ),
+        Layout(
+            "deepeval",
+            "DeepEval",
+            "name success metricsData",
+            _deepeval,
+            _of_deepeval,
+            ("testRunData", "testCases", "testFile"),
+            "have a metric that failed",
+        ),
+        Layout(
+            "alpaca-eval",
+            "AlpacaEval",
+            "instruction generator_1 generator_2 preference",
+            _alpaca_eval,
+            failed="have no preference",
+        ),
+        Layout("livecodebench", "LiveCodeBench", "question_id contest_id output_list", _live_code_bench),
+        Layout(
+            "mmlu-pro",
+            "MMLU-Pro",
+            "question_id category answer_index answer pred",
+            _mmlu_pro,
+            failed="have no answer, which counts as wrong, where MMLU-Pro guesses one",
+        ),
+        Layout("human-eval", "HumanEval", "task_id completion passed", _human_eval),
+        Layout("evalplus", "EvalPlus", "task_id solution base_status", _evalplus, _of_evalplus),
+        Layout(
+            "every-eval-ever",
+            "Every Eval Ever",
+            "evaluation_id model_id evaluation_name sample_id evaluation",
+            _every_eval_ever,
+        ),
+    )
+}

@@ -1,0 +1,191 @@
+"""Logs of programs that score each item: how good is a model, which of two is better, and what is this file?"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import howsure
+from howsure.errors import InputError
+from tests.data.logs.samples import document, lines
+from tests.data.logs.writers import (
+    alpaca_eval,
+    deepeval_case,
+    deepeval_run,
+    evalplus,
+    every_eval_ever,
+    human_eval,
+    live_code_bench,
+    mmlu_pro,
+    promptfoo,
+    promptfoo_document,
+)
+
+RIGHT = {"small": 2, "large": 6}  # of eight items
+Written = tuple[list[Path], str]  # the files of both models, and the score
+
+
+def marks(model: str) -> list[tuple[int, bool]]:
+    return [(item, item < RIGHT[model]) for item in range(8)]
+
+
+def each(write: Callable[[Path, Any], Path], content: Callable[[str], Any], score: str) -> Callable[[Path], Written]:
+    """A file for each model, in a folder of its name."""
+
+    def written(folder: Path) -> Written:
+        files = []
+        for model in RIGHT:
+            (folder / model).mkdir()
+            files.append(write(folder / model, content(model)))
+        return files, score
+
+    return written
+
+
+def together(write: Callable[[Path, Any], Path], content: Callable[[list[Any]], Any], one: Any, score: str) -> Any:
+    """One file of both models, whose rows name them."""
+
+    def written(folder: Path) -> Written:
+        rows = [one(right, item=item, model=model) for model in RIGHT for item, right in marks(model)]
+        return [write(folder, content(rows))], score
+
+    return written
+
+
+PROGRAMS: dict[str, Callable[[Path], Written]] = {
+    "promptfoo": together(document, lambda rows: promptfoo_document(*rows), promptfoo, "success"),
+    "promptfoo in lines": together(lines, list, promptfoo, "success"),
+    "DeepEval": each(
+        document,
+        lambda model: deepeval_run(*(deepeval_case(r, item=i, match=float(r)) for i, r in marks(model))),
+        "match",
+    ),
+    "AlpacaEval": each(
+        document, lambda model: [alpaca_eval(1.0 + right, item=i, model=model) for i, right in marks(model)], "win"
+    ),
+    "LiveCodeBench": each(document, lambda model: [live_code_bench([r, r], item=i) for i, r in marks(model)], "passed"),
+    "MMLU-Pro": each(document, lambda model: [mmlu_pro("B" if r else "A", item=i) for i, r in marks(model)], "acc"),
+    "HumanEval": each(
+        lines, lambda model: [human_eval(r, item=i) for i, r in marks(model) for _ in range(2)], "passed"
+    ),
+    "EvalPlus": each(
+        document,
+        lambda model: {"eval": {f"q{i}": [evalplus_sample(i, r)] for i, r in marks(model)}, "date": "", "hash": ""},
+        "plus",
+    ),
+    "Every Eval Ever": together(lines, list, every_eval_ever, "is_correct"),
+}
+
+
+def evalplus_sample(item: int, right: bool) -> dict[str, Any]:
+    (sample,) = evalplus(("pass", "pass" if right else "fail"))["eval"]["Own/0"]
+    return sample | {"task_id": f"q{item}"}
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_program_is_scored_compared_and_looked_at(program: str, tmp_path: Path) -> None:
+    files, score = PROGRAMS[program](tmp_path)
+    source = howsure.read(files)
+    means = {row.model: row.mean.value for row in howsure.score_table(score, data=source)}
+    assert means == {"small": 0.25, "large": 0.75}
+    everything = howsure.score_table(data=source)
+    assert {(row.model, row.mean.value) for row in everything if row.score == score} == set(means.items())
+    compared = howsure.compare(score=score, data=source)
+    (difference,) = compared.rows
+    assert abs(difference.difference) == pytest.approx(0.5)
+    seen = howsure.look(files)
+    assert seen.what == f"a log of {program.partition(' in ')[0]}"
+    assert any(command.startswith("howsure score ") for command in seen.commands)
+    with pytest.raises(InputError, match=r"holds no probabilities of answers; it holds the scores"):
+        howsure.calibration_error(data=source)
+
+
+def scores(path: Path) -> dict[tuple[str | None, str | None, str], float]:
+    table = howsure.score_table(data=howsure.read(path))
+    return {(one.group, one.model, one.score): round(one.mean.value, 6) for one in table}
+
+
+def test_errors_of_promptfoo_count_as_wrong_and_are_told(tmp_path: Path) -> None:
+    error = promptfoo(False, item=1, failureReason=2, namedScores={"content": 0})
+    path = document(tmp_path, promptfoo_document(promptfoo(True), error))
+    table = howsure.score_table("success", data=howsure.read(path))
+    assert table[0].mean.value == 0.5
+    assert table.recipe["notes"] == [f"{path}: 1 of 2 rows are errors of the run, which count as wrong."]
+
+
+def test_a_repeated_test_of_promptfoo_is_one_item(tmp_path: Path) -> None:
+    again = promptfoo(True) | {"testIdx": 2}  # as `--repeat 2` numbers it
+    path = document(tmp_path, promptfoo_document(promptfoo(False), promptfoo(True, item=1), again))
+    (row,) = howsure.score_table("success", data=howsure.read(path))
+    assert (row.n, row.runs, row.mean.value) == (2, 2, 0.75)
+
+
+def test_prompts_of_promptfoo_are_groups_and_may_be_compared(tmp_path: Path) -> None:
+    results = [promptfoo(prompt == "b", item=item, prompt=prompt) for item in range(4) for prompt in "ab"]
+    path = document(tmp_path, promptfoo_document(*results))
+    assert scores(path)["a", "small", "success"] == 0
+    with pytest.raises(InputError, match=r"holds several prompts \('a', 'b'\).*where='?\"?prompt = 'a'.*model="):
+        howsure.compare(score="success", data=howsure.read(path))
+    (row,) = howsure.compare(score="success", model="model,prompt", data=howsure.read(path)).rows
+    assert abs(row.difference) == 1
+    assert any("--model model,prompt" in command for command in howsure.look(path).commands)
+
+
+def test_a_metric_of_deepeval_may_lack_its_score(tmp_path: Path) -> None:
+    failed = deepeval_case(False, item=1, match=None)
+    failed["metricsData"][0]["error"] = "no answer"
+    path = document(tmp_path, deepeval_run(deepeval_case(True, match=1.0), failed))
+    table = howsure.score_table(data=howsure.read(path, skip_missing=True))
+    assert {one.score: (one.n, one.mean.value) for one in table} == {"success": (2, 0.5), "match": (1, 1)}
+    assert "1 of 2 rows have a metric that failed" in table.recipe["notes"][0]
+
+
+@pytest.mark.parametrize(("preference", "win"), [(0, 0.5), (1.5, 0.5), (1.25, 0.25), (2, 1)])
+def test_a_preference_of_alpaca_eval_is_what_the_model_won(preference: float, win: float, tmp_path: Path) -> None:
+    assert scores(document(tmp_path, [alpaca_eval(preference)])) == {(None, "small", "win"): win}
+
+
+def test_annotations_of_alpaca_eval_are_battles_too(tmp_path: Path) -> None:
+    annotated = [alpaca_eval(1 + item % 2, item=item) for item in range(20)]
+    table = howsure.rank_battles(
+        "generator_1", "generator_2", "preference", data=howsure.read(document(tmp_path, annotated)), rng=0
+    )
+    assert [row.points.value for row in table] == pytest.approx([0.5, 0.5])
+
+
+def test_samples_of_a_problem_are_its_runs(tmp_path: Path) -> None:
+    path = document(tmp_path, [live_code_bench([True, False, False], item=0), live_code_bench([True] * 3, item=1)])
+    (row,) = howsure.score_table(data=howsure.read(path))
+    assert (row.n, row.runs, row.mean.value) == (2, 3, pytest.approx(2 / 3))
+    (best,) = howsure.score_table(pass_at=3, data=howsure.read(path))
+    assert best.mean.value == 1
+
+
+def test_generations_of_live_code_bench_without_grades_are_refused(tmp_path: Path) -> None:
+    ungraded = {name: value for name, value in live_code_bench([True]).items() if name != "graded_list"}
+    with pytest.raises(InputError, match=r"it has no graded_list; name the file _eval_all.json"):
+        howsure.score_table(data=howsure.read(document(tmp_path, [ungraded])))
+
+
+def test_models_of_mmlu_pro_are_folders_and_its_categories_tasks(tmp_path: Path) -> None:
+    for model in ("small", "small/CoT/all"):
+        folder = tmp_path / model
+        folder.mkdir(parents=True)
+        document(folder, [mmlu_pro(None), mmlu_pro("B", item=1, category="physics")])
+        assert scores(folder / "log.json") == {("law", "small", "acc"): 0, ("physics", "small", "acc"): 1}
+
+
+def test_evalplus_judges_by_the_tests_of_before_and_by_all(tmp_path: Path) -> None:
+    path = document(tmp_path, evalplus(("pass", "pass"), ("pass", "fail"), ("fail", "pass"), ("pass", "timeout")))
+    assert scores(path) == {(None, None, "base"): 0.75, (None, None, "plus"): 0.25}
+    (tmp_path / "base").mkdir()
+    assert scores(document(tmp_path / "base", evalplus(("pass", None)))) == {(None, None, "base"): 1}
+
+
+def test_fields_of_a_record_may_part_groups(tmp_path: Path) -> None:
+    easy, hard = live_code_bench([True]), live_code_bench([False], item=1) | {"difficulty": "hard"}
+    table = howsure.score_table(groups="difficulty", data=howsure.read(document(tmp_path, [easy, hard])))
+    assert {one.group: one.mean.value for one in table} == {"easy": 1, "hard": 0}
