@@ -73,10 +73,14 @@ def _said(form: LogFormat | None) -> str:
 
 # Summaries: the means that a program writes beside its samples, or instead of them.
 
-SUMMARIES = {  # program -> (the first key, others, what to give instead)
-    "lm-evaluation-harness": ("results", {"alias"}, "samples_*.jsonl, which are written with log_samples"),
-    "lighteval": ("config_general", {"results"}, "details_*.parquet, which are written with save-details"),
-    "HELM": ("name", {"count", "sum", "mean"}, "per_instance_stats.json, which lies beside it"),
+SUMMARIES = {  # program -> (the first keys, "" for any, others, what to give instead)
+    "lm-evaluation-harness": (("results",), {"alias"}, "samples_*.jsonl, which are written with log_samples"),
+    "lighteval": (("config_general",), {"results"}, "details_*.parquet, which are written with save-details"),
+    "HELM": (("name",), {"count", "sum", "mean"}, "per_instance_stats.json, which lies beside it"),
+    "DeepEval": (("testRunLink",), set[str](), ".latest_run_full.json, which lies beside it"),
+    "LiveCodeBench": (("pass@1", "detail"), set[str](), "the file _eval_all.json, which lies beside it"),
+    "MMLU-Pro": (("", "corr", "wrong", "acc"), set[str](), "the file _result.json, which lies beside it"),
+    "Every Eval Ever": (("schema_version",), {"model_info", "source_metadata"}, "the .jsonl of its instances"),
 }
 
 
@@ -93,12 +97,11 @@ def check_no_summary(file: File) -> None:
 def _summary_of(beginning: Beginning) -> str | None:
     """The program that wrote a summary; None for any other file."""
     keys = beginning.keys
-    found = (
-        name
-        for name, (first, others, _) in SUMMARIES.items()
-        if keys[:1] == (first,) and others <= set(keys) and "instance_id" not in keys
-    )
-    return next(found, None)
+    for name, (first, others, _) in SUMMARIES.items():
+        begins = len(keys) >= len(first) and all(one in ("", key) for one, key in zip(first, keys, strict=False))
+        if begins and others <= set(keys) and "instance_id" not in keys:
+            return name
+    return None
 
 
 # A folder is read as what lies in it: the logs of one program, or tables of one format.
