@@ -12,9 +12,9 @@ from howsure import __version__
 from howsure.data.logs.conversion import Log, input_files
 from howsure.data.seen_columns import SeenColumn, seen_column
 from howsure.data.sources import Paths
-from howsure.data.suggested_commands import WITHOUT_LABELS, of_a_log, of_a_table, summary_of_means
+from howsure.data.suggested_commands import WITHOUT_LABELS, lists_of_objects, of_a_log, of_a_table, summary_of_means
 from howsure.data.tables.database import Connection, Database, identifier, reading
-from howsure.data.tables.named_files import File, as_texts, parquet_source, text_source
+from howsure.data.tables.named_files import SPELLED, File, as_texts, parquet_source, text_source
 from howsure.data.tables.table import archive_columns, copy_archives
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.result import Rows, as_json
@@ -25,7 +25,6 @@ __all__ = ["Look", "look"]
 NO_ROLE = (
     "By their names, no columns are a model's probabilities, scores or predictions; if some are, name them yourself."
 )
-SPELLED = {"csv": "CSV", "tsv": "TSV", "jsonl": "JSON lines", "json": "JSON", "parquet": "Parquet", "npz": "arrays"}
 MOST = 20_000  # rows that are looked at
 
 
@@ -48,13 +47,14 @@ def look(files: Paths, *, format: str | None = None) -> Look:
     """
     paths = tuple(os.fspath(one) for one in ((files,) if isinstance(files, str | os.PathLike) else files))
     with closing(Database()) as database:
-        named, log = input_files(paths, format=format, spool=database.folder, most=MOST)
+        notes = list[str]()
+        named, log = input_files(paths, format=format, spool=database.folder, most=MOST, tell=notes.append)
         database.allow_only([file.path for file in named])
         looked_at = [_first_rows(database.connection, file) for file in (named if log is not None else named[:1])]
         columns = tuple(seen_column(name, values) for name, values in _together(looked_at).items())
         rows = looked_at[0]
         n = len(rows) - 1 if log is None else log.rows
-    notes = [*(log.notes if log is not None else ()), *_of_missing(columns)]
+    notes += [*(lists_of_objects(columns) if log is None else log.notes), *_of_missing(columns)]
     if log is not None:
         commands = [*of_a_log(log, named, paths, format)]
         if not commands and log.held.get("probabilities"):

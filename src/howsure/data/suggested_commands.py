@@ -40,6 +40,7 @@ WITHOUT_LABELS = (
     "It holds probabilities and no right answers; a command joins these from a table by id and question, "
     "--labels-from labels.csv."
 )
+SUMMARY = "This is a summary, one row per model; give me the samples: a row per model and item, with a score each."
 
 # Of a log, whose columns are known.
 
@@ -80,11 +81,19 @@ def _typed(command: str, *words: str) -> str:
 def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:
     """What to say of a table with a row per model and nothing but numbers beside it; None of any other table."""
     named = [one for one in columns if one.kind in (UNIQUE, TWO) and one.words & MODELS and one.values == n]
+    if "standard_error" in {one.name for one in columns} and columns[0].values == n:  # a leaderboard of AlpacaEval
+        return SUMMARY
     others = [one for one in columns if one not in named]
     numeric = all(one.kind in (WITHIN, NUMBERS, UNIQUE, TWO, FEW, REPEATED) and _numeric(one) for one in others)
     if not (named and others and numeric):
         return None
-    return "This is a summary, one row per model; give me the samples: a row per model and item, with a score each."
+    return SUMMARY
+
+
+def lists_of_objects(columns: Sequence[SeenColumn]) -> Iterator[str]:
+    """What to say of lists whose objects may be rows."""
+    if nested := [one.name for one in columns if one.kind == LISTS and one.examples[0].startswith("[{")]:
+        yield f"{', '.join(nested)}: lists of objects; --explode {nested[0]} makes each object a row."
 
 
 def _numeric(column: SeenColumn) -> bool:

@@ -328,6 +328,11 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
             metavar="FILE",
             help="Table of the right answers of a log: columns id, label and, of several questions, question.",
         ),
+        click.option(
+            "--explode",
+            metavar="FIELD",
+            help="A list in each row of JSON or Parquet, such as judgments: each element becomes a row.",
+        ),
     ]
     return in_order(options)(function)
 
@@ -358,6 +363,7 @@ OF_SOURCE = (
     "scheduler",
     "table",
     "labels_from",
+    "explode",
 )
 ROLES = ("y_true", "groups", "clusters", "sample_weight", "pos_label", "id")
 

@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from howsure.data.exploded import rows_as_objects
 from howsure.data.logs.labels import Labels
 from howsure.data.logs.recognised import LOGS, check_format, check_no_summary, detected, log_format, unfolded
 from howsure.data.logs.source import NAMED, LogFormat, Row, Source
@@ -159,13 +160,16 @@ def input_files(
     files: tuple[File, ...] | None = None,
     most: int | None = None,
     labels_from: str | None = None,
+    explode: str | None = None,
+    tell: Callable[[str], None] = lambda said: None,
 ) -> tuple[tuple[File, ...], Log | None]:
     """The files that are named, logs among them rewritten in `spool`, and what was found in these; None for tables.
 
     `format` is a format of tables or of logs, or None to see it from the files. Of what a log holds beyond named
     columns and scores, that is kept whose name is a word of the texts `wanted`. `normalise` says how log-likelihoods of
     choices become probabilities. `files` are those of the paths, where they are known. `most`: of each log only so many
-    rows are read, with all that they hold. `labels_from`: a table of right answers.
+    rows are read, with all that they hold. `labels_from`: a table of right answers. `explode`: a list in each row of a
+    table, whose elements become rows. `tell` is told what was done to a table.
 
     Raises InputError if a file cannot be read, is cut off, or if logs and tables are mixed.
     """
@@ -190,7 +194,12 @@ def input_files(
             raise InputError(
                 f"{parameter('normalise', GIVEN)} is for log-likelihoods of choices in a log; these files are tables."
             )
-        return files, None
+        return rows_as_objects(files, explode, spool, tell), None
+    if explode is not None:
+        raise InputError(
+            f"{parameter('explode', GIVEN)} is for lists in tables; {files[0].name} is a log of {form.program}. "
+            f"Read it as a table: {parameter('format', files[0].format)}."
+        )
     log = Log(form, normalise or NONE)
     labels = None if labels_from is None else Labels.read(labels_from, spool)
     words = {word for text in wanted if text for word in WORD.findall(text)}

@@ -68,10 +68,11 @@ class Layout:
         if source.file.format == "jsonl":
             yield from source.records()
             return
-        for at, record in enumerate(self.records(source.document()), start=1):
-            if not isinstance(record, dict):
-                raise source.fault(at, f"it must be an object, {{…}}; it is {shown(record)}.")
-            yield at, record
+        held = self.records(source.document())
+        objects = [(at, record) for at, record in enumerate(held, start=1) if isinstance(record, dict)]
+        if len(objects) < len(held):
+            source.note(f"{len(held) - len(objects):,} of {len(held):,} elements, no objects, are left out")
+        yield from objects
 
 
 def _promptfoo(record: Record, _: str) -> Iterator[Row]:
@@ -107,7 +108,9 @@ def _alpaca_eval(record: Record, _: str) -> Iterator[Row]:
 
 def _live_code_bench(record: Record, _: str) -> Iterator[Row]:
     if "graded_list" not in record:
-        raise ValueError("it has no graded_list; name the file _eval_all.json, which is written with --evaluate")
+        raise ValueError(
+            "it has no graded_list; name the file _eval_all.json, which LiveCodeBench writes where it evaluates"
+        )
     for passed in listed(record["graded_list"]):
         yield {"item": record["question_id"], "passed": number(passed)}
 

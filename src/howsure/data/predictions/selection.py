@@ -64,22 +64,15 @@ def _named(asked: Files, database: Database, texts: Sequence[str]) -> tuple[tupl
         from howsure.data.logs.recognised import unfolded
 
         paths = tuple(unfolded(paths, asked.format))
-    if asked.normalise is None and asked.labels_from is None and asked.format in (None, *TABLES):
+    how = {"normalise": asked.normalise, "labels_from": asked.labels_from, "explode": asked.explode}
+    if not any(how.values()) and asked.format in (None, *TABLES):
         files = named_files(paths, format=asked.format, spool=database.folder)
         if all(file.format in ("csv", "tsv") for file in files):
             return files, None
     from howsure.data.logs.conversion import input_files
 
-    folder, how = database.folder, asked.normalise
-    return input_files(
-        paths,
-        format=asked.format,
-        spool=folder,
-        wanted=texts,
-        normalise=how,
-        files=files,
-        labels_from=asked.labels_from,
-    )
+    folder = database.folder
+    return input_files(paths, format=asked.format, spool=folder, wanted=texts, files=files, tell=asked.tell, **how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +114,7 @@ class Opened:
             "missing_values": list(asked.missing_values) or None,
             "by_file": asked.by_file or None,
             "labels_from": asked.labels_from,
+            "explode": asked.explode,
             "across_files": across_files if len(self.files) > 1 and across_files != "error" else None,
         }
         notes |= {name: value for name, value in options.items() if value is not None}

@@ -42,7 +42,8 @@ SUFFIXES = {
     ".npz": "npz",
     ".eval": "zip",
 }
-TABLES = ("csv", "tsv", "jsonl", "json", "parquet", "npz")
+SPELLED = {"csv": "CSV", "tsv": "TSV", "jsonl": "JSON lines", "json": "JSON", "parquet": "Parquet", "npz": "arrays"}
+TABLES = tuple(SPELLED)
 SPREADSHEETS = (".xlsx", ".xls", ".ods")
 
 

@@ -1,0 +1,95 @@
+"""Tables of objects as rows: what is no object in a JSON array is left out, and each element of a list may be a row."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from howsure.data.logs.source import Source, listed
+from howsure.data.tables.database import Database, reading
+from howsure.data.tables.named_files import SPELLED, File, text_source
+from howsure.errors import InputError, parameter, shown
+from howsure.inputs.numbers_and_names import counted, shortened
+
+Tell = Callable[[str], None]
+
+
+def rows_as_objects(files: Sequence[File], explode: str | None, spool: Path, tell: Tell) -> tuple[File, ...]:
+    """The files; those of which rows are left out or made are rewritten as JSON lines in `spool`.
+
+    Raises InputError where `explode` names no list.
+    """
+    return tuple(_rewritten(file, explode, spool / f"rows-{at}.jsonl", tell) for at, file in enumerate(files))
+
+
+def _rewritten(file: File, explode: str | None, path: Path, tell: Tell) -> File:
+    if explode is None and not (file.format == "json" and _has_others(file)):
+        return file
+    with open(path, "w", encoding="utf-8") as copy:
+        objects = _objects(file, tell)
+        for one in objects if explode is None else _exploded(file, objects, explode, tell):
+            copy.write(json.dumps(one, ensure_ascii=False) + "\n")
+    return File(str(path), file.name, "jsonl")
+
+
+def _has_others(file: File) -> bool:
+    """Whether a JSON array holds objects and something else."""
+    objects = text_source(file).replace("read_json(", "read_json_objects(", 1)
+    with closing(Database()) as database, reading(file.name, file.path):
+        database.allow_only([file.path])
+        query = f"SELECT count(DISTINCT json_type(json) = 'OBJECT') FROM {objects}"
+        return database.connection.execute(query).fetchall() == [(2,)]
+
+
+def _objects(file: File, tell: Tell) -> Iterator[Mapping[str, Any]]:
+    source = Source(file)
+    if file.format == "parquet":
+        yield from source.table()
+    elif file.format == "jsonl":
+        yield from (record for _, record in source.records())
+    elif file.format == "json":
+        document = source.document()
+        held = document if isinstance(document, list) else [document]
+        objects = [one for one in held if isinstance(one, dict)]
+        if len(objects) < len(held):
+            tell(f"{file.name}: {len(held) - len(objects):,} of {len(held):,} elements, no objects, are left out.")
+        yield from objects
+    else:
+        held = f"{file.name} is {SPELLED[file.format]}"
+        raise InputError(f"{parameter('explode')} is for lists in JSON lines, JSON or Parquet; {held}.")
+
+
+def _exploded(file: File, objects: Iterator[Mapping[str, Any]], field: str, tell: Tell) -> Iterator[Mapping[str, Any]]:
+    """A row for each element of a list, which stands in the place of the list."""
+    rows, elements, without, known = 0, 0, 0, dict[str, None]()
+    for rows, one in enumerate(objects, start=1):
+        keys = [field] if field in one else field.split(".")
+        held: Any = one
+        for key in keys:
+            held = held.get(key) if isinstance(held, dict) else None
+        if held is not None and not isinstance(held, list):
+            raise InputError(
+                f"{parameter('explode', field)} must name a list; row {rows:,} of {file.name} (counted from 1) holds "
+                f"{shown(held)}."
+            )
+        known |= dict.fromkeys(one)
+        without += not held
+        for element in listed(held):
+            elements += 1
+            yield _with(one, keys, element)
+    if not elements:
+        raise InputError(
+            f"{parameter('explode', field)} must name a list; no row of {file.name} has elements there. It has "
+            f"{shortened(known)}."
+        )
+    lacking = f"; {counted(without, 'row')} without any left out" if without else ""
+    tell(f"{file.name}: {counted(rows, 'row')}, each element of {field} a row of its own: {elements:,}{lacking}.")
+
+
+def _with(held: Mapping[str, Any], keys: Sequence[str], element: Any) -> dict[str, Any]:
+    """A copy with another value in one place."""
+    key, *inner = keys
+    return {**held, key: _with(held[key], inner, element) if inner else element}
