@@ -58,8 +58,8 @@ def _objects(file: File, tell: Tell) -> Iterator[Mapping[str, Any]]:
             tell(f"{file.name}: {len(held) - len(objects):,} of {len(held):,} elements, no objects, are left out.")
         yield from objects
     else:
-        held = f"{file.name} is {SPELLED[file.format]}"
-        raise InputError(f"{parameter('explode')} is for lists in JSON lines, JSON or Parquet; {held}.")
+        given = f"{file.name} is {SPELLED[file.format]}"
+        raise InputError(f"{parameter('explode')} is for lists in JSON lines, JSON or Parquet; {given}.")
 
 
 def _exploded(file: File, objects: Iterator[Mapping[str, Any]], field: str, tell: Tell) -> Iterator[Mapping[str, Any]]:

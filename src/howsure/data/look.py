@@ -12,7 +12,14 @@ from howsure import __version__
 from howsure.data.logs.conversion import Log, input_files
 from howsure.data.seen_columns import SeenColumn, seen_column
 from howsure.data.sources import Paths
-from howsure.data.suggested_commands import WITHOUT_LABELS, lists_of_objects, of_a_log, of_a_table, summary_of_means
+from howsure.data.suggested_commands import (
+    SUMMARY,
+    WITHOUT_LABELS,
+    lists_of_objects,
+    of_a_log,
+    of_a_table,
+    summary_of_means,
+)
 from howsure.data.tables.database import Connection, Database, identifier, reading
 from howsure.data.tables.named_files import SPELLED, File, as_texts, parquet_source, text_source
 from howsure.data.tables.table import archive_columns, copy_archives
@@ -156,5 +163,5 @@ class Look(Rows[SeenColumn]):
     def below(self) -> Sequence[str]:
         """The notes, and the commands."""
         if not self.commands:
-            return [*self.notes, *([] if WITHOUT_LABELS in self.notes else [NO_ROLE])]
+            return [*self.notes, *([] if {WITHOUT_LABELS, SUMMARY} & {*self.notes} else [NO_ROLE])]
         return [*self.notes, "Worth typing next:", *(f"  {one}" for one in self.commands)]

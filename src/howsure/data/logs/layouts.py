@@ -84,7 +84,7 @@ def _promptfoo(record: Record, _: str) -> Iterator[Row]:
         "prompt": mapping(record.get("prompt")).get("label"),
         FAILED: record.get("failureReason") == 2,
     }
-    scores = _numbers({one: record[one] for one in ("success", "score")} | mapping(record["namedScores"]))
+    scores = _numbers({one: record[one] for one in ("success", "score")} | dict(mapping(record["namedScores"])))
     yield with_scores(named | ({ASKED: asked} if any(asked) else {}), scores)
 
 
