@@ -11,10 +11,12 @@ from tests.data.logs.writers import (
     decisions_by_name,
     helm_state,
     helm_stats,
+    human_eval,
     inspect_header,
     inspect_sample,
     lm_eval_sample,
     lm_eval_text,
+    promptfoo,
     zip_of_zstd,
 )
 
@@ -38,6 +40,14 @@ def members(*, status: str = "success", version: int = 2, **samples: object) -> 
 def changed(**values: object) -> dict[str, Any]:
     return SAMPLE | values
 
+
+UNNESTED = {"it.jsonl": b'{"id": 1, "grade": 1}\n'}
+SUMMED: dict[str, Any] = {
+    "DeepEval": {"testRunLink": "https://example.org"},
+    "LiveCodeBench": [{"pass@1": 0.5, "detail": {"pass@1": {"0": 0.5}}}, {"0": [[True]]}, [["{}"]]],
+    "MMLU-Pro": {"law": {"corr": 1.0, "wrong": 1.0, "acc": 0.5}},
+    "Every Eval Ever": {"schema_version": "0.2.1", "source_metadata": {}, "model_info": {}, "evaluation_results": []},
+}
 
 LOGGED = [
     Wrong("a log that is cut off", JUDGE, lines(SAMPLE, end='{"doc_id": 1, "do')),
@@ -124,5 +134,23 @@ LOGGED = [
         "a table of labels beside a table",
         "calibration it.jsonl --target y --prob p --labels-from labels.csv",
         {"it.jsonl": b'{"y": 1, "p": 0.5}\n', "labels.csv": b"id,label\nr1,1\n"},
+    ),
+    Wrong(
+        "a filter of a log that leaves nothing",
+        "score log.jsonl --where \"run = 'strict'\"",
+        lines(lm_eval_text(0, "a", "b")),
+    ),
+    Wrong("a field to explode that is no list", "score it.jsonl --score grade --explode grade", UNNESTED),
+    Wrong("a list to explode that no row has", "score it.jsonl --score grade --explode judgments", UNNESTED),
+    Wrong("a log to explode", "score log.jsonl --explode doc", lines(SAMPLE)),
+    Wrong("a line of another layout", "score log.jsonl", lines(human_eval(True), {"task_id": "q", "completion": ""})),
+    Wrong(
+        "a log of prompts that are not told apart",
+        "significance log.jsonl --score success",
+        lines(*(promptfoo(True, model=model, prompt=prompt) for model in ("m", "n") for prompt in "ab")),
+    ),
+    *(
+        Wrong(f"a summary of {program}", "score summary.json", {"summary.json": json.dumps(held).encode()})
+        for program, held in SUMMED.items()
     ),
 ]

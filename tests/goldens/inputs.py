@@ -227,6 +227,11 @@ def write_inputs(folder: Path) -> None:
     for name, (content, write) in LOGS.items():
         (folder / "logs" / name.replace(" ", "-")).mkdir(parents=True)
         write(folder / "logs" / name.replace(" ", "-"), content)
+    judged = [
+        {"id": item, "judgments": [{"judge": judge, "grade": (item * at) % 3 % 2} for at, judge in enumerate("xy", 1)]}
+        for item in range(12)
+    ]
+    (folder / "judged.json").write_text(json.dumps([*judged, "the end"]))
     for model, seed in (("org/small", 1), ("org/large", 2)):
         lm_eval_run(folder / "results", model, seed)
 

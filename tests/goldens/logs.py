@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from howsure.data.logs.layouts import LAYOUTS
 from tests.data.logs.samples import LOGS
 from tests.goldens.running import Room
 
-PLACES = {name: f"logs/{name.replace(' ', '-')}" for name in LOGS}
+PLACES = [f"logs/{name.replace(' ', '-')}" for name in LOGS if name.partition(" ")[0] not in LAYOUTS]
+SCORED = [f"logs/{name}" for name in LAYOUTS]
 
 ROOM = Room(
-    "\n".join(f"calibration '{place}/*'" for place in PLACES.values())
-    + "\n".join(["", *(f"calibration '{place}/*' --bins 2 --skip-missing --format json" for place in PLACES.values())])
+    "\n".join(f"calibration '{place}/*'" for place in PLACES)
+    + "\n".join(["", *(f"calibration '{place}/*' --bins 2 --skip-missing --format json" for place in PLACES)])
+    + "\n".join(["", *(f"score '{place}/*'" for place in SCORED)])
     + """
     calibration 'results/*/samples_*.jsonl'
     calibration 'results/*/samples_*.jsonl' --format csv
@@ -28,5 +31,8 @@ ROOM = Room(
     calibration summary results/org__small/samples_quiz_*.jsonl --output small.summary
     calibration small.summary
     calibration 'results/*/*.json'
+    score judged.json --explode judgments --score judgments.grade --group judgments.judge --cluster id
+    score judged.json --score 'judgments[0].grade' --id id --format json
+    look judged.json
     """
 )
