@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import inspect
 import math
 import os
 from collections.abc import Iterable
@@ -11,10 +12,11 @@ from typing import Any
 import click
 
 from howsure.cli.terminal.commands import PAGES, Group, Written
+from howsure.cli.terminal.derived import option, said_of
 from howsure.cli.terminal.options import (
-    as_level,
     as_names,
     figure_option,
+    in_order,
     output_option,
     output_options,
     probability_options,
@@ -27,12 +29,17 @@ from howsure.cli.terminal.output import emit, emit_result, result_text
 from howsure.errors import InputError
 from howsure.monitoring.calibration_monitor import CalibrationMonitor
 from howsure.monitoring.results import GroupStatus, MonitorStatus
-from howsure.monitoring.settings import PERIODS, rows_of
+from howsure.monitoring.settings import rows_of
 from howsure.show.table import in_a_line
 
 CODES = "Exit codes: 0 no alarm, 1 alarm, 3 no data yet, 2 wrong input."
-SETTINGS = ("period", "tolerance", "level", "wait", "reference")
 state_argument = click.argument("state", metavar="STATE.json")
+settings_options = in_order(
+    [
+        option(name, inspect.signature(CalibrationMonitor).parameters[name], said)
+        for name, said in said_of(CalibrationMonitor).items()
+    ]
+)
 
 
 @click.group(cls=Group, context_settings={"max_content_width": 110})
@@ -57,49 +64,15 @@ def command() -> None:
     metavar="DATE",
     help="Last day for which the rows are complete (default: the day before the latest date).",
 )
-@click.option(
-    "--period",
-    type=click.Choice(PERIODS),
-    default="day",
-    show_default=True,
-    help="Length of a period; set when STATE.json is begun, like the next four.",
-)
-@click.option(
-    "--tolerance",
-    type=float,
-    default=0.02,
-    show_default=True,
-    metavar="T",
-    help="How far the probability of label 1 may lie from the one predicted.",
-)
-@click.option(
-    "--level",
-    type=float,
-    callback=as_level,
-    default=0.95,
-    show_default=True,
-    help="1 minus the probability of any false alarm, ever; and level of the bands.",
-)
-@click.option(
-    "--wait",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    metavar="DAYS",
-    help="Days that a period waits for labels after its end.",
-)
-@click.option(
-    "--reference",
-    metavar="DATE",
-    help="Learn from the days up to this one instead of testing them: later days are compared with them.",
-)
+@settings_options
 def update_command(
     state: str, files: tuple[str, ...], dates: str, database: str | None, until: str | None, **typed: Any
 ) -> None:
     """Take from FILE... the periods that are over and were not taken before, and keep what was learned in STATE.json.
 
     Give the whole log, or all since any earlier day: what was taken before is left out. STATE.json is made if there is
-    none, and replaced as a whole; of two updates at once, one waits for the other.
+    none, and replaced as a whole; of two updates at once, one waits for the other. The period and the
+    four options after it are set when STATE.json is begun.
 
     \b
     howsure monitor update state.json log.jsonl --date time --target right --prob confidence
@@ -110,7 +83,7 @@ def update_command(
 
     if typed.pop("sample_weight") is not None:
         raise InputError("--weight is not supported here: a bet counts rows. Leave --weight out.")
-    settings = {name: typed.pop(name) for name in SETTINGS}
+    settings = {name: typed.pop(name) for name in said_of(CalibrationMonitor)}
     CalibrationMonitor(**settings)  # what is wrong with a setting is said before the log is read
     source = source_of(_named(files, database, typed["table"]), typed)
     rows = rows_of(

@@ -9,7 +9,7 @@ import json
 import math
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -93,11 +93,14 @@ class CalibrationMonitor:
     H0: given all before, a row of probability q has label 1 with a probability within `tolerance` of q. An e-process
     (bets on other forecasts, fixed before each period; Arnold, Henzi & Ziegel 2023) gathers the evidence against it: an
     alarm when the e-value reaches 1 / (1 - level). If H0 holds, there is ever any alarm, in any group, with probability
-    at most 1 - level, however often one looks.
+    at most 1 - level, however often one looks. With a reference, H0 is that the gap of each cell of q is what it was by
+    then.
 
-    period: its length, "day", "week" or "month". wait: days that a period waits for its labels after its end.
-    reference: a date up to which rows are learned from instead of tested: H0 then is that the gap of each cell of q is
-    what it was by then.
+    period: length of a period.
+    tolerance: how far the probability of label 1 may lie from the one predicted.
+    level: 1 minus the probability of any false alarm, ever; and level of the bands.
+    wait: days that a period waits for labels after its end.
+    reference: learn from the days up to this one instead of testing them: later days are compared with them.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -115,7 +118,7 @@ class CalibrationMonitor:
     def __init__(
         self,
         *,
-        period: str = "day",
+        period: Literal["day", "week", "month"] = "day",
         tolerance: float = 0.02,
         level: float = 0.95,
         wait: int = 0,

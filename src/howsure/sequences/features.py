@@ -245,11 +245,6 @@ class Design:
     lengths: Integers
     blocks: tuple[Block, ...]
 
-    @property
-    def n_tokens(self) -> int:
-        """The number of tokens of all sentences."""
-        return int(self.lengths.sum())
-
     def scores(self, weights: csr_array) -> Scores:
         """The scores of each sentence, for sparse weights."""
         tables = [(block.matrix @ weights).toarray() for block in self.blocks]

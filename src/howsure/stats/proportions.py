@@ -106,14 +106,6 @@ class CountDistribution:
         above = np.cumsum(self.pmf[::-1])  # P(count ≥ n - k)
         return len(self.pmf) - 1 - int(np.searchsorted(above, 1.0 - share, side="right"))
 
-    def at_least(self, k: int) -> float:
-        """P(count ≥ k), summed from its small end.
-
-        >>> poisson_binomial([0.5, 0.5]).at_least(1)
-        0.75
-        """
-        return float(self.pmf[::-1][: max(len(self.pmf) - max(k, 0), 0)].sum())
-
     def estimate(self, level: float = 0.95) -> Estimate:
         """The mean with the central interval of the count.
 

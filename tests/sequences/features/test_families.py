@@ -140,7 +140,7 @@ def test_a_part_of_a_design_scores_the_same() -> None:
     whole, few = design.scores(csr_array(weights)), part.scores(csr_array(weights[own]))
     for place, sentence in enumerate(chosen):
         np.testing.assert_allclose(few[place], whole[int(sentence)], atol=1e-12)
-    assert part.n_tokens == sum(len(WORDS[i]) for i in chosen)
+    assert part.lengths.sum() == sum(len(WORDS[i]) for i in chosen)
 
 
 def test_scores_are_a_sequence() -> None:

@@ -1,15 +1,21 @@
-"""What `howsure coreference` shows and writes: a trained model, documents with entities, scores."""
+"""What `howsure coreference` shows and writes: a trained model, documents with entities, pairs, and how sure it is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+from howsure import __version__
+from howsure.cli.terminal.output import is_raw, json_text, table_text
 from howsure.coreference import AntecedentModel
+from howsure.coreference.resolution import LEVEL, ResolvedDocument
 from howsure.data import write_conll2012, write_conllu, write_three_columns
 from howsure.data.documents.document import Document
 from howsure.errors import InputError
+from howsure.files.whole import write_whole
 from howsure.inputs.numbers_and_names import counted
+from howsure.show.table import Table
 
 FORMS = {"conllu": write_conllu, "conll-2012": write_conll2012, "three-columns": write_three_columns}
 FORM_OF_SUFFIX = {".conllu": "conllu", ".conll": "conll-2012"}
@@ -53,3 +59,79 @@ def training_text(
         lines += ["", f"judged on {dev}: {counted(len(development), 'document')}, without singletons"]
         lines += ["", model.score(development, singletons=False).table().text()]
     return "\n".join(lines) + "\n"
+
+
+SUFFIXES = (".json", ".parquet", ".csv")
+WHY_OUTSIDE = """ entities: those of one clustering, which rounds each mention: one that is new with p = 0.6 is a whole
+entity there and 0.6 of one in the expected number, so that their number may lie outside the interval.
+"""
+WHY_SEVERAL = """ entities: those of several mentions, chosen and expected. A scored mention that stands alone may be
+no mention at all: most models do not tell the two apart.
+"""
+
+
+def check_suffix(path: str) -> None:
+    """Raise InputError for a file that --output cannot write."""
+    if Path(path).suffix.lower() not in SUFFIXES:
+        raise InputError(f"--output writes {', '.join(SUFFIXES)}; name a file that ends in one of these, not {path}.")
+
+
+def posterior_text(found: Sequence[ResolvedDocument], *, scored: bool) -> str:
+    """The number of entities of every document; if there is one document, also its entities.
+
+    `scored`: by a model of which it is not known whether a mention that stands alone is one at all.
+    """
+    text = _scored_text(found) if scored else _numbers_text(found)
+    if len(found) > 1:
+        return text
+    table = found[0].entity_table()
+    shown = table_text(table) if table.rows else ""
+    return "\n".join([text, shown + "".join(f"{note}\n" for note in table.notes)])
+
+
+def _numbers_text(found: Sequence[ResolvedDocument]) -> str:
+    rows, outside = [], False
+    for one in found:
+        low, high = one.number.interval(LEVEL)
+        outside |= not low <= len(one.entities) <= high
+        shown = f"{one.number.mean:.1f}", f"{low} to {high}", f"{len(one.pairs):,}"
+        rows.append([one.document.name, f"{len(one.mentions):,}", f"{len(one.entities):,}", *shown])
+    headings = ("document", "mentions", "entities", "expected", "95 %", "pairs")
+    return table_text(Table(headings, rows, words=("document",))) + (WHY_OUTSIDE if outside else "")
+
+
+def _scored_text(found: Sequence[ResolvedDocument]) -> str:
+    """The entities with several mentions, and how many annotated mentions the scores name."""
+    rows = []
+    for one in found:
+        several = sum(len(members) > 1 for members in one.entities)
+        shown = f"{several:,}", f"{one.several:.1f}", f"{len(one.pairs):,}"
+        rows.append([one.document.name, f"{len(one.mentions):,}", *shown])
+    text = table_text(Table(("document", "mentions", "entities", "expected", "pairs"), rows, words=("document",)))
+    text += WHY_SEVERAL
+    annotated = [one for one in found if one.gold is not None]
+    if annotated:
+        gold = sum(len(one.document.mentions or ()) for one in annotated)
+        known = sum(len(set(one.document.mentions or ()) & set(one.mentions)) for one in annotated)
+        text += f"Of {counted(gold, 'annotated mention')}, the scores name {known:,}.\n"
+    return text
+
+
+def write_posterior(found: Sequence[ResolvedDocument], path: str, recipe: Mapping[str, Any]) -> None:
+    """Mentions, pairs and entities as JSON; as Parquet or CSV the pairs."""
+    if Path(path).suffix.lower() == ".json":
+        documents = [{name: part for name, part in one.to_dict().items() if name != "recipe"} for one in found]
+        write_whole(json_text({"howsure": __version__, **recipe, "documents": documents}).encode(), path)
+        return
+    from howsure.data.predictions.write_pairs import write_columns
+
+    columns = [one.pair_columns() for one in found]
+    write_columns({name: [x for one in columns for x in one[name]] for name in columns[0]}, path, raw=is_raw())
+
+
+def write_text(found: Sequence[ResolvedDocument], path: str) -> None:
+    """The text of the documents as a page, entities in colour."""
+    from howsure.report.coreference import coreference_page
+    from howsure.report.files import write_report
+
+    write_report(coreference_page(found), path)

@@ -16,7 +16,7 @@ from howsure.errors import InputError
 from howsure.show.table import Table, all_digits, number
 
 if TYPE_CHECKING:
-    from howsure.cli.sequences.labelled import Labelled
+    from howsure.cli.sequences.input import Labelled
     from howsure.sequences.entities import EntitySpans
 
 GRAMMARS = ("bio", "iob1", "bioes")
@@ -82,7 +82,7 @@ def spans_command(
 
     Without gold labels, the entities are listed.
     """
-    from howsure.cli.sequences.labelled import from_logits, from_sentences
+    from howsure.cli.sequences.input import from_logits, from_sentences
     from howsure.data.predictions.write_pairs import check_suffix
     from howsure.sequences import entity_spans, evaluate_entities
 

@@ -7,7 +7,7 @@ import glob
 import importlib
 import os
 import shlex
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
@@ -343,15 +343,6 @@ class Group(Helpful, click.Group):
         found = found if isinstance(found, click.Command) or not callable(found) else found()
         assert isinstance(found, click.Command)
         return found
-
-
-def refuse_given(names: Collection[str], why: str) -> None:
-    """Raise InputError for an option that was given and cannot be followed."""
-    context = click.get_current_context()
-    for option in context.command.params:
-        given = context.get_parameter_source(str(option.name)) is not click.core.ParameterSource.DEFAULT
-        if option.name in names and given:
-            raise InputError(f"{option.opts[0]} {why}. Leave it out.")
 
 
 def tell(said: str) -> None:

@@ -42,6 +42,9 @@ WORDS: dict[str, Word] = {
     "format": Word("--from", "FORMAT"),
     # the question
     "level": Word("--level", None, "Level of the intervals."),
+    "tolerance": Word("--tolerance", "T"),
+    "wait": Word("--wait", "DAYS"),
+    "reference": Word("--reference", "DATE"),
     "n_bins": Word("--bins", "N", "Number of bins, instead of a bin size."),
     "bin_size": Word("--bin-size", "N|auto", "Minimum number of pairs per bin; auto: half of n^(2/3)."),
     "n_simulations": Word("--simulations", "N"),
