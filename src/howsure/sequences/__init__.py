@@ -1,5 +1,6 @@
 """Sequences: exact posteriors of taggers: marginals, pairs, spans, samples and best sequences."""
 
+from howsure.data.documents.entities import entities_in
 from howsure.sequences.calibration_pairs import frequent_transitions, tag_pairs, transition_pairs
 from howsure.sequences.comparison import PosteriorComparison, compare_posteriors
 from howsure.sequences.crf import CRFTagger
@@ -11,7 +12,7 @@ from howsure.sequences.tag_posterior import TagPosterior
 from howsure.sequences.tagger import load_tagger
 from howsure.sequences.temperatures import Temperatures
 from howsure.sequences.tempering import cross_tempered, fit_temperatures
-from howsure.sequences.token_labels import entities_in, gold_tags
+from howsure.sequences.token_labels import gold_tags
 from howsure.sequences.words import count_unknown
 
 __all__ = [

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure import __version__
+from howsure.data.documents.entities import entities_in, prefix_and_type
 from howsure.errors import InputError, parameter
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
@@ -17,7 +18,7 @@ from howsure.result import Result
 from howsure.sequences.messages import first_rows
 from howsure.sequences.potentials import check_count
 from howsure.sequences.tag_posterior import TagPosterior
-from howsure.sequences.token_labels import EntityLabels, entities_in, prefix_and_type
+from howsure.sequences.token_labels import EntityLabels
 from howsure.sequences.words import ERROR, Texts, check_tags, check_unknown_tags
 from howsure.show.table import FLAG, NUMBER, WORDS, Column, Kind, plain_list
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from howsure.data.documents.entities import OUTSIDE, prefix_and_type
 from howsure.errors import InputError, in_matrix, parameter, shown
 from howsure.inputs.numbers_and_names import is_number, shortened
 from howsure.inputs.pairs import Floats, Integers
@@ -18,20 +18,8 @@ from howsure.sequences.potentials import as_floats, check_ends
 
 # Labels of entities such as B-PER: which neighbours belong to one entity, and which labels may follow each other.
 
-OUTSIDE = "O"
-UNTYPED = "entity"  # the type of labels that have none: B, I
-PREFIXES = {"B": "B", "I": "I", "M": "I", "E": "E", "L": "E", "S": "S", "U": "S"}  # BILOU and BMES written as BIOES
-LABEL = re.compile(rf"([{''.join(PREFIXES)}])(?:-(.+))?", re.DOTALL)
 GRAMMARS = {"BIO": "BIO", "IOB2": "BIO", "IOB1": "IOB1", "BIOES": "BIOES", "IOBES": "BIOES", "BILOU": "BIOES"}
 Booleans = npt.NDArray[np.bool_]
-
-
-class Entity(NamedTuple):
-    """The tokens start, …, stop − 1 of a sentence, counted from 0, and the type of the entity that they are."""
-
-    start: int
-    stop: int
-    type: str
 
 
 class EntityLabels:
@@ -67,20 +55,6 @@ class EntityLabels:
         member: Floats = (self.types[:, None] == np.arange(len(self.type_names))).astype(np.float64)
         return member
 
-    def entities(self, codes: Sequence[int]) -> list[tuple[int, int, int]]:
-        """The entities (start, stop, number of the type) in the labels of a sentence."""
-        found, begin, before = [], -1, -1
-        for t, code in enumerate(codes):
-            if begin >= 0 and not self.continues[before, code]:
-                found.append((begin, t, int(self.types[before])))
-                begin = -1
-            if begin < 0 and self.types[code] >= 0:
-                begin = t
-            before = code
-        if begin >= 0:
-            found.append((begin, len(codes), int(self.types[before])))
-        return found
-
     def potentials(self, grammar: str) -> tuple[Floats, Floats, Floats]:
         """start (K,), transitions (K, K) and end (K,): 0 where the grammar allows a label, −inf where it does not.
 
@@ -113,38 +87,6 @@ class EntityLabels:
 
     def _among(self, prefixes: str) -> Booleans:
         return np.array([prefix in prefixes for prefix in self.prefixes], dtype=bool)
-
-
-def prefix_and_type(label: str) -> tuple[str, str]:
-    """The prefix of a label in BIOES, and its type; that of O is empty.
-
-    >>> prefix_and_type("B-PER"), prefix_and_type("U-LOC"), prefix_and_type("I"), prefix_and_type("O")
-    (('B', 'PER'), ('S', 'LOC'), ('I', 'entity'), ('O', ''))
-
-    Raises InputError for anything else.
-    """
-    match = LABEL.fullmatch(label) if isinstance(label, str) else None
-    if match is None and label != OUTSIDE:
-        raise InputError(
-            f"labels must be O, B-TYPE, I-TYPE (or with E-, S-, L-, U-, M-) to speak of entities; they hold {label!r}."
-        )
-    return (OUTSIDE, "") if match is None else (PREFIXES[match[1]], match[2] or UNTYPED)
-
-
-def entities_in(tags: Sequence[str]) -> list[Entity]:
-    """The entities in the labels of a sentence, in BIO, IOB1, BIOES or BILOU, read as conlleval reads them.
-
-    I-X continues an entity of type X and, anywhere else, begins one.
-
-    >>> entities_in(["B-PER", "I-PER", "O", "I-LOC", "B-LOC"])
-    [Entity(start=0, stop=2, type='PER'), Entity(start=3, stop=4, type='LOC'), Entity(start=4, stop=5, type='LOC')]
-
-    Raises InputError for a label that is no label of an entity.
-    """
-    known = EntityLabels(dict.fromkeys(tags))
-    number = {label: i for i, label in enumerate(known.labels)}
-    found = known.entities([number[tag] for tag in tags])
-    return [Entity(start, stop, known.type_names[type_]) for start, stop, type_ in found]
 
 
 def _grammar(name: object) -> str:

@@ -17,7 +17,9 @@ from howsure.inputs.checks import Coded, check_codes, first_missing, is_missing
 from howsure.inputs.frames import ITEM, MODEL, PROMPT, RUN, TASK, Kind, Rows, all_columns, columns_from, is_frame
 from howsure.inputs.numbers_and_names import counted, short_names, shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats
-from howsure.significance.reading import Systems, read_systems
+from howsure.significance.documents import objects_of, systems_of
+from howsure.significance.metrics.metric import DOCUMENT
+from howsure.significance.reading import Systems
 from howsure.significance.rows_by_model import LongForm, as_scores, joined_key, long_form, score_systems
 from howsure.significance.systems import Runs, rows_of
 
@@ -63,7 +65,7 @@ def of_arrays(y_true: Any, against: Any, model: Any, *, tasks: set[str], id: Any
         raise InputError(
             f"{parameter('id')} must name every row of {parameter('y_true')}, of which there are {len(y_true):,}."
         )
-    systems = read_systems(y_true, {**others, **models}, tasks=tasks, id=id, run=run, **beside)
+    systems = systems_of(y_true, {**others, **models}, tasks=tasks, id=id, run=run, **beside)
     return ToCompare({"": systems}, False, name, by_order=run is not None and id is None)
 
 
@@ -115,11 +117,22 @@ def _columns(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
         columns = dict(zip(kinds, columns_from(data, list(kinds)), strict=True))
     else:
         raise InputError(f"{parameter('data')} must be a data frame or columns by name, not {type(data).__name__}.")
-    held = {name: one if isinstance(one, Coded) else rows_of(one, name) for name, one in columns.items()}
+    held = {name: _as_read(one, name, kinds[name]) for name, one in columns.items()}
     lengths = {name: len(one) for name, one in held.items()}
     if len(set(lengths.values())) > 1:
         raise InputError(f"the columns of data must have the same length; they have {lengths}.")
     return Rows(held)
+
+
+def _as_read(column: Any, name: str, kind: Kind) -> Any:
+    if isinstance(column, Coded):
+        return column
+    return objects_of(column) if kind is Kind.OPTIONAL else rows_of(column, name)
+
+
+def _kind(tasks: set[str], kind: Kind) -> Kind:
+    """As what a column is read for metrics of these tasks: what documents hold as it stands, nothing too."""
+    return Kind.OPTIONAL if DOCUMENT in tasks else Kind.NUMBER if "probabilistic" in tasks else kind
 
 
 def _listed(given: Any, role: str) -> list[str]:
@@ -226,13 +239,13 @@ def of_columns(
             f"{parameter('y_true')} must name the column of true labels; columns of scores need none, but "
             f"{parameter('metrics', 'score')}."
         )
-    truth = _one(y_true, "y_true")
+    truth, of_documents = _one(y_true, "y_true"), DOCUMENT in tasks
     columns = [truth, *systems]
     kinds = dict.fromkeys([*columns, *names.values()], Kind.VALUES)
-    kinds |= dict.fromkeys(systems, Kind.NUMBER) if "probabilistic" in tasks else {}
+    kinds |= dict.fromkeys(systems, _kind(tasks, Kind.VALUES)) | ({truth: Kind.OPTIONAL} if of_documents else {})
     found = _columns(data, kinds, clusters=names.get("clusters"), run=names.get("run"))
     held = dict(found.columns)
-    if isinstance(data, Files):
+    if isinstance(data, Files) and not of_documents:
         _as_numbers(held, columns)
     if "run" in names:  # items are counted, not rows
         found = replace(found, place=at_row)
@@ -306,11 +319,12 @@ def of_rows(
         asked = [
             name for role, listed in names.items() for name in listed if not (role == "y_true" and targets is not None)
         ]
-        found = _columns(data, dict.fromkeys(asked, Kind.VALUES))
+        answers = {*names["y_true"], *names["prediction"]} if DOCUMENT in tasks else set[str]()
+        found = _columns(data, {one: Kind.OPTIONAL if one in answers else Kind.VALUES for one in asked})
     with found.placed():
         columns = dict(found.columns)
         notes = [] if targets is None else _with_targets(columns, names, targets, skip_missing=skip_missing)
-        if prediction is not None and isinstance(data, Files):
+        if prediction is not None and isinstance(data, Files) and DOCUMENT not in tasks:
             labels = [names["y_true"][0], names["prediction"][0]]
             _as_numbers(columns, labels)
             classes = _classes(found, labels) if classes is None and targets is None else classes
@@ -334,9 +348,10 @@ def of_rows(
             values = positive_scores(columns[name], pos_label, name, notes)
             systems[name] = score_systems({one: values[rows] for one, rows in held.rows.items()}, **grouping)
         if prediction is not None:
-            predicted = rows_of(columns[names["prediction"][0]], "prediction")
-            systems[""] = read_systems(
-                held.per_item(rows_of(columns[names["y_true"][0]], "y_true"), "y_true"),
+            kind = _kind(tasks, Kind.VALUES)
+            true, predicted = (_as_read(columns[names[one][0]], one, kind) for one in ("y_true", "prediction"))
+            systems[""] = systems_of(
+                held.per_item(true, "y_true"),
                 {one: Runs([predicted[rows] for rows in runs]) for one, runs in held.rows.items()},
                 tasks=tasks,
                 classes=classes,
@@ -374,8 +389,8 @@ def _of_files(
         source = replace(source, by_file=True)
     scores, labels = names["score"], [*([] if with_targets else names["y_true"]), *names["prediction"]]
     coded = [one for one in (model or FILE, item, run, clusters, *names["strata"]) if one is not None]
-    kinds = dict.fromkeys(labels, Kind.VALUES) | dict.fromkeys(coded, Kind.NAMES)
-    kinds |= dict.fromkeys(names["prediction"], Kind.NUMBER) if "probabilistic" in tasks else {}
+    kinds = dict.fromkeys(labels, Kind.OPTIONAL if DOCUMENT in tasks else Kind.VALUES)
+    kinds |= dict.fromkeys(names["prediction"], _kind(tasks, Kind.VALUES)) | dict.fromkeys(coded, Kind.NAMES)
     kinds |= dict.fromkeys(scores, Kind.SCORE if pos_label is None else Kind.NAMES)
     choose = partial(_of_log, scores=scores, model=model, item=item, run=run)
     with advising_pos_label(scores):

@@ -77,21 +77,26 @@ def read_systems(
     items = runs_of(y_true, systems, run=run, id=id, clusters=clusters, strata=strata)
     targets = readable(rows_of(items.targets, "y_true"), "y_true")
     columns = {
-        name: [readable(rows_of(run, _run_name(name, k, one)), _run_name(name, k, one)) for k, run in enumerate(one)]
+        name: [readable(rows_of(run, run_name(name, k, one)), run_name(name, k, one)) for k, run in enumerate(one)]
         for name, one in items.systems.items()
     }
     for name, arrays in columns.items():
         for k, array in enumerate(arrays):
             if len(array) != len(targets):
-                raise InputError(
-                    f"{_run_name(name, k, arrays)} must have as many rows as {parameter('y_true')}; "
-                    f"it has {len(array):,}, {parameter('y_true')} has {len(targets):,}. Align them by their ids first."
-                )
+                raise unequal_rows(run_name(name, k, arrays), len(array), len(targets))
     task = _task(targets, columns, tasks)
     coded, predictions, names = _coded(task, targets, columns, classes)
     averaged = _averaged(classes, names) if task == "hard" and classes is not None else None
     grouping = check_grouping(items.clusters, items.strata, n=len(targets))
     return Systems(task, coded, predictions, names, *grouping, averaged)
+
+
+def unequal_rows(name: str, n: int, expected: int) -> InputError:
+    """The error of a system that has another number of rows than the targets."""
+    return InputError(
+        f"{name} must have as many rows as {parameter('y_true')}; it has {n:,}, {parameter('y_true')} has "
+        f"{expected:,}. Align them by their ids first."
+    )
 
 
 def check_predictions(values: object, *, name: str) -> npt.NDArray[Any]:
@@ -145,7 +150,7 @@ def _coded(task: str, targets: Column, columns: Mapping[str, list[Column]], clas
 def _hard(targets: Column, columns: Mapping[str, list[Column]]) -> Coded:
     parts = [_plain_labels(targets, "y_true")]
     for name, arrays in columns.items():
-        parts += [_plain_labels(array, _run_name(name, k, arrays)) for k, array in enumerate(arrays)]
+        parts += [_plain_labels(array, run_name(name, k, arrays)) for k, array in enumerate(arrays)]
     kinds = [part.dtype.kind in "biu" for part in parts]
     if len(set(kinds)) != 1:
         number, text = (parts[kinds.index(kind)][0] for kind in (True, False))
@@ -192,7 +197,7 @@ def _averaged(classes: Sequence[object], names: tuple[str, ...]) -> Integers:
 def _soft(targets: Column, columns: Mapping[str, list[Column]]) -> Coded:
     true = _distributions(targets, "y_true")
     predictions = {
-        name: np.stack([_distributions(array, _run_name(name, k, arrays)) for k, array in enumerate(arrays)])
+        name: np.stack([_distributions(array, run_name(name, k, arrays)) for k, array in enumerate(arrays)])
         for name, arrays in columns.items()
     }
     for name, array in predictions.items():
@@ -206,7 +211,7 @@ def _soft(targets: Column, columns: Mapping[str, list[Column]]) -> Coded:
 
 def _probabilistic(targets: Column, columns: Mapping[str, list[Column]], classes: Sequence[object] | None) -> Coded:
     predictions = {
-        name: np.stack([_probabilities(array, _run_name(name, k, arrays)) for k, array in enumerate(arrays)])
+        name: np.stack([_probabilities(array, run_name(name, k, arrays)) for k, array in enumerate(arrays)])
         for name, arrays in columns.items()
     }
     widths = {array.shape[-1] for array in predictions.values()}
@@ -297,7 +302,8 @@ def _numbers(array: Column, name: str) -> Floats:
         raise InputError(f"{name} must be numbers; it holds {array.ravel()[0]!r}.") from error
 
 
-def _run_name(name: str, run: int, runs: Sequence[object] | Runs) -> str:
+def run_name(name: str, run: int, runs: Sequence[object] | Runs) -> str:
+    """What to call a run of a system."""
     return name if len(runs) == 1 else f"{name}, run {run}"
 
 
@@ -308,6 +314,7 @@ VIEWS = {
     "soft": ("soft", "hard", "probabilistic"),
     "probabilistic": ("probabilistic", "hard", "soft"),
     "score": ("score",),
+    "document": ("document",),
 }
 
 

@@ -1,5 +1,5 @@
 """Metrics: statistics of each row, and a function of their sum. Each file registers its own."""
 
-from howsure.significance.metrics import labels, probabilities
+from howsure.significance.metrics import documents, labels, probabilities
 
-__all__ = ["labels", "probabilities"]
+__all__ = ["documents", "labels", "probabilities"]

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from howsure.significance.systems import Problem
 
 Floats = npt.NDArray[np.float64]
-TASKS = ("hard", "soft", "probabilistic", "score")
+DOCUMENT = "document"  # the task of metrics of what documents hold
+TASKS = ("hard", "soft", "probabilistic", "score", DOCUMENT)
 
 
 class Rows(Hashable, Protocol):
@@ -35,7 +36,7 @@ class Metric:
     corrects for the number of rows is not `scale_free`; it is not added up over runs.) Targets and predictions are, by
     `task`: `hard`: codes of labels, twice (n,); `soft`: distributions, twice (n, K); `probabilistic`: codes (n,) and
     probabilities (n, K), or (n, 1) if only the probabilities of one class are given; `score`: zeros and scores, twice
-    (n, 1). `slopes(sums)` are the derivatives
+    (n, 1); `document`: what each document holds, twice (n,). `slopes(sums)` are the derivatives
     of the value with respect to the sums, (…, k) to (…, k); without them, finite differences are used. `tested` is the
     metric whose equality is tested, if this one is a non-decreasing function of it. `best` is the value of a perfect
     system, None if that depends on the targets; `bounds` are the lowest and the highest value that is possible (of
@@ -115,18 +116,33 @@ def ratio(above: Floats, below: Floats) -> Floats:
 
 
 _known: dict[tuple[str, str], Metric] = {}
+_families: dict[str, Callable[[int], Metric]] = {}
 
 
 def register(metric: Metric) -> Metric:
     """Register a metric, so that it can be requested by name.
 
-    Raises InputError if its task is not `hard`, `soft`, `probabilistic` or `score`, or if the name is taken.
+    Raises InputError if its task is none of `TASKS`, or if the name is taken.
     """
     if metric.task not in TASKS:
         raise InputError(f"the task of a metric must be one of {', '.join(TASKS)}; {metric.name}'s is {metric.task!r}.")
     if _known.setdefault((metric.task, metric.name), metric) != metric:
         raise InputError(f"{metric.task} predictions have a metric {metric.name!r} already; choose another name.")
     return metric
+
+
+def register_family(name: str, make: Callable[[int], Metric]) -> None:
+    """Metrics that are requested as name@k: each is made when it is asked for, those of k = 10 now."""
+    _families[name] = make
+    register(make(10))
+
+
+def _made(name: str) -> str:
+    """The name of a metric, which is made first if it is name@k of a family."""
+    family, _, k = name.partition("@")
+    if family in _families and k.isdecimal() and int(k) > 0 and not any(name == other for _, other in _known):
+        register(_families[family](int(k)))
+    return name
 
 
 def metric_names(task: str) -> tuple[str, ...]:
@@ -143,7 +159,7 @@ def find_metric(name: str, task: str) -> Metric:
 
     Raises InputError, with a suggestion, if there is none for predictions of this kind.
     """
-    if (task, name) in _known:
+    if (task, _made(name)) in _known:
         return _known[task, name]
     others = [kind for kind, other in _known if other == name]
     if others:
@@ -157,6 +173,7 @@ def find_metric(name: str, task: str) -> Metric:
 def tasks_of(names: Iterable[str | Metric]) -> set[str]:
     """The kinds of predictions that the given metrics are of."""
     found = set()
-    for name in names:
-        found |= {name.task} if isinstance(name, Metric) else {kind for kind, other in _known if other == name}
+    for one in names:
+        name = "" if isinstance(one, Metric) else _made(one)
+        found |= {one.task} if isinstance(one, Metric) else {kind for kind, other in _known if other == name}
     return found

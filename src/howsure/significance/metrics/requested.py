@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from howsure.errors import InputError, parameter
+from howsure.significance.metrics.documents import counted
 from howsure.significance.metrics.labels import of_class
-from howsure.significance.metrics.metric import Metric, find_metric, metric_names
+from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric, metric_names
 from howsure.significance.reading import VIEWS, Systems, seen_as
 
 DEFAULTS = {
@@ -73,6 +76,11 @@ def requested_metrics(
 def _of_task(found: Sequence[Metric], task: str, systems: Systems) -> Requested:
     held = [(metric, place) for place, metric in enumerate(found) if metric.task == task]
     metrics, places = zip(*held, strict=True)
+    if task == DOCUMENT:
+        first = next(iter(systems.predictions))
+        arrays, taking = counted(metrics, systems.targets, systems.predictions, systems.problem(first, first))
+        sums = replace(systems, targets=np.zeros((systems.n, 1)), predictions=arrays)
+        return Requested(sums, taking, systems, places)
     return Requested(seen_as(systems, task), metrics, systems, places)
 
 

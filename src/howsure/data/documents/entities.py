@@ -1,0 +1,109 @@
+"""Entities in tags such as B-PER, in documents with mentions, and in lists of spans."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
+from typing import Any, NamedTuple
+
+from howsure.data.documents.document import Document
+from howsure.errors import InputError, shown
+
+OUTSIDE = "O"
+UNTYPED = "entity"  # the type of labels that have none: B, I
+PREFIXES = {"B": "B", "I": "I", "M": "I", "E": "E", "L": "E", "S": "S", "U": "S"}  # BILOU and BMES written as BIOES
+LABEL = re.compile(rf"([{''.join(PREFIXES)}])(?:-(.+))?", re.DOTALL)
+
+
+class Entity(NamedTuple):
+    """The tokens start, …, stop − 1 of a sentence, counted from 0, and the type of the entity that they are."""
+
+    start: int
+    stop: int
+    type: str
+
+
+def prefix_and_type(label: str) -> tuple[str, str]:
+    """The prefix of a label in BIOES, and its type; that of O is empty.
+
+    >>> prefix_and_type("B-PER"), prefix_and_type("U-LOC"), prefix_and_type("I"), prefix_and_type("O")
+    (('B', 'PER'), ('S', 'LOC'), ('I', 'entity'), ('O', ''))
+
+    Raises InputError for anything else.
+    """
+    match = LABEL.fullmatch(label) if isinstance(label, str) else None
+    if match is None and label != OUTSIDE:
+        raise InputError(
+            f"labels must be O, B-TYPE, I-TYPE (or with E-, S-, L-, U-, M-) to speak of entities; they hold {label!r}."
+        )
+    return (OUTSIDE, "") if match is None else (PREFIXES[match[1]], match[2] or UNTYPED)
+
+
+def entities_in(tags: Sequence[str]) -> list[Entity]:
+    """The entities in the labels of a sentence, in BIO, IOB1, BIOES or BILOU, read as conlleval reads them.
+
+    I-X continues an entity of type X and, anywhere else, begins one.
+
+    >>> entities_in(["B-PER", "I-PER", "O", "I-LOC", "B-LOC"])
+    [Entity(start=0, stop=2, type='PER'), Entity(start=3, stop=4, type='LOC'), Entity(start=4, stop=5, type='LOC')]
+
+    Raises InputError for a label that is no label of an entity.
+    """
+    found: list[Entity] = []
+    before, open_type = OUTSIDE, ""  # the prefix and type of the label before
+    for place, tag in enumerate(tags):
+        prefix, type_ = prefix_and_type(tag)
+        if before in "BI" and prefix in "IE" and type_ == open_type:
+            found[-1] = found[-1]._replace(stop=place + 1)
+        elif prefix != OUTSIDE:
+            found.append(Entity(place, place + 1, type_))
+        before, open_type = prefix, type_
+    return found
+
+
+def entities_of(held: Any) -> list[Entity]:
+    """The entities of a text in any of their forms: tags (a list, or a text with blanks between them), spans (start,
+    stop, type) or {"start", "end", "label"}, a list of these as JSON, a Document with mentions, a Doc of spaCy with
+    `ents` (their places are characters); of None, none.
+
+    >>> entities_of("B-PER I-PER O") == entities_of('[{"start": 0, "end": 2, "label": "PER"}]')
+    True
+
+    Raises InputError for anything else.
+    """
+    if held is None:
+        return []
+    if isinstance(held, Document):
+        begins = list(accumulate((len(sentence) for sentence in held.sentences), initial=0))
+        mentions = held.mentions or ()
+        return [
+            Entity(begins[one.sentence] + one.start, begins[one.sentence] + one.end, one.type or UNTYPED)
+            for one in mentions
+        ]
+    if hasattr(held, "ents"):
+        return [Entity(one.start_char, one.end_char, one.label_ or UNTYPED) for one in held.ents]
+    if isinstance(held, str):
+        text = held.strip()
+        try:
+            held = json.loads(text) if text.startswith("[") else text.split()
+        except ValueError as error:
+            raise InputError(f"entities must be tags, or spans in JSON; {shown(text)} is neither.") from error
+    parts = list(held) if isinstance(held, Sequence) or hasattr(held, "tolist") else [held]
+    return entities_in(parts) if all(isinstance(one, str) for one in parts) else [_span(one) for one in parts]
+
+
+def _span(one: Any) -> Entity:
+    found = [one.get("start"), one.get("end"), one.get("label")] if isinstance(one, Mapping) else one
+    try:
+        start, stop, type_ = found
+        span = Entity(int(start), int(stop), str(type_))
+        if (span.start, span.stop) != (start, stop) or not 0 <= span.start < span.stop or type_ is None:
+            raise ValueError(one)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"a span must be (start, stop, type) or an object with start, end and label, start < end; {shown(one)} is "
+            "neither."
+        ) from error
+    return span

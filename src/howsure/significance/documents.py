@@ -1,0 +1,107 @@
+"""Systems to compare by metrics of documents: entities, sets of labels, rankings, texts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.errors import InputError, at_row, parameter, shown
+from howsure.inputs.checks import check_codes
+from howsure.inputs.naming import counted
+from howsure.significance.metrics.documents import SCORERS, signature
+from howsure.significance.metrics.metric import DOCUMENT
+from howsure.significance.reading import Systems, read_systems, run_name, unequal_rows
+from howsure.significance.systems import Runs, check_grouping, runs_of
+
+
+def systems_of(y_true: Any, systems: Mapping[str, Any], *, tasks: set[str], **beside: Any) -> Systems:
+    """The systems for metrics of these tasks: predictions, as `read_systems` has them, or what each document holds.
+
+    Raises InputError naming the parameter, the rule, the value and the row.
+    """
+    if DOCUMENT not in tasks:
+        return read_systems(y_true, systems, tasks=tasks, **beside)
+    if tasks != {DOCUMENT}:
+        raise InputError(
+            "metrics of documents (entities, texts, rankings) are not mixed with others; ask for them apart."
+        )
+    if beside.get("classes") is not None:
+        raise InputError(f"{parameter('classes')} is for labels; metrics of documents take all. Leave it out.")
+    parts: dict[str, Any] = {"y_true": y_true, **systems}
+    run, id = beside.get("run"), beside.get("id")
+    grouping: Mapping[str, Any] = {role: beside.get(role) for role in ("clusters", "strata")}
+    if run is None and id is not None:
+        parts, id, grouping = _by_document(parts, id, grouping)
+    if run is not None or id is not None:
+        parts = {name: one if isinstance(one, Runs) else objects_of(one) for name, one in parts.items()}
+    items = runs_of(parts.pop("y_true"), parts, run=run, id=id, **grouping)
+    targets = objects_of(items.targets)
+    runs = {name: [objects_of(one) for one in held] for name, held in items.systems.items()}
+    for name, held in runs.items():
+        for k, one in enumerate(held):
+            if len(one) != len(targets):
+                raise unequal_rows(run_name(name, k, held), len(one), len(targets))
+    codes = check_grouping(items.clusters, items.strata, n=len(targets))
+    return Systems(DOCUMENT, targets, {name: np.stack(held) for name, held in runs.items()}, (), *codes)
+
+
+def _by_document(
+    parts: Mapping[str, Any], id: Any, grouping: Mapping[str, Any]
+) -> tuple[dict[str, Any], Any, dict[str, Any]]:
+    """Rows of the same id, such as the candidates of a query or the words of a sentence, as one document: lists."""
+    codes, names = check_codes(id, n=len(id), name="id")
+    if len(names) == len(codes):
+        return dict(parts), id, dict(grouping)
+    if any(isinstance(one, Runs) for one in parts.values()):
+        raise InputError(f"{parameter('id')} must differ where there are runs; give these a list for each document.")
+    order = np.argsort(codes, kind="stable")
+    rows = np.split(order, np.flatnonzero(np.diff(codes[order])) + 1)
+    held = {name: objects_of(one) for name, one in parts.items()}
+    for name, one in held.items():
+        if len(one) != len(codes):
+            raise unequal_rows(name, len(one), len(codes))
+    lists = {name: [one[of].tolist() for of in rows] for name, one in held.items()}
+    firsts = np.array([of[0] for of in rows])
+    of_document: dict[str, Any] = {}
+    for role, values in grouping.items():
+        group = None if values is None else check_codes(values, n=len(codes), name=role)[0]
+        differs = None if group is None else group != group[firsts][codes]
+        if differs is not None and differs.any():
+            raise InputError(
+                f"{parameter(role)} must be the same in every row of an id; {at_row(differs.argmax())} differs."
+            )
+        of_document[role] = None if group is None else group[firsts]
+    return lists, None, of_document
+
+
+def objects_of(values: Any) -> npt.NDArray[np.object_]:
+    """What each document holds, in an array: lists, texts, sets, documents.
+
+    >>> objects_of([["O"], ["B-PER", "O"]]).tolist()
+    [['O'], ['B-PER', 'O']]
+    """
+    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "O":
+        return values
+    if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
+        raise InputError(f"what the documents hold must be a list or a column, not {shown(values)}.")
+    listed = values.tolist() if hasattr(values, "tolist") else list(values)
+    if not listed:
+        raise InputError(f"{parameter('y_true')} is empty: there is nothing to compare.")
+    held = np.empty(len(listed), dtype=object)
+    held[:] = listed
+    return held
+
+
+def notes_of_documents(systems: Systems, metrics: Sequence[str]) -> Iterator[str]:
+    """How BLEU and chrF count, as sacrebleu says it; which models have answers that hold nothing."""
+    if systems.task != DOCUMENT:
+        return
+    for name in metrics:
+        if name in SCORERS:
+            yield f"{name}: {signature(name, systems.targets)}."
+    for name, runs in systems.predictions.items():
+        if empty := sum(one is None for run in runs for one in run):
+            yield f"{name} holds nothing in {counted(empty, 'row')}, and counts as empty there."

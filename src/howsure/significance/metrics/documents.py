@@ -1,0 +1,351 @@
+"""Metrics of documents: entities, sets of labels, rankings, texts. Each document has its sums, the metric is a function
+of the sums of all: entity F1, multi-label F1, nDCG, recall@k, word error rate, BLEU and chrF."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from howsure.data.documents.entities import Entity, entities_of
+from howsure.errors import InputError, at_row, parameter, shown
+from howsure.first_use import require
+from howsure.significance.metrics.labels import PER_CLASS, SHARE, macro, micro
+from howsure.significance.metrics.metric import DOCUMENT, Floats, Metric, mean, ratio, register, register_family
+from howsure.significance.systems import Problem
+
+if TYPE_CHECKING:
+    from sacrebleu.metrics.base import Metric as Scorer
+
+
+PERCENT = (0.0, 100.0)
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRows:
+    """The statistics of each document, by `of(true, predicted)` of what `parse` makes of both; `rule`: what these must
+    be."""
+
+    parse: Callable[[Any], Any]
+    rule: str
+    of: Callable[[Any, Any], Sequence[float]]
+
+    def __call__(self, targets: Any, predictions: Any, problem: Problem, /) -> Floats:
+        true, predicted = (
+            parsed(values, name, self.parse, self.rule)
+            for values, name in ((targets, "y_true"), (predictions, "prediction"))
+        )
+        pairs = zip(true, predicted, strict=True)
+        return np.array([self._of(row, *pair) for row, pair in enumerate(pairs)], dtype=np.float64)
+
+    def _of(self, row: int, true: Any, predicted: Any) -> Sequence[float]:
+        try:
+            return self.of(true, predicted)
+        except InputError as error:
+            raise InputError(f"{error} It is so in {at_row(row)}.") from error
+
+
+def parsed(values: Any, name: str, parse: Callable[[Any], Any], rule: str) -> list[Any]:
+    """What each document holds; InputError naming the first that is not as the rule says."""
+    found = []
+    for row, value in enumerate(values):
+        try:
+            found.append(parse(value))
+        except (ValueError, TypeError) as error:  # which an InputError is, too
+            more = f" {error}" if isinstance(error, InputError) else ""
+            raise InputError(f"{name} must hold {rule}; {at_row(row)} holds {shown(value)}.{more}") from error
+    return found
+
+
+# Entities: how many are found exactly, or in part, are predicted, are true.
+
+
+def exact_counts(true: Sequence[Entity], predicted: Sequence[Entity]) -> tuple[float, float, float]:
+    """The entities that are found with their exact place and type, those predicted, those true."""
+    return len({*true} & {*predicted}), len({*predicted}), len({*true})
+
+
+def partial_counts(true: Sequence[Entity], predicted: Sequence[Entity]) -> tuple[float, float, float]:
+    """The entities that are found, whatever their type: 1 for the exact place, ½ for a part; those predicted, those
+    true. A true one is found once.
+
+    Source: the scheme "partial" of MUC and SemEval 2013 (task 9.1), matched in the order of the text as nervaluate
+    does, where a hundredth of the true entity is a part.
+    """
+    left, found = sorted({*true}), 0.0
+    for one in sorted({*predicted}):
+        overlapping = [
+            other
+            for other in left
+            if 100 * (min(one.stop, other.stop) - max(one.start, other.start)) >= max(other.stop - other.start, 1)
+        ]
+        exact = [other for other in overlapping if other[:2] == one[:2]]
+        if overlapping:
+            found += 1.0 if exact else 0.5
+            left.remove((exact or overlapping)[0])
+    return found, len({*predicted}), len({*true})
+
+
+# Sets of labels.
+
+
+def labels_of(held: Any) -> frozenset[str]:
+    """The labels of a row: a list or a set, JSON, or a text with commas or semicolons between them; of None, none.
+
+    >>> sorted(labels_of("sport; news")), sorted(labels_of('["a, b", "c"]')), sorted(labels_of(None))
+    (['news', 'sport'], ['a, b', 'c'], [])
+    """
+    if held is None:
+        return frozenset()
+    if isinstance(held, str):
+        text = held.strip()
+        held = json.loads(text) if text.startswith("[") else [one for one in re.split(r"[;,]", text) if one.strip()]
+    if isinstance(held, Mapping) or any(isinstance(one, (list, dict)) or one is None for one in held):
+        raise ValueError(held)
+    return frozenset(str(one).strip() for one in held)
+
+
+def all_labels(true: frozenset[str], predicted: frozenset[str]) -> tuple[float, float, float]:
+    """The labels that are right, predicted, true."""
+    return len(true & predicted), len(predicted), len(true)
+
+
+SETS = "sets of labels: lists, or texts with commas between the labels"
+LABEL_SETS = DocumentRows(labels_of, SETS, all_labels)
+
+
+def each_label(targets: Any, predictions: Any, problem: Problem, /) -> Floats:
+    """Right, predicted, true, for each label that is true in some row: (rows, 3 labels)."""
+    true = parsed(targets, "y_true", labels_of, SETS)
+    names = sorted(frozenset[str]().union(*true))
+    if not names:
+        raise InputError(f"{parameter('y_true')} must hold a label in some row; every set is empty.")
+    is_true, is_predicted = (
+        np.array([[name in one for name in names] for one in rows], dtype=np.float64)
+        for rows in (true, parsed(predictions, "prediction", labels_of, SETS))
+    )
+    return np.concatenate([is_true * is_predicted, is_predicted, is_true], axis=1)
+
+
+# Rankings: the relevance of the candidates of a query, and the scores by which they are ranked.
+
+
+def numbers_of(held: Any) -> Floats:
+    """The numbers of the candidates of a query: a list, or JSON."""
+    found = np.asarray(json.loads(held) if isinstance(held, str) else held, dtype=np.float64)
+    if found.ndim != 1 or not len(found) or not np.isfinite(found).all():
+        raise ValueError(held)
+    return found
+
+
+def ranked(relevance: Floats, scores: Floats) -> Floats:
+    """The relevance of the candidates from the best score down: of tied candidates, their mean.
+
+    >>> ranked(np.array([3.0, 0.0, 1.0]), np.array([0.5, 0.9, 0.5])).tolist()
+    [0.0, 2.0, 2.0]
+    """
+    if len(relevance) != len(scores):
+        raise InputError(
+            f"every candidate of a query must have a score; {len(relevance)} have a relevance, {len(scores)} a score."
+        )
+    group = np.unique(-scores, return_inverse=True)[1]
+    means: Floats = np.bincount(group, relevance) / np.bincount(group)
+    return means[np.sort(group)]
+
+
+def gain(relevance: Floats, scores: Floats, *, k: int | None) -> tuple[float, float]:
+    """nDCG of a query, 0 where nothing is relevant, and a one."""
+    if (relevance < 0).any():
+        raise InputError(f"the relevance of nDCG must not be below 0; one is {relevance.min():g}.")
+    weights = 1 / np.log2(np.arange(len(relevance)) + 2)
+    weights[len(relevance) if k is None else k :] = 0.0
+    ideal = float(weights @ np.sort(relevance)[::-1])
+    return (float(weights @ ranked(relevance, scores)) / ideal if ideal else 0.0), 1.0
+
+
+def recalled(relevance: Floats, scores: Floats, *, k: int | None) -> tuple[float, float]:
+    """The share of a query's relevant candidates that are among the first k, and a one."""
+    relevant = (relevance > 0).astype(np.float64)
+    if not relevant.any():
+        raise InputError("recall@k needs a relevant candidate for each query; one has none. Leave such queries out.")
+    return float(ranked(relevant, scores)[:k].sum() / relevant.sum()), 1.0
+
+
+def _of_ranking(name: str, value: Callable[..., tuple[float, float]], k: int | None) -> Metric:
+    rows = DocumentRows(numbers_of, "lists of numbers, one for each candidate of a query", partial(value, k=k))
+    return Metric(name if k is None else f"{name}@{k}", DOCUMENT, rows, mean, best=1.0, bounds=SHARE)
+
+
+# Texts: edits of words or letters; what BLEU and chrF count.
+
+
+TEXTS = "texts"
+
+
+def text_of(held: Any) -> str:
+    """A text; of None, an empty one."""
+    if held is not None and not isinstance(held, str):
+        raise ValueError(held)
+    return held or ""
+
+
+def references_of(held: Any) -> list[str]:
+    """The references of a text: one, or a list of several, perhaps as JSON."""
+    if isinstance(held, str) and held.lstrip().startswith('["'):
+        held = json.loads(held)
+    found = [text_of(one) for one in (held if isinstance(held, (list, tuple)) else [held])]
+    if not found:
+        raise ValueError(held)
+    return found
+
+
+def edits(true: Sequence[str], predicted: Sequence[str]) -> int:
+    """The least number of insertions, deletions and substitutions that make one of the other.
+
+    >>> edits("the cat sat".split(), "the cat".split()), edits("kitten", "sitting")
+    (1, 3)
+    """
+    places = np.arange(len(predicted) + 1)
+    number = {one: i for i, one in enumerate(dict.fromkeys([*true, *predicted]))}
+    codes = np.array([number[one] for one in predicted], dtype=np.int64)
+    row = places
+    for one in true:
+        kept = np.minimum(row[:-1] + (codes != number[one]), row[1:] + 1)
+        row = np.minimum.accumulate(np.concatenate([[row[0] + 1], kept]) - places) + places  # insertions
+    return int(row[-1])
+
+
+def _edited(true: str, predicted: str, *, split: Callable[[str], Sequence[str]]) -> tuple[float, float]:
+    parts = split(true.strip())
+    return edits(parts, split(predicted.strip())), len(parts)
+
+
+def error_rate(sums: Floats) -> Floats:
+    """Edits for each word, or letter, of the references."""
+    return ratio(sums[..., 0], sums[..., 1])
+
+
+@dataclass(frozen=True, slots=True)
+class ScorerRows:
+    """What a metric of sacrebleu counts in each text, by its own code."""
+
+    name: str
+
+    def __call__(self, targets: Any, predictions: Any, problem: Problem, /) -> Floats:
+        references = parsed(targets, "y_true", references_of, TEXTS)
+        texts = parsed(predictions, "prediction", text_of, TEXTS)
+        return np.array(_scorer(self.name)._extract_corpus_statistics(texts, _streams(references)), dtype=np.float64)
+
+
+def signature(name: str, targets: Any) -> str:
+    """How sacrebleu counts, as it says it itself."""
+    return str(_scorer(name, references=_streams([references_of(one) for one in targets])).get_signature())
+
+
+def _streams(references: Sequence[Sequence[str]]) -> Any:
+    """The first reference of every text, the second, …; None where a text has fewer."""
+    most = max(map(len, references))
+    return [[one[i] if i < len(one) else None for one in references] for i in range(most)]
+
+
+def _scorer(name: str, **more: Any) -> Scorer:
+    require(f"The metric {name} (sacrebleu)", "text", "sacrebleu")
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.chrf import CHRF
+
+    return BLEU(**more) if name == "bleu" else CHRF(word_order=2 if name.endswith("++") else 0, **more)
+
+
+def bleu(sums: Floats) -> Floats:
+    """BLEU from its sums: lengths of the texts and the references, then the n-grams found and those there are, n = 1 to
+    4; smoothed as sacrebleu does where no n-gram is found (each further such n halves the precision 1 / all)."""
+    length, reference = sums[..., 0], sums[..., 1]
+    found, there = sums[..., 2:6], sums[..., 6:10]
+    none = (found <= 0) & (there > 0)
+    halved = 0.5 ** np.cumsum(none, axis=-1)
+    precision = ratio(np.where(none, halved, found), there)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(np.where(there > 0, precision, 0.0)).mean(axis=-1)
+        brevity = np.minimum(1.0 - ratio(reference, length), 0.0)
+        score = 100 * np.exp(logs + np.where(np.isnan(brevity), -np.inf, brevity))
+    return np.asarray(np.where((found > 0).any(axis=-1), score, 0.0))
+
+
+def chrf(sums: Floats) -> Floats:
+    """chrF from its sums: for each length of n-grams, those of the texts, of the references, and of both."""
+    texts, references, both = np.moveaxis(sums.reshape(*sums.shape[:-1], -1, 3), -1, 0)
+    there = (texts > 0) & (references > 0)
+    n = np.maximum(there.sum(axis=-1), 1)
+    precision, recall = (
+        np.where(there, both / np.where(there, one, 1.0), 0.0).sum(axis=-1) / n for one in (texts, references)
+    )
+    below = 4 * precision + recall
+    return np.asarray(np.where(below > 0, 500 * precision * recall / np.where(below > 0, below, 1.0), 0.0))
+
+
+SCORERS = {"bleu": bleu, "chrf": chrf, "chrf++": chrf}
+
+
+# What a comparison takes of them: the statistics of every document, once for all pairs of models.
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The statistics of a metric among all that were counted."""
+
+    start: int
+    stop: int
+
+    def __call__(self, targets: Any, predictions: Any, problem: Problem, /) -> Floats:
+        return np.asarray(predictions[:, self.start : self.stop])
+
+
+def counted(
+    metrics: Sequence[Metric], targets: Any, predictions: Mapping[str, Any], problem: Problem
+) -> tuple[dict[str, Floats], tuple[Metric, ...]]:
+    """The statistics of every run of every model (runs, n, statistics), and the metrics that take them."""
+    functions = list(dict.fromkeys(one.rows for one in metrics))
+    blocks = {
+        name: [np.stack([function(targets, run, problem) for run in runs]) for function in functions]
+        for name, runs in predictions.items()
+    }
+    ends = np.cumsum([0, *(block.shape[-1] for block in next(iter(blocks.values())))]).tolist()
+    columns = {function: Columns(*pair) for function, pair in zip(functions, pairwise(ends), strict=True)}
+    taking = tuple(replace(one, rows=columns[one.rows], score=_score_of(one, columns[one.rows])) for one in metrics)
+    return {name: np.concatenate(held, axis=-1) for name, held in blocks.items()}, taking
+
+
+def _score_of(metric: Metric, columns: Columns) -> Callable[[Any, Any, Problem], Floats]:
+    """The value of the metric for each document by itself, higher being better; NaN where it has none."""
+
+    def score(targets: Any, predictions: Any, problem: Problem) -> Floats:
+        with np.errstate(invalid="ignore"):
+            own: Floats = metric.value(columns(targets, predictions, problem))
+        return np.multiply(own, metric.sign)
+
+    return score
+
+
+EXACT, PART = (
+    DocumentRows(entities_of, "entities: tags such as B-PER, or spans", counts)
+    for counts in (exact_counts, partial_counts)
+)
+for _name, _one in PER_CLASS.items():
+    register(replace(micro(f"entity_{_name}", _one), task=DOCUMENT, rows=EXACT, score=None))
+    register(replace(micro(f"entity_partial_{_name}", _one), task=DOCUMENT, rows=PART, score=None))
+register(replace(micro("multilabel_micro_f1", PER_CLASS["f1"]), task=DOCUMENT, rows=LABEL_SETS, score=None))
+register(replace(macro("multilabel_macro_f1", PER_CLASS["f1"]), task=DOCUMENT, rows=each_label, score=None))
+register(_of_ranking("ndcg", gain, None))
+register_family("ndcg", partial(_of_ranking, "ndcg", gain))
+register_family("recall", partial(_of_ranking, "recall", recalled))
+for _name, _split in (("wer", str.split), ("cer", list)):
+    _rows = DocumentRows(text_of, TEXTS, partial(_edited, split=_split))
+    register(Metric(_name, DOCUMENT, _rows, error_rate, higher_is_better=False, best=0.0))
+for _name, _value in SCORERS.items():
+    register(Metric(_name, DOCUMENT, ScorerRows(_name), _value, best=100.0, bounds=PERCENT))
