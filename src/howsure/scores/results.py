@@ -87,7 +87,7 @@ class ScoreTable(Rows[ScoreRow]):
             Column("n", COUNT, legend="number of items"),
             Column("runs", COUNT) if any(one.runs > 1 for one in rows) else None,
             Column("missing", COUNT) if any(one.missing for one in rows) else None,
-            Column("mean", ESTIMATE, better=better, legend=level),
+            Column("mean", ESTIMATE, "value" if "metrics" in self.recipe else "", better=better, legend=level),
             *(_of_ranks(rows[0].mean.level) if any(one.ranks for one in rows) else ()),
         ]
         ranked = RANKS if any(one.ranks for one in rows) else []

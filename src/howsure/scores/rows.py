@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from howsure.data.sources import Files
 from howsure.errors import GIVEN, LOOK, InputError, parameter
@@ -29,7 +30,9 @@ from howsure.inputs.frames import (
 )
 from howsure.inputs.numbers_and_names import short_names, spelled_number
 from howsure.inputs.pairs import Floats, Integers
+from howsure.significance.documents import objects_of
 from howsure.significance.given import FILE, SEPARATE, advising_pos_label, positive_scores
+from howsure.significance.reading import unequal_rows
 
 if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
@@ -47,6 +50,7 @@ class ScoredRows:
     """Rows with a score each, or several: by the name of the score its values (n,), NaN where it is missing.
 
     coded: the model, the group, the item and the run of each row, as far as these are known. clusters (n,): codes.
+    answers: what is true and what is predicted (n,), for metrics of documents. bounds: of the scores that metrics give.
     read: what was read, for the recipe. skip: whether rows without a score are left out. of_log: a log named the scores
     itself, of which a task may lack some. rows: whose places messages name.
     """
@@ -59,6 +63,8 @@ class ScoredRows:
     skip: bool = False
     of_log: bool = False
     rows: Rows | None = None
+    answers: tuple[Any, Any] | None = None
+    bounds: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
 
     def placed(self) -> AbstractContextManager[None]:
         """An error that is raised inside names its row by its place in the files."""
@@ -66,14 +72,24 @@ class ScoredRows:
 
 
 def rows_of(
-    score: Any, roles: Mapping[str, Any], *, data: Any, pos_label: object, may_miss: bool, macro: bool
+    score: Any,
+    roles: Mapping[str, Any],
+    *,
+    data: Any,
+    pos_label: object,
+    may_miss: bool,
+    macro: bool,
+    answers: tuple[Any, Any] | None = None,
 ) -> ScoredRows:
-    """The rows of arrays, of a frame, or of a source. may_miss: rows without a score are kept.
+    """The rows of arrays, of a frame, or of a source. may_miss: rows without a score are kept. answers: what is true,
+    and what is predicted, in place of a score.
 
     Raises InputError naming the parameter, the row and the value.
     """
     if isinstance(data, Source):
-        return _of_source(data, score, roles, pos_label=pos_label, may_miss=may_miss, macro=macro)
+        return _of_source(data, score, roles, pos_label=pos_label, may_miss=may_miss, macro=macro, answers=answers)
+    if answers is not None:
+        return _of_answers(answers, roles, data)
     if score is None:
         raise InputError(UNNAMED)
     name = score if data is not None else "score"
@@ -88,10 +104,35 @@ def rows_of(
     return ScoredRows(scores, coded, units, {"n": n}, tuple(notes))
 
 
+def _of_answers(answers: tuple[Any, Any], roles: Mapping[str, Any], data: Any) -> ScoredRows:
+    true, predicted = answers
+    if data is not None:
+        true, predicted, *columns = columns_of(data, y_true=true, prediction=predicted, **roles)
+        roles = dict(zip(roles, columns, strict=True))
+    true, predicted = objects_of(true), objects_of(predicted)
+    n = len(true)
+    if len(predicted) != n:
+        raise unequal_rows("prediction", len(predicted), n)
+    coded = {role: _coded(roles[role], n, role) for role in CODED if roles[role] is not None}
+    units = None if roles["clusters"] is None else check_clusters(roles["clusters"], n=n)
+    return ScoredRows({"": np.zeros(n)}, coded, units, {"n": n}, (), answers=(true, predicted))
+
+
 def _of_source(
-    source: Source, score: Any, roles: Mapping[str, Any], *, pos_label: object, may_miss: bool, macro: bool
+    source: Source,
+    score: Any,
+    roles: Mapping[str, Any],
+    *,
+    pos_label: object,
+    may_miss: bool,
+    macro: bool,
+    answers: tuple[Any, Any] | None,
 ) -> ScoredRows:
-    for role, column in {"score": score, **roles}.items():
+    for role, column in {
+        "score": score,
+        **dict(zip(("y_true", "prediction"), answers or (), strict=False)),
+        **roles,
+    }.items():
         if column is not None and not isinstance(column, str):
             raise no_column_name(role, column)
     by_file = isinstance(source, Files) and source.by_file
@@ -102,25 +143,28 @@ def _of_source(
     if roles["model"] is None and isinstance(source, Files):
         source, kinds = replace(source, by_file=True), kinds | {FILE: Kind.NAMES}
     kind = Kind.PARTIAL if may_miss else Kind.SCORE if pos_label is None else Kind.NAMES
+    wanted = dict.fromkeys(answers or (), Kind.OPTIONAL) if score is None else {score: kind}
     with _advising(score), advising_pos_label([] if score is None else [score]):
         found = source.rows(
-            kinds if score is None else kinds | {score: kind},
+            kinds | wanted,
             clusters=roles["clusters"] or (roles["id"] if roles["model"] else None),
             run=roles["model"],
-            choose=partial(_of_log, score=score, roles=roles, macro=macro),
+            choose=partial(_of_log, score=next(iter(wanted), None), roles=roles, macro=macro),
             chosen_as=lambda role: Kind.PARTIAL if role.startswith(SCORES) else Kind.NAMES,
         )
     columns = {role: column or found.chosen.get(role) for role, column in roles.items()}
     if columns["model"] is None and len(found.read["files"]) > 1 and FILE not in (columns["groups"] or "").split(","):
         columns["model"] = FILE
     names = [one for role, one in found.chosen.items() if role.startswith(SCORES)] if score is None else [score]
-    if not names:
+    if not names and answers is None:
         raise InputError(f"{UNNAMED}{LOOK}")
     n, notes, clusters = int(found.read["rows"]), list[str](), columns["clusters"]
     with found.placed():
         held = {name: _of_all(found.columns[name], n, spelled=pos_label is None) for name in names}
         loose = may_miss or score is None
-        scores = {name: _numbers(held[name], pos_label, name, notes, may_miss=loose) for name in names}
+        held_answers = None if answers is None else (objects_of(found[answers[0]]), objects_of(found[answers[1]]))
+        scores = {"": np.zeros(n)} if answers else {}
+        scores |= {name: _numbers(held[name], pos_label, name, notes, may_miss=loose) for name in names}
         coded = {role: _coded(found.columns[column], n, column) for role in CODED if (column := columns[role])}
         units = None if clusters is None else unit_codes(found.columns[clusters], n, clusters)
     if columns["model"] == FILE:
@@ -128,9 +172,11 @@ def _of_source(
     read = dict(found.read)
     if columns["model"] != FILE and not by_file:
         read.pop("by_file", None)
-    read |= {"score": names, **{AS_READ.get(role, role): column for role, column in columns.items() if column}}
+    read |= {"score": names} if answers is None else dict(zip(("target", "prediction"), answers, strict=True))
+    read |= {**{AS_READ.get(role, role): column for role, column in columns.items() if column}}
     skip = bool(getattr(source, "skip_missing", False))
-    return ScoredRows(scores, coded, units, read, tuple(notes), skip, of_log=score is None, rows=found)
+    of_log = score is None and answers is None
+    return ScoredRows(scores, coded, units, read, tuple(notes), skip, of_log, found, held_answers)
 
 
 @contextmanager
@@ -226,3 +272,26 @@ def _coded(column: Any, n: int, name: str) -> Coded:
 def unit_codes(column: Any, n: int, name: str) -> Integers:
     """Clusters as codes."""
     return column.codes.astype(np.int64) if isinstance(column, Coded) else check_clusters(column, n=n, name=name)
+
+
+def cell_codes(rows: ScoredRows) -> Integers:
+    """The group and the model of each row as one code, groups first."""
+    codes: Integers = np.zeros(len(next(iter(rows.scores.values()))), dtype=np.int64)
+    for role in ("groups", "model"):
+        if (held := rows.coded.get(role)) is not None:
+            codes = codes * len(held.names) + held.codes
+    return codes
+
+
+def each_cell(rows: ScoredRows, kept: npt.NDArray[np.bool_]) -> Iterator[tuple[str | None, str | None, Integers]]:
+    """The rows of each model in each group, with both names."""
+    codes = cell_codes(rows)
+    places = np.flatnonzero(kept)
+    order = places[np.argsort(codes[places], kind="stable")]
+    firsts = np.flatnonzero(np.append(True, np.diff(codes[order]) != 0))
+    for held in np.split(order, firsts[1:]):
+        group, model = (
+            None if (one := rows.coded.get(role)) is None else one.names[one.codes[held[0]]]
+            for role in ("groups", "model")
+        )
+        yield group, model, held

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,9 +16,10 @@ from howsure.inputs.numbers_and_names import check_bounds, check_level, check_wh
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
+from howsure.scores.documents import document_metrics, with_document_scores
 from howsure.scores.ranks import Flags, ranks
 from howsure.scores.results import MACRO, ScoreRow, ScoreTable
-from howsure.scores.rows import ScoredRows, rows_of
+from howsure.scores.rows import ScoredRows, cell_codes, each_cell, rows_of
 from howsure.significance.rows_by_model import item_twice
 from howsure.stats.clusters import ItemGroups, few_clusters, kish, ratio_error
 from howsure.stats.gaffke import Sums
@@ -34,6 +35,9 @@ STUDENT = (
 def score_table(
     score: ArrayLike | str | None = None,
     *,
+    y_true: ArrayLike | str | None = None,
+    prediction: ArrayLike | str | None = None,
+    metrics: str | Sequence[str] = (),
     model: ArrayLike | str | None = None,
     groups: ArrayLike | str | None = None,
     id: ArrayLike | str | None = None,
@@ -59,6 +63,10 @@ def score_table(
     `level`, a tier, and whether it may be the best.
 
     score (n,): a number per row, such as whether the answer is right; a log names its scores itself.
+    y_true (n,): for a metric of documents, what is true of each: tags, spans, labels, relevance, a text.
+    prediction (n,): for a metric of documents, what the model says.
+    metrics: metrics of documents: entity_f1, entity_partial_f1, multilabel_micro_f1, multilabel_macro_f1, ndcg@10,
+    recall@10, wer, cer, bleu, chrf, chrf++.
     model (n,): the model of each row (default: in files, each file is a model).
     groups (n,): a row of the table for each group: tasks, categories.
     id (n,): the item of each row, on which models are compared and over whose runs the mean is taken.
@@ -96,7 +104,19 @@ def score_table(
     if missing_score is not None and getattr(data, "skip_missing", False):
         either = f"{parameter('missing_score')} or {parameter('skip_missing')}"
         raise InputError(f"what is missing counts as a score or is left out: give {either}, not both.")
-    rows = rows_of(score, roles, data=data, pos_label=pos_label, may_miss=missing_score is not None, macro=macro)
+    others = {"score": score, "pos_label": pos_label, "bounds": bounds, "missing_score": missing_score}
+    others |= {"lower_is_better": lower_is_better or None, "pass_at": pass_at or None, "pass_hat": pass_hat or None}
+    asked_metrics = document_metrics(metrics, y_true, prediction, others=others)
+    lower_is_better = lower_is_better or any(not one.higher_is_better for one in asked_metrics)
+    rows = rows_of(
+        score,
+        roles,
+        data=data,
+        pos_label=pos_label,
+        may_miss=missing_score is not None,
+        macro=macro,
+        answers=(y_true, prediction) if asked_metrics else None,
+    )
     if "run" in rows.coded and "id" not in rows.coded:
         raise InputError(
             f"{parameter('run')} needs the item of each row, {parameter('id', GIVEN)}, whose runs they are."
@@ -104,6 +124,7 @@ def score_table(
     asked = _Asked(ends, lower_is_better, macro, level, generator_from(rng), together=len(kinds))
     found, incomplete, skipped = list[ScoreRow](), list[str](), dict[str, int]()
     with rows.placed():
+        rows = with_document_scores(rows, asked_metrics) if asked_metrics else rows
         for name in rows.scores:
             values, missing = _with_missing(rows, name, missing_score)
             left_out = int(missing.sum()) if missing_score is None else 0
@@ -118,6 +139,7 @@ def score_table(
     several = any(row.ranks for row in found)
     recipe: dict[str, Any] = {"howsure": __version__, **rows.read, "level": level, "bounds": ends}
     recipe |= {"lower_is_better": lower_is_better, "missing_score": missing_score, "macro": macro}
+    recipe |= {"metrics": [one.name for one in asked_metrics]} if asked_metrics else {}
     recipe |= {"skipped": {**rows.read.get("skipped", {}), **skipped}} if skipped else {}
     recipe |= {"pass_at": [kind.k for kind in kinds if not kind.all_right]} if pass_at else {}
     recipe |= {"pass_hat": [kind.k for kind in kinds if kind.all_right]} if pass_hat else {}
@@ -194,7 +216,7 @@ def _of_score(
         raise InputError(f"every {name} is missing; nothing is left.")
     if asked.bounds is not None:
         check_within(values, asked.bounds, name=name)
-    bounds = asked.bounds or share_bounds(known)
+    bounds = rows.bounds[name] if name in rows.bounds else asked.bounds or share_bounds(known)
     if measure.k is not None and not ((known == 0.0) | (known == 1.0)).all():
         row = int(np.flatnonzero(~np.isin(values, (0.0, 1.0)) & ~np.isnan(values))[0])
         raise InputError(
@@ -203,7 +225,7 @@ def _of_score(
         )
     name = measure.called(name)
     by_group: dict[str | None, list[_Cell]] = {}
-    for group, model, held in _cells(rows, ~np.isnan(values)):
+    for group, model, held in each_cell(rows, ~np.isnan(values)):
         cell = _cell(rows, values, held, missing, bounds, asked, (name, group, model), measure)
         by_group.setdefault(group, []).append(cell)
     sign = 1.0 if asked.lower_is_better else -1.0
@@ -218,7 +240,7 @@ def _with_missing(rows: ScoredRows, name: str, missing_score: float | None) -> t
     values = rows.scores[name]
     lacking = np.isnan(values)
     if rows.of_log and lacking.any():
-        cell = _cell_codes(rows)
+        cell = cell_codes(rows)
         lacking &= np.bincount(cell, ~lacking)[cell] > 0
     if missing_score is not None:
         return np.where(lacking, missing_score, values), lacking
@@ -228,29 +250,6 @@ def _with_missing(rows: ScoredRows, name: str, missing_score: float | None) -> t
             f"{parameter('missing_score', 0)}, or leave them out, {parameter('skip_missing', True)}."
         )
     return values, lacking
-
-
-def _cell_codes(rows: ScoredRows) -> Integers:
-    """The group and the model of each row as one code, groups first."""
-    codes: Integers = np.zeros(len(next(iter(rows.scores.values()))), dtype=np.int64)
-    for role in ("groups", "model"):
-        if (held := rows.coded.get(role)) is not None:
-            codes = codes * len(held.names) + held.codes
-    return codes
-
-
-def _cells(rows: ScoredRows, kept: Flags) -> Iterator[tuple[str | None, str | None, Integers]]:
-    """The rows of each model in each group, with both names."""
-    codes = _cell_codes(rows)
-    places = np.flatnonzero(kept)
-    order = places[np.argsort(codes[places], kind="stable")]
-    firsts = np.flatnonzero(np.append(True, np.diff(codes[order]) != 0))
-    for held in np.split(order, firsts[1:]):
-        group, model = (
-            None if (one := rows.coded.get(role)) is None else one.names[one.codes[held[0]]]
-            for role in ("groups", "model")
-        )
-        yield group, model, held
 
 
 def _cell(
@@ -302,7 +301,7 @@ def _cell(
     test = mean_score(values, groups, bounds=bounds)
     if units is not None and (few := few_clusters(groups.sizes)):
         notes.append(few)
-    if bounds is None:
+    if bounds is None and not rows.bounds:
         alike = f"all are {values[0]:g}" if len(values) > 1 else "a single item"
         notes.append(
             STUDENT if np.ptp(values) > 0 else f"{alike}: nothing shows how scores vary, so there is no interval"

@@ -228,7 +228,9 @@ def compare_command(
             "targets": None if targets is None else files_of(targets, skip_missing=skip_missing),
         }
     else:
-        asked, read = _files_of_labels(asked, targets, model, how | {"across_files": across_files != "error"})
+        asked, read = _files_of_labels(
+            asked, targets, model, how | {"across_files": across_files != "error"}, metrics=options["metrics"] or ()
+        )
     with comparing() as advance:
         result = compare(**asked, **options, progress=advance)
     result = replace(result, recipe={**read, **result.recipe})
@@ -236,13 +238,21 @@ def compare_command(
 
 
 def _files_of_labels(
-    asked: dict[str, Any], targets: str | None, models: Sequence[str], how: Mapping[str, Any]
+    asked: dict[str, Any],
+    targets: str | None,
+    models: Sequence[str],
+    how: Mapping[str, Any],
+    *,
+    metrics: Sequence[str],
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The labels in one file for what is true and one for each model, as the paper has it; and what was read.
+    """The labels in one file for what is true and one for each model, as the paper has it, or documents for metrics of
+    these; and what was read.
 
     Raises InputError for options of columns, and for a file that is named twice.
     """
+    from howsure.data.documents.read_documents import document_items
     from howsure.significance.boostsa.storage import read_labels
+    from howsure.significance.metrics.metric import DOCUMENT, tasks_of
 
     columns = {"--prediction": "prediction", "--score": "score", "--target": "y_true", "--id": "id", "--run": "run"}
     columns |= {"--cluster": "clusters", "--stratum": "strata"}
@@ -261,8 +271,12 @@ def _files_of_labels(
         twice = against if against in models else next(name for name in models if models.count(name) > 1)
         raise InputError(f"--against and --model must name different files; {twice} is named twice.")
     names = apart([against, *models])
-    held = {name: read_labels(path) for name, path in zip(names, (against, *models), strict=True)}
-    true = read_labels(targets)
+    if tasks_of(metrics) == {DOCUMENT}:
+        true, asked["clusters"] = document_items(targets)
+        held = {name: document_items(path)[0] for name, path in zip(names, (against, *models), strict=True)}
+    else:
+        true = read_labels(targets)
+        held = {name: read_labels(path) for name, path in zip(names, (against, *models), strict=True)}
     read = {"files": [targets, against, *models], "rows": len(true), "skipped": {}}
     return asked | {"y_true": true, "against": {names[0]: held.pop(names[0])}, "model": held}, read
 

@@ -95,7 +95,7 @@ def entities_of(held: Any) -> list[Entity]:
 
 
 def _span(one: Any) -> Entity:
-    found = [one.get("start"), one.get("end"), one.get("label")] if isinstance(one, Mapping) else one
+    found: Any = [one.get("start"), one.get("end"), one.get("label")] if isinstance(one, Mapping) else one
     try:
         start, stop, type_ = found
         span = Entity(int(start), int(stop), str(type_))

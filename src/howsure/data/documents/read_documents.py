@@ -22,6 +22,7 @@ from howsure.data.documents.conllu import conllu_documents
 from howsure.data.documents.document import Document, Sentence, Strings
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.opened import Text, read_text
+from howsure.first_use import require
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 
 # Converting spaCy documents. spaCy is not imported: any object with the same attributes works.
@@ -161,6 +162,65 @@ FORMS: dict[str, Callable[..., list[Document]]] = {
     "three-columns": three_column_documents,
     "two-columns": _two_columns,
 }
+
+
+# Files whose documents are compared: a line, a sentence with tags, or a document each.
+
+TAGGED = (".conll", ".conllu", ".iob", ".iob2", ".bio", ".tsv")
+DOCSTART = "-DOCSTART-"
+
+
+def document_items(path: str | os.PathLike[str]) -> tuple[list[Any], list[int] | None]:
+    """What the documents of a file hold, and where they are sentences the document of each, if there are several.
+
+    `.spacy` (DocBin): a Doc each. CoNLL-2012, CoNLL-U and three columns: a Document with mentions each. Other `.conll`,
+    `.iob`, `.bio` and `.tsv`: the tags in the last column, of each sentence. Any other file: a text in each line.
+
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "birds.conll")
+    >>> written = path.write_text("-DOCSTART- O\n\nAda B-PER\n\n-DOCSTART- O\n\nIn O\nRome B-LOC\n")
+    >>> document_items(path)
+    ([['B-PER'], ['O', 'B-LOC']], [0, 1])
+
+    Raises InputError for a file that cannot be read, or holds nothing.
+    """
+    name = os.fspath(path)
+    if name.endswith(".spacy"):
+        require("Files of spaCy", "spacy", "spacy")
+        import spacy
+        from spacy.tokens import DocBin
+
+        return list(DocBin().from_disk(name).get_docs(spacy.blank("xx").vocab)), None
+    text = read_text(path)
+    lines = text.content.removesuffix("\n").split("\n")
+    if not name.removesuffix(".gz").removesuffix(".zst").endswith(TAGGED):
+        return [line.removesuffix("\r") for line in lines], None
+    first = next((line for line in lines if line.strip()), "")
+    row = next((line for line in lines if line.strip() and not line.startswith("#")), "")
+    if BEGIN_CONLL.fullmatch(first) or BEGIN_THREE.fullmatch(first) or row.count("\t") == 9:
+        return list(read_documents(path)), None
+    return _last_columns(text, lines)
+
+
+def _last_columns(text: Text, lines: list[str]) -> tuple[list[Any], list[int] | None]:
+    sentences: list[list[str]] = [[]]
+    documents, document = [0], 0
+    for number, line in enumerate(lines, start=1):
+        begins = line.startswith((DOCSTART, "# newdoc"))
+        if begins or not line.strip():
+            document += begins and any(sentences)
+            sentences += [[]] if sentences[-1] else []
+            documents[len(sentences) - 1 :] = [document]
+        elif not line.startswith("# "):
+            word, *rest = line.split()
+            if not rest:
+                raise text.fault(number, f"a word needs a tag beside it; {word!r} stands alone.")
+            sentences[-1].append(rest[-1])
+    if not sentences[-1]:
+        del sentences[-1], documents[-1]
+    if not sentences:
+        raise InputError(f"{text.name} holds no sentence.")
+    return list(sentences), documents if documents[-1] else None
 
 
 # The first documents of a file, for a quick look: what follows them is not read.

@@ -59,7 +59,9 @@ def parsed(values: Any, name: str, parse: Callable[[Any], Any], rule: str) -> li
             found.append(parse(value))
         except (ValueError, TypeError) as error:  # which an InputError is, too
             more = f" {error}" if isinstance(error, InputError) else ""
-            raise InputError(f"{name} must hold {rule}; {at_row(row)} holds {shown(value)}.{more}") from error
+            raise InputError(
+                f"{parameter(name)} must hold {rule}; {at_row(row)} holds {shown(value)}.{more}"
+            ) from error
     return found
 
 

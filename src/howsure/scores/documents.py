@@ -1,0 +1,98 @@
+"""Scores of models in metrics of documents: entity F1, BLEU, word error rate …"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from howsure.errors import InputError, parameter
+from howsure.inputs.naming import counted
+from howsure.inputs.pairs import Floats
+from howsure.scores.rows import ScoredRows, each_cell
+from howsure.significance.documents import notes_of_documents
+from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric
+from howsure.significance.reading import Systems
+from howsure.significance.systems import Problem
+
+JACKKNIFE = (
+    "intervals are Student's t of what a metric loses without each row: they suppose that no rarer rows weigh much more"
+)
+
+
+def document_metrics(
+    metrics: str | Sequence[str], y_true: object, prediction: object, *, others: Mapping[str, object]
+) -> list[Metric]:
+    """The metrics of these names, which all are better high, or all low; [] where no metric is asked for.
+
+    Raises InputError for an unknown name, metrics of both directions, what is true without what is predicted, and for
+    one of the others, which are for scores.
+    """
+    names = [metrics] if isinstance(metrics, str) else list(metrics)
+    if not names and y_true is None and prediction is None:
+        return []
+    if not names or y_true is None or prediction is None:
+        raise InputError(
+            f"a metric of documents needs all of {parameter('metrics', 'wer')}, {parameter('y_true')} and "
+            f"{parameter('prediction')}."
+        )
+    found = [find_metric(name, DOCUMENT) for name in names]
+    for name, value in others.items():
+        if value is not None:
+            raise InputError(f"{parameter(name)} is for scores; a metric of documents knows its own. Leave it out.")
+    if len({one.higher_is_better for one in found}) > 1:
+        raise InputError(
+            f"{parameter('metrics')} of a table must all be better high, or all low; {', '.join(names)} are not. Ask "
+            "for them apart."
+        )
+    return found
+
+
+def with_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRows:
+    """The rows with a score in each metric: what a row adds to the value of its model in its group.
+
+    Their mean is the value itself. Of a mean, they are the values of the rows; else nθ − (n − 1)θ₋ᵢ, the pseudo-values
+    of the jackknife, moved to the mean θ: their variance is that of θ.
+
+    Raises InputError for answers that are not what the metric takes, and where a value is undefined.
+    """
+    assert rows.answers is not None
+    true, predicted = rows.answers
+    problem = Problem(DOCUMENT, true, predicted, predicted)
+    by_rows = {function: function(true, predicted, problem) for function in dict.fromkeys(one.rows for one in metrics)}
+    scores = {one.name: np.zeros(len(true)) for one in metrics}
+    for metric in metrics:
+        for group, model, held in each_cell(replace(rows, scores=scores), np.ones(len(true), dtype=bool)):
+            whose = " ".join(f" of {one}" for one in (model, group) if one is not None)
+            scores[metric.name][held] = row_parts(metric, by_rows[metric.rows][held], whose)
+    first = Systems(DOCUMENT, true, {"prediction": predicted[None]}, (), None, None)
+    notes = (
+        *rows.notes,
+        *(note.removesuffix(".") for note in notes_of_documents(first, [one.name for one in metrics])),
+    )
+    bounds = {one.name: one.bounds if one.is_mean else None for one in metrics}
+    notes = (*notes, *([JACKKNIFE] if None in bounds.values() else ()))
+    return replace(rows, scores=scores, notes=notes, bounds=bounds)
+
+
+def row_parts(metric: Metric, statistics: Floats, whose: str = "") -> Floats:
+    """What each row adds to the value of a metric, from its statistics (n, k).
+
+    >>> wer = find_metric("wer", DOCUMENT)
+    >>> parts = row_parts(wer, np.array([[1.0, 4.0], [0.0, 4.0], [2.0, 4.0]]))
+    >>> parts.round(4).tolist(), float(parts.mean())
+    ([0.25, 0.0, 0.5], 0.25)
+    """
+    if metric.is_mean:
+        return statistics[:, 0]
+    sums, n = statistics.sum(axis=0), len(statistics)
+    with np.errstate(invalid="ignore"):
+        value = float(metric.value(sums))
+        left = metric.value(sums - statistics) if n > 1 else np.full(1, value)
+    lacking = np.flatnonzero(np.isnan(left))
+    if np.isnan(value) or len(lacking):
+        what = "has nothing to count" if np.isnan(value) else "has nothing to count but in a single row"
+        raise InputError(f"{metric.name}{whose} is undefined: it {what} among {counted(n, 'row')}.")
+    parts = -(n - 1) * left
+    return np.asarray(parts - parts.mean() + value)
