@@ -276,3 +276,10 @@ def write_systems(folder: Path) -> None:
         for k in range(150)
     ]
     (folder / "battles.csv").write_text(csv_text(battles))
+    texts = [[f"w{(7 * k + i * i) % 9}" for i in range(8)] for k in range(40)]
+    tags = [["O", "B-A", "I-A", "O", "B-B"][: 2 + k % 4] for k in range(40)]
+    for name, period in (("gold", 99), ("north", 5), ("south", 3)):
+        said = [[one if (i + k) % period else "x" for i, one in enumerate(text)] for k, text in enumerate(texts)]
+        (folder / f"{name}.txt").write_text("".join(" ".join(text) + "\n" for text in said))
+        lines = [[f"w {tag if (i + k) % period else 'O'}" for i, tag in enumerate(row)] for k, row in enumerate(tags)]
+        (folder / f"{name}.conll").write_text("".join("\n".join(row) + "\n\n" for row in lines))

@@ -38,6 +38,11 @@ ROOM = Room(
     {BATTLES} --tie even
     {BATTLES} --where "winner != 'model_b'" --figure battles.svg
     {BATTLES} --level 0.9 --report battles.html
+    score north.txt south.txt --targets gold.txt --metric wer --seed 1 --format json
+    score north.conll south.conll --targets gold.conll --metric entity_f1 --metric entity_partial_f1 --figure f1.svg
+    score north.txt --targets gold.txt --metric entity_f1
+    score north.txt --targets gold.txt --metric bleu --metric wer
+    score north.txt --metric bleu
     score 'results/*/samples_*.jsonl' --seed 1
     score 'results/*/samples_*.jsonl' --seed 1 --format json
     score 'logs/helm/*'

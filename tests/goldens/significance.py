@@ -32,6 +32,8 @@ ROOM = Room(
     significance {READ} --stratum kind --alternative better --adjust bh
     significance {READ} --model huge --figure pairs.svg --report pairs.html --width 3.3
     significance {READ} --method boostsa --sample-size 0.2
+    significance --targets gold.conll --against north.conll --model south.conll --metric entity_f1 --resamples 500
+    significance --targets gold.txt --against north.txt --model south.txt --metric wer --metric accuracy
     significance {READ} --level 0.9 --columns model,p
     significance {READ} --where "kind = 'a'" --output a.txt
     significance {BY} --resamples 500

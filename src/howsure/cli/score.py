@@ -70,7 +70,7 @@ def _of_documents(targets: str, typed: dict[str, Any]) -> ScoreTable:
     known = inspect.signature(score_table).parameters
     asked = {name: typed[name] for name in known if typed.get(name) is not None and name not in columns}
     found = score_table(**asked, **columns)
-    read = {"files": [targets, *typed["files"]], "rows": len(true)}
+    read = {"files": list(typed["files"]), "targets": targets, "rows": len(columns["id"])}
     return replace(found, recipe={**read, **found.recipe})
 
 
