@@ -11,7 +11,7 @@ import click
 from howsure.cli.terminal.derived import command_of, derived, finish, result_of, said_of
 from howsure.cli.terminal.options import DefaultGroup, bounds_option, figure_option, output_options, report_option
 from howsure.errors import InputError, parameter
-from howsure.inputs.naming import short_names
+from howsure.inputs.numbers_and_names import short_names
 from howsure.scores.battles import rank_battles
 from howsure.scores.results import ScoreTable
 from howsure.scores.score_table import score_table

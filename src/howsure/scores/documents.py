@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from howsure.errors import InputError, parameter
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats
 from howsure.scores.rows import ScoredRows, each_cell
 from howsure.significance.documents import notes_of_documents

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from howsure.errors import InputError, at_row, parameter, shown
 from howsure.inputs.checks import check_codes
-from howsure.inputs.naming import counted
+from howsure.inputs.numbers_and_names import counted
 from howsure.significance.metrics.documents import SCORERS, signature
 from howsure.significance.metrics.metric import DOCUMENT
 from howsure.significance.reading import Systems, read_systems, run_name, unequal_rows
