@@ -178,7 +178,7 @@ def document_items(path: str | os.PathLike[str]) -> tuple[list[Any], list[int] |
 
     >>> import pathlib, tempfile
     >>> path = pathlib.Path(tempfile.mkdtemp(), "birds.conll")
-    >>> written = path.write_text("-DOCSTART- O\n\nAda B-PER\n\n-DOCSTART- O\n\nIn O\nRome B-LOC\n")
+    >>> written = path.write_text("-DOCSTART- O\\n\\nAda B-PER\\n\\n-DOCSTART- O\\n\\nIn O\\nRome B-LOC\\n")
     >>> document_items(path)
     ([['B-PER'], ['O', 'B-LOC']], [0, 1])
 
