@@ -143,6 +143,17 @@ LOGGED = [
     Wrong("a field to explode that is no list", "score it.jsonl --score grade --explode grade", UNNESTED),
     Wrong("a list to explode that no row has", "score it.jsonl --score grade --explode judgments", UNNESTED),
     Wrong("a log to explode", "score log.jsonl --explode doc", lines(SAMPLE)),
+    Wrong(
+        "a version of a model that is no alias",
+        "score log.jsonl --model-version jev-2",
+        lines(decisions_by_name("r1")),
+    ),
+    Wrong("a version of the model of another log", "score log.jsonl --model-version small", lines(SAMPLE)),
+    Wrong(
+        "a version of the model of a table",
+        "score it.jsonl --score grade --model-version small",
+        {"it.jsonl": b'{"id": 1, "grade": 1}\n'},
+    ),
     Wrong("a line of another layout", "score log.jsonl", lines(human_eval(True), {"task_id": "q", "completion": ""})),
     Wrong(
         "a log of prompts that are not told apart",

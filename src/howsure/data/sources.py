@@ -44,6 +44,7 @@ class Files(Source):
     normalise: str | None = None
     labels_from: str | None = None
     explode: str | None = None
+    model_version: str | None = None
     engine: str = DUCKDB
     scheduler: str | None = None
     tell: Callable[[str], None] = field(default=lambda said: None, repr=False, compare=False)
@@ -185,6 +186,7 @@ class Files(Source):
             "normalise": self.normalise,
             "labels_from": self.labels_from,
             "explode": self.explode,
+            "model_version": self.model_version,
             "across_files": self.across_files if self.across_files != "error" else None,
         }
         how = {"engine": None if self.engine == DUCKDB else self.engine, "scheduler": self.scheduler} | how
@@ -250,6 +252,7 @@ def read(
     normalise: str | None = None,
     labels_from: str | os.PathLike[str] | None = None,
     explode: str | None = None,
+    model_version: str | None = None,
     engine: str = DUCKDB,
     scheduler: str | None = None,
     table: str | None = None,
@@ -265,9 +268,10 @@ def read(
     normalise: divide the log-likelihoods of choices in a log by their "characters", "bytes" or "tokens". labels_from:
     a table of the right answers of a log, with columns `id`, `label` and, where an item has several questions,
     `question`. explode: a list in each row of JSON or Parquet, whose elements become rows, each in the place of the
-    list: "judgments[0].decision" becomes "judgments.decision". engine: "duckdb" here, or "dask", a cluster all of whose
-    workers see the Parquet files, at `scheduler`. table: a table or view of the only file, a database of DuckDB, of
-    which a copy is made.
+    list: "judgments[0].decision" becomes "judgments.decision". model_version: the model that answered, where responses
+    with decisions name an alias or none. engine: "duckdb" here, or "dask", a cluster all of whose workers see the
+    Parquet files, at `scheduler`. table: a table or view of the only file, a database of DuckDB, of which a copy is
+    made.
 
     Columns are named as on the command line: one inside another as "doc.answer" or "scores[0]", several as one key as
     "task,question". Nothing is read before a function asks for it. A log names the columns itself.
@@ -288,7 +292,19 @@ def read(
     paths = tuple(os.fspath(one) for one in named)
     labels = None if labels_from is None else os.fspath(labels_from)
     found = Files(
-        paths, where, skip_missing, values, by_file, across_files, format, normalise, labels, explode, engine, scheduler
+        paths,
+        where,
+        skip_missing,
+        values,
+        by_file,
+        across_files,
+        format,
+        normalise,
+        labels,
+        explode,
+        model_version,
+        engine,
+        scheduler,
     )
     if table is None:
         return found

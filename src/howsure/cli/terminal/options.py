@@ -333,6 +333,11 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
             metavar="FIELD",
             help="A list in each row of JSON or Parquet, such as judgments: each element becomes a row.",
         ),
+        click.option(
+            "--model-version",
+            metavar="NAME",
+            help="The model that answered, where responses with decisions name an alias or none.",
+        ),
     ]
     return in_order(options)(function)
 
@@ -364,6 +369,7 @@ OF_SOURCE = (
     "table",
     "labels_from",
     "explode",
+    "model_version",
 )
 ROLES = ("y_true", "groups", "clusters", "sample_weight", "pos_label", "id")
 

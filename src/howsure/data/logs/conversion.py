@@ -48,6 +48,7 @@ class Log:
 
     format: LogFormat
     normalise: str
+    model_version: str | None = None
     notes: list[str] = field(default_factory=list)
     rows: int = 0
     held: dict[str, int] = field(default_factory=dict)  # how many rows hold something, by column
@@ -122,7 +123,8 @@ class Log:
     def describe(self) -> dict[str, Any]:
         """What was read, for the recipe of a result."""
         normalise = {"normalise": self.normalise} if "log_probabilities" in self.held else {}
-        return {"format": self.format.name, **normalise} | ({"notes": self.notes} if self.notes else {})
+        version = {} if self.model_version is None else {"model_version": self.model_version}
+        return {"format": self.format.name, **normalise, **version} | ({"notes": self.notes} if self.notes else {})
 
     def note(self, row: Row) -> None:
         """Count what a row holds."""
@@ -161,6 +163,7 @@ def input_files(
     most: int | None = None,
     labels_from: str | None = None,
     explode: str | None = None,
+    model_version: str | None = None,
     tell: Callable[[str], None] = lambda said: None,
 ) -> tuple[tuple[File, ...], Log | None]:
     """The files that are named, logs among them rewritten in `spool`, and what was found in these; None for tables.
@@ -169,7 +172,8 @@ def input_files(
     columns and scores, that is kept whose name is a word of the texts `wanted`. `normalise` says how log-likelihoods of
     choices become probabilities. `files` are those of the paths, where they are known. `most`: of each log only so many
     rows are read, with all that they hold. `labels_from`: a table of right answers. `explode`: a list in each row of a
-    table, whose elements become rows. `tell` is told what was done to a table.
+    table, whose elements become rows. `model_version`: what an alias in a log of decisions
+    stood for. `tell` is told what was done to a table.
 
     Raises InputError if a file cannot be read, is cut off, or if logs and tables are mixed.
     """
@@ -194,13 +198,20 @@ def input_files(
             raise InputError(
                 f"{parameter('normalise', GIVEN)} is for log-likelihoods of choices in a log; these files are tables."
             )
+        if model_version is not None:
+            raise InputError(f"{parameter('model_version', GIVEN)} is for logs of decisions; these files are tables.")
         return rows_as_objects(files, explode, spool, tell), None
     if explode is not None:
         raise InputError(
             f"{parameter('explode', GIVEN)} is for lists in tables; {files[0].name} is a log of {form.program}. "
             f"Read it as a table: {parameter('format', files[0].format)}."
         )
-    log = Log(form, normalise or NONE)
+    if model_version is not None and form.name != "decisions":
+        raise InputError(
+            f"{parameter('model_version', GIVEN)} is for decisions, whose responses may name an alias; {files[0].name} "
+            f"is a log of {form.program}."
+        )
+    log = Log(form, normalise or NONE, model_version)
     labels = None if labels_from is None else Labels.read(labels_from, spool)
     words = {word for text in wanted if text for word in WORD.findall(text)}
     kept = partial(_kept, words=words if most is None else None)
@@ -231,7 +242,7 @@ def _rewritten(
     before = log.rows
     unlabelled = 0
     with open(path, "w", encoding="utf-8") as copy:
-        source = Source(file, log.notes)
+        source = Source(file, log.notes, log.model_version)
         for row in islice(_whole(source, log, labels), most):
             kept = kept_of(row)
             unlabelled += labels is not None and row.get("target") is None
@@ -461,7 +472,7 @@ def in_rows_left(
     """
     if rows is None:
         return log
-    found = Log(log.format, log.normalise, log.notes)
+    found = Log(log.format, log.normalise, log.model_version, log.notes)
     database = Database()
     try:
         database.allow_only([file.path for file in files])

@@ -13,7 +13,7 @@ from typing import Any
 
 from howsure.data.logs.labels import NO, YES, position
 from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping, number
-from howsure.errors import shown
+from howsure.errors import InputError, parameter, shown
 
 TYPES = {"noul": "noul", "predicate": "probability"}  # of a yes or no -> where its probability stands
 ITEMS = ("id", "custom_id", "item", "request_id")
@@ -37,16 +37,18 @@ def recognises(beginning: Beginning) -> bool:
 
 def rows(source: Source) -> Iterator[Row]:
     """A row for each question of each response; refusals have no probabilities, boxes are left out."""
-    found, aliases = Counter[str](), set[str]()
+    found, aliases, unknown = Counter[str](), set[str](), 0
     for line, record in _records(source):
         body = _body(record)
         if not _answers(body):
             raise source.fault(line, "it holds no answers. Is this a response with decisions?")
-        model = body.get("model")
+        model = body.get("model") or None
         item = next((record[name] for name in ITEMS if name in record), line)
         labels = mapping(next((record[name] for name in LABELS if name in record), None))
-        if isinstance(model, str) and model.endswith("latest"):
-            aliases.add(model)
+        if model is None or str(model).endswith("latest"):
+            unknown += 1
+            aliases |= set() if model is None else {str(model)}
+            model = source.model_version or model
         for name, answer in _answers(body):
             kind = str(mapping(answer).get("type"))
             found[kind] += 1
@@ -62,7 +64,12 @@ def rows(source: Source) -> Iterator[Row]:
     left_out = found.total() - sum(found[kind] for kind in (*TYPES, "choice", "score", "refusal"))
     if left_out:
         source.note(f"{left_out:,} answers are of types without probabilities of answers (box), and left out")
-    if aliases:
+    if source.model_version is not None and not unknown:
+        raise InputError(
+            f"{parameter('model_version', source.model_version)} is what an alias stood for; every response of "
+            f"{source.name} names its model."
+        )
+    if aliases and source.model_version is None:
         source.note(f"{', '.join(sorted(aliases))} is an alias, which may stand for one model today and another later")
 
 

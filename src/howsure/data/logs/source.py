@@ -130,6 +130,7 @@ class Source:
 
     file: File
     notes: list[str] = field(default_factory=list)
+    model_version: str | None = None  # what an alias stood for
 
     @property
     def is_archive(self) -> bool:

@@ -65,6 +65,7 @@ def _named(asked: Files, database: Database, texts: Sequence[str]) -> tuple[tupl
 
         paths = tuple(unfolded(paths, asked.format))
     how: dict[str, Any] = {"normalise": asked.normalise, "labels_from": asked.labels_from, "explode": asked.explode}
+    how["model_version"] = asked.model_version
     if not any(how.values()) and asked.format in (None, *TABLES):
         files = named_files(paths, format=asked.format, spool=database.folder)
         if all(file.format in ("csv", "tsv") for file in files):

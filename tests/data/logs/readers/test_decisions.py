@@ -13,6 +13,7 @@ import howsure
 from howsure.data.logs.decisions import rows
 from howsure.data.logs.source import Row, Source
 from howsure.data.tables.named_files import File
+from howsure.errors import InputError
 from tests.cli.running import howsure as run
 from tests.data.logs.writers import decisions_by_name, decisions_in_a_list, write_lines
 
@@ -67,6 +68,23 @@ def test_boxes_and_aliases_are_told() -> None:
         "log.jsonl: 1 answers are of types without probabilities of answers (box), and left out.",
         "log.jsonl: jev-latest is an alias, which may stand for one model today and another later.",
     ]
+
+
+def test_the_model_behind_an_alias_can_be_named(tmp_path: Path) -> None:
+    responses = [
+        decisions_by_name("r1", model="jev-latest"),
+        decisions_by_name("r2", model="jev-1"),
+        {"id": "r3", "answers": decisions_by_name("r3")["response"]["answers"], "labels": {"spam": False}},
+    ]
+    path = write_lines(tmp_path / "log.jsonl", responses)
+    table = howsure.score_table(data=howsure.read(path, model_version="jev-2", skip_missing=True))
+    spam = {one.model: one.n for one in table if one.group == "spam"}
+    assert spam == {"jev-1": 1, "jev-2": 2}
+    assert table.recipe["model_version"] == "jev-2"
+    assert not any("is an alias" in note for note in table.recipe["notes"])
+    named = write_lines(tmp_path / "named.jsonl", [decisions_by_name("r1")])
+    with pytest.raises(InputError, match=r"is what an alias stood for; every response of .* names its model"):
+        howsure.score_table(data=howsure.read(named, model_version="jev-2"))
 
 
 def calibrated(n: int, *, listed: bool = False) -> list[tuple[float, bool]]:
