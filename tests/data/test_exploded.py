@@ -16,7 +16,6 @@ GRADED: list[dict[str, Any]] = [
     {"id": item, "judgments": [{"judge": judge, "grade": grade} for judge, grade in zip("xy", grades, strict=False)]}
     for item, grades in enumerate([(1, 0), (1, 1), (0,), ()])
 ]
-SKETCH = "each element of judgments a row of its own"
 
 
 def written(folder: Path, kind: str, rows: list[Any]) -> Path:
@@ -37,7 +36,10 @@ def test_each_element_is_a_row(kind: str, tmp_path: Path) -> None:
     table = howsure.score_table("judgments.grade", groups="judgments.judge", clusters="id", data=source)
     assert {one.group: (one.n, one.mean.value) for one in table} == {"x": (3, pytest.approx(2 / 3)), "y": (2, 0.5)}
     assert table.recipe["explode"] == "judgments"
-    assert told[0] == f"{path}: 4 rows, {SKETCH}: 5; 1 row without any left out."
+    assert (
+        told[0]
+        == f"{path}: 5 rows, one for each element of judgments in the 4 rows of the file, 1 of them without any."
+    )
 
 
 def test_an_element_by_its_position_needs_no_rows_of_its_own(tmp_path: Path) -> None:
@@ -88,14 +90,14 @@ def test_what_is_no_object_is_left_out_and_counted(tmp_path: Path) -> None:
     path = written(tmp_path, "json", [*rows[:2], "a note", *rows[2:], None])
     (row,) = howsure.score_table("right", data=howsure.read(path))
     assert (row.n, row.mean.value) == (4, 0.5)
-    assert howsure.look(path).notes[0] == f"{path}: 2 of 6 elements, no objects, are left out."
+    assert howsure.look(path).notes[0] == f"{path}: 2 of 6 elements left out, for only objects are rows."
 
 
 def test_a_log_may_hold_texts_among_its_records(tmp_path: Path) -> None:
     path = written(tmp_path, "json", [human_eval(True), "a note", human_eval(False, item=1)])
     table = howsure.score_table(data=howsure.read(path))
     assert table[0].mean.value == 0.5
-    assert table.recipe["notes"] == [f"{path}: 1 of 3 elements, no objects, are left out."]
+    assert table.recipe["notes"] == [f"{path}: 1 of 3 elements left out, for only objects are rows."]
 
 
 def test_look_says_which_lists_may_be_rows(tmp_path: Path) -> None:

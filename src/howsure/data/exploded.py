@@ -55,7 +55,8 @@ def _objects(file: File, tell: Tell) -> Iterator[Mapping[str, Any]]:
         held = document if isinstance(document, list) else [document]
         objects = [one for one in held if isinstance(one, dict)]
         if len(objects) < len(held):
-            tell(f"{file.name}: {len(held) - len(objects):,} of {len(held):,} elements, no objects, are left out.")
+            lost = f"{len(held) - len(objects):,} of {len(held):,} elements"
+            tell(f"{file.name}: {lost} left out, for only objects are rows.")
         yield from objects
     else:
         given = f"{file.name} is {SPELLED[file.format]}"
@@ -85,8 +86,9 @@ def _exploded(file: File, objects: Iterator[Mapping[str, Any]], field: str, tell
             f"{parameter('explode', field)} must name a list; no row of {file.name} has elements there. It has "
             f"{shortened(known)}."
         )
-    lacking = f"; {counted(without, 'row')} without any left out" if without else ""
-    tell(f"{file.name}: {counted(rows, 'row')}, each element of {field} a row of its own: {elements:,}{lacking}.")
+    lacking = f", {without:,} of them without any" if without else ""
+    made = f"{counted(elements, 'row')}, one for each element of {field}"
+    tell(f"{file.name}: {made} in the {counted(rows, 'row')} of the file{lacking}.")
 
 
 def _with(held: Mapping[str, Any], keys: Sequence[str], element: Any) -> dict[str, Any]:

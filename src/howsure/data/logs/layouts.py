@@ -71,7 +71,8 @@ class Layout:
         held = self.records(source.document())
         objects = [(at, record) for at, record in enumerate(held, start=1) if isinstance(record, dict)]
         if len(objects) < len(held):
-            source.note(f"{len(held) - len(objects):,} of {len(held):,} elements, no objects, are left out")
+            lost = f"{len(held) - len(objects):,} of {len(held):,} elements"
+            source.note(f"{lost} left out, for only objects are rows")
         yield from objects
 
 
