@@ -25,8 +25,8 @@ epochs estimator event experiments explode features fields figure figures file f
 floor folder folds frequency function gold grammar group had high host how ignore inclusion interval junit k k_best
 keep keep_answers keys kinds l1 label_ids labelled labels labels_from learn left_out lexicon likelihood limit logits
 logprobs loss low lower_is_better macro map margin max_error max_iterations max_risk max_score members mention
-mentions method methods metric metrics model_version min_coverage min_probability min_rows min_score misplaced missing_score more most
-multicalibration n name named names new_name normalise not_worse_than only only_predicted open options other output
+mentions method methods metric metrics model_version min_coverage min_probability min_rows min_score misplaced
+missing_score more most multicalibration n name named names new_name normalise not_worse_than only only_predicted open options other output
 output_format overdispersion page pairs panels parameters parser part parts pass_at pass_hat passes path paths penalty
 place points port position_effect posterior posteriors power predicted probs probs_column progress pseudocount_emission
 pseudocount_transition query question raw read recalibration reduce reference repeated_spans repeats report
