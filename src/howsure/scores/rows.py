@@ -235,6 +235,21 @@ def _of_all(column: Any, n: int, *, spelled: bool) -> Any:
     return np.ma.MaskedArray(held, hidden)
 
 
+def partial_scores(values: Any, n: int, *, pos_label: object, name: str, notes: list[str]) -> Floats:
+    """The scores (n,) of a column, or of a mapping of rows to values; NaN where one is missing.
+
+    >>> partial_scores({1: "2.5"}, 3, pos_label=None, name="y_true", notes=[]).tolist()
+    [nan, 2.5, nan]
+    """
+    held = _of_all(values, n, spelled=pos_label is None)
+    column = held if isinstance(held, np.ma.MaskedArray) else as_column(held, name=name)
+    if len(column) != n:
+        raise InputError(f"{parameter(name)} must have {n:,} rows as the others have; it has {len(column):,}.")
+    if pos_label is None and column.dtype.kind in "OU":
+        column = np.array([_spelled(None if one == "" else one) for one in column.tolist()], dtype=object)
+    return _numbers(column, pos_label, name, notes, may_miss=True)
+
+
 def _spelled(value: Any) -> Any:
     """The number or the truth that a text spells; any other value as it is."""
     if not isinstance(value, str):

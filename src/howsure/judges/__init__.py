@@ -1,0 +1,1 @@
+"""Judges: what a model's grades of answers say about grades that people would give."""

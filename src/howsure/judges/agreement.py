@@ -1,0 +1,306 @@
+"""`judge_agreement`: how far do raters agree, and may a judge stand in for a person?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import Any, Literal
+
+import numpy as np
+
+from howsure import __version__
+from howsure.errors import InputError, parameter
+from howsure.inputs.checks import Coded, check_codes, check_same_length
+from howsure.inputs.frames import AS_READ, Kind, Rows, Source, no_column_name
+from howsure.inputs.frames import rows_of as rows_of_data
+from howsure.inputs.naming import counted, unknown_name
+from howsure.inputs.numbers import check_level, is_number
+from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.judges.results import Agreement, AgreementRow, Replacement
+from howsure.result import Estimate
+from howsure.scores.rows import partial_scores
+from howsure.significance.rows_by_model import item_twice
+from howsure.stats.proportions import t_quantile
+
+SCALES = ("nominal", "ordinal", "interval")
+Scale = Literal["nominal", "ordinal", "interval"]
+MOST_RATERS = 12  # of which each pair has a row
+MOST_VALUES = 200
+FEWEST = 30  # items of a person, below which the test of a judge says nothing
+FALSE_DISCOVERIES = 0.05
+JACKKNIFE, NO_DISAGREEMENT = "jackknife", "none disagrees"
+
+
+def judge_agreement(
+    score: ArrayLike | str,
+    *,
+    rater: ArrayLike | str,
+    id: ArrayLike | str,
+    scale: Scale = "nominal",
+    judge: str | None = None,
+    margin: float = 0.1,
+    level: float = 0.95,
+    data: Source | IntoFrame | None = None,
+) -> Agreement:
+    """How far do raters agree with each other, and may a judge stand in for a person?
+
+    A row for all raters, and one for each two: the share of equal grades, Krippendorff's α, Cohen's κ and Gwet's AC, each
+    with an interval by leaving out each item in turn. Of grades with an order, near ones agree in part.
+
+    score (n,): the grade that a rater gave an item: a label, or a number.
+    rater (n,): who gave it.
+    id (n,): the item that was graded.
+    scale: nominal: labels without an order; ordinal: numbers whose order counts; interval: whose distances count.
+    judge: the rater who is a model: may it stand in for a person?
+    margin: by how much people may be closer to each other than the judge is to them, as it costs less.
+    level: level of the intervals.
+
+    With values c and k of frequency n_c, n_k, disagreement δ² is 1 (nominal), (n_c/2 + Σ of those between + n_k/2)²
+    (ordinal), (c - k)² (interval). α = 1 - D_o / D_e. κ = (P_o - P_e) / (1 - P_e) with the weights of agreement 1 for equal
+    grades, else 0; 1 - |c - k| / range of the ranks (ordinal), 1 - (c - k)² / range² (interval); AC with P_e by Gwet. The
+    judge is compared with each person by who is nearer to the other people, item by item (the alternative annotator test);
+    it may stand in where it is found as good, less the margin, as at least half of the people (false discovery rate .05).
+
+    Sources: Krippendorff (2011); Cohen (1968); Gwet (2008, 2014); Calderon, Reichart & Dror (2025).
+
+    >>> grades = [1, 1, 2, 2, 3, 3, 1, 2]
+    >>> found = judge_agreement(grades, rater=list("abababab"), id=[0, 0, 1, 1, 2, 2, 3, 3])
+    >>> round(found.rows[0].alpha.value, 4), round(found.rows[1].kappa.value, 4)
+    (0.6818, 0.6364)
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    level = check_level(level)
+    if scale not in SCALES:
+        raise unknown_name("scale", scale, SCALES, place="agreement")
+    if not is_number(margin) or not 0.0 <= margin < 1.0:
+        raise InputError(f"{parameter('margin')} must lie in [0, 1); it is {margin!r}.")
+    roles = {"score": score, "rater": rater, "id": id}
+    held, rows = _held(roles, data, numbers=scale != "nominal")
+    with rows.placed():
+        grades = _grades(held, roles if data is not None else {role: role for role in roles}, scale)
+    if judge is not None and judge not in grades.raters:
+        raise unknown_name("judge", judge, grades.raters, place="the raters")
+    found = [_row(grades, grades.raters, "all", None, level)]
+    notes = []
+    if len(grades.raters) > MOST_RATERS:
+        notes.append(f"{len(grades.raters):,} raters: above {MOST_RATERS}, pairs of them have no rows")
+    elif len(grades.raters) > 2:
+        found += [_row(grades, (a, b), a, b, level) for a, b in combinations(grades.raters, 2) if grades.common(a, b) > 1]
+    else:
+        found = [_row(grades, grades.raters, *grades.raters, level)]
+    recipe: dict[str, Any] = {"howsure": __version__, **(rows.read or {"n": len(grades.values)})}
+    if data is not None:
+        recipe |= {AS_READ.get(role, role): one for role, one in roles.items()}
+    recipe |= {"scale": scale, "judge": judge, "margin": margin, "level": level}
+    test = None if judge is None else _replacement(grades, judge, margin)
+    return Agreement(rows=tuple(found), replacement=test, notes=tuple(notes), recipe=recipe)
+
+
+@dataclass(frozen=True, slots=True)
+class _Grades:
+    """A table (items, raters) of grades as codes of `values`, -1 where a rater gave none."""
+
+    table: Integers
+    values: Floats  # numbers; the codes themselves where grades are labels
+    raters: tuple[str, ...]
+    scale: str
+
+    def of(self, raters: Sequence[str]) -> Integers:
+        """The columns of some raters, of items that at least two of them graded."""
+        held = self.table[:, [self.raters.index(one) for one in raters]]
+        return held[(held >= 0).sum(axis=1) > 1]
+
+    def common(self, a: str, b: str) -> int:
+        """How many items both graded."""
+        return len(self.of((a, b)))
+
+
+def _held(roles: dict[str, Any], data: Any, *, numbers: bool) -> tuple[dict[str, Any], Rows]:
+    if data is None:
+        return roles, Rows({})
+    for role, column in roles.items():
+        if not isinstance(column, str):
+            raise no_column_name(role, column)
+    kinds = dict.fromkeys(roles.values(), Kind.NAMES) | ({roles["score"]: Kind.SCORE} if numbers else {})
+    found = rows_of_data(data, kinds)
+    return {role: found[column] for role, column in roles.items()}, found
+
+
+def _grades(held: dict[str, Any], named: dict[str, str], scale: str) -> _Grades:
+    n = check_same_length(**held)
+    coded = {
+        role: one if isinstance(one := held[role], Coded) else Coded(*check_codes(one, n=n, name=named[role]))
+        for role in ("rater", "id", *(["score"] if scale == "nominal" else []))
+    }
+    if scale == "nominal":
+        codes, values = coded["score"].codes.astype(np.int64), np.arange(len(coded["score"].names), dtype=np.float64)
+    else:
+        numbers = partial_scores(held["score"], n, pos_label=None, name=named["score"], notes=[])
+        if np.isnan(numbers).any():
+            raise InputError(f"{parameter('score')} must not be missing; leave such rows out first.")
+        values, codes = np.unique(numbers, return_inverse=True)
+    if len(values) > MOST_VALUES:
+        raise InputError(
+            f"{parameter(named['score'])} has {len(values):,} values, above {MOST_VALUES}: are these grades? Round them."
+        )
+    items, raters = (coded[role].codes.astype(np.int64) for role in ("id", "rater"))
+    names = coded["rater"].names
+    if len(names) < 2:
+        raise InputError(f"{parameter(named['rater'])} must hold two raters or more; it holds {names[0]!r} alone.")
+    key = items * len(names) + raters
+    seen, times = np.unique(key, return_counts=True)
+    if len(seen) < n:
+        a, b = np.flatnonzero(key == seen[times.argmax()])[:2]
+        raise item_twice(int(a), int(b), repr(coded["id"].names[items[a]]), each="rater")
+    table = np.full((len(coded["id"].names), len(names)), -1)
+    table[items, raters] = codes
+    if not ((table >= 0).sum(axis=1) > 1).any():
+        raise InputError(f"no item has grades of two raters: nothing shows whether they agree. Is {parameter('id')} right?")
+    return _Grades(table, values, names, scale)
+
+
+# Coefficients of a table of grades, each from how often an item has which grades.
+
+
+def alpha_of(counts: Floats, times: Floats, values: Floats, scale: str) -> float:
+    """Krippendorff's α of items (u, values), each so many `times`, with at least two grades each; NaN where all grades
+    are the same."""
+    m = counts.sum(axis=1)
+    frequency = times @ counts
+    apart = _disagreement(frequency, values, scale)
+    observed = float((times / (m - 1)) @ np.einsum("uc,ck,uk->u", counts, apart, counts))
+    expected = float(frequency @ apart @ frequency) / (frequency.sum() - 1)
+    return 1.0 - observed / expected if expected > 0.0 else math.nan
+
+
+def _disagreement(frequency: Floats, values: Floats, scale: str) -> Floats:
+    if scale == "ordinal":
+        below = np.cumsum(frequency) - frequency / 2
+        return np.asarray((below[:, None] - below[None, :]) ** 2)
+    if scale == "interval":
+        return np.asarray((values[:, None] - values[None, :]) ** 2)
+    return 1.0 - np.eye(len(values))
+
+
+def _agreement(values: Floats, scale: str) -> Floats:
+    """How far two grades agree: 1 on the diagonal."""
+    if scale == "nominal" or len(values) < 2:
+        return np.eye(len(values))
+    places = np.arange(len(values), dtype=np.float64) if scale == "ordinal" else values
+    power = 1 if scale == "ordinal" else 2
+    return np.asarray(1.0 - (np.abs(places[:, None] - places[None, :]) / np.ptp(places)) ** power)
+
+
+def shares_of(pairs: Floats, agree: Floats) -> tuple[float, float, float]:
+    """The share of agreement of two raters, Cohen's κ and Gwet's AC, from how often they gave which two grades (q, q)."""
+    p = pairs / pairs.sum()
+    first, second = p.sum(axis=1), p.sum(axis=0)
+    share, mean, q = float((agree * p).sum()), (first + second) / 2, len(p)
+    chance = float(first @ agree @ second)
+    gwet = float(agree.sum() * (mean * (1 - mean)).sum() / (q * (q - 1))) if q > 1 else 1.0
+    kappa, ac = ((share - one) / (1 - one) if one < 1.0 else math.nan for one in (chance, gwet))
+    return share, kappa, ac
+
+
+def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: float) -> AgreementRow:
+    table = grades.of(raters)
+    seen = np.unique(table[table >= 0])
+    codes = np.searchsorted(seen, table)
+    codes[table < 0] = -1
+    values, q, n = grades.values[seen], len(seen), len(table)
+    counts = np.stack([(codes == c).sum(axis=1) for c in range(q)], axis=1).astype(np.float64)
+    patterns, times = np.unique(counts, axis=0, return_counts=True)
+    estimate = partial(_jackknife, level=level, disagree=bool((counts.max(axis=1) < counts.sum(axis=1)).any()))
+    alpha = estimate(partial(alpha_of, patterns, values=values, scale=grades.scale), times.astype(np.float64))
+    m, agree = counts.sum(axis=1), _agreement(values, grades.scale)
+    together = (np.einsum("uc,ck,uk->u", patterns, agree, patterns) - patterns.sum(axis=1)) / (
+        patterns.sum(axis=1) * (patterns.sum(axis=1) - 1)
+    )
+    share = estimate(lambda of: float(of @ together / of.sum()), times.astype(np.float64))
+    if b is None:
+        return AgreementRow(a, b, n, share, alpha, None, None)
+    cells, often = np.unique(codes[:, 0] * q + codes[:, 1], return_counts=True)
+
+    def coefficient(of: Floats, which: int) -> float:
+        pairs = np.zeros(q * q)
+        pairs[cells] = of
+        return shares_of(pairs.reshape(q, q), agree)[which]
+
+    kappa, ac = (estimate(partial(coefficient, which=which), often.astype(np.float64)) for which in (1, 2))
+    return AgreementRow(a, b, n, share, alpha, kappa, ac)
+
+
+def _jackknife(statistic: Callable[[Floats], float], times: Floats, *, level: float, disagree: bool) -> Estimate:
+    """A statistic of items of a few kinds, so many `times` each, and its interval from leaving out each item in turn.
+
+    Where no two raters disagree in any of n items, up to 1 - (α/2)^(1/n) of other items may be graded as by chance.
+    """
+    n, value = int(times.sum()), statistic(times)
+    if math.isnan(value) or n < 2:
+        return Estimate(value, None, None, level=level, method=JACKKNIFE, n=n)
+    if not disagree:
+        return Estimate(value, value * ((1 - level) / 2) ** (1 / n), 1.0, level=level, method=NO_DISAGREEMENT, n=n)
+    without = np.array([statistic(times - one) for one in np.eye(len(times))])
+    kept = ~np.isnan(without)
+    if times[~kept].any():
+        return Estimate(value, None, None, level=level, method=JACKKNIFE, n=n)
+    centre = float(times @ without) / n
+    reach = t_quantile(level, n - 1) * math.sqrt((n - 1) / n * float(times @ (without - centre) ** 2))
+    return Estimate(value, max(value - reach, -1.0), min(value + reach, 1.0), level=level, method=JACKKNIFE, n=n)
+
+
+def _replacement(grades: _Grades, judge: str, margin: float) -> Replacement:
+    """Whether the judge is as near to other people as each person is, less the margin."""
+    from scipy.special import stdtr
+
+    place = grades.raters.index(judge)
+    people = [one for one in range(len(grades.raters)) if one != place]
+    if len(people) < 2:
+        raise InputError(f"{parameter('judge')} is compared with people beside other people: there must be two at least.")
+    table = np.where(grades.table >= 0, grades.values[grades.table], np.nan)
+    nearer, p = [], []
+    for one in people:
+        others = table[:, [k for k in people if k != one]]
+        there = ~np.isnan(table[:, [place, one]]).any(axis=1) & ~np.isnan(others).all(axis=1)
+        if there.sum() < FEWEST:
+            continue
+        own, of_judge = (_nearness(table[there][:, k], others[there], grades.scale) for k in (one, place))
+        wins, losses = (of_judge >= own) * 1.0, (own >= of_judge) * 1.0
+        behind, n = losses - wins, int(there.sum())
+        error = float(behind.std(ddof=1)) / math.sqrt(n)
+        distance = float(behind.mean()) - margin
+        nearer.append(float(wins.mean()))
+        p.append(float(stdtr(n - 1, distance / error)) if error > 0.0 else float(distance >= 0.0))
+    if not p:
+        why = f"each person graded fewer than {FEWEST} items that the judge and other people graded, too"
+        return Replacement(judge, len(people), 0, math.nan, math.nan, None, why)
+    found = sum(_discoveries(p))
+    rate = found / len(p)
+    return Replacement(judge, len(people), len(p), rate, float(np.mean(nearer)), rate >= 0.5, "")
+
+
+def _nearness(own: Floats, others: Floats, scale: str) -> Floats:
+    """How near grades (n,) are to those of others (n, k), which may lack some: the share that is equal, or minus the root
+    of the mean squared distance."""
+    if scale == "nominal":
+        return np.asarray(np.nanmean(np.where(np.isnan(others), np.nan, others == own[:, None]), axis=1))
+    return np.asarray(-np.sqrt(np.nanmean((others - own[:, None]) ** 2, axis=1)))
+
+
+def _discoveries(p: Sequence[float]) -> list[bool]:
+    """Which hypotheses are rejected at a false discovery rate of .05, however they depend on each other.
+
+    Source: Benjamini & Yekutieli (2001).
+    """
+    m = len(p)
+    order = np.argsort(p)
+    limits = FALSE_DISCOVERIES * np.arange(1, m + 1) / (m * sum(1 / k for k in range(1, m + 1)))
+    below = np.flatnonzero(np.asarray(p)[order] <= limits)
+    rejected = np.zeros(m, dtype=bool)
+    rejected[order[: below[-1] + 1 if len(below) else 0]] = True
+    return [bool(one) for one in rejected]

@@ -1,0 +1,221 @@
+"""Results about judges: what people would have given, beside what the judge gave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from howsure.calibration.words import notes_by_name
+from howsure.result import Estimate, Rows, as_json
+from howsure.show.column import COUNT, ESTIMATE, FRAME, NUMBER, TEXT, WORDS, Column, digits, interval
+from howsure.show.table import HIGHER, Table
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SIGNED = digits(4, sign=True)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedRow:
+    """The answers of a model: n of them were graded by the judge, `labelled` of these by people, too.
+
+    judge: the mean of the judge's grades, as if people had given them. people: the mean that the grades of people tell
+    alone. corrected: that of both together. bias: the judge's grades minus those of people. slope: the weight λ of the
+    judge. An estimate is NaN where there are too few grades of people.
+    """
+
+    model: str | None
+    n: int
+    labelled: int
+    judge: Estimate
+    people: Estimate
+    corrected: Estimate
+    bias: Estimate
+    slope: float
+    notes: tuple[str, ...] = ()
+
+    @property
+    def worth(self) -> int | None:
+        """How many grades of people alone would give an interval as narrow as that of `corrected`; None without one."""
+        widths = [None if one.low is None or one.high is None else one.high - one.low for one in self._both]
+        if widths[0] is None or widths[1] is None or not widths[1] > 0.0:
+            return None
+        return round(self.labelled * (widths[0] / widths[1]) ** 2)
+
+    @property
+    def _both(self) -> tuple[Estimate, Estimate]:
+        return self.people, self.corrected
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedDifference:
+    """How much better people would find a model than another one, on the n items that both answered.
+
+    labelled: of these, those of which people graded both answers. judge: the difference by the judge alone.
+    """
+
+    model: str
+    against: str
+    n: int
+    labelled: int
+    judge: float
+    corrected: Estimate
+
+    @property
+    def pair(self) -> tuple[str, str]:
+        """Both models."""
+        return self.model, self.against
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class JudgedScores(Rows[JudgedRow]):
+    """The result of `judged_scores`: a row per model, the best first, and differences from one of them.
+
+    Iteration, indexing by the name of the model and `len` refer to rows. recipe: everything needed to repeat it.
+    """
+
+    rows: tuple[JudgedRow, ...] = as_json("models")
+    differences: tuple[JudgedDifference, ...]
+    notes: tuple[str, ...] = ()
+    recipe: Mapping[str, object]
+
+    named = "model"
+    title = "Scores that people would have given"
+
+    def columns(self) -> Sequence[Column]:
+        """Models, what judge and people give alone, and both together."""
+        level = f"in brackets the {100 * self.rows[0].corrected.level:g} % interval"
+        return [
+            *([Column("model", WORDS)] if any(one.model is not None for one in self.rows) else []),
+            Column("n", COUNT, legend="answers that the judge graded"),
+            Column("labelled", COUNT, legend="of these by people, too"),
+            Column("judge", digits(4), get=lambda one: one.judge.value, legend="mean grade of the judge"),
+            Column("people", ESTIMATE, "people alone", legend="by the grades of people alone"),
+            Column("corrected", ESTIMATE, better=HIGHER, legend=f"by both together; {level}"),
+            Column("bias", ESTIMATE, "judge minus people"),
+            Column("worth", COUNT, "worth", legend="grades of people that alone would give an interval as narrow"),
+            Column("slope", NUMBER, only=FRAME),
+        ]
+
+    def above(self) -> Sequence[Table]:
+        """The differences, if there are any."""
+        if not self.differences:
+            return ()
+        return [_Differences(rows=self.differences, recipe=self.recipe).table()]
+
+    def below(self) -> Sequence[str]:
+        """The level, and the notes."""
+        of_rows = notes_by_name([(one.model or "all", one.notes) for one in self.rows])
+        return [f"In brackets: {100 * self.rows[0].corrected.level:g} % intervals.", *self.notes, *of_rows]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw what judge, people and both say of each model on matplotlib axes (new ones if None)."""
+        from howsure.figures.judges import draw_judged
+
+        return draw_judged(self, ax=ax)
+
+    def figure(self) -> Figure:
+        """The same as a figure, as high as its rows need."""
+        from howsure.figures.judges import judged_figure
+
+        return judged_figure(self)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class _Differences(Rows[JudgedDifference]):
+    rows: tuple[JudgedDifference, ...]
+    recipe: Mapping[str, object]
+
+    title = "Differences that people would have found"
+
+    def columns(self) -> Sequence[Column]:
+        return [
+            Column("model", WORDS),
+            Column("against", WORDS),
+            Column("n", COUNT),
+            Column("labelled", COUNT),
+            Column("judge", SIGNED, "by the judge"),
+            Column("corrected", SIGNED, get=lambda one: one.corrected.value),
+            Column("interval", TEXT, get=lambda one: interval(one.corrected.low, one.corrected.high, sign=True)),
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class AgreementRow:
+    """How far two raters agree, or all of them (`b` is None), on the n items that two or more of them graded.
+
+    share: of two grades of an item, how far they agree. An estimate is None where it is of two raters only.
+    """
+
+    a: str
+    b: str | None
+    n: int
+    share: Estimate
+    alpha: Estimate
+    kappa: Estimate | None
+    ac: Estimate | None
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """Whether a judge may stand in for a person, by the alternative annotator test.
+
+    people: how many there are; compared: of these, how many graded 30 items or more beside the judge and others.
+    winning_rate: the share of these that the judge is found as good as. advantage: how often the judge is as near to the
+    other people as a person is, or nearer. may: the verdict, None if it cannot be told, and `why`.
+    """
+
+    judge: str
+    people: int
+    compared: int
+    winning_rate: float
+    advantage: float
+    may: bool | None
+    why: str
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in words."""
+        if self.may is None:
+            return f"Whether {self.judge} may stand in for a person cannot be told: {self.why}."
+        said = "may stand in for a person" if self.may else "is not shown to be able to stand in for a person"
+        return (
+            f"{self.judge} {said}: it is found as good as {self.winning_rate:.0%} of {self.compared} people, and in "
+            f"{self.advantage:.0%} of their grades as near to the others as they are, or nearer."
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Agreement(Rows[AgreementRow]):
+    """The result of `judge_agreement`: a row for all raters, and one for each two.
+
+    Iteration and `len` refer to rows, indexing to their position. replacement: whether the judge may stand in for a
+    person, if one was named. recipe: everything needed to repeat it.
+    """
+
+    rows: tuple[AgreementRow, ...] = as_json("agreement")
+    replacement: Replacement | None
+    notes: tuple[str, ...] = ()
+    recipe: Mapping[str, object]
+
+    named = ""
+
+    def columns(self) -> Sequence[Column]:
+        """Raters and coefficients."""
+        level = f"in brackets the {100 * self.rows[0].alpha.level:g} % interval"
+        return [
+            Column("raters", WORDS, get=lambda one: one.a if one.b is None else f"{one.a}, {one.b}"),
+            Column("n", COUNT, legend="items with two grades or more"),
+            Column("share", ESTIMATE, "agreement", legend=f"how far two grades of an item agree; {level}"),
+            Column("alpha", ESTIMATE, "α", legend="Krippendorff's"),
+            Column("kappa", ESTIMATE, "κ", legend="Cohen's"),
+            Column("ac", ESTIMATE, "AC", legend="Gwet's"),
+        ]
+
+    def below(self) -> Sequence[str]:
+        """The level, the verdict on the judge, and the notes."""
+        level = f"In brackets: {100 * self.rows[0].alpha.level:g} % intervals, by leaving out each item in turn."
+        return [level, *([self.replacement.sentence] if self.replacement else []), *self.notes]
