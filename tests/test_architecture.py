@@ -32,6 +32,7 @@ LAYERS = (
     {"data"},
     {"significance", "sequences", "coreference", "counts", "selective", "recalibration"},
     {"events", "check", "monitoring", "scores"},
+    {"judges"},
     {"figures"},
     {"report", "explorer"},
     {"cli"},
@@ -51,6 +52,7 @@ NUMERICS = {
     "check",
     "monitoring",
     "scores",
+    "judges",
 }
 KEEPERS = {  # of what a chapter writes and reads itself
     "howsure.significance.boostsa.storage",

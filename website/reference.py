@@ -28,6 +28,7 @@ CHAPTERS = {
         "[The chapter](../look.md) shows how to use them.",
     ),
     "scores": Chapter("Scores", ("scores",), "[The chapter](../scores.md) shows how to use them."),
+    "judges": Chapter("Judges", ("judges",), "[The chapter](../judges.md) shows how to use them."),
     "significance": Chapter(
         "Significance",
         ("significance", "significance.boostsa"),

@@ -155,6 +155,20 @@ from howsure.inputs.given import (
 from howsure.inputs.pairs import (
     Pairs as Pairs,
 )
+from howsure.judges.agreement import (
+    judge_agreement as judge_agreement,
+)
+from howsure.judges.judged_scores import (
+    judged_scores as judged_scores,
+)
+from howsure.judges.results import (
+    JudgedDifference as JudgedDifference,
+    JudgedRow as JudgedRow,
+    JudgedScores as JudgedScores,
+    RaterAgreement as RaterAgreement,
+    RaterAgreementRow as RaterAgreementRow,
+    Replacement as Replacement,
+)
 from howsure.monitoring.calibration_monitor import (
     CalibrationMonitor as CalibrationMonitor,
 )

@@ -63,6 +63,13 @@ def what_is_in_a_file() -> None:
 def scores() -> None:
     table: howsure.ScoreTable = howsure.score_table([1, 0, 1], model=["a", "a", "b"], rng=0)
     row: howsure.ScoreRow = table[0]
+    judged: howsure.JudgedScores = howsure.judged_scores([1, None], [1, 0], bounds=(0, 1))
+    howsure.judged_scores("person", "judge", model="model", id="item", against="old", data=FILES)
+    agreed: howsure.RaterAgreement = howsure.judge_agreement(
+        "grade", rater="rater", id="item", scale="ordinal", data=FILES
+    )
+    print(judged, agreed)
+    howsure.judge_agreement("grade", rater="rater", id="item", scale="ratio", data=FILES)  # type: ignore  # no such scale
     howsure.score_table("right", model="model", id="item", groups="task", macro=True, data=FILES)
     print(table, row.mean.low, row.rank_low)
     battles: howsure.BattleTable = howsure.rank_battles(["x", "y"], ["y", "x"], [1, 1], clusters=[1, 2])

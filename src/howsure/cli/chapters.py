@@ -18,6 +18,7 @@ from howsure.files.opened import checked_text
 COMMANDS = {  # name -> (module, what `howsure --help` says of it)
     "look": ("howsure.cli.look", "What is in this file, and what can I ask of it?"),
     "score": ("howsure.cli.score", "How good is it? Means with intervals, ranks and tiers of models."),
+    "judge": ("howsure.cli.judge", "What would people have given, where a model graded everything? Do raters agree?"),
     "calibration": ("howsure.cli.calibration", "Do predicted probabilities match frequencies?"),
     "significance": ("howsure.cli.significance.main", "Is a model really better than the baseline?"),
     "check": ("howsure.cli.check.main", "Is a limit kept? Pass, fail or cannot tell, for continuous integration."),

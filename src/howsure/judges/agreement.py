@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -16,11 +16,10 @@ from howsure.errors import InputError, parameter
 from howsure.inputs.checks import Coded, check_codes, check_same_length
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, no_column_name
 from howsure.inputs.frames import rows_of as rows_of_data
-from howsure.inputs.naming import counted, unknown_name
-from howsure.inputs.numbers import check_level, is_number
+from howsure.inputs.numbers_and_names import check_level, is_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.judges.results import Agreement, AgreementRow, Replacement
+from howsure.judges.results import RaterAgreement, RaterAgreementRow, Replacement
 from howsure.result import Estimate
 from howsure.scores.rows import partial_scores
 from howsure.significance.rows_by_model import item_twice
@@ -45,11 +44,11 @@ def judge_agreement(
     margin: float = 0.1,
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
-) -> Agreement:
+) -> RaterAgreement:
     """How far do raters agree with each other, and may a judge stand in for a person?
 
-    A row for all raters, and one for each two: the share of equal grades, Krippendorff's α, Cohen's κ and Gwet's AC, each
-    with an interval by leaving out each item in turn. Of grades with an order, near ones agree in part.
+    A row for all raters, and one for each two: how far their grades are equal, Krippendorff's α, Cohen's κ and Gwet's
+    AC, each with an interval by leaving out each item in turn. Of grades with an order, near ones agree in part.
 
     score (n,): the grade that a rater gave an item: a label, or a number.
     rater (n,): who gave it.
@@ -59,18 +58,19 @@ def judge_agreement(
     margin: by how much people may be closer to each other than the judge is to them, as it costs less.
     level: level of the intervals.
 
-    With values c and k of frequency n_c, n_k, disagreement δ² is 1 (nominal), (n_c/2 + Σ of those between + n_k/2)²
-    (ordinal), (c - k)² (interval). α = 1 - D_o / D_e. κ = (P_o - P_e) / (1 - P_e) with the weights of agreement 1 for equal
-    grades, else 0; 1 - |c - k| / range of the ranks (ordinal), 1 - (c - k)² / range² (interval); AC with P_e by Gwet. The
-    judge is compared with each person by who is nearer to the other people, item by item (the alternative annotator test);
-    it may stand in where it is found as good, less the margin, as at least half of the people (false discovery rate .05).
+    α = 1 - D_o / D_e with the disagreement δ² of grades c and k, which n_c and n_k ratings have: 1 (nominal), (n_c/2 +
+    those between + n_k/2)² (ordinal), (c - k)² (interval). κ and AC are (P_o - P_e) / (1 - P_e), where equal grades
+    agree by 1 and others by 0 (nominal), by 1 - |c - k| / range of the ranks (ordinal), by 1 - (c - k)² / range²
+    (interval). The judge is compared with each person, item by item: who is nearer to the other people (the alternative
+    annotator test)? It may stand in where it is found as good, less the margin, as half of the people or more, at a
+    false discovery rate of .05.
 
     Sources: Krippendorff (2011); Cohen (1968); Gwet (2008, 2014); Calderon, Reichart & Dror (2025).
 
     >>> grades = [1, 1, 2, 2, 3, 3, 1, 2]
     >>> found = judge_agreement(grades, rater=list("abababab"), id=[0, 0, 1, 1, 2, 2, 3, 3])
-    >>> round(found.rows[0].alpha.value, 4), round(found.rows[1].kappa.value, 4)
-    (0.6818, 0.6364)
+    >>> round(found.rows[0].alpha.value, 4), round(found.rows[0].kappa.value, 4)
+    (0.6667, 0.6364)
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
@@ -82,7 +82,7 @@ def judge_agreement(
     roles = {"score": score, "rater": rater, "id": id}
     held, rows = _held(roles, data, numbers=scale != "nominal")
     with rows.placed():
-        grades = _grades(held, roles if data is not None else {role: role for role in roles}, scale)
+        grades = _grades(held, {role: str(one) if data is not None else role for role, one in roles.items()}, scale)
     if judge is not None and judge not in grades.raters:
         raise unknown_name("judge", judge, grades.raters, place="the raters")
     found = [_row(grades, grades.raters, "all", None, level)]
@@ -90,15 +90,17 @@ def judge_agreement(
     if len(grades.raters) > MOST_RATERS:
         notes.append(f"{len(grades.raters):,} raters: above {MOST_RATERS}, pairs of them have no rows")
     elif len(grades.raters) > 2:
-        found += [_row(grades, (a, b), a, b, level) for a, b in combinations(grades.raters, 2) if grades.common(a, b) > 1]
+        found += [
+            _row(grades, (a, b), a, b, level) for a, b in combinations(grades.raters, 2) if grades.common(a, b) > 1
+        ]
     else:
-        found = [_row(grades, grades.raters, *grades.raters, level)]
+        found = [_row(grades, grades.raters, grades.raters[0], grades.raters[1], level)]
     recipe: dict[str, Any] = {"howsure": __version__, **(rows.read or {"n": len(grades.values)})}
     if data is not None:
         recipe |= {AS_READ.get(role, role): one for role, one in roles.items()}
     recipe |= {"scale": scale, "judge": judge, "margin": margin, "level": level}
     test = None if judge is None else _replacement(grades, judge, margin)
-    return Agreement(rows=tuple(found), replacement=test, notes=tuple(notes), recipe=recipe)
+    return RaterAgreement(rows=tuple(found), replacement=test, notes=tuple(notes), recipe=recipe)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +115,8 @@ class _Grades:
     def of(self, raters: Sequence[str]) -> Integers:
         """The columns of some raters, of items that at least two of them graded."""
         held = self.table[:, [self.raters.index(one) for one in raters]]
-        return held[(held >= 0).sum(axis=1) > 1]
+        kept: Integers = held[(held >= 0).sum(axis=1) > 1]
+        return kept
 
     def common(self, a: str, b: str) -> int:
         """How many items both graded."""
@@ -146,7 +149,8 @@ def _grades(held: dict[str, Any], named: dict[str, str], scale: str) -> _Grades:
         values, codes = np.unique(numbers, return_inverse=True)
     if len(values) > MOST_VALUES:
         raise InputError(
-            f"{parameter(named['score'])} has {len(values):,} values, above {MOST_VALUES}: are these grades? Round them."
+            f"{parameter(named['score'])} has {len(values):,} values, above {MOST_VALUES}: are these grades? Round "
+            "them."
         )
     items, raters = (coded[role].codes.astype(np.int64) for role in ("id", "rater"))
     names = coded["rater"].names
@@ -160,7 +164,9 @@ def _grades(held: dict[str, Any], named: dict[str, str], scale: str) -> _Grades:
     table = np.full((len(coded["id"].names), len(names)), -1)
     table[items, raters] = codes
     if not ((table >= 0).sum(axis=1) > 1).any():
-        raise InputError(f"no item has grades of two raters: nothing shows whether they agree. Is {parameter('id')} right?")
+        raise InputError(
+            f"no item has grades of two raters: nothing shows whether they agree. Is {parameter('id')} right?"
+        )
     return _Grades(table, values, names, scale)
 
 
@@ -175,7 +181,7 @@ def alpha_of(counts: Floats, times: Floats, values: Floats, scale: str) -> float
     apart = _disagreement(frequency, values, scale)
     observed = float((times / (m - 1)) @ np.einsum("uc,ck,uk->u", counts, apart, counts))
     expected = float(frequency @ apart @ frequency) / (frequency.sum() - 1)
-    return 1.0 - observed / expected if expected > 0.0 else math.nan
+    return float(1.0 - observed / expected) if expected > 0.0 else math.nan
 
 
 def _disagreement(frequency: Floats, values: Floats, scale: str) -> Floats:
@@ -197,7 +203,7 @@ def _agreement(values: Floats, scale: str) -> Floats:
 
 
 def shares_of(pairs: Floats, agree: Floats) -> tuple[float, float, float]:
-    """The share of agreement of two raters, Cohen's κ and Gwet's AC, from how often they gave which two grades (q, q)."""
+    """How far two raters agree, Cohen's κ and Gwet's AC, from how often they gave which two grades (q, q)."""
     p = pairs / pairs.sum()
     first, second = p.sum(axis=1), p.sum(axis=0)
     share, mean, q = float((agree * p).sum()), (first + second) / 2, len(p)
@@ -207,7 +213,7 @@ def shares_of(pairs: Floats, agree: Floats) -> tuple[float, float, float]:
     return share, kappa, ac
 
 
-def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: float) -> AgreementRow:
+def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: float) -> RaterAgreementRow:
     table = grades.of(raters)
     seen = np.unique(table[table >= 0])
     codes = np.searchsorted(seen, table)
@@ -217,13 +223,11 @@ def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: f
     patterns, times = np.unique(counts, axis=0, return_counts=True)
     estimate = partial(_jackknife, level=level, disagree=bool((counts.max(axis=1) < counts.sum(axis=1)).any()))
     alpha = estimate(partial(alpha_of, patterns, values=values, scale=grades.scale), times.astype(np.float64))
-    m, agree = counts.sum(axis=1), _agreement(values, grades.scale)
-    together = (np.einsum("uc,ck,uk->u", patterns, agree, patterns) - patterns.sum(axis=1)) / (
-        patterns.sum(axis=1) * (patterns.sum(axis=1) - 1)
-    )
+    agree, m = _agreement(values, grades.scale), patterns.sum(axis=1)
+    together = (np.einsum("uc,ck,uk->u", patterns, agree, patterns) - m) / (m * (m - 1))
     share = estimate(lambda of: float(of @ together / of.sum()), times.astype(np.float64))
     if b is None:
-        return AgreementRow(a, b, n, share, alpha, None, None)
+        return RaterAgreementRow(a, b, n, share, alpha, None, None)
     cells, often = np.unique(codes[:, 0] * q + codes[:, 1], return_counts=True)
 
     def coefficient(of: Floats, which: int) -> float:
@@ -232,7 +236,7 @@ def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: f
         return shares_of(pairs.reshape(q, q), agree)[which]
 
     kappa, ac = (estimate(partial(coefficient, which=which), often.astype(np.float64)) for which in (1, 2))
-    return AgreementRow(a, b, n, share, alpha, kappa, ac)
+    return RaterAgreementRow(a, b, n, share, alpha, kappa, ac)
 
 
 def _jackknife(statistic: Callable[[Floats], float], times: Floats, *, level: float, disagree: bool) -> Estimate:
@@ -261,7 +265,9 @@ def _replacement(grades: _Grades, judge: str, margin: float) -> Replacement:
     place = grades.raters.index(judge)
     people = [one for one in range(len(grades.raters)) if one != place]
     if len(people) < 2:
-        raise InputError(f"{parameter('judge')} is compared with people beside other people: there must be two at least.")
+        raise InputError(
+            f"{parameter('judge')} is compared with people beside other people: there must be two at least."
+        )
     table = np.where(grades.table >= 0, grades.values[grades.table], np.nan)
     nearer, p = [], []
     for one in people:
@@ -285,8 +291,8 @@ def _replacement(grades: _Grades, judge: str, margin: float) -> Replacement:
 
 
 def _nearness(own: Floats, others: Floats, scale: str) -> Floats:
-    """How near grades (n,) are to those of others (n, k), which may lack some: the share that is equal, or minus the root
-    of the mean squared distance."""
+    """How near grades (n,) are to those of others (n, k), which may lack some: the share that is equal, or minus the
+    root of the mean squared distance."""
     if scale == "nominal":
         return np.asarray(np.nanmean(np.where(np.isnan(others), np.nan, others == own[:, None]), axis=1))
     return np.asarray(-np.sqrt(np.nanmean((others - own[:, None]) ** 2, axis=1)))

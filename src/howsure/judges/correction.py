@@ -14,6 +14,7 @@ from howsure.stats.gaffke import Sums
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score
 
 CARRIERS, PER_UNIT = 20.0, 6.0  # units that carry the variance, below which, or below a 6th of all, t is not trusted
+ROUNDING = 1e-9  # of the range of grades
 DISTINCT = 50  # grades of a judge, up to which the interval of their mean is Gaffke's
 UNKNOWN = "cannot tell"
 
@@ -51,11 +52,11 @@ class Graded:
         return shared / spread if spread > 0.0 else 0.0
 
     def mean(self, level: float, *, slope: float, of_rest: bool = False) -> Estimate:
-        """λ · mean of f + Σ w (y - λ f) / Σ w, with its interval; the grades of people alone where λ is 0.
+        """θ = λ · mean of f + Σ w (y - λ f) / Σ w, with its interval; the grades of people alone where λ is 0.
 
-        The items count as drawn from all such items. At the best λ, f and e = y - λ f are uncorrelated, and the interval
-        joins those of both: low = θ - √((mean e - low of e)² + λ² (mean f - low of f)²). They are Gaffke's where
-        grades have bounds; else Student's, but none where few items carry the variance of e. of_rest: e alone.
+        The items count as drawn from all such items. At the best λ, f and e = y - λ f are uncorrelated, and the
+        interval joins those of both: low = θ - √((mean e - low of e)² + λ² (mean f - low of f)²). They are Gaffke's
+        where grades have bounds; else Student's, but none where few items carry the variance of e. of_rest: e alone.
         """
         rest, judge, n = self._rest(slope), self.judge(), len(self.grades)
         value = rest.value if of_rest else slope * judge.value + rest.value
@@ -63,7 +64,7 @@ class Graded:
         if ends is None or not all(map(math.isfinite, ends)):
             return Estimate(value, None, None, level=level, method=UNKNOWN, n=n)
         if of_rest:
-            return Estimate(value, *ends, level=level, method=rest.method, n=n)
+            return Estimate(value, ends[0], ends[1], level=level, method=rest.method, n=n)
         below, above = sorted((abs(slope) * (judge.value - one) for one in judge.interval(level)), reverse=True)
         if slope == 0.0 or not self.judged.min() < self.judged.max():
             below = above = 0.0
@@ -84,8 +85,8 @@ class Graded:
     def bias(self, level: float) -> Estimate:
         """How much more a judge gives than people: the mean of f - y."""
         turned = self.mean(level, slope=1.0, of_rest=True)
-        ends = (None, None) if turned.low is None or turned.high is None else (-turned.high, -turned.low)
-        return Estimate(-turned.value, *ends, level=level, method=turned.method, n=turned.n)
+        low, high = (None if end is None else -end for end in (turned.high, turned.low))
+        return Estimate(-turned.value, low, high, level=level, method=turned.method, n=turned.n)
 
     def _rest(self, slope: float) -> MeanScore:
         """The weighted mean of y - λ f over the graded items, in clusters and strata."""
@@ -104,7 +105,7 @@ class Graded:
             if ends is not None:
                 reach = [value + wider * (one - own) for one in ends]
                 ends = (float(reach[0].min()), float(reach[1].max()))
-        sums, sizes = np.bincount(unit, w * e), np.bincount(unit, w)
+        sums, sizes = (np.bincount(unit, one).astype(np.float64) for one in (w * e, w))
         error = ratio_error(sums, sizes) if len(sizes) > 1 else 0.0
         apart = sums - value * sizes
         lean = float((apart**3).sum()) / (float(sizes.sum()) * error) ** 3 if error > 0.0 else 0.0
@@ -115,7 +116,17 @@ class Graded:
         return BoundedMean.of(mean, sums=Sums.of(sums, sizes), ends=ends, clustered=self.units is not None, within=ends)
 
     def _few(self, rest: MeanScore, slope: float) -> bool:
-        """Whether few items carry the variance, so that rarer values may have more of it."""
-        e = self.grades - slope * self.judged[self.read] - rest.value
-        squares = e**2 if self.units is None else np.bincount(self.units[self.read], e) ** 2
-        return not squares.any() or kish(squares) < min(CARRIERS, np.count_nonzero(squares) / PER_UNIT)
+        """Whether few items carry the variance, so that rarer values may have more of it: that of y - λ f, or of what f
+        leaves open of y, as where a judge is nearly always right."""
+        f, y = self.judged[self.read], self.grades
+        held = [y - slope * f - rest.value]
+        if slope and np.ptp(f) > 0.0:
+            apart = f - f.mean()
+            held.append(y - y.mean() - float(apart @ y / (apart @ apart)) * apart)
+        return any(self._by_few(e, float(np.ptp(y))) for e in held)
+
+    def _by_few(self, e: Floats, scale: float) -> bool:
+        squares = np.where(np.abs(e) > ROUNDING * scale, e, 0.0) ** 2
+        if self.units is not None:
+            squares = np.bincount(np.unique(self.units[self.read], return_inverse=True)[1], squares)
+        return not squares.any() or kish(squares) < min(CARRIERS, len(squares) / PER_UNIT)

@@ -11,12 +11,11 @@ import numpy as np
 
 from howsure import __version__
 from howsure.counts.draw import Elements, read_draw
-from howsure.errors import GIVEN, InputError, at_row, parameter
+from howsure.errors import GIVEN, InputError, at_row, parameter, told
 from howsure.inputs.checks import Coded, check_clusters, check_codes
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, no_column_name
 from howsure.inputs.frames import rows_of as rows_of_data
-from howsure.inputs.naming import counted, unknown_name
-from howsure.inputs.numbers import check_bounds, check_level, check_within
+from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.correction import UNKNOWN, Graded
@@ -49,10 +48,10 @@ def judged_scores(
 ) -> JudgedScores:
     """What would people have given, where a judge graded every answer and people graded a few?
 
-    A row per model: the mean grade of people, estimated from the judge's grades of all answers and what these are off
-    by where people graded, too: θ = λ · mean f + Σ w (y - λ f) / Σ w, with the λ that makes the interval narrow. A judge
-    that errs, or means something else by its grades, costs width, not truth, as long as people's answers were drawn at
-    random, or with known chances. Differences of models are those of answers to the same items.
+    A row per model: the mean grade of people, estimated from the judge's grades of all answers and from how far these
+    are off where people graded, too: θ = λ · mean f + Σ w (y - λ f) / Σ w, with the λ that makes the interval narrow. A
+    judge that errs, or means something else by its grades, costs width, not truth, as long as the answers that people
+    graded were drawn at random, or with known chances. Differences of models are those of answers to the same items.
 
     y_true (n,): the grade of a person, missing where nobody graded the answer.
     score (n,): the judge's grade of each answer: 0 and 1, grades from 1 to 5, any numbers.
@@ -66,9 +65,9 @@ def judged_scores(
     bounds: the lowest and the highest grade that a person can give; those of grades that are all 0 or 1 are known.
     level: level of the intervals.
 
-    Intervals are of the mean over all such answers, from which these were drawn. They are Gaffke's of y - λ f where grades
-    have bounds; else Student's, and none where few answers carry what the judge is off by, as of a judge that is nearly
-    always right: then only bounds can tell.
+    Intervals are of the mean over all such answers, of which these were drawn. They are Gaffke's of y - λ f where
+    grades have bounds; else Student's, and none where few answers carry what the judge is off by, as of a judge that is
+    nearly always right: then only bounds can tell.
 
     Sources: Angelopoulos, Duchi & Zrnic (2023), PPI++; Särndal, Swensson & Wretman (1992); Gaffke (2005).
 
@@ -79,15 +78,19 @@ def judged_scores(
     >>> people = np.where(np.isin(np.arange(2000), rng.choice(2000, 100, replace=False)), truth, np.nan)
     >>> row = judged_scores(people, judge).rows[0]
     >>> print(row.judge, row.corrected, row.worth, sep="; ")
+    0.6395 [0.6180, 0.6606]; 0.5984 [0.5364, 0.6509]; 310
+
+    Raises InputError naming the parameter, row and value that violated a rule.
     """
     level, ends = check_level(level), None if bounds is None else check_bounds(bounds)
     roles = {"score": score, "y_true": y_true, "model": model, "id": id, "strata": strata, "inclusion": inclusion}
     held, rows = _held(roles | {"clusters": clusters}, data, pos_label=pos_label)
     with rows.placed():
         answers = _answers(held, roles | {"clusters": clusters}, pos_label, ends, data is not None)
-        names = answers.model.names if answers.model is not None else (None,)
-        made = [_row(answers, code, name, level) for code, name in enumerate(names)]
-        found = sorted(made, key=lambda row: -math.inf if math.isnan(row.corrected.value) else row.corrected.value)[::-1]
+        made = [_row(answers, code, name, level) for code, name in enumerate(answers.names)]
+        found = sorted(made, key=lambda row: -math.inf if math.isnan(row.corrected.value) else row.corrected.value)[
+            ::-1
+        ]
         differences = _differences(answers, [row.model for row in found], against, level)
     recipe: dict[str, Any] = {"howsure": __version__, **(rows.read or {"n": len(answers.judged)})}
     if data is not None:
@@ -111,6 +114,11 @@ class _Answers:
     bounds: Bounds | None
     notes: list[str]
 
+    @property
+    def names(self) -> tuple[str | None, ...]:
+        """The models."""
+        return (None,) if self.model is None else self.model.names
+
     def of(self, code: int) -> Integers:
         """The rows of a model."""
         return np.arange(len(self.judged)) if self.model is None else np.flatnonzero(self.model.codes == code)
@@ -121,10 +129,9 @@ class _Answers:
         Raises InputError where strata or chances are missing, or contradict each other.
         """
         read = np.flatnonzero(~np.isnan(self.people[rows]))
-        strata = None if self.strata is None else _of_rows(self.strata, rows)
-        inclusion = None if self.inclusion is None else _of_rows(self.inclusion, rows)
+        how = {role: _of_rows(one, rows) for role, one in (("strata", self.strata), ("inclusion", self.inclusion))}
         try:
-            draw, _ = read_draw(Elements(len(rows), None), read, strata=strata, inclusion=inclusion)
+            draw, _ = read_draw(Elements(len(rows), None), read, strata=how["strata"], inclusion=how["inclusion"])
         except InputError as error:
             raise error.at(lambda row: at_row(int(rows[row]))) from error
         held, units = np.unique(draw.stratum, return_inverse=True)[1], self.units
@@ -135,7 +142,9 @@ class _Answers:
 
 
 def _of_rows(values: Any, rows: Integers) -> Any:
-    """A column, or a mapping of rows that hold something, of some of the rows."""
+    """A column, or a mapping of rows that hold something, of some of the rows; None of nothing."""
+    if values is None:
+        return None
     if isinstance(values, Mapping):
         return {place: values[row] for place, row in enumerate(rows.tolist()) if row in values}
     if isinstance(values, Coded):
@@ -189,7 +198,7 @@ def _answers(
     if item is not None:
         _check_once(model, item)
     elif model is not None and len(model.names) > 1:
-        notes.append(f"differences of models need the item of each answer: {parameter('id', GIVEN)}")
+        notes.append(told(f"differences of models need the item of each answer: {parameter('id', GIVEN)}"))
     ends = bounds or share_bounds(known)
     return _Answers(judged, people, model, item, held.get("strata"), held.get("inclusion"), units, ends, notes)
 
@@ -234,7 +243,7 @@ def _row(answers: _Answers, code: int, name: str | None, level: float) -> Judged
         )
     if graded.units is not None and (few := few_clusters(np.bincount(graded.units[graded.read]))):
         notes.append(few)
-    return JudgedRow(name, n, labelled, _judge(graded, level), people, corrected, bias, slope, tuple(notes))
+    return JudgedRow(name, n, labelled, _judge(graded, level), people, corrected, bias, slope, tuple(map(told, notes)))
 
 
 def _units(answers: _Answers, rows: Integers) -> Integers | None:
@@ -244,12 +253,13 @@ def _units(answers: _Answers, rows: Integers) -> Integers | None:
 def _judge(graded: Graded, level: float) -> Estimate:
     mean = graded.judge()
     low, high = mean.interval(level)
-    ends = (low, high) if math.isfinite(high - low) else (None, None)
-    return Estimate(mean.value, *ends, level=level, method=mean.method, n=len(graded.judged))
+    known = math.isfinite(high - low)
+    ends = (low if known else None, high if known else None)
+    return Estimate(mean.value, ends[0], ends[1], level=level, method=mean.method, n=len(graded.judged))
 
 
 def _drawn_at_random(graded: Graded) -> float:
-    """The p of Kolmogorov's and Smirnov's test that the judge's grades of what people graded are as those of the rest."""
+    """The p of Kolmogorov and Smirnov's test that the judge's grades of what people graded are as those of the rest."""
     from scipy.stats import ks_2samp
 
     rest = np.delete(graded.judged, graded.read)
@@ -260,39 +270,57 @@ def _differences(
     answers: _Answers, order: Sequence[str | None], against: str | None, level: float
 ) -> tuple[JudgedDifference, ...]:
     """The difference of each model from one of them, on the items of both."""
-    if answers.model is None or answers.id is None or len(order) < 2:
+    names = [one for one in order if one is not None]
+    if answers.id is None or len(names) < 2:
         if against is not None:
             raise InputError(
                 f"{parameter('against', against)} needs several models, {parameter('model', GIVEN)}, and the item of "
                 f"each answer, {parameter('id', GIVEN)}."
             )
         return ()
-    names = list(answers.model.names)
     if against is not None and against not in names:
         raise unknown_name("model", against, names, place="the data")
-    base = order[0] if against is None else against
-    found = (_difference(answers, names, name, base, level) for name in order if name != base)
-    return tuple(one for one in found if one is not None)
+    base = names[0] if against is None else against
+    found = [_difference(answers, name, base, level) for name in names if name != base]
+    if any(one.n and math.isnan(one.corrected.value) for one in found):
+        answers.notes.append(
+            f"a difference needs {FEWEST} items or more whose answers of both models people graded, drawn with the "
+            "same chance: draw items, and have the answers of all models to them graded"
+        )
+    return tuple(found)
 
 
-def _difference(
-    answers: _Answers, names: Sequence[str], model: str | None, base: str | None, level: float
-) -> JudgedDifference | None:
-    """Of one model: by what both have on the items that people graded for both; None where they share no item."""
-    assert answers.id is not None and model is not None and base is not None
-    first, second = (answers.of(names.index(one)) for one in (model, base))
-    items, a, b = np.intersect1d(answers.id.codes[first], answers.id.codes[second], return_indices=True)
-    if not len(items):
-        return None
-    first, second = first[a], second[b]
+def _difference(answers: _Answers, model: str, base: str, level: float) -> JudgedDifference:
+    """Of one model from another, by the items that people graded for both, if these were drawn alike for both."""
+    assert answers.id is not None
+    rows = [answers.of(answers.names.index(one)) for one in (model, base)]
+    items = [answers.id.codes[one] for one in rows]
+    shared, a, b = np.intersect1d(items[0], items[1], return_indices=True)
+    first, second = rows[0][a], rows[1][b]
     judged, people = (held[first] - held[second] for held in (answers.judged, answers.people))
-    labelled = int((~np.isnan(people)).sum())
-    value = float(judged.mean())
-    nothing = Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=labelled)
-    if labelled < FEWEST:
-        return JudgedDifference(model, base, len(items), labelled, value, nothing)
-    bounds = None if answers.bounds is None else (answers.bounds[0] - answers.bounds[1], answers.bounds[1] - answers.bounds[0])
-    both = replace(answers, judged=judged, people=people, bounds=bounds, units=_units(answers, first))
-    both = replace(both, **{role: _of_rows(one, first) for role in ("strata", "inclusion") if (one := getattr(answers, role)) is not None})
-    graded = both.graded(np.arange(len(items)))
-    return JudgedDifference(model, base, len(items), labelled, value, graded.mean(level, slope=graded.slope()))
+    both, n = np.flatnonzero(~np.isnan(people)), len(shared)
+    value = float(judged.mean()) if n else math.nan
+    drawn = {role: one for role in ("strata", "inclusion") if (one := getattr(answers, role)) is not None}
+    alike = all(_same(one, first[both], second[both]) for one in drawn.values())
+    if len(both) < FEWEST or not alike:
+        nothing = Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=len(both))
+        return JudgedDifference(model, base, n, len(both), value, nothing)
+    spread = None if answers.bounds is None else answers.bounds[1] - answers.bounds[0]
+    of_both = replace(
+        answers,
+        judged=judged,
+        people=people,
+        units=_units(answers, first),
+        bounds=None if spread is None else (-spread, spread),
+        strata=_of_rows(answers.strata, first),
+        inclusion=_of_rows(answers.inclusion, first),
+    )
+    graded = of_both.graded(np.arange(n))
+    return JudgedDifference(model, base, n, len(both), value, graded.mean(level, slope=graded.slope()))
+
+
+def _same(values: Any, first: Integers, second: Integers) -> bool:
+    """Whether two sets of rows hold the same."""
+    if isinstance(values, Mapping):
+        return all(str(values.get(a)) == str(values.get(b)) for a, b in zip(first, second, strict=True))
+    return all(str(a) == str(b) for a, b in zip(_of_rows(values, first), _of_rows(values, second), strict=True))

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 from howsure.calibration.words import notes_by_name
 from howsure.result import Estimate, Rows, as_json
-from howsure.show.column import COUNT, ESTIMATE, FRAME, NUMBER, TEXT, WORDS, Column, digits, interval
-from howsure.show.table import HIGHER, Table
+from howsure.show.table import COUNT, ESTIMATE, FRAME, HIGHER, NUMBER, TEXT, WORDS, Column, Table, digits, interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -144,7 +143,7 @@ class _Differences(Rows[JudgedDifference]):
 
 
 @dataclass(frozen=True, slots=True)
-class AgreementRow:
+class RaterAgreementRow:
     """How far two raters agree, or all of them (`b` is None), on the n items that two or more of them graded.
 
     share: of two grades of an item, how far they agree. An estimate is None where it is of two raters only.
@@ -164,8 +163,8 @@ class Replacement:
     """Whether a judge may stand in for a person, by the alternative annotator test.
 
     people: how many there are; compared: of these, how many graded 30 items or more beside the judge and others.
-    winning_rate: the share of these that the judge is found as good as. advantage: how often the judge is as near to the
-    other people as a person is, or nearer. may: the verdict, None if it cannot be told, and `why`.
+    winning_rate: the share of these that the judge is found as good as. advantage: how often the judge is as near to
+    the other people as a person is, or nearer. may: the verdict, None if it cannot be told, and `why`.
     """
 
     judge: str
@@ -189,14 +188,14 @@ class Replacement:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class Agreement(Rows[AgreementRow]):
+class RaterAgreement(Rows[RaterAgreementRow]):
     """The result of `judge_agreement`: a row for all raters, and one for each two.
 
     Iteration and `len` refer to rows, indexing to their position. replacement: whether the judge may stand in for a
     person, if one was named. recipe: everything needed to repeat it.
     """
 
-    rows: tuple[AgreementRow, ...] = as_json("agreement")
+    rows: tuple[RaterAgreementRow, ...] = as_json("agreement")
     replacement: Replacement | None
     notes: tuple[str, ...] = ()
     recipe: Mapping[str, object]

@@ -26,6 +26,7 @@ WORDS: dict[str, Word] = {
     "b": Word("--b", COLUMN, "Column of the other model of each battle."),
     "winner": Word("--winner", COLUMN, "Column of who won each battle."),
     "model": Word("--model", COLUMN, "Column that names the model of each row."),
+    "rater": Word("--rater", COLUMN, "Column of who gave each grade."),
     "groups": Word("--group", COLUMN, "Column of groups, one row or curve each; several: a,b."),
     "period": Word("--period", COLUMN, "Column of the period of each row."),
     "clusters": Word("--cluster", COLUMN, "Column identifying correlated rows, e.g. the document; several: a,b."),

@@ -1,0 +1,156 @@
+"""Agreement of raters: against other programs, cases by hand, coverage, and the test of a judge."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+
+import howsure
+from howsure.errors import InputError
+
+# `krippendorff` 0.9.0 of all four raters; `irrCAC` 0.4.4, Gwet's AC and Conger's κ of the first two.
+OTHERS = {
+    "nominal": (0.29728753711580136, 0.196490043874, 0.185550082102),
+    "ordinal": (0.7603600876908322, 0.518796992481, 0.507559395248),
+    "interval": (0.7601213683561633, 0.743645048, 0.734693877551),
+}
+
+
+def ratings(n: int = 80, *, kept: float = 0.8) -> dict[str, np.ndarray]:
+    """Grades from 1 to 5 of 80 items by four raters, who skip some."""
+    draw = np.random.default_rng(0)
+    truth = draw.integers(1, 6, n)
+    score = np.concatenate([np.clip(truth + draw.integers(-1, 2, n), 1, 5) for _ in range(4)])
+    held = draw.random(4 * n) < kept
+    rater, item = np.repeat(["ann", "bob", "cyd", "gpt"], n), np.tile(np.arange(n), 4)
+    return {"score": score[held], "rater": rater[held], "id": item[held]}
+
+
+@pytest.mark.parametrize("scale", OTHERS)
+def test_coefficients_are_those_of_other_programs(scale: str) -> None:
+    found = howsure.judge_agreement(**ratings(), scale=scale)  # type: ignore[arg-type]
+    alpha, ac, kappa = OTHERS[scale]
+    first = next(row for row in found if row.b is not None)
+    assert first.ac is not None
+    assert first.kappa is not None
+    assert found[0].alpha.value == pytest.approx(alpha, abs=1e-12)
+    assert (first.ac.value, first.kappa.value) == (pytest.approx(ac, abs=1e-8), pytest.approx(kappa, abs=1e-11))
+
+
+@pytest.mark.parametrize("scale", OTHERS)
+def test_alpha_is_the_sum_over_pairs_of_grades(scale: str) -> None:
+    held = ratings(12)
+    units = [held["score"][held["id"] == item].tolist() for item in range(12)]
+    units = [one for one in units if len(one) > 1]
+    every = [value for one in units for value in one]
+
+    def apart(a: int, b: int) -> float:
+        if scale == "ordinal":
+            low, high = sorted((a, b))
+            return (
+                (sum(low <= v <= high for v in every) - (every.count(a) + every.count(b)) / 2) ** 2 if a != b else 0.0
+            )
+        return float(a != b) if scale == "nominal" else (a - b) ** 2
+
+    observed = sum(apart(a, b) / (len(one) - 1) for one in units for a, b in product(one, one)) / len(every)
+    expected = sum(apart(a, b) for a, b in product(every, every)) / (len(every) * (len(every) - 1))
+    found = howsure.judge_agreement(**held, scale=scale)  # type: ignore[arg-type]
+    assert found[0].alpha.value == pytest.approx(1 - observed / expected, abs=1e-12)
+
+
+def test_intervals_are_a_jackknife_by_hand() -> None:
+    held = ratings(30, kept=1.0)
+    found = howsure.judge_agreement(**held, scale="ordinal")  # type: ignore[arg-type]
+    without = [
+        howsure.judge_agreement(**{name: one[held["id"] != item] for name, one in held.items()}, scale="ordinal")  # type: ignore[arg-type]
+        for item in range(30)
+    ]
+    for row, place in ((0, "alpha"), (1, "kappa"), (1, "ac")):
+        values = np.array([getattr(one[row], place).value for one in without])
+        error = np.sqrt(29 / 30 * ((values - values.mean()) ** 2).sum())
+        estimate = getattr(found[row], place)
+        assert estimate.high - estimate.value == pytest.approx(2.045229642132703 * error, rel=1e-9)
+
+
+def test_raters_who_never_disagree_keep_an_interval() -> None:
+    same = np.arange(40) % 3
+    found = howsure.judge_agreement(np.tile(same, 2), rater=["a"] * 40 + ["b"] * 40, id=[*range(40)] * 2)
+    assert found[0].alpha.value == 1.0
+    assert found[0].alpha.low == pytest.approx(0.025 ** (1 / 40))
+    constant = howsure.judge_agreement([1] * 8, rater=list("ab") * 4, id=np.arange(8) // 2)
+    assert np.isnan(constant[0].alpha.value)
+
+
+@pytest.mark.long
+def test_intervals_of_alpha_cover() -> None:
+    draw, held = np.random.default_rng(4), list[bool]()
+    for n, reps in ((40_000, 1), (60, 300)):
+        for _ in range(reps):
+            truth = draw.integers(0, 3, n)
+            score = np.concatenate([np.where(draw.random(n) < 0.8, truth, draw.integers(0, 3, n)) for _ in "ab"])
+            rows = {"rater": np.repeat(["a", "b"], n), "id": np.tile(np.arange(n), 2)}
+            alpha = howsure.judge_agreement(score, **rows)[0].alpha
+            if reps == 1:
+                right = alpha.value
+            else:
+                assert alpha.low is not None
+                assert alpha.high is not None
+                held.append(alpha.low <= right <= alpha.high)
+    assert np.mean(held) > 0.92
+
+
+def people_and_judge(right: float, n: int = 200) -> dict[str, np.ndarray]:
+    """Three people who are right in .8 of two labels, and a judge."""
+    draw = np.random.default_rng(1)
+    truth = draw.integers(0, 2, n)
+    held = [np.where(draw.random(n) < p, truth, 1 - truth) for p in (0.8, 0.8, 0.8, right)]
+    return {
+        "score": np.concatenate(held),
+        "rater": np.repeat(["ann", "bob", "cyd", "gpt"], n),
+        "id": np.tile(np.arange(n), 4),
+    }
+
+
+def test_a_good_judge_may_stand_in_and_a_bad_one_may_not() -> None:
+    good, bad = (howsure.judge_agreement(**people_and_judge(p), judge="gpt").replacement for p in (0.9, 0.55))
+    assert good is not None
+    assert bad is not None
+    assert (good.may, good.winning_rate, bad.may, bad.winning_rate) == (True, 1.0, False, 0.0)
+    few = howsure.judge_agreement(**people_and_judge(0.9, 20), judge="gpt").replacement
+    assert few is not None
+    assert few.may is None
+    assert "fewer than 30 items" in few.sentence
+
+
+def test_the_advantage_is_counted_by_hand() -> None:
+    held = people_and_judge(0.7)
+    table = held["score"].reshape(4, -1)
+    wins = []
+    for one in range(3):
+        others = [table[k] for k in range(3) if k != one]
+        near = [np.mean([other == table[k] for other in others], axis=0) for k in (3, one)]
+        wins.append((near[0] >= near[1]).mean())
+    found = howsure.judge_agreement(**held, judge="gpt").replacement
+    assert found is not None
+    assert found.advantage == pytest.approx(np.mean(wins), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"rater": ["a"] * 6}, "rater must hold two raters or more; it holds 'a' alone"),
+        ({"id": [1, 2, 3, 4, 5, 6]}, "no item has grades of two raters"),
+        ({"id": [1, 1, 1, 1, 1, 1]}, "an item must have one row for each rater; row 0 and row"),
+        ({"judge": "q"}, "no judge 'q' in the raters"),
+        ({"judge": "a"}, "there must be two at least"),
+        ({"margin": 2}, r"margin must lie in \[0, 1\); it is 2"),
+        ({"scale": "ratio"}, "scale must be one of|no scale 'ratio'"),
+        ({"scale": "ordinal", "score": ["low", "high"] * 3}, "must be numbers|is not a number|no number"),
+    ],
+)
+def test_bad_input_is_refused(change: dict[str, object], said: str) -> None:
+    given: dict[str, object] = {"score": [1, 2, 2, 2, 1, 1], "rater": list("ababab"), "id": [0, 0, 1, 1, 2, 2]} | change
+    with pytest.raises(InputError, match=said):
+        howsure.judge_agreement(given.pop("score"), **given)  # type: ignore[arg-type]

@@ -1,0 +1,215 @@
+"""Judged scores: against another program, sums by hand, simulations of their coverage, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import howsure
+from howsure.errors import InputError
+from howsure.judges.correction import Graded
+from tests.cli.running import howsure as run_command
+
+# `ppi_py` 0.2.3 of these grades: ppi_mean_pointestimate(y, f, of the others), lam=None.
+PPI_PY = 3.1211161481140977
+Truth = tuple[np.ndarray, np.ndarray, float, tuple[float, float] | None]
+
+
+def grades() -> tuple[np.ndarray, np.ndarray]:
+    """Of 240 answers, the first 40 of which people graded."""
+    draw = np.random.default_rng(0)
+    y = np.round(draw.random(40) * 4) + 1
+    f = np.clip(y + draw.integers(-1, 2, 40), 1, 5).astype(float)
+    return np.append(y, np.full(200, np.nan)), np.append(f, draw.integers(1, 6, 200).astype(float))
+
+
+def test_the_mean_is_that_of_prediction_powered_inference() -> None:
+    y, f = grades()
+    row = howsure.judged_scores(y, f, bounds=(1, 5)).rows[0]
+    assert row.corrected.value == pytest.approx(PPI_PY, abs=1e-12)
+    assert (row.n, row.labelled, row.judge.value) == (240, 40, pytest.approx(f.mean(), abs=1e-12))
+
+
+def test_the_mean_within_strata_is_the_sum_by_hand() -> None:
+    y, f = grades()
+    strata = np.array(["x", "y"])[(np.arange(240) % 3 == 0) * 1]
+    row = howsure.judged_scores(y, f, strata=strata, bounds=(1, 5)).rows[0]
+    shared = spread = value = 0.0
+    parts = [(held := strata == one, held & ~np.isnan(y)) for one in "xy"]
+    for held, read in parts:
+        w = held.mean()
+        cov = np.cov(y[read], f[read], ddof=0)
+        shared, spread = shared + w**2 / read.sum() * cov[0, 1], spread + w**2 / read.sum() * cov[1, 1]
+    slope = shared / spread
+    for held, read in parts:
+        value += held.mean() * (slope * f[held].mean() + (y - slope * f)[read].mean())
+    assert (row.slope, row.corrected.value) == (pytest.approx(slope, abs=1e-12), pytest.approx(value, abs=1e-12))
+    chances = {row: float((strata == strata[row])[:40].sum() / (strata == strata[row]).sum()) for row in range(40)}
+    again = howsure.judged_scores(y, f, strata=strata, inclusion=chances, bounds=(1, 5)).rows[0]
+    assert again.corrected.value == pytest.approx(value, abs=1e-12)
+
+
+def test_where_all_were_graded_the_judge_does_not_count() -> None:
+    y = np.array([1.0, 0.0, 1.0, 1.0, 0.0] * 8)
+    row = howsure.judged_scores(y, np.arange(40) % 2).rows[0]
+    assert row.corrected.value == pytest.approx(y.mean(), abs=1e-12)
+    assert row.people.value == pytest.approx(y.mean(), abs=1e-12)
+
+
+def test_a_difference_is_the_mean_of_differences_of_the_same_items() -> None:
+    y, f = grades()
+    draw = np.random.default_rng(5)
+    g, z = draw.permutation(f), np.where(np.isnan(y), np.nan, draw.integers(1, 6, 240))
+    found = howsure.judged_scores(
+        np.append(y, z),
+        np.append(f, g),
+        model=["x"] * 240 + ["z"] * 240,
+        id=[*range(240)] * 2,
+        against="z",
+        bounds=(1, 5),
+    )
+    (one,) = found.differences
+    alone = Graded(
+        (f - g), np.arange(40), (y - z)[:40], np.full(40, 6.0), np.zeros(40, dtype=np.int64), None, (-4.0, 4.0)
+    )
+    assert (one.model, one.against, one.n, one.labelled) == ("x", "z", 240, 40)
+    assert one.corrected == alone.mean(0.95, slope=alone.slope())
+
+
+def rare(draw: np.random.Generator) -> Truth:
+    y = (draw.random(1000) < 0.05) * 1.0
+    return y, np.where(draw.random(1000) < 0.98, y, 1 - y), 0.05, (0.0, 1.0)
+
+
+def half(draw: np.random.Generator) -> Truth:
+    y = (draw.random(1000) < 0.5) * 1.0
+    return y, np.where(draw.random(1000) < 0.9, y, 1 - y), 0.5, (0.0, 1.0)
+
+
+def rare_errors(draw: np.random.Generator) -> Truth:
+    y = draw.choice(5, 1000, p=[0.1, 0.15, 0.3, 0.3, 0.15]) + 1.0
+    return y, np.where(draw.random(1000) < 0.97, y, 1.0), 3.25, (1.0, 5.0)
+
+
+def rare_errors_unbounded(draw: np.random.Generator) -> Truth:
+    return *rare_errors(draw)[:3], None
+
+
+def normal(draw: np.random.Generator) -> Truth:
+    y = draw.normal(size=1000)
+    return y, 3 * y + draw.normal(size=1000), 0.0, None
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("regime", [rare, half, rare_errors, rare_errors_unbounded, normal])
+@pytest.mark.parametrize("n", [50, 100, 300])
+def test_intervals_cover_or_say_that_they_cannot_tell(regime: Callable[[np.random.Generator], Truth], n: int) -> None:
+    draw, held = np.random.default_rng(n), list[bool]()
+    for _ in range(200):
+        y, f, truth, bounds = regime(draw)
+        read = draw.choice(1000, n, replace=False)
+        graded = Graded(f, read, y[read], np.full(n, 1000 / n), np.zeros(n, dtype=np.int64), None, bounds)
+        found = graded.mean(0.95, slope=graded.slope())
+        if found.low is not None and found.high is not None:
+            held.append(found.low <= truth <= found.high)
+    if regime is rare_errors_unbounded:
+        assert len(held) < 5
+    else:
+        assert len(held) == 200
+        assert np.mean(held) > 0.915  # .95 less two and a half standard errors of 200
+
+
+@pytest.mark.long
+def test_clusters_that_are_right_or_wrong_together_widen_the_interval() -> None:
+    draw, held = np.random.default_rng(8), {True: list[bool](), False: list[bool]()}
+    for _ in range(150):
+        units = np.repeat(np.arange(300), 5)
+        y = np.repeat((draw.random(300) < 0.6) * 1.0, 5)
+        f = np.where(np.repeat(draw.random(300) < 0.85, 5), y, 1 - y)
+        people = np.where(np.isin(units, draw.choice(300, 40, replace=False)), y, np.nan)
+        for known, one in held.items():
+            row = howsure.judged_scores(people, f, clusters=units if known else None).rows[0]
+            assert row.corrected.low is not None
+            assert row.corrected.high is not None
+            one.append(row.corrected.low <= 0.6 <= row.corrected.high)
+    assert np.mean(held[True]) > 0.9 > np.mean(held[False])
+
+
+@pytest.mark.long
+def test_a_judge_that_knows_nothing_costs_little() -> None:
+    draw, ratios = np.random.default_rng(2), list[float]()
+    for _ in range(60):
+        y, f = (draw.random(1000) < 0.3) * 1.0, (draw.random(1000) < 0.5) * 1.0
+        row = howsure.judged_scores(np.where(np.arange(1000) < 100, y, np.nan), f).rows[0]
+        widths = [(one.high or 0.0) - (one.low or 0.0) for one in (row.corrected, row.people)]
+        ratios.append(widths[0] / widths[1])
+    assert np.mean(ratios) < 1.03
+
+
+def test_few_grades_and_a_judge_that_gives_all_the_same_are_said() -> None:
+    y, f = grades()
+    few = howsure.judged_scores(np.where(np.arange(240) < 5, y, np.nan), f, bounds=(1, 5))
+    assert np.isnan(few.rows[0].corrected.value)
+    assert "people graded 5 answers, below 10" in repr(few)
+    same = howsure.judged_scores(y, np.ones(240), bounds=(1, 5)).rows[0]
+    assert same.corrected == same.people
+    assert "the same grade" in same.notes[0]
+
+
+def test_answers_that_were_chosen_by_their_grade_are_told_apart() -> None:
+    y, f = np.arange(400) % 2 * 1.0, np.arange(400) / 400
+    chosen = howsure.judged_scores(np.where(f > 0.8, y, np.nan), f).rows[0]
+    assert np.isnan(chosen.corrected.value)
+    assert "were they drawn at random?" in chosen.notes[0]
+
+
+def test_a_perfect_judge_without_bounds_has_no_interval() -> None:
+    f = np.arange(500) % 7 + 0.5
+    row = howsure.judged_scores(np.where(np.arange(500) < 60, f, np.nan), f).rows[0]
+    assert row.corrected.low is None
+    assert "bounds=..., the lowest and the highest grade, would tell" in row.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"y_true": [6.0] + [None] * 59}, r"y_true must lie between the bounds, 1 and 5; row 0 holds 6"),
+        ({"y_true": [None] * 60}, "y_true holds nothing: no answer has a person's grade"),
+        ({"score": [None] + [1.0] * 59}, "score, the judge's grade, must not be missing; row 0 holds nothing"),
+        ({"id": [0] * 60}, "an item must have one row for each model; row 0 and row"),
+        ({"against": "q"}, "no model 'q' in the data"),
+        ({"against": "a", "id": None}, "against='a' needs several models"),
+        ({"inclusion": [0.5] * 60}, "inclusion says that there are"),
+        ({"inclusion": [2.0] * 60}, r"must lie in \(0, 1\] where there is a label; row 0 has"),
+    ],
+)
+def test_bad_input_is_refused(change: dict[str, object], said: str) -> None:
+    given: dict[str, object] = {
+        "y_true": [1.0, 2.0, 3.0] * 20,
+        "score": [1.0, 2.0] * 30,
+        "model": ["a"] * 30 + ["b"] * 30,
+        "id": [*range(30)] * 2,
+        "bounds": (1, 5),
+    }
+    given |= change
+    with pytest.raises(InputError, match=said):
+        howsure.judged_scores(given.pop("y_true"), given.pop("score"), **given)  # type: ignore[arg-type]
+
+
+def test_files_say_what_arrays_say(tmp_path: Path) -> None:
+    y, f = grades()
+    table = pd.DataFrame({"person": y, "judge": f, "model": ["x", "y"] * 120, "item": np.arange(240) // 2})
+    table.to_csv(tmp_path / "answers.csv", index=False)
+    roles = {"model": "model", "id": "item", "bounds": (1, 5)}
+    held = howsure.judged_scores("person", "judge", data=table, **roles)  # type: ignore[arg-type]
+    read = howsure.judged_scores("person", "judge", data=howsure.read(tmp_path / "answers.csv"), **roles)  # type: ignore[arg-type]
+    assert (held.rows, held.differences) == (read.rows, read.differences)
+    options = ["--target", "person", "--score", "judge", "--model", "model", "--id", "item", "--bounds", "1,5"]
+    done = run_command("judge", tmp_path / "answers.csv", *options, "--format", "json", "--figure", tmp_path / "f.png")
+    assert json.loads(done.out)["models"] == json.loads(json.dumps(read.to_dict()["models"]))
+    assert (tmp_path / "f.png").stat().st_size > 10_000
