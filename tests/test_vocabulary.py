@@ -30,7 +30,7 @@ missing_score more most multicalibration n name named names new_name normalise n
 output_format overdispersion page pairs panels parameters parser part parts pass_at pass_hat passes path paths penalty
 place points port position_effect posterior posteriors power predicted probs probs_column progress pseudocount_emission
 pseudocount_transition query question raw read recalibration reduce reference repeated_spans repeats report
-require_actor result revision risk roles rows rule runs said sample sample_size samples save scheduler scores second
+require_actor result revision risk roles rows rule runs said sample sample_size samples save scale scheduler scores second
 sentence sentences series share sharpen show since singletons skip_missing small_groups spans spelling spool start
 stemming store stores stories story summary sums table tables tag tag_pairs tagger tags targets task temperature test
 text texts threshold tie title to tolerance top trainer transform transitions two_way unclear uncorrected unit unknown

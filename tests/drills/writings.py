@@ -82,6 +82,14 @@ TYPED = {
         "battles.csv --a a --b b --winner winner --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
+    "judge scores": (
+        "two.csv --score a --target b --output o.txt --figure o.svg --report o.html",
+        "o.txt o.svg o.html",
+    ),
+    "judge agreement": (
+        "grades.csv --rater rater --id item --score grade --output o.txt --report o.html",
+        "o.txt o.html",
+    ),
     "selective": ("predictions.csv --target label --prob probability --output o.txt --figure o.svg", "o.txt o.svg"),
     "monitor update": ("watched.state dated.csv --date date --target y --prob p", "watched.state"),
     "monitor status": ("watched.state --output o.txt", "o.txt"),
@@ -138,6 +146,8 @@ def make_place(folder: Path) -> Path:
         np.save("tokens.npy", np.arange(400) % 10)
         fought = [f"{'xy'[i % 2]},{'yx'[i % 2]},{'ab'[i % 3 % 2]}" for i in range(60)]
         Path("battles.csv").write_text("\n".join(["a,b,winner", *fought, ""]))
+        grades = [f"{'xyz'[i % 3]},{i // 3},{i % 4}" for i in range(60)]
+        Path("grades.csv").write_text("\n".join(["rater,item,grade", *grades, ""]))
         months = [f"2026-{1 + i % 12:02}-{1 + i % 28:02},{i % 2},{i % 10 / 10}" for i in range(400)]
         Path("dated.csv").write_text("\n".join(["date,y,p", *months, ""]))
         watched = ("--date", "date", "--target", "y", "--prob", "p", "--tolerance", "0.45", "--until", "2026-06-30")

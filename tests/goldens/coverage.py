@@ -35,7 +35,12 @@ def _below(command: click.Command, name: tuple[str, ...], context: click.Context
 def uncovered() -> list[str]:
     """Commands that no room types, and that are not explained above. The first of a group may be left out."""
     typed = {re.sub(r"^~\S+ ", "", line) for name in ROOMS for line in lines_of(room(name).commands)}
-    shortened = {"calibration curve": "calibration", "score table": "score", "significance compare": "significance"}
+    shortened = {
+        "calibration curve": "calibration",
+        "score table": "score",
+        "judge scores": "judge",
+        "significance compare": "significance",
+    }
     reproductions = "reproduce "  # the papers' experiments have pages and tests of their own
     return [
         name

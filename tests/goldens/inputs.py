@@ -266,6 +266,19 @@ def write_systems(folder: Path) -> None:
         for k in range(120)
     ]
     (folder / "quality.csv").write_text(csv_text(wide))
+    graded = [
+        {
+            "item": k // 2,
+            "model": ("old", "new")[k % 2],
+            "judge": int(rng.integers(2, 6)),
+            "person": int(rng.integers(1, 6)) if k % 6 < 2 else "",
+            "half": ("first", "second")[k // 60],
+        }
+        for k in range(120)
+    ]
+    (folder / "graded.csv").write_text(csv_text(graded))
+    raters = [{"item": k // 3, "rater": "xyz"[k % 3], "grade": int(rng.integers(1, 4))} for k in range(90)]
+    (folder / "raters.csv").write_text(csv_text([one for k, one in enumerate(raters) if k % 7]))
     battles = [
         {
             "prompt": k // 3,

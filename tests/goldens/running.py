@@ -33,6 +33,7 @@ ROOMS = (
     "logs",
     "look",
     "score",
+    "judge",
     "calibration",
     "check",
     "selective",

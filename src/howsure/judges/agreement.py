@@ -31,6 +31,7 @@ MOST_RATERS = 12  # of which each pair has a row
 MOST_VALUES = 200
 FEWEST = 30  # items of a person, below which the test of a judge says nothing
 FALSE_DISCOVERIES = 0.05
+ROUNDING = 1e-12
 JACKKNIFE, NO_DISAGREEMENT = "jackknife", "none disagrees"
 
 
@@ -255,6 +256,8 @@ def _jackknife(statistic: Callable[[Floats], float], times: Floats, *, level: fl
         return Estimate(value, None, None, level=level, method=JACKKNIFE, n=n)
     centre = float(times @ without) / n
     reach = t_quantile(level, n - 1) * math.sqrt((n - 1) / n * float(times @ (without - centre) ** 2))
+    if not reach > ROUNDING:  # few items, none of which changes it
+        return Estimate(value, None, None, level=level, method=JACKKNIFE, n=n)
     return Estimate(value, max(value - reach, -1.0), min(value + reach, 1.0), level=level, method=JACKKNIFE, n=n)
 
 

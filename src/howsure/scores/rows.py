@@ -241,6 +241,8 @@ def partial_scores(values: Any, n: int, *, pos_label: object, name: str, notes: 
     >>> partial_scores({1: "2.5"}, 3, pos_label=None, name="y_true", notes=[]).tolist()
     [nan, 2.5, nan]
     """
+    if isinstance(values, Coded):
+        return _numbers(values, pos_label, name, notes, may_miss=False)
     held = _of_all(values, n, spelled=pos_label is None)
     column = held if isinstance(held, np.ma.MaskedArray) else as_column(held, name=name)
     if len(column) != n:

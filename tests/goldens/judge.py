@@ -1,0 +1,30 @@
+"""Judges and raters."""
+
+from __future__ import annotations
+
+from tests.goldens.running import Room
+
+GRADED = "judge graded.csv --score judge --target person --model model --id item"
+RATERS = "judge agreement raters.csv --rater rater --id item --score grade"
+
+ROOM = Room(
+    f"""
+    {GRADED} --bounds 1,5
+    {GRADED} --bounds 1,5 --format json
+    {GRADED} --bounds 1,5 --format csv
+    {GRADED} --bounds 1,5 --format latex
+    {GRADED}
+    {GRADED} --bounds 1,5 --stratum half --against old --level 0.9
+    {GRADED} --bounds 2,5
+    {GRADED} --against gone
+    {GRADED} --positive 5 --figure judged.svg
+    judge graded.csv --score judge --target person --model model --report judged.html
+    judge graded.csv --score judge --target person --id item
+    {RATERS}
+    {RATERS} --scale ordinal --judge z
+    {RATERS} --scale interval --format json
+    {RATERS} --where "item < 10" --format markdown
+    {RATERS} --judge gone
+    judge agreement graded.csv --rater model --id item --score judge --scale ratio
+    """
+)
