@@ -21,8 +21,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtr
 
-from howsure.calibration.corp import corp_of
-from howsure.calibration.corp_results import CorpCurve
+from howsure.calibration.corp import CorpCurve, corp_of
 from howsure.calibration.isotonic import fixed_point, on_grid, ordered, smooth_ece
 from howsure.inputs.pairs import Floats, Pairs
 

@@ -3,7 +3,7 @@ __version__: str
 from howsure.calibration.calibration_errors import (
     calibration_error as calibration_error,
 )
-from howsure.calibration.calibration_summaries import (
+from howsure.calibration.calibration_summary import (
     CalibrationSummaries as CalibrationSummaries,
 )
 from howsure.calibration.calibration_summary import (
@@ -16,7 +16,7 @@ from howsure.calibration.calibration_tests import (
 from howsure.calibration.comparison import (
     compare_calibration as compare_calibration,
 )
-from howsure.calibration.corp_results import (
+from howsure.calibration.corp import (
     ConsistencyBand as ConsistencyBand,
     CorpCurve as CorpCurve,
     CorpSteps as CorpSteps,
@@ -34,7 +34,7 @@ from howsure.calibration.decomposition import (
 from howsure.calibration.found_groups import (
     find_groups as find_groups,
 )
-from howsure.calibration.group_results import (
+from howsure.calibration.found_groups import (
     FoundGroups as FoundGroups,
     MiscalibratedGroup as MiscalibratedGroup,
 )

@@ -11,8 +11,7 @@ from click.testing import CliRunner, Result
 
 from howsure.cli.data import command
 from howsure.data import find_data_set
-from howsure.data.datasets import data_set, data_sets
-from howsure.data.downloads import DownloadError
+from howsure.data.datasets import DownloadError, data_set, data_sets
 from howsure.errors import InputError
 from tests.data.serving import serving
 

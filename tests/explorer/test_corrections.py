@@ -16,7 +16,7 @@ from howsure.events.series.corrected_series import corrected_series
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import events_report, queries
 from howsure.explorer.queries import corrected, corrected_pair, series_of_labels
-from howsure.report.files import write_report
+from howsure.report.pages import write_report
 from tests.events.corrected.known_truth import labelled_store
 from tests.explorer.chromium import Browser
 from tests.explorer.serving import serving

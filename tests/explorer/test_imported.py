@@ -14,7 +14,7 @@ from howsure.events.extraction.imported_scores import ScoreColumns
 from howsure.events.labels.draw import draw_documents
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import events_report
-from howsure.report.files import write_report
+from howsure.report.pages import write_report
 from tests.events.imported.scored_files import scores_of
 from tests.explorer.chromium import Browser
 from tests.explorer.labelling.rooms import enter, serving_room, typed

@@ -34,7 +34,7 @@ from howsure.explorer.queries import (
     whole,
     words,
 )
-from howsure.report.files import write_report
+from howsure.report.pages import write_report
 from tests.events.made_up_store import TITLES, hussein_document, make_store, store_file, write_store
 from tests.events.slow_store import dates, raw_counts
 from tests.explorer.chromium import Browser

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from howsure.calibration.calibration_summaries import CalibrationSummaries
-from howsure.calibration.calibration_summary import CalibrationSummary
+from howsure.calibration.calibration_summary import CalibrationSummaries, CalibrationSummary
 from howsure.counts import LabelSample
 from howsure.data.logs.conversion import chosen_by_log, described, input_files, with_defaults
 from howsure.errors import HowsureError, InputError

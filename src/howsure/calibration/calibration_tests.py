@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.binned_test import binned_test, merged_edges
+from howsure.calibration.binned_test import binned_test, merged_edges, simulation_test
 from howsure.calibration.bins import bin_pairs, by_cells, sorted_rows
 from howsure.calibration.clustered_tests import clustered_test, cox_test, cumulative_test
 from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
-from howsure.calibration.simulated_test import simulation_test
 from howsure.calibration.slots import Slots, slots_of
 from howsure.calibration.words import groups_together
 from howsure.errors import InputError, parameter

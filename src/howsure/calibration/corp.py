@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from howsure import __version__
 from howsure.calibration.clusters import clustered_standard_errors, effective_numbers
-from howsure.calibration.corp_results import ConsistencyBand, CorpCurve, CorpSteps
-from howsure.calibration.decomposition import FEWEST, Fit, decomposed, has_rare_label, rows_of_steps
+from howsure.calibration.decomposition import FEWEST, Fit, ScoreDecomposition, decomposed, has_rare_label, rows_of_steps
 from howsure.calibration.error import cluster_sums
 from howsure.calibration.isotonic import (
     Consistency,
@@ -21,16 +22,269 @@ from howsure.calibration.isotonic import (
     ordered,
     smooth_ece,
 )
-from howsure.calibration.scores import wrong_extremes
+from howsure.calibration.scores import base_rate_words, heading, score_words, with_score_keys, wrong_extremes
 from howsure.calibration.slots import Slots
-from howsure.calibration.words import cluster_weights
+from howsure.calibration.words import (
+    BOTH,
+    NONE_SEEN,
+    NOT_LOCATED,
+    OVERCONFIDENT,
+    UNDERCONFIDENT,
+    cluster_weights,
+    rounded,
+    summary,
+)
 from howsure.errors import InputError, parameter
 from howsure.inputs.numbers_and_names import check_level, check_whole, counted
 from howsure.inputs.pairs import Floats, Integers, Pairs
-from howsure.result import Estimate
+from howsure.result import Arrays, Estimate, Result, as_json, dict_of
+from howsure.show.table import (
+    HIGHER,
+    LOWER,
+    NUMBER,
+    P_VALUE,
+    TEXT,
+    WORDS,
+    Column,
+    digits,
+    interval,
+    number,
+    p_in_words,
+    with_ends,
+)
 from howsure.stats.clusters import few_clusters
 from howsure.stats.proportions import normal_quantile, wilson_interval
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+# Isotonic calibration curves in words and as a table.
+
+CORRECTED = ", corrected for fitting"  # so that the interval may lie beside the value
+WORTH_SAYING = 0.25  # the smaller side of the band is said if it has this share of the larger
+
+
+def figures_in_words(curve: CorpCurve) -> list[tuple[str, str]]:
+    """Name and text of each figure of a curve."""
+    steps, chance = curve.steps, curve.by_chance
+    by_chance = f"a calibrated model: {_fine(chance.value)} on average, up to {_fine(chance.high)}"
+    band = f"below it for {curve.band.below:.1%} of the pairs, above for {curve.band.above:.1%}"
+    return [
+        ("miscalibration", f"{_whole(curve.brier.miscalibration, 5, of=CORRECTED)} ({by_chance})"),
+        ("discrimination", _whole(curve.brier.discrimination, 5, of=CORRECTED)),
+        ("uncertainty", _whole(curve.brier.uncertainty, 5)),
+        ("calibrated?", f"{p_in_words(curve.p_value)} ({_simulated(curve)})"),
+        ("band", f"{band} ({1 - chance.level:.0%} expected of a calibrated model)"),
+        ("smooth ECE", str(curve.smooth_ece)),
+        ("pairs", f"{curve.n:,} in {len(steps):,} step{'s' if len(steps) > 1 else ''}"),
+        (base_rate_words([curve]), f"{curve.base_rate:.4f}"),
+        (score_words("brier", curve.reduction), str(curve.brier)),
+        (score_words("log_loss", curve.reduction), str(curve.log_loss)),
+    ]
+
+
+def _simulated(curve: CorpCurve) -> str:
+    times = curve.recipe["n_simulations"]
+    as_large = round(curve.p_value * (times + 1)) - 1
+    return f"{as_large or 'none'} of {times:,} simulated curves are as miscalibrated"
+
+
+def _fine(value: float | None) -> str:
+    """A miscalibration, which is the square of a gap, with five decimals."""
+    return number(value, 5)
+
+
+def _whole(estimate: Estimate, decimals: int = 4, *, of: str = "") -> str:
+    ends = "" if estimate.low is None else f"{of} {interval(estimate.low, estimate.high, decimals)}"
+    return number(estimate.value, decimals) + ends
+
+
+def kind(curve: CorpCurve) -> str:
+    """The verdict in one to three words."""
+    if curve.p_value > 1 - curve.by_chance.level:
+        return NONE_SEEN
+    below, above = curve.band.below, curve.band.above
+    if below == above == 0.0:
+        return NOT_LOCATED
+    if min(below, above) >= WORTH_SAYING * max(below, above):
+        return BOTH
+    return OVERCONFIDENT if below > above else UNDERCONFIDENT
+
+
+def verdict(curve: CorpCurve) -> str:
+    """One sentence: whether the curve is that of a calibrated model, and where it leaves its band."""
+    found, p = kind(curve), p_in_words(curve.p_value)
+    if found == NONE_SEEN:
+        return f"no miscalibration detected: that of a calibrated model would be as large ({p})"
+    if found == NOT_LOCATED:
+        return f"miscalibrated ({p}), but the curve leaves its band nowhere"
+    sides = {OVERCONFIDENT: -1, UNDERCONFIDENT: 1}
+    said = [_side(curve, name, side) for name, side in sides.items() if found in (BOTH, name)]
+    return f"{'; '.join(said)} ({p})"
+
+
+def _side(curve: CorpCurve, name: str, side: int) -> str:
+    """Where the curve lies on one side of its band."""
+    band = curve.band
+    outside = band.frequency < band.low - 1e-12 if side < 0 else band.frequency > band.high + 1e-12
+    share = band.below if side < 0 else band.above
+    if not outside.any():
+        return f"{name} for {share:.1%} of the pairs"
+    at, frequency = band.at[outside], band.frequency[outside]
+    start, end = rounded(float(at[0]), float(at[-1]))
+    farthest = int(np.argmax(np.abs(frequency - at)))
+    says, happens = rounded(float(at[farthest]), float(frequency[farthest]))
+    where = f"at {start}" if start == end else f"between {start} and {end}"
+    return (
+        f"{name} for {share:.1%} of the pairs, {where}: where the prediction is {says}, the curve's frequency is "
+        f"{happens}"
+    )
+
+
+def interval_of(curves: Sequence[CorpCurve]) -> str:
+    """What the interval in a table is one of."""
+    level = 100 * curves[0].by_chance.level
+    why = "the curve fits noise, too, so that the miscalibration of these pairs may lie above it"
+    return f"the {level:g} % interval of the miscalibration, corrected for fitting: {why}"
+
+
+def corp_columns(curves: Sequence[CorpCurve]) -> list[Column]:
+    """The figures of curves without bins, one row each."""
+    reduction = curves[0].reduction
+    brier, log = (heading(score_words(score, reduction)) for score in ("brier", "log_loss"))
+    saved, fine = "what the isotonic curve would save of the Brier score", digits(5)
+    chance = "the mean miscalibration of a calibrated model with these predictions"
+    own = Column("miscalibration", fine, "", LOWER, saved, lambda curve: curve.brier.miscalibration)
+    kept = "what the curve saves beyond the base rate"
+    return [
+        Column("group", WORDS, get=lambda curve: curve.name or "all"),
+        Column("n", TEXT),
+        Column("base_rate", NUMBER, base_rate_words(curves)),
+        *with_ends(own, of_ends=f"from here to high, {interval_of(curves)}"),
+        Column("by_chance", fine, "", "", chance, lambda curve: curve.by_chance.value),
+        Column("discrimination", fine, "", HIGHER, kept, lambda curve: curve.brier.discrimination.value),
+        Column("uncertainty", NUMBER, get=lambda curve: curve.brier.uncertainty.value),
+        Column("brier", NUMBER, brier, LOWER, get=lambda curve: curve.brier.score.value),
+        Column("log_loss", NUMBER, log, LOWER, get=lambda curve: curve.log_loss.score.value),
+        Column("p_value", P_VALUE, "p", "", "of calibrated predictions, by simulation"),
+        Column("verdict", WORDS, get=kind),
+    ]
+
+
+# The result of `calibration_curve(…, method="corp")`.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorpSteps(Arrays):
+    """The steps of an isotonic curve: arrays, one entry per step, in ascending order of predictions and frequencies.
+
+    count, weight: pairs and their weight. lower, upper: the smallest and the largest prediction. mean_prob: the mean
+    prediction. frequency: the label frequency, which is the curve's value, with its interval [low, high].
+    """
+
+    count: Integers = as_json("n")
+    weight: Floats = as_json(None)
+    lower: Floats
+    upper: Floats
+    mean_prob: Floats
+    frequency: Floats
+    low: Floats
+    high: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class ConsistencyBand(Arrays):
+    """Where the curve of a calibrated model would lie: arrays, one entry for each of at most 200 predictions.
+
+    at: the predictions. frequency: the curve there. low, high: the band, which holds at each prediction by itself.
+    below, above: the share of all pairs' weight where the curve lies below the band (overconfident), and above it.
+    """
+
+    at: Floats
+    frequency: Floats
+    low: Floats
+    high: Floats
+    below: float = as_json(None)
+    above: float = as_json(None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class CorpCurve(Result):
+    """The result of `calibration_curve(…, method="corp")`: a curve without bins.
+
+    steps: the curve, isotonic regression. band: where that of a calibrated model would lie. brier, log_loss: mean
+    scores of the pairs as miscalibration - discrimination + uncertainty. by_chance: the miscalibration of the Brier
+    score that a calibrated model with these predictions would show, the mean and the range of the simulated ones.
+    smooth_ece: the error of the curve that a kernel smooths, in units of probability. p_value: of the hypothesis that
+    the predictions are calibrated, by the simulations. base_rate: the frequency of label 1. n: the pairs. histogram (2,
+    64): weight of the predictions of label 0 and of label 1 in 64 bars over [0, 1]. notes: caveats. recipe: everything
+    needed to repeat it. name: the group. reduction, positive: as of `CalibrationCurve`.
+    """
+
+    name: str | None = as_json("group", default=None)
+    n: int
+    base_rate: float
+    p_value: float
+    by_chance: Estimate = as_json("miscalibration_by_chance")
+    smooth_ece: Estimate
+    brier: ScoreDecomposition
+    log_loss: ScoreDecomposition
+    notes: tuple[str, ...] = ()
+    steps: CorpSteps
+    band: ConsistencyBand
+    histogram: Floats = as_json(None)
+    reduction: str | None = as_json(None, default=None)
+    positive: str | None = as_json(None, default=None)
+    recipe: dict[str, Any]
+
+    title = "Calibration without bins"
+    derived: ClassVar = {"below_band": "log_loss", "above_band": "below_band", "verdict": "above_band"}
+
+    @property
+    def below_band(self) -> float:
+        """The share of the pairs' weight where the curve lies below its band."""
+        return self.band.below
+
+    @property
+    def above_band(self) -> float:
+        """The share of the pairs' weight where the curve lies above its band."""
+        return self.band.above
+
+    def verdict(self) -> str:
+        """Whether the curve is that of a calibrated model, and where it is not, in a sentence."""
+        return verdict(self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The JSON form of a curve, as the command line writes it, too."""
+        return with_score_keys(dict_of(self), self.reduction)
+
+    def framed(self) -> dict[str, Any]:
+        """The steps, which its frame holds."""
+        return self.steps.arrays()
+
+    def columns(self) -> Sequence[Column]:
+        """One row with the figures of the curve."""
+        return corp_columns([self])[0 if self.name is not None else 1 :]
+
+    @property
+    def words(self) -> str:
+        """The figures of the curve, aligned, with the verdict, the notes and the recipe."""
+        return summary(self, "calibration curve without bins", figures_in_words(self), self.verdict())
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the curve with the band of a calibrated model on matplotlib axes (new ones if None) and return them."""
+        from howsure.figures.corp import draw_corp
+
+        return draw_corp([self], ax=ax)
+
+    def figure(self, *, title: str | None = None) -> Figure:
+        """The curve, as a matplotlib figure to save."""
+        from howsure.figures.corp import corp_figure
+
+        return corp_figure([self], title=title)
+
 
 # The calibration curve without bins: `calibration_curve(…, method="corp")`.
 

@@ -23,8 +23,7 @@ from howsure.calibration.calibration_errors import (
     squared_error_of,
 )
 from howsure.calibration.clusters import clustered_standard_errors, effective_numbers
-from howsure.calibration.corp import SIMULATIONS, corp_of
-from howsure.calibration.corp_results import CorpCurve
+from howsure.calibration.corp import SIMULATIONS, CorpCurve, corp_of
 from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
 from howsure.calibration.error import ClusterSums, mean_gaps
 from howsure.calibration.results import CalibrationCurve, bins_from

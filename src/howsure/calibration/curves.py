@@ -13,8 +13,7 @@ from howsure import __version__
 from howsure.calibration.calibration_errors import check_interval
 from howsure.calibration.calibration_tests import METHODS as TESTS
 from howsure.calibration.calibration_tests import CalibrationTest, check_calibration
-from howsure.calibration.corp import SIMULATIONS, corp_of
-from howsure.calibration.corp_results import CorpCurve, corp_columns, interval_of
+from howsure.calibration.corp import SIMULATIONS, CorpCurve, corp_columns, corp_of, interval_of
 from howsure.calibration.curve import check_method, curve_of
 from howsure.calibration.engines.pairs_or_sums import Parts, parts_of, parts_read
 from howsure.calibration.results import CalibrationCurve

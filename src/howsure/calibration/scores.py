@@ -24,7 +24,7 @@ from howsure.result import Result, as_json
 from howsure.show.table import COUNT, NUMBER, Column, number
 
 if TYPE_CHECKING:
-    from howsure.calibration.corp_results import CorpCurve
+    from howsure.calibration.corp import CorpCurve
     from howsure.calibration.results import CalibrationCurve
 
 

@@ -43,7 +43,7 @@ from howsure.show.table import (
 from howsure.stats.clusters import few_clusters
 
 if TYPE_CHECKING:
-    from howsure.calibration.corp_results import CorpCurve
+    from howsure.calibration.corp import CorpCurve
     from howsure.calibration.results import CalibrationCurve
 
 

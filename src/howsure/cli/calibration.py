@@ -268,8 +268,7 @@ howsure calibration logits 'shards/*.safetensors' --reduce top-label
 @cache
 def summary() -> click.Command:
     """`howsure calibration summary`: sums that stand for predictions, in a small file, to be added to others."""
-    from howsure.calibration.calibration_summaries import CalibrationSummaries
-    from howsure.calibration.calibration_summary import CalibrationSummary, sums_of_source
+    from howsure.calibration.calibration_summary import CalibrationSummaries, CalibrationSummary, sums_of_source
     from howsure.calibration.curves import pooling_notes
     from howsure.inputs.numbers_and_names import counted
     from howsure.result import rows_read

@@ -85,7 +85,7 @@ def get_command(names: tuple[str, ...], folder: str | None, host: str) -> None:
 
     An interrupted download resumes where it stopped. Every file is verified by its SHA-256.
     """
-    from howsure.data.downloads import fetch_data_set
+    from howsure.data.datasets import fetch_data_set
 
     wanted = [data_set(name) for name in dict.fromkeys(names)]
     root = downloads_folder() if folder is None else Path(folder)

@@ -33,7 +33,7 @@ from howsure.data.documents.document import (
 from howsure.data.documents.read_documents import (
     read_documents as read_documents,
 )
-from howsure.data.downloads import (
+from howsure.data.datasets import (
     fetch_data_set as fetch_data_set,
 )
 from howsure.data.predictions.predictions import (

@@ -1,19 +1,23 @@
-"""Figures of calibration, under one roof."""
+"""Figures of calibration, under one roof, and what a notebook shows of a curve."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from html import escape
 
 from matplotlib.figure import Figure
 
-from howsure.calibration.corp_results import CorpCurve
+from howsure.calibration.corp import CorpCurve
 from howsure.calibration.results import CalibrationCurve
+from howsure.calibration.words import figures_in_words, recipe_line, verdict
 from howsure.figures.compared_curves import comparison_figure, draw_comparison
 from howsure.figures.corp import corp_figure, draw_corp
 from howsure.figures.curves import AUTO, MOST_PANELS, curve_figure, draw_curves
 from howsure.figures.distributions import draw_histogram, histogram_figure
+from howsure.figures.files import inline_svg
 from howsure.figures.groups import draw_errors, draw_groups, error_figure, groups_figure
-from howsure.figures.notebook import curve_html
+from howsure.show.table import Table
 
 __all__ = [
     "comparison_figure",
@@ -47,3 +51,22 @@ def curves_figure(curves: Sequence[CalibrationCurve] | Sequence[CorpCurve], *, a
         return error_figure(binned)
     shown = sorted(binned, key=lambda curve: -curve.n)[:MOST_ERRORS]
     return error_figure(shown, title=f"{MOST_ERRORS} of {len(binned):,} groups, those with most pairs")
+
+
+HEADINGS = ("figure", "value")
+
+
+def curve_html(curve: CalibrationCurve) -> str:
+    """A curve's verdict, its figures as a table, and its picture as inline SVG; every text in it is escaped."""
+    sentence = verdict(curve)
+    prefix = "c" + hashlib.sha256(repr(curve).encode()).hexdigest()[:8]
+    picture = inline_svg(curve_figure([curve]), prefix=prefix, description=f"Calibration curve: {sentence}")
+    notes = [f"Note: {note}" for note in curve.notes]
+    figures = Table(HEADINGS, figures_in_words(curve), words=HEADINGS, notes=notes).html()
+    heading = "" if curve.name is None else f"{escape(curve.name)}: "
+    return (
+        f'<div style="display: flex; flex-wrap: wrap; gap: 1.5em; align-items: flex-start"><div>{picture}</div>'
+        f'<div style="max-width: 46em"><p><strong>{heading}{escape(sentence)}</strong></p>'
+        f"{figures}"
+        f'<p style="opacity: 0.7; font-size: 85%">{escape(recipe_line(curve))}</p></div></div>'
+    )

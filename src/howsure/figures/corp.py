@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from howsure.calibration.corp_results import CorpCurve
+from howsure.calibration.corp import CorpCurve
 from howsure.errors import InputError
 from howsure.figures.curves import (
     AUTO,

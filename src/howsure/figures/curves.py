@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedFormatter, FixedLocator, MaxNLocator, NullLocator
 
-from howsure.calibration.corp_results import CorpCurve, CorpSteps
+from howsure.calibration.corp import CorpCurve, CorpSteps
 from howsure.calibration.results import Bins, CalibrationCurve
 from howsure.errors import InputError, parameter
 from howsure.figures.style import (

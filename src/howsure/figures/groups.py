@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from howsure.calibration.group_results import FoundGroups, MiscalibratedGroup
+from howsure.calibration.found_groups import FoundGroups, MiscalibratedGroup
 from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scan import WHOLE
 from howsure.calibration.table import GroupCalibration

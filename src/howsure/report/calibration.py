@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from howsure.calibration.corp_results import CorpCurve
-from howsure.calibration.corp_results import figures_in_words as corp_figures
+from howsure.calibration.corp import CorpCurve
+from howsure.calibration.corp import figures_in_words as corp_figures
 from howsure.calibration.curves import CalibrationCurves, most_pairs, pooling_notes
 from howsure.calibration.results import Bins, CalibrationCurve
 from howsure.calibration.scores import scores_of_all_classes

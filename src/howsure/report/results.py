@@ -18,8 +18,7 @@ from howsure.figures.counts import is_drawn
 from howsure.figures.files import inline_svg
 from howsure.figures.significance import CAPTION, difference_svg
 from howsure.report.calibration import calibration_report
-from howsure.report.files import check_report, write_report
-from howsure.report.pages import page_template
+from howsure.report.pages import check_report, page_template, write_report
 from howsure.result import Result, recipe_rows, result_recipe, title_of
 from howsure.show.table import number
 from howsure.significance.results import Comparison, how, verdicts

@@ -8,8 +8,7 @@ import pytest
 from benchmarks.corp_coverage import World
 from howsure import InputError, calibration_curve
 from howsure.calibration import isotonic as module
-from howsure.calibration.corp import corp_of
-from howsure.calibration.corp_results import CorpCurve, kind
+from howsure.calibration.corp import CorpCurve, corp_of, kind
 from howsure.calibration.isotonic import ordered
 from howsure.calibration.slots import slots_of
 from howsure.inputs.pairs import Pairs

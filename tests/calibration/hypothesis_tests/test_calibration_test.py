@@ -13,13 +13,12 @@ from hypothesis import given, settings
 from numpy.typing import ArrayLike
 from scipy.stats import binom, chi2
 
-from howsure.calibration.binned_test import p_value_of
+from howsure.calibration.binned_test import LabelCount, p_value_of, simulation_test
 from howsure.calibration.bins import bin_pairs
 from howsure.calibration.calibration_errors import squared_error
 from howsure.calibration.calibration_summary import CalibrationSummary
 from howsure.calibration.calibration_tests import METHODS, OF_SUMS, calibration_test, spiegelhalter_z
 from howsure.calibration.curve import calibration_curve
-from howsure.calibration.simulated_test import LabelCount, simulation_test
 from howsure.calibration.slots import slots_of
 from howsure.errors import InputError
 from howsure.inputs.pairs import Pairs
@@ -224,7 +223,7 @@ def test_ties_and_order_change_nothing() -> None:
 
 def test_the_simulation_in_parts_is_the_same_test(monkeypatch: pytest.MonkeyPatch) -> None:
     y, q = language_pairs(200, np.random.default_rng(64))
-    monkeypatch.setattr("howsure.calibration.simulated_test.DRAWS_AT_ONCE", 1_000)
+    monkeypatch.setattr("howsure.calibration.binned_test.DRAWS_AT_ONCE", 1_000)
     found = calibration_test(y, q, rng=0, n_simulations=400)
     monkeypatch.undo()
     whole = calibration_test(y, q, rng=0, n_simulations=400)

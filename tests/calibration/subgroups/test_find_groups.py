@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from howsure import Pairs, calibration_error, find_groups
-from howsure.calibration.group_results import FoundGroups
+from howsure.calibration.found_groups import FoundGroups
 from howsure.errors import InputError
 
 N = 6000

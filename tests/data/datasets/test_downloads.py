@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from howsure.data.datasets import DataFile, DataSet
-from howsure.data.downloads import DownloadError, fetch_data_set
+from howsure.data.datasets import DataFile, DataSet, DownloadError, fetch_data_set
 from howsure.errors import InputError
 from tests.data.serving import serving
 

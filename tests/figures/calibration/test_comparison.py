@@ -12,7 +12,7 @@ from matplotlib.collections import LineCollection
 
 import howsure
 from howsure import find_groups
-from howsure.calibration.group_results import FoundGroups
+from howsure.calibration.found_groups import FoundGroups
 from howsure.calibration.table import GroupCalibration
 from howsure.errors import InputError
 from howsure.figures.calibration import groups_figure

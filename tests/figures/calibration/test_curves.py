@@ -18,6 +18,7 @@ from matplotlib.patches import StepPatch
 from howsure import CalibrationCurve, calibration_curve, pairs_from_classes
 from howsure.calibration.words import verdict
 from howsure.errors import InputError
+from howsure.figures.calibration import curve_html
 from howsure.figures.curves import (
     CORNER,
     MOST_PANELS,
@@ -29,7 +30,6 @@ from howsure.figures.curves import (
     draw_curves,
     scale_of,
 )
-from howsure.figures.notebook import curve_html
 from tests.figures.made_up import ANY_CURVE, curve_with, many_curves
 
 Q = [0.1, 0.3, 0.5, 0.7, 0.9]

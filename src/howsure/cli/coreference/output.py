@@ -132,6 +132,6 @@ def write_posterior(found: Sequence[ResolvedDocument], path: str, recipe: Mappin
 def write_text(found: Sequence[ResolvedDocument], path: str) -> None:
     """The text of the documents as a page, entities in colour."""
     from howsure.report.coreference import coreference_page
-    from howsure.report.files import write_report
+    from howsure.report.pages import write_report
 
     write_report(coreference_page(found), path)

@@ -115,7 +115,7 @@ def report_command(store: str, page: str, documents: int, **options: Any) -> Non
     howsure events report news.duckdb news.html --actors IRQ,USA --documents 100
     """
     from howsure.explorer import events_report
-    from howsure.report.files import write_report
+    from howsure.report.pages import write_report
 
     with EventStore.open(store) as opened, progress("documents", total=documents) as advance:
         html = events_report(opened, documents=documents, advance=advance, **options)

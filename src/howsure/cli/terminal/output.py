@@ -61,7 +61,7 @@ def write_pictures(
         save_figure(result.figure(**how) if hasattr(result, "figure") else result.plot(**how).figure, figure)
     if report is not None:
         from howsure.figures.width import of_width
-        from howsure.report.files import write_report
+        from howsure.report.pages import write_report
         from howsure.report.results import result_report
 
         with of_width(None):  # that of the figure in a file is not that of a page
