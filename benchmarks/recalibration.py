@@ -18,8 +18,7 @@ from howsure import InputError
 from howsure.recalibration.evaluate_recalibration import applied, check_repeats, method_of
 from howsure.recalibration.evaluation import evaluation_of
 from howsure.recalibration.fitted import candidates
-from howsure.recalibration.labelled import folds_of, labelled_from
-from howsure.recalibration.scores import scores_from
+from howsure.recalibration.scores import folds_of, labelled_from, scores_from
 
 MODELS = ("calibrated", "T = 1.5", "T = 0.7", "shifted", "waves")
 SPREAD = 1.5  # of the log-odds

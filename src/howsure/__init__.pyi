@@ -189,7 +189,7 @@ from howsure.recalibration.evaluation_results import (
 from howsure.recalibration.recalibrate import (
     recalibrate as recalibrate,
 )
-from howsure.recalibration.recalibrated_file import (
+from howsure.recalibration.recalibrate import (
     recalibrate_file as recalibrate_file,
 )
 from howsure.recalibration.results import (

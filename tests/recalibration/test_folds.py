@@ -7,7 +7,7 @@ import pytest
 
 from howsure import InputError, evaluate_recalibration, recalibrate
 from howsure.recalibration.fitted import candidates, fit, out_of_fold
-from howsure.recalibration.labelled import check_choice_in_folds, folds_of, labelled_from
+from howsure.recalibration.scores import check_choice_in_folds, folds_of, labelled_from
 from tests.recalibration.test_recalibrate import binary
 
 

@@ -24,8 +24,7 @@ from howsure.cli.terminal.output import emit, emit_result, name_text, write_pict
 from howsure.data.added_columns import SUFFIXES
 from howsure.recalibration.evaluate_recalibration import recalibration_table
 from howsure.recalibration.fitted import AUTO, METHODS
-from howsure.recalibration.recalibrate import recalibrate
-from howsure.recalibration.recalibrated_file import recalibrate_file
+from howsure.recalibration.recalibrate import recalibrate, recalibrate_file
 from howsure.recalibration.results import RecalibrationMap
 from howsure.result import files_read
 

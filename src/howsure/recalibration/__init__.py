@@ -7,8 +7,7 @@ from typing import Any
 
 from howsure.recalibration.evaluate_recalibration import evaluate_recalibration, recalibration_table
 from howsure.recalibration.evaluation_results import RecalibrationEvaluation, RecalibrationTable
-from howsure.recalibration.recalibrate import recalibrate
-from howsure.recalibration.recalibrated_file import recalibrate_file
+from howsure.recalibration.recalibrate import recalibrate, recalibrate_file
 from howsure.recalibration.results import RecalibrationMap
 
 __all__ = [

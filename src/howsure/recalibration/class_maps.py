@@ -11,9 +11,8 @@ from howsure.errors import GIVEN, InputError, at_row, parameter
 from howsure.inputs.classes import softmax
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Floats
-from howsure.recalibration.labelled import Labelled
 from howsure.recalibration.parameters import Parameters, number, numbers, refuse_certain_errors, square
-from howsure.recalibration.scores import Classes, Scores
+from howsure.recalibration.scores import Classes, Labelled, Scores
 from howsure.stats.logistic import LARGEST, Objective, newton_minimum
 
 # The softmax of linear functions: the derivatives of its log loss, and where a penalised one is least.

@@ -17,22 +17,25 @@ from howsure.inputs.given import Given
 from howsure.inputs.numbers_and_names import check_level, check_whole, shortened
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.recalibration.binary_maps import BINS
 from howsure.recalibration.evaluation import check_margin, evaluation_of, evaluation_of_map
 from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation, RecalibrationTable
 from howsure.recalibration.fitted import AUTO, Method, candidates, check_fit, check_told, chosen, fit
-from howsure.recalibration.labelled import (
+from howsure.recalibration.results import RecalibrationMap
+from howsure.recalibration.scores import (
     FOLDS,
     MOST_FOLDS,
+    Classes,
     Labelled,
+    Scores,
     check_choice_in_folds,
+    check_floor,
     check_folds,
     folds_of,
     labelled_read,
     rows_of_all,
+    with_floor,
 )
-from howsure.recalibration.results import RecalibrationMap
-from howsure.recalibration.scores import Classes, Scores, check_floor, with_floor
-from howsure.recalibration.step_maps import BINS
 from howsure.stats.p_values import adjust_p_values
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 

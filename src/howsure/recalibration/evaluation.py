@@ -22,7 +22,7 @@ from howsure.inputs.classes import TOP_LABEL, reduced
 from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.recalibration.evaluation_results import Change, RecalibrationEvaluation
-from howsure.recalibration.labelled import Labelled
+from howsure.recalibration.scores import Labelled
 from howsure.result import Estimate
 from howsure.stats.clusters import few_clusters
 

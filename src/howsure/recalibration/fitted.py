@@ -12,12 +12,10 @@ import numpy as np
 from howsure.errors import InputError, parameter
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
-from howsure.recalibration.binary_maps import Beta, Platt, Temperature, Unchanged
+from howsure.recalibration.binary_maps import BINS, Beta, Histogram, Isotonic, Platt, Temperature, Unchanged, VennAbers
 from howsure.recalibration.class_maps import ClassTemperature, Dirichlet, Vector
-from howsure.recalibration.labelled import Labelled, folds_of, of_label, rows_of_all
 from howsure.recalibration.parameters import Parameters
-from howsure.recalibration.scores import Scores
-from howsure.recalibration.step_maps import BINS, Histogram, Isotonic, VennAbers
+from howsure.recalibration.scores import Labelled, Scores, folds_of, of_label, rows_of_all
 from howsure.show.table import TABLE, WORDS, Column, digits
 
 # The methods by name.

@@ -12,8 +12,7 @@ import numpy.typing as npt
 from howsure.errors import InputError, at_row, parameter, shown
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
-from howsure.recalibration.labelled import Labelled
-from howsure.recalibration.scores import Binary
+from howsure.recalibration.scores import Binary, Labelled
 
 # The parameters of a map as they stand in its file, checked when they are read.
 

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from howsure.first_use import require
-from howsure.recalibration.labelled import Labelled
 from howsure.recalibration.recalibrate import recalibration_of
-from howsure.recalibration.scores import binary_of, check_floor, classes_of
+from howsure.recalibration.scores import Labelled, binary_of, check_floor, classes_of
 
 NAME = "RecalibratedClassifier"
 FOLDS = 5

@@ -1,22 +1,40 @@
-"""What a map is applied to: the probabilities of label 1, or of K classes, and their logarithms; checked on entry."""
+"""What a map is applied to, the probabilities of label 1 or of K classes, and with labels fitted to; folds of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import GIVEN, InputError, at_row, parameter
-from howsure.inputs.checks import check_numbers, check_probabilities
-from howsure.inputs.classes import LOG_PROBABILITIES, LOGITS, first_fault, first_fault_in_scores, softmax
-from howsure.inputs.frames import all_columns, is_frame
-from howsure.inputs.given import first_no_score, no_score
+from howsure.inputs.checks import (
+    check_clusters,
+    check_codes,
+    check_labels,
+    check_numbers,
+    check_probabilities,
+    check_weights,
+)
+from howsure.inputs.classes import (
+    LOG_PROBABILITIES,
+    LOGITS,
+    class_positions,
+    first_fault,
+    first_fault_in_scores,
+    softmax,
+)
+from howsure.inputs.frames import Rows as RowsOf
+from howsure.inputs.frames import Source, all_columns, columns_from, columns_of, is_frame
+from howsure.inputs.given import PROB, PROBS, first_no_score, given_of, no_score
 from howsure.inputs.numbers_and_names import shortened
-from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.pairs_from import pairs_from
 from howsure.stats.logistic import log_softmax, sigmoid
+from howsure.stats.randomness import Randomness, generator_from
 
 Rows = npt.NDArray[np.bool_] | Integers | slice
 HIGHEST_FLOOR = 0.1
@@ -189,3 +207,285 @@ def _finite(given: Any) -> Floats:
     if row is not None:
         raise no_score(LOGITS, repr(float(values[row])), name="logits", row=row)
     return values
+
+
+# Scores with their labels: what a map is fitted to.
+
+
+@dataclass(frozen=True, slots=True)
+class Labelled:
+    """Scores (n rows), and the label of each, 0 or 1, or the column of its class; perhaps weights, groups, clusters.
+
+    `classes` are the names of the columns, () where the score is the probability of label 1, `positive`.
+    """
+
+    scores: Scores
+    labels: Integers
+    weights: Floats | None = None
+    groups: Integers | None = None
+    group_names: tuple[str, ...] = ()
+    clusters: Integers | None = None
+    classes: tuple[str, ...] = ()
+    positive: str | None = None
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether each row has one probability, that of label 1."""
+        return not self.classes
+
+    @property
+    def k(self) -> int:
+        """The number of classes."""
+        return len(self.classes) or 2
+
+    @property
+    def weight(self) -> Floats:
+        """The weight of each row; 1 without any."""
+        return np.ones(len(self)) if self.weights is None else self.weights
+
+    def only(self, rows: Rows) -> Labelled:
+        """Those of some rows, with the names of all groups."""
+        parts: dict[str, Any] = {
+            name: None if held is None else held[rows]
+            for name, held in (("weights", self.weights), ("groups", self.groups), ("clusters", self.clusters))
+        }
+        return replace(self, scores=self.scores.only(rows), labels=self.labels[rows], **parts)
+
+    def label_names(self) -> tuple[str, ...]:
+        """What each label means."""
+        return self.classes or ("0", "1")
+
+
+def of_label(probabilities: Floats, labels: Integers) -> Floats:
+    """The probability (n,) of each row's label, of probabilities of label 1 (n,) or of classes (n, K)."""
+    if probabilities.ndim == 1:
+        return np.where(labels == 1, probabilities, 1.0 - probabilities)
+    return np.asarray(probabilities[np.arange(len(labels)), labels])
+
+
+def labelled_from(
+    y_true: Any,
+    y_prob: Any = None,
+    *,
+    logits: Any = None,
+    groups: Any = None,
+    clusters: Any = None,
+    sample_weight: Any = None,
+    classes: Sequence[object] | None = None,
+    pos_label: Any = None,
+    floor: float | None = None,
+) -> Labelled:
+    """Check everything once. `Pairs` may stand in the place of y_true and y_prob.
+
+    Raises InputError naming the parameter, the row and the value that violated a rule.
+    """
+    if isinstance(y_true, Pairs):
+        pairs = pairs_from(y_true, y_prob, sample_weight=sample_weight, groups=groups, clusters=clusters)
+        if logits is not None:
+            raise InputError("logits must not be given with Pairs that hold probabilities; leave logits out.")
+        return labelled_pairs(pairs, floor=floor)
+    names = None if classes is None else [str(one) for one in classes]
+    scores, found = scores_from(y_prob, logits, floor=floor, classes=names)
+    n = len(scores)
+    beside: dict[str, Any] = {
+        "weights": None if sample_weight is None else check_weights(sample_weight, n=n),
+        "clusters": None if clusters is None else check_clusters(clusters, n=n),
+    }
+    if groups is not None:
+        beside["groups"], beside["group_names"] = check_codes(groups, n=n, name="groups", groups=True)
+    if isinstance(scores, Classes):
+        if pos_label is not None:
+            raise InputError(
+                f"{parameter('pos_label')} is for one probability per row; with several classes, leave "
+                f"{parameter('pos_label')} out."
+            )
+        codes, texts = check_codes(y_true, n=n, name="y_true")
+        known = found if names is not None or found != tuple(map(str, range(scores.k))) else None
+        positions, found = class_positions(texts, known, scores.k, name="y_true")
+        return Labelled(scores, positions[codes], classes=found, **beside)
+    if names is not None:
+        raise InputError("classes is for several probabilities per row; there is one, so leave classes out.")
+    labels = check_labels(y_true, pos_label=pos_label)
+    if len(labels) != n:
+        raise InputError(
+            f"{parameter('y_true')} must have as many rows as the scores; it has {len(labels):,}, they have {n:,}."
+        )
+    positive = None if pos_label is None else str(pos_label)
+    return Labelled(scores, labels.astype(np.int64), positive=positive, **beside)
+
+
+@contextmanager
+def labelled_read(
+    y_true: Any, y_prob: Any = None, *, data: Any = None, id: Any = None, floor: float | None = None, **beside: Any
+) -> Iterator[tuple[Labelled, dict[str, Any]]]:
+    """The labelled scores of arrays, of a frame or of a source, and what was read of files; inside the block, errors
+    name rows where they are. `beside`: the other arguments of `labelled_from`.
+
+    Raises InputError naming the parameter, the row and the value that violated a rule.
+    """
+    check_floor(floor)
+    if not isinstance(data, Source):
+        if data is not None:
+            way = given_of(y_prob)
+            if way.way not in (PROB, PROBS, LOGITS):
+                raise InputError(
+                    f"{parameter('y_prob')} of a data frame is a column of probabilities, several, or logits."
+                )
+            if way.way == PROB:
+                held = {name: one for name, one in beside.items() if name not in ("logits", "classes")}
+                pairs = pairs_from(y_true, way.columns[0], data=data, **held)
+                yield labelled_pairs(pairs, floor=floor), {}
+                return
+            columns = columns_from(data, way.columns)
+            given = columns[0] if len(columns) == 1 else np.column_stack(columns)
+            names = ("groups", "clusters", "sample_weight")
+            y_true, *others = columns_of(data, y_true=y_true, **{name: beside.get(name) for name in names})
+            beside |= dict(zip(names, others, strict=True)) | {"classes": beside.get("classes") or way.classes}
+            y_prob, beside["logits"] = (None, given) if way.way == LOGITS else (given, None)
+        yield labelled_from(y_true, y_prob, floor=floor, **beside), {}
+        return
+    if beside.get("logits") is not None or beside.get("classes") is not None:
+        raise InputError(f"with {parameter('data', GIVEN)}, give logits and classes by y_prob=Given('logits', ...).")
+    roles = {name: beside.get(name) for name in ("groups", "clusters", "sample_weight", "pos_label")}
+    reduced = None if y_prob is None else given_of(y_prob).reduce
+    with data.predictions(y_true, y_prob, id=id, keep_classes=reduced is None, **roles) as read:
+        found: Any = read
+        pairs, rows, positions = found.pairs(), found.class_rows, found.selection.positions()
+        if rows is not None:
+            scores = scores_of(rows.matrix, rows.scale, floor)
+            held_by = (pairs.weights, pairs.groups, pairs.group_names, pairs.clusters)
+            labelled = Labelled(scores, rows.codes, *held_by, rows.names)
+            found.notes.pop("reduce", None)
+        else:
+            labelled = labelled_pairs(pairs, floor=floor)
+            odds = _log_odds(found) if reduced is None else None
+            if odds is not None:
+                labelled = replace(labelled, scores=binary_of(odds, logits=True, floor=floor))
+            labelled = replace(labelled, positive=labelled.positive or roles["pos_label"])
+        table = found.selection.table
+        with RowsOf({}, place=lambda row: table.place_of(int(positions[row]))).placed():
+            yield labelled, found.describe()
+
+
+def _log_odds(predictions: Any) -> Floats | None:
+    """One logit per row as it stands, which says more than the probability that it means."""
+    from howsure.data.predictions.classes import class_matrix
+
+    name = predictions.columns.get(LOGITS)
+    if not isinstance(name, str):
+        return None
+    selection = predictions.selection
+    return class_matrix(selection, [selection.table.columns[name]], lists=False)[:, 0]
+
+
+def labelled_pairs(pairs: Pairs, *, floor: float | None = None) -> Labelled:
+    """Checked pairs as scores of label 1."""
+    return Labelled(
+        binary_of(pairs.probabilities, floor=floor),
+        pairs.labels.astype(np.int64),
+        pairs.weights,
+        pairs.groups,
+        pairs.group_names,
+        pairs.clusters,
+        positive=pairs.positive,
+    )
+
+
+@contextmanager
+def rows_of_all(rows: Integers, *, before: str = "", behind: str = "") -> Iterator[None]:
+    """An error in this block numbers its rows as `rows` does, the part's rows among all; with words around it.
+
+    >>> import numpy as np
+    >>> with rows_of_all(np.array([4, 7]), before="group 'b': "):
+    ...     raise InputError(f"{at_row(1)} is wrong.")
+    Traceback (most recent call last):
+    howsure.errors.InputError: group 'b': row 7 is wrong. (Rows are counted from 0.)
+    """
+    try:
+        yield
+    except InputError as error:
+        among_all = error.at(lambda row: at_row(int(rows[row]))).message
+        raise InputError(f"{before}{among_all}{behind}") from error
+
+
+# Folds: whole clusters, dealt so that each fold has its part of every label and group.
+
+FOLDS = 5
+MOST_FOLDS = 100
+
+
+def check_folds(folds: object) -> int:
+    """A whole number from 2 to 100.
+
+    Raises InputError for anything else.
+    """
+    if isinstance(folds, bool) or not isinstance(folds, (int, np.integer)) or not 2 <= folds <= MOST_FOLDS:
+        raise InputError(f"folds must be a whole number from 2 to {MOST_FOLDS}; it is {folds!r}.")
+    return int(folds)
+
+
+def stream_of(rng: Randomness) -> np.random.Generator:
+    """Random numbers of its own for a seed: data that were simulated from the same seed do not know them."""
+    return generator_from(rng).spawn(1)[0]
+
+
+def check_choice_in_folds(data: Labelled, folds: int) -> None:
+    """Raise InputError where the rows without those of a fold are too few to be dealt into folds themselves."""
+    what, n = _units(data)
+    if folds <= n < (least := folds + 2):
+        raise InputError(
+            f"{n:,} {what} are too few to choose a method anew without each of {folds} folds, by {folds} folds of the "
+            f"others; at least {least} are needed. Give more, name one method, or ask for fewer folds."
+        )
+
+
+def _units(data: Labelled) -> tuple[str, int]:
+    """What is dealt as a whole, and how many there are."""
+    return ("rows", len(data)) if data.clusters is None else ("clusters", len(np.unique(data.clusters)))
+
+
+def folds_of(data: Labelled, folds: int, rng: np.random.Generator) -> Integers:
+    """The fold of each row (n,), from 0.
+
+    Clusters stay whole. They are dealt in random order, those together whose rarest label and group are the same: so
+    each fold has its part of every label and group, as nearly as the clusters allow.
+
+    Raises InputError if there are fewer clusters than folds, or where a label (of a group) lies in one cluster alone,
+    and so in no other fold than one.
+    """
+    kind = data.labels if data.groups is None else data.groups * data.k + data.labels
+    kinds, kind = np.unique(kind, return_inverse=True)
+    unit = np.arange(len(data)) if data.clusters is None else np.unique(data.clusters, return_inverse=True)[1]
+    what, n_units = _units(data)
+    if n_units < folds:
+        raise InputError(f"folds must be at most the number of {what}; it is {folds}, there are {n_units:,}.")
+    sizes = np.bincount(kind, minlength=len(kinds))
+    rank = np.empty(len(kinds), dtype=np.int64)
+    rank[np.argsort(sizes, kind="stable")] = np.arange(len(kinds))
+    stratum = np.full(n_units, len(kinds))
+    np.minimum.at(stratum, unit, rank[kind])
+    # Not from rng itself: rows drawn by a generator of the same seed would be dealt in the order of their values.
+    shuffled = np.random.default_rng(rng.integers(1 << 62, size=4)).permutation(n_units)
+    order = np.lexsort((shuffled, stratum))
+    dealt = np.empty(n_units, dtype=np.int64)
+    dealt[order] = np.arange(n_units) % folds
+    fold: Integers = dealt[unit]
+    _check_spread(data, fold, folds)
+    return fold
+
+
+def _check_spread(data: Labelled, fold: Integers, folds: int) -> None:
+    """Raise InputError where all rows of a label lie in one fold."""
+    held = np.zeros((data.k, folds), dtype=bool)
+    held[data.labels, fold] = True
+    alone = np.flatnonzero(held.sum(axis=1) == 1)
+    if len(alone):
+        label = data.label_names()[int(alone[0])]
+        what = "row" if data.clusters is None else "cluster"
+        raise InputError(
+            f"the label {label!r} lies in one {what} alone, and cross-fitting needs each label in two or more: a map "
+            f"fitted without this {what} would know nothing of it."
+        )

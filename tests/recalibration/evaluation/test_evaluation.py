@@ -12,7 +12,7 @@ from howsure import Estimate, compare_calibration
 from howsure.calibration.bins import bin_pairs
 from howsure.inputs.pairs import Pairs
 from howsure.recalibration.evaluation import evaluation_of
-from howsure.recalibration.labelled import Labelled, labelled_from
+from howsure.recalibration.scores import Labelled, labelled_from
 
 HOW: dict[str, Any] = {"method": "made up", "level": 0.9, "margin": 0.01}
 
