@@ -107,7 +107,7 @@ def _summary_of(beginning: Beginning) -> str | None:
 # A folder is read as what lies in it: the logs of one program, or tables of one format.
 
 BESIDE = {"run_spec.json", "scenario.json", "config.json", ".deepeval-cache.json"}  # what programs write beside logs
-FIRST = ("per_instance_stats.json", ".latest_run_full.json")  # of several files of one run
+FIRST = ("per_instance_stats.json", ".latest_run_full.json", "_eval_all.json")  # of several files of one run
 
 
 def unfolded(paths: Sequence[str | os.PathLike[str]], format: str | None = None) -> list[str]:
@@ -138,7 +138,7 @@ def _inside(folder: str, format: str | None) -> list[str]:
         example = f", for example {next(iter(kinds.values()))[0].name}" if kinds else ""
         raise InputError(f"{folder} holds {held}. Name the files that you mean{example}.")
     (files,) = kinds.values()
-    leading = [file.name for file in files if os.path.basename(file.name) in FIRST]
+    leading = [file.name for file in files if file.name.endswith(FIRST)]
     return leading or [file.name for file in files]
 
 

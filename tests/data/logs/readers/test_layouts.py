@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -165,9 +166,56 @@ def test_samples_of_a_problem_are_its_runs(tmp_path: Path) -> None:
 
 
 def test_generations_of_live_code_bench_without_grades_are_refused(tmp_path: Path) -> None:
-    ungraded = {name: value for name, value in live_code_bench([True]).items() if name != "graded_list"}
     with pytest.raises(InputError, match=r"it has no graded_list; name the file _eval_all.json"):
-        howsure.score_table(data=howsure.read(document(tmp_path, [ungraded])))
+        howsure.score_table(data=howsure.read(document(tmp_path, [ungraded(live_code_bench([True]))])))
+
+
+def ungraded(problem: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in problem.items() if name != "graded_list"}
+
+
+FOLDERS: dict[str, tuple[dict[str, Any], str]] = {  # what a program leaves in the folder of a model
+    "LiveCodeBench": (
+        {
+            "Scenario.codegeneration_1_0.2.json": [ungraded(live_code_bench([True]))],
+            "Scenario.codegeneration_1_0.2_eval.json": [{"pass@1": 0.5, "detail": {}}, {}, []],
+            "Scenario.codegeneration_1_0.2_eval_all.json": [live_code_bench([True]), live_code_bench([False], item=1)],
+        },
+        "passed",
+    ),
+    "MMLU-Pro": (
+        {
+            "law_result.json": [mmlu_pro("B"), mmlu_pro("A", item=1)],
+            "law_summary.json": {"law": {"corr": 1.0, "wrong": 1.0, "acc": 0.5}},
+        },
+        "acc",
+    ),
+    "DeepEval": (
+        {
+            ".latest_run_full.json": deepeval_run(deepeval_case(True), deepeval_case(False, item=1))["testRunData"],
+            ".latest_test_run.json": deepeval_run(deepeval_case(True), deepeval_case(False, item=1)),
+            ".deepeval-cache.json": {"test_cases_lookup_map": {}},
+        },
+        "success",
+    ),
+    "AlpacaEval": (
+        {
+            "annotations.json": [alpaca_eval(1), alpaca_eval(2, item=1)],
+            "model_outputs.json": [{"instruction": "…", "output": "…", "generator": "small", "dataset": "own"}],
+        },
+        "win",
+    ),
+}
+
+
+@pytest.mark.parametrize("program", FOLDERS)
+def test_a_folder_is_read_as_the_answers_in_it(program: str, tmp_path: Path) -> None:
+    held, score = FOLDERS[program]
+    (tmp_path / "small").mkdir()
+    for name, content in held.items():
+        (tmp_path / "small" / name).write_text(json.dumps(content))
+    (row,) = howsure.score_table(data=howsure.read(tmp_path))
+    assert (row.score, row.n, row.mean.value) == (score, 2, 0.5)
 
 
 def test_models_of_mmlu_pro_are_folders_and_its_categories_tasks(tmp_path: Path) -> None:
