@@ -65,7 +65,8 @@ class Layout:
             source.note(f"{failed:,} of {seen.total():,} rows {self.failed}")
 
     def _records(self, source: Source) -> Iterator[tuple[int, Record]]:
-        if source.file.format == "jsonl":
+        first = Beginning(source.file).record
+        if source.file.format == "jsonl" and (self.records is listed or first.keys() >= set(self.keys.split())):
             yield from source.records()
             return
         held = self.records(source.document())

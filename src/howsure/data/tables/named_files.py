@@ -219,7 +219,8 @@ def _sniffed(beginning: bytes, name: str) -> str:
     if not text:
         raise InputError(f"the format of {name} cannot be seen; name it: {parameter('format', 'csv')}.")
     if text[:1] in b"{[":
-        return "jsonl" if text[:1] == b"{" else "json"
+        document = text[:1] == b"[" or text.partition(b"\n")[0].rstrip() == b"{"
+        return "json" if document else "jsonl"
     return "tsv" if b"\t" in text.partition(b"\n")[0] else "csv"
 
 

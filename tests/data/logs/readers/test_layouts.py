@@ -109,6 +109,14 @@ def scores(path: Path) -> dict[tuple[str | None, str | None, str], float]:
     return {(one.group, one.model, one.score): round(one.mean.value, 6) for one in table}
 
 
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_document_is_read_as_what_it_is_called(indent: int | None, tmp_path: Path) -> None:
+    path = tmp_path / "results.txt"
+    path.write_text(json.dumps(promptfoo_document(promptfoo(True), promptfoo(False, item=1)), indent=indent))
+    (row,) = howsure.score_table("success", data=howsure.read(path, format="promptfoo"))
+    assert (row.n, row.mean.value) == (2, 0.5)
+
+
 def test_errors_of_promptfoo_count_as_wrong_and_are_told(tmp_path: Path) -> None:
     error = promptfoo(False, item=1, failureReason=2, namedScores={"content": 0})
     path = document(tmp_path, promptfoo_document(promptfoo(True), error))
