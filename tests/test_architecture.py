@@ -370,7 +370,7 @@ def test_a_function_loads_what_it_needs() -> None:
         *("calibration", "errors", "first_use", "inputs", "result", "show", "stats")
     }
     assert not {
-        name for name in loaded if name.startswith(("howsure.calibration.subgroups", "howsure.calibration.corp"))
+        name for name in loaded if name.startswith(("howsure.calibration.found_groups", "howsure.calibration.corp"))
     }
 
 
@@ -391,7 +391,7 @@ def test_a_command_loads_what_it_needs() -> None:
     unneeded = (
         "calibration.found_groups",
         "calibration.logit_calibration",
-        "calibration.calibration_summaries",
+        "calibration.calibration_summary",
         "cli.check",
         "report",
     )

@@ -6,7 +6,7 @@ A result is a frozen dataclass. Its *fields* are its JSON, in their order (the r
     name: str | None = as_json("group")                 under another name; as_json(None): not in JSON
     derived: ClassVar = {"outcome": "group"}            a property or method that JSON holds too, behind "group"
 
-Its *columns* are its tables: `columns()` says once what each figure of a row is (`show.column`). Results of rows derive
+Its *columns* are its tables: `columns()` says once what each figure of a row is (`show.table`). Results of rows derive
 from `Rows`, and are iterated and indexed by name. What is left to write by hand is what only this result can say: its
 `words`, if it prints no table, or the lines `below` its table.
 """
