@@ -223,6 +223,14 @@ CALLS: dict[str, Callable[[], Any]] = {
         pass_at=(1, 3),
         pass_hat=2,
     ),
+    "worst rows": lambda: (
+        howsure.calibration_curves(PAIRS, worst=9, show={"said": [f"{HOSTILE} {i}" * i for i in range(300)]}).worst
+    ),
+    "worst items": lambda: (
+        howsure.score_table(
+            np.arange(60) % 3, model=["a", "b", HOSTILE] * 20, id=np.arange(60) // 3, rng=0, worst=5
+        ).worst
+    ),
     "battles": lambda: howsure.rank_battles(
         ["a", "b", HOSTILE] * 20,
         ["b", HOSTILE, "a"] * 20,
@@ -361,6 +369,8 @@ PARTS = {
     "Score",
     "TrendPoint",
     "Verdict",
+    "WrongRow",
+    "LowItem",
 }  # rows and columns of a result, not one
 GIVEN = {
     "Files",

@@ -35,7 +35,7 @@ save scale scheduler scores second sentence sentences series share sharpen show 
 small_groups spans spelling spool start stemming store stores stories story summary sums table tables tag tag_pairs
 tagger tags targets task temperature test text texts threshold tie title to tolerance top trainer transform
 transitions two_way unclear uncorrected unit unknown unknown_tags unseen until verbalised wait wanted weight_of_new
-weights where width winner words work workers write_baseline y_prob_against y_true_against
+weights where width winner words work workers worst write_baseline y_prob_against y_true_against
 """
 OWN = frozenset(PLAIN.split())
 GONE = {  # words that meant what another one means

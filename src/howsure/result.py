@@ -98,6 +98,10 @@ class Result:
         """What there is to say below the table, a line each: its notes."""
         return [f"note: {note}" for note in getattr(self, "notes", ())]
 
+    def besides(self) -> Sequence[Result]:
+        """Other results that it tells below itself, each with a table of its own."""
+        return ()
+
     def legend(self) -> Mapping[str, str]:
         """What the headings mean; under "" what concerns the whole table."""
         return {column.shown: column.legend for column in self.columns() if column.legend}
@@ -128,6 +132,11 @@ class Result:
 
         raw: names are not made harmless for a terminal. most: rows of the table.
         """
+        more = [one.text(raw=raw, most=most) for one in self.besides()]
+        return "\n\n".join([self.own_text(columns=columns, raw=raw, most=most), *more])
+
+    def own_text(self, *, columns: Sequence[str] | None = None, raw: bool = False, most: int | None = None) -> str:
+        """What it prints, without the results that it tells below itself."""
         read, words = self.what_was_read, self.words if columns is None else ""
         if words:
             return "\n\n".join(filter(None, [read, words]))
@@ -137,12 +146,15 @@ class Result:
         return "\n\n".join(filter(None, [read, *above, table.text(raw=raw), "\n".join(map(in_a_line, table.notes))]))
 
     def to_csv(self, *, columns: Sequence[str] | None = None, raw: bool = False) -> str:
-        """What the table holds as CSV, with all digits and both ends of intervals; empty cells are unknown.
+        """What the table holds as CSV, with all digits and both ends of intervals; empty cells are unknown. Of a result
+        that tells another one below itself, such as the worst rows, it holds this other one: CSV is one table.
 
         columns: some of its headings. raw: no cell is changed for spreadsheets.
 
         Raises InputError for a heading that the table does not have.
         """
+        for other in self.besides():
+            return other.to_csv(columns=columns, raw=raw)
         known = {column.shown: column for column in self.columns() if column.only != TABLE}
         wanted = chosen_columns(Table(list(known), []), columns).headings
         rows = self.rows_shown()
@@ -154,7 +166,8 @@ class Result:
 
         Raises InputError for a heading that the table does not have.
         """
-        return self._printed(columns).markdown(raw=raw)
+        more = [one.to_markdown(raw=raw) for one in self.besides()]
+        return "\n\n".join([self._printed(columns).markdown(raw=raw), *more])
 
     def to_latex(self, *, columns: Sequence[str] | None = None, label: str | None = None, raw: bool = False) -> str:
         r"""The table in LaTeX, with a legend in its caption and the recipe as a comment.
@@ -164,7 +177,8 @@ class Result:
 
         Raises InputError for a heading that the table does not have.
         """
-        return self._printed(columns).latex(label=label, raw=raw)
+        more = [one.to_latex(raw=raw) for one in self.besides()]
+        return "\n\n".join([self._printed(columns).latex(label=label, raw=raw), *more])
 
     def report(self, path: str | os.PathLike[str], *, title: str | None = None) -> None:
         """Write a page of the result in words, its table, its figure and its recipe: one HTML file, complete in itself.
@@ -179,9 +193,10 @@ class Result:
         return self.text(most=MOST_ROWS)
 
     def _repr_html_(self) -> str:
+        more = "".join(one._repr_html_() for one in self.besides())
         if self.words:
-            return preformatted(repr(self))
-        return "".join(table.html() for table in (*self.above(), self.table().shortened()))
+            return preformatted(self.own_text() if more else repr(self)) + more
+        return "".join(table.html() for table in (*self.above(), self.table().shortened())) + more
 
     def framed(self) -> Mapping[str, Any]:
         """The columns of the data frame by their names."""

@@ -21,5 +21,8 @@ SELECTIVE = [
         {"dev.csv": ("gold,prob\n" + "".join(f"1,0.{i}\n" for i in range(1, 10))).encode()},
     ),
     Wrong("a confidence above 1", KEEP, {"dev.csv": table(prob=(12, 1.7))}),
+    Wrong("columns to show of no rows", f"{KEEP} --show gold", CSV),
+    Wrong("no worst rows", f"{KEEP} --worst 0", CSV),
+    Wrong("a column to show that is not there", f"{KEEP} --worst 5 --show question", CSV),
     Wrong("a reduction of one probability", f"{KEEP} --reduce class-wise", CSV),
 ]

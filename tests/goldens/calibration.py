@@ -47,6 +47,12 @@ ROOM = Room(
     calibration {READ} --group lang --figure groups.svg --axis logit
     calibration {READ} --group lang --report report.html
     calibration {READ} --cluster doc --report clustered.html --test cox
+    calibration {READ} --worst 3 --show doc,lang
+    calibration {READ} --group lang --worst 3 --show doc --format json
+    calibration {READ} --group lang --worst 3 --show doc --report worst.html
+    calibration {READ} --worst 0
+    calibration {READ} --show lang
+    calibration {READ} --worst 3 --show nothing
     calibration {READ} --output curve.txt
     calibration {READ} --format json --output curve.json
     calibration {READ} --group lang --format csv --output curve.csv

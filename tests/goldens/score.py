@@ -27,6 +27,12 @@ ROOM = Room(
     {PASSES} --figure passes.svg
     {READ} --report scores.html
     {READ} --columns model,mean
+    {READ} --worst 3 --show uid,run
+    {READ} --worst 3 --show uid --format json
+    {READ} --worst 2 --show uid --lower-is-better --format csv
+    {READ} --worst 2 --show uid --report worst.html
+    score holes.csv --score p --missing-score 0 --worst 2 --format markdown
+    score holes.csv --score p --missing-score 0 --show p
     score long.csv --score said --positive c0 --model model --id uid --seed 1
     score holes.csv --score p --missing-score 0
     score holes.csv --score p --missing NA --missing-score 0 --bounds 0,1
@@ -44,6 +50,7 @@ ROOM = Room(
     score north.txt --targets gold.txt --metric bleu --metric wer
     score north.txt --metric bleu
     score 'results/*/samples_*.jsonl' --seed 1
+    score 'results/*/samples_*.jsonl' --seed 1 --worst 2 --show doc,prediction --format latex
     score 'results/*/samples_*.jsonl' --seed 1 --format json
     score 'logs/helm/*'
     score 'logs/inspect-zip/*'

@@ -35,6 +35,9 @@ ROOM = Room(
     {READ} --level 0.9
     {READ} --figure selective.svg
     {READ} --group lang --figure groups.svg --width 3
+    {READ} --worst 3 --show uid,lang
+    {READ} --worst 3 --group lang --format json
+    {READ} --worst 3 --report worst.html
     {READ} --output selective.txt
     {READ} --format csv --output selective.csv
     {READ} --columns n

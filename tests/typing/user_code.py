@@ -82,7 +82,8 @@ def scores() -> None:
 
 def answers_and_limits() -> None:
     curve: howsure.SelectiveCurve = howsure.selective_curve(Y, Q)
-    howsure.selective_table("gold", "p", groups="model", data=FRAME)
+    howsure.selective_table("gold", "p", groups="model", worst=20, show=["question"], data=FRAME)
+    howsure.selective_table(Y, Q, worst="all")  # type: ignore  # wrong: a number
     howsure.threshold_for(Y, Q, risk=0.1)
     check: howsure.Check = howsure.check_calibration("gold", "p", max_error=0.05, data=FILES)
     howsure.check_calibration(Y, Q, max_error=0.05, groups=["a", "a", "b"])

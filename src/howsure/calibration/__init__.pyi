@@ -62,3 +62,8 @@ from howsure.calibration.table import (
     GroupCalibration as GroupCalibration,
     calibration_table as calibration_table,
 )
+from howsure.calibration.worst_rows import (
+    LowItem as LowItem,
+    WorstRows as WorstRows,
+    WrongRow as WrongRow,
+)

@@ -21,6 +21,7 @@ from howsure.calibration.scores import scores_of_all_classes
 from howsure.calibration.slots import Slots
 from howsure.calibration.table import weighing
 from howsure.calibration.words import curve_columns, notes_by_name, parts_table, recipe_rows, verdict
+from howsure.calibration.worst_rows import Show, WorstRows, check_worst
 from howsure.errors import InputError, parameter, told
 from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.frames import SAVED, Source
@@ -28,7 +29,7 @@ from howsure.inputs.given import Given
 from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
-from howsure.result import Rows, plain, rows_read
+from howsure.result import Result, Rows, plain, rows_read
 from howsure.show.table import Column, Table
 from howsure.stats.p_values import ADJUSTED, adjust_p_values
 from howsure.stats.randomness import Randomness
@@ -49,13 +50,14 @@ class CalibrationCurves(Rows[Any]):
     """The curves of `calibration_curves`: iterate, or take one by the name of its group (None: that of all pairs).
 
     rows: the curves, all with bins or all without. adjust: how p is adjusted for their number ("holm", "bh", None).
-    beside: if asked for, the curves of the other method, for a report. recipe: what was read, and the adjustment.
-    summary: of logits, the sums that the curve is of.
+    beside: if asked for, the curves of the other method, for a report. worst: if asked for, the worst rows. recipe:
+    what was read, and the adjustment. summary: of logits, the sums that the curve is of.
     """
 
     rows: tuple[CalibrationCurve, ...] | tuple[CorpCurve, ...]
     adjust: str | None
     beside: tuple[CalibrationCurve, ...] | tuple[CorpCurve, ...] = field(default=(), repr=False)
+    worst: WorstRows | None = field(default=None, repr=False)
     recipe: dict[str, Any] = field(repr=False)
     summary: CalibrationSummary | None = field(default=None, repr=False)
 
@@ -87,7 +89,8 @@ class CalibrationCurves(Rows[Any]):
             more = zip(self.p_adjusted, self.binned, strict=True)
             more_of_each = [{"p_adjusted": plain(p), "recipe": curve.recipe} for p, curve in more]
             found = [one | of_it for one, of_it in zip(found, more_of_each, strict=True)]
-        return {"recipe": self.recipe, "curves": found, "skipped": self.skipped}
+        worst = {} if self.worst is None else {"worst": plain(self.worst.rows)}
+        return {"recipe": self.recipe, "curves": found, **worst, "skipped": self.skipped}
 
     def columns(self) -> Sequence[Column]:
         """One row a curve; p is adjusted for the number of curves."""
@@ -141,6 +144,10 @@ class CalibrationCurves(Rows[Any]):
     def _adjustment(self) -> str:
         return f"adjusted for {len(self.rows):,} groups ({ADJUSTED[self.adjust or 'holm']})"
 
+    def besides(self) -> Sequence[Result]:
+        """The worst rows, if asked for."""
+        return () if self.worst is None else (self.worst,)
+
     def families(self) -> list[str]:
         """What of several curves is adjusted for their number, and what is not."""
         if len(self.rows) == 1:
@@ -174,6 +181,8 @@ def calibration_curves(
     id: ArrayLike | str | None = None,
     pos_label: Hashable = None,
     level: float = 0.95,
+    worst: int | None = None,
+    show: Show = (),
     rng: Randomness = 0,
     data: Source | IntoFrame | None = None,
 ) -> CalibrationCurves:
@@ -188,9 +197,13 @@ def calibration_curves(
     adjust: adjustment of the p-values for the number of groups.
     test: test that p comes from (default: the binned test).
     both_methods: also the curves of the other method, which a report then shows.
+    worst: so many rows that are most confidently wrong: with the largest |p - y|, or of the top classes those that are
+        wrong with the largest confidence.
+    show: columns of these rows to show, such as question,answer; texts are read of these rows alone.
 
-    A test is a method of `calibration_test`. In files, `id` is the item of each row, for rows of several files. The
-    other arguments are those of `calibration_curve`. `calibration_table` gives fewer figures, quicker.
+    Equally bad rows stand in their order. Without `data`, `show` maps names to arrays. A test is a method of
+    `calibration_test`. In files, `id` is the item of each row, for rows of several files. The other arguments are those
+    of `calibration_curve`. `calibration_table` gives fewer figures, quicker.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -206,7 +219,7 @@ def calibration_curves(
     check_interval(interval)
     if test is not None and test not in TESTS:
         raise InputError(f"{parameter('test')} must be one of {', '.join(map(repr, TESTS))}, not {test!r}")
-    level = check_level(level)
+    level, asked_worst = check_level(level), check_worst(worst, show, data)
     in_memory = test is not None or interval == "bootstrap"
     shared: dict[str, Any] = {"level": level, "rng": rng}
     roles: dict[str, Any] = {
@@ -217,10 +230,11 @@ def calibration_curves(
     }
     with ExitStack() as stack:
         if isinstance(data, Source):
-            read = stack.enter_context(data.predictions(y_true, y_prob, id=id, soft_labels=True, **roles))
-            asked: Callable[..., Parts] = partial(parts_read, read, data, one_by_one=True)
+            how: dict[str, Any] = {} if asked_worst is None else {"later": list(asked_worst.show)}
+            read = stack.enter_context(data.predictions(y_true, y_prob, id=id, soft_labels=True, **roles, **how))
+            asked: Callable[..., Parts] = partial(parts_read, read, data, one_by_one=True, worst=asked_worst)
         else:
-            asked = partial(parts_of, y_true, y_prob, data=data, **roles)
+            asked = partial(parts_of, y_true, y_prob, data=data, worst=asked_worst, **roles)
         parts, binned, corp = asked(in_memory=in_memory or (method == "corp" and sample_weight is not None)), [], []
         if method == "bins" or both_methods:
             binned = list(_with_bins(parts, test=test, **of_bins, **shared))
@@ -233,7 +247,8 @@ def calibration_curves(
     rows, beside = (tuple(binned), tuple(corp)) if method == "bins" else (tuple(corp), tuple(binned))
     made = parts.read or {"howsure": __version__, "n": parts.n}
     recipe = {**made, "adjust": (adjust or "none") if len(binned) > 1 else None}
-    return CalibrationCurves(rows=rows, adjust=adjust, beside=beside, recipe=recipe)
+    recipe |= {} if asked_worst is None else asked_worst.recipe
+    return CalibrationCurves(rows=rows, adjust=adjust, beside=beside, worst=parts.worst, recipe=recipe)
 
 
 def most_pairs(curves: Sequence[CalibrationCurve]) -> list[int]:

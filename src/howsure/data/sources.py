@@ -354,8 +354,17 @@ class Sums:
         """Raise InputError: there are none."""
         raise InputError(
             f"{shortened(self.files, limit=3)}: sums stand for the pairs, and tests, bootstrap intervals, clusters, "
-            "another model, and CORP with weights need the pairs themselves. Name the files of predictions."
+            "the worst rows, another model, and CORP with weights need the pairs themselves. Name the files of "
+            "predictions."
         )
+
+    def blocks(self) -> NoReturn:
+        """Raise InputError: there are none."""
+        self.pairs()
+
+    def beside(self, names: Sequence[str]) -> NoReturn:
+        """Raise InputError: there are none."""
+        self.pairs()
 
     def features(self, names: Sequence[str]) -> NoReturn:
         """Raise InputError: there are none."""

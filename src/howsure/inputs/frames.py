@@ -48,7 +48,7 @@ class Rows:
     read: the files, the rows used and those left out, for the recipe of a result; {} of a frame. place: where the i-th
     row used (from 0) stands; of a frame, its number. keys: the names in columns of mappings. chosen:
     the columns that `choose` took from a log, by their roles. at: the columns that were left for later, of some rows in
-    ascending order.
+    ascending order. stands: the file (of a frame None) in which a row used stands, and its number there, from 1.
     """
 
     columns: Mapping[str, Any]
@@ -57,6 +57,7 @@ class Rows:
     keys: Mapping[str, list[str]] = field(default_factory=dict)
     chosen: Mapping[str, str] = field(default_factory=dict)
     at: Callable[[Sequence[int]], dict[str, list[Any]]] = lambda rows: {}
+    stands: Callable[[int], tuple[str | None, int]] = lambda row: (None, row + 1)
 
     def __getitem__(self, name: str) -> Any:
         return self.columns[name]
@@ -92,6 +93,12 @@ class Read(Protocol):
 
     def pairs(self) -> Pairs:
         """All pairs in memory."""
+
+    def blocks(self) -> Iterator[Pairs]:
+        """All pairs, very many of them some at a time, then without groups."""
+
+    def beside(self, names: Sequence[str]) -> Rows:
+        """The rows used, whose columns of these names are read `at` some of them."""
 
     def features(self, names: Sequence[str]) -> dict[str, Any]:
         """Further columns of the same rows: numbers, days or names."""

@@ -30,7 +30,7 @@ from howsure.calibration.words import (
 from howsure.errors import InputError
 from howsure.figures.calibration import corp_figure, curve_figure, error_figure, histogram_figure
 from howsure.figures.files import inline_svg
-from howsure.report.pages import page_template
+from howsure.report.pages import page_template, tables_beside
 from howsure.result import files_read
 from howsure.show.table import Table, interval, number
 
@@ -145,6 +145,7 @@ def calibration_report(result: CalibrationCurves, *, title: str | None = None, c
         verdicts=verdicts if 1 < len(curves) <= VERDICTS_UP_TO else [],
         notes=[*scores_of_all_classes(curves), *_of_rows(result)],
         table_of_curves=table_of_curves(result, names),
+        besides=tables_beside(result),
         pictures=pictures,
         sections=sections,
         recipe=recipe_rows(curves),

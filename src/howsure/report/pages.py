@@ -9,9 +9,11 @@ from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from markupsafe import Markup
 
 from howsure.errors import InputError
 from howsure.files.whole import check_place, write_whole
+from howsure.result import Result
 
 # Where pages come from: the templates of this room, with everything escaped and nothing undefined.
 
@@ -55,3 +57,8 @@ def check_report(path: str | os.PathLike[str]) -> None:
     if target.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"A report's file must end in .html; it is {target.name!r}. Rename it.")
     check_place(target)
+
+
+def tables_beside(result: Result) -> list[tuple[str, Markup]]:
+    """What a result tells below itself, such as the worst rows: what it is, and its table."""
+    return [(one.what_was_read, Markup(one._repr_html_())) for one in result.besides()]

@@ -18,7 +18,7 @@ from howsure.figures.counts import is_drawn
 from howsure.figures.files import inline_svg
 from howsure.figures.significance import CAPTION, difference_svg
 from howsure.report.calibration import calibration_report
-from howsure.report.pages import check_report, page_template, write_report
+from howsure.report.pages import check_report, page_template, tables_beside, write_report
 from howsure.result import Result, recipe_rows, result_recipe, title_of
 from howsure.show.table import number
 from howsure.significance.results import Comparison, how, verdicts
@@ -176,6 +176,7 @@ def result_report(
         said=said,
         notes=[note.removeprefix(NOTE) for note in table.notes if note and note not in said],
         table=Markup(shown.html()) if table.rows else None,
+        besides=tables_beside(result),
         picture=_picture(result),
         legend=[(name or "All", text) for name, text in table.legend.items() if name in ("", *table.headings)]
         if table.rows
@@ -185,11 +186,12 @@ def result_report(
     )
 
 
-def _said(result: Any) -> list[str]:
+def _said(result: Result) -> list[str]:
     """The verdict on a result, or its lines where they are no table."""
     if hasattr(result, "verdict"):
         return str(result.verdict()).splitlines()
-    lines = [line for line in str(result).splitlines() if line.strip() and not line.startswith(NOTE)]
+    said = result.own_text() if result.besides() else str(result)
+    lines = [line for line in said.splitlines() if line.strip() and not line.startswith(NOTE)]
     return [] if any(set(line) == {"─"} for line in lines) else lines
 
 

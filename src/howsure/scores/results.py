@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from howsure.calibration.words import notes_by_name
-from howsure.result import Estimate, Rows, as_json
+from howsure.calibration.worst_rows import WorstRows
+from howsure.result import AMONG, Estimate, Result, Rows, as_json
 from howsure.show.table import COUNT, ESTIMATE, FLAG, FRAME, HIGHER, LOWER, TABLE, TEXT, WORDS, Column
 
 if TYPE_CHECKING:
@@ -63,11 +64,12 @@ class ScoreRow(Ranked):
 class ScoreTable(Rows[ScoreRow]):
     """The result of `score_table`: a row per score, group and model, the best model of a group first.
 
-    Iteration and `len` refer to rows, indexing to their position. recipe: everything needed to repeat it, and what was
-    read.
+    Iteration and `len` refer to rows, indexing to their position. worst: the worst items, if asked for. recipe:
+    everything needed to repeat it, and what was read.
     """
 
     rows: tuple[ScoreRow, ...] = as_json("scores")
+    worst: WorstRows | None = as_json(AMONG, default=None)
     notes: tuple[str, ...] = ()
     recipe: Mapping[str, Any]
 
@@ -98,6 +100,10 @@ class ScoreTable(Rows[ScoreRow]):
         several = len({one.score for one in self.rows}) > 1
         of_rows = notes_by_name([(_name(one, one.score if several else None), one.notes) for one in self.rows])
         return [f"In brackets: {100 * self.rows[0].mean.level:g} % intervals.", *self.notes, *dict.fromkeys(of_rows)]
+
+    def besides(self) -> Sequence[Result]:
+        """The worst items, if asked for."""
+        return () if self.worst is None else (self.worst,)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the means with their intervals, and the ranks, on matplotlib axes (new ones if None)."""

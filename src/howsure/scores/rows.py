@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from howsure.calibration.worst_rows import LowItem, Worst
 from howsure.data.sources import Files
 from howsure.errors import GIVEN, LOOK, InputError, parameter
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, is_missing
@@ -66,6 +67,11 @@ class ScoredRows:
     answers: tuple[Any, Any] | None = None
     bounds: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
 
+    def name_of(self, role: str, row: int) -> str | None:
+        """The model, group, item or run of a row, where it is known."""
+        held = self.coded.get(role)
+        return None if held is None else held.names[held.codes[row]]
+
     def placed(self) -> AbstractContextManager[None]:
         """An error that is raised inside names its row by its place in the files."""
         return nullcontext() if self.rows is None else self.rows.placed()
@@ -80,19 +86,21 @@ def rows_of(
     may_miss: bool,
     macro: bool,
     answers: tuple[Any, Any] | None = None,
+    worst: Worst | None = None,
 ) -> ScoredRows:
     """The rows of arrays, of a frame, or of a source. may_miss: rows without a score are kept. answers: what is true,
-    and what is predicted, in place of a score.
+    and what is predicted, in place of a score. worst: what is asked for of the worst rows.
 
     Raises InputError naming the parameter, the row and the value.
     """
     if isinstance(data, Source):
-        return _of_source(data, score, roles, pos_label=pos_label, may_miss=may_miss, macro=macro, answers=answers)
+        how: dict[str, Any] = {"may_miss": may_miss, "macro": macro, "answers": answers, "worst": worst}
+        return _of_source(data, score, roles, pos_label=pos_label, **how)
     if answers is not None:
-        return _of_answers(answers, roles, data)
+        return _of_answers(answers, roles, data, worst)
     if score is None:
         raise InputError(UNNAMED)
-    name = score if data is not None else "score"
+    frame, name = data, score if data is not None else "score"
     if data is not None:
         score, *columns = columns_of(data, score=score, **roles)
         roles = dict(zip(roles, columns, strict=True))
@@ -101,11 +109,12 @@ def rows_of(
     n = len(column)
     coded = {role: _coded(roles[role], n, role) for role in CODED if roles[role] is not None}
     units = None if roles["clusters"] is None else check_clusters(roles["clusters"], n=n)
-    return ScoredRows(scores, coded, units, {"n": n}, tuple(notes))
+    beside = None if worst is None else worst.beside(n, frame)
+    return ScoredRows(scores, coded, units, {"n": n}, tuple(notes), rows=beside)
 
 
-def _of_answers(answers: tuple[Any, Any], roles: Mapping[str, Any], data: Any) -> ScoredRows:
-    true, predicted = answers
+def _of_answers(answers: tuple[Any, Any], roles: Mapping[str, Any], data: Any, worst: Worst | None) -> ScoredRows:
+    (true, predicted), frame = answers, data
     if data is not None:
         true, predicted, *columns = columns_of(data, y_true=true, prediction=predicted, **roles)
         roles = dict(zip(roles, columns, strict=True))
@@ -115,7 +124,8 @@ def _of_answers(answers: tuple[Any, Any], roles: Mapping[str, Any], data: Any) -
         raise unequal_rows("prediction", len(predicted), n)
     coded = {role: _coded(roles[role], n, role) for role in CODED if roles[role] is not None}
     units = None if roles["clusters"] is None else check_clusters(roles["clusters"], n=n)
-    return ScoredRows({"": np.zeros(n)}, coded, units, {"n": n}, (), answers=(true, predicted))
+    beside = None if worst is None else worst.beside(n, frame)
+    return ScoredRows({"": np.zeros(n)}, coded, units, {"n": n}, (), answers=(true, predicted), rows=beside)
 
 
 def _of_source(
@@ -127,6 +137,7 @@ def _of_source(
     may_miss: bool,
     macro: bool,
     answers: tuple[Any, Any] | None,
+    worst: Worst | None,
 ) -> ScoredRows:
     for role, column in {
         "score": score,
@@ -151,6 +162,7 @@ def _of_source(
             run=roles["model"],
             choose=partial(_of_log, score=next(iter(wanted), None), roles=roles, macro=macro),
             chosen_as=lambda role: Kind.PARTIAL if role.startswith(SCORES) else Kind.NAMES,
+            later=() if worst is None else list(worst.show),
         )
     columns = {role: column or found.chosen.get(role) for role, column in roles.items()}
     if columns["model"] is None and len(found.read["files"]) > 1 and FILE not in (columns["groups"] or "").split(","):
@@ -312,3 +324,39 @@ def each_cell(rows: ScoredRows, kept: npt.NDArray[np.bool_]) -> Iterator[tuple[s
             for role in ("groups", "model")
         )
         yield group, model, held
+
+
+def lowest_items(
+    rows: ScoredRows, name: str, values: Floats, worst: Worst, *, best: float | None, lower_is_better: bool
+) -> list[LowItem]:
+    """The items of the lowest mean over their rows, of all models and runs in a group; rows are items where none are
+    named. Of equal means, the first; items of the `best` score alone are not among them."""
+    key: Integers = np.arange(len(values))
+    if (items := rows.coded.get("id")) is not None:
+        key = items.codes.astype(np.int64)
+        if (groups := rows.coded.get("groups")) is not None:
+            key = key * len(groups.names) + groups.codes
+    there = np.flatnonzero(~np.isnan(values))
+    _, first, item, n = np.unique(key[there], return_index=True, return_inverse=True, return_counts=True)
+    sign = -1.0 if lower_is_better else 1.0
+    means = np.bincount(item, values[there]) / n
+    order = np.lexsort((first, sign * means))
+    chosen = order if best is None else order[means[order] != best]
+    own = [there[item == one] for one in chosen[: worst.n]]
+    places = np.array([some[(sign * values[some]).argmin()] for some in own], dtype=np.int64)
+    assert rows.rows is not None
+    held = worst.read_at(rows.rows, places)
+    return [
+        LowItem(
+            score=name,
+            group=rows.name_of("groups", place),
+            item=rows.name_of("id", place),
+            mean=float(means[one]),
+            n=int(n[one]),
+            file=rows.rows.stands(place)[0],
+            row=rows.rows.stands(place)[1],
+            model=rows.name_of("model", place),
+            shown={column: held[column][i] for column in worst.show},
+        )
+        for i, (one, place) in enumerate(zip(chosen, places.tolist(), strict=False))
+    ]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
+from howsure.calibration.worst_rows import LowItem, Show, check_worst
 from howsure.errors import GIVEN, InputError, at_row, parameter, told
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_whole, check_within, counted, is_number
@@ -19,7 +20,7 @@ from howsure.result import Estimate
 from howsure.scores.documents import document_metrics, with_document_scores
 from howsure.scores.ranks import Flags, ranks
 from howsure.scores.results import MACRO, ScoreRow, ScoreTable
-from howsure.scores.rows import ScoredRows, cell_codes, each_cell, rows_of
+from howsure.scores.rows import ScoredRows, cell_codes, each_cell, lowest_items, rows_of
 from howsure.significance.rows_by_model import item_twice
 from howsure.stats.clusters import ItemGroups, few_clusters, kish, ratio_error
 from howsure.stats.gaffke import Sums
@@ -51,6 +52,8 @@ def score_table(
     pass_hat: Sequence[int] | int = (),
     missing_score: float | None = None,
     level: float = 0.95,
+    worst: int | None = None,
+    show: Show = (),
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> ScoreTable:
@@ -80,10 +83,14 @@ def score_table(
     pass_hat: of these numbers k of runs, the probability that all are right.
     missing_score: what a row without a score counts as, such as 0 for unanswered questions (default: it is refused).
     level: level of the intervals, and of all ranks of a group together.
+    worst: so many items with the worst mean over their rows: those that most models get wrong, or of one model those
+        that it gets wrong.
+    show: columns of these items to show, such as question,answer, from the first row with the worst score.
     rng: seed of the multipliers of the ranks.
 
     With c of n runs of an item right, pass@k is 1 - C(n - c, k) / C(n, k), pass^k is C(c, k) / C(n, k), without bias;
-    the intervals of all k that were asked for hold together.
+    the intervals of all k that were asked for hold together. Equally bad items stand in their order, those of the best
+    score alone are not among the worst; of each score, there are `worst`. Without `data`, `show` maps names to arrays.
 
     Sources: Gaffke (2005); Chen et al. (2021) for pass@k; Mogstad, Romano, Shaikh & Wilhelm (2024) for ranks.
 
@@ -108,6 +115,7 @@ def score_table(
     others |= {"lower_is_better": lower_is_better or None, "pass_at": pass_at or None, "pass_hat": pass_hat or None}
     asked_metrics = document_metrics(metrics, y_true, prediction, others=others)
     lower_is_better = lower_is_better or any(not one.higher_is_better for one in asked_metrics)
+    look = check_worst(worst, show, data)
     rows = rows_of(
         score,
         roles,
@@ -116,13 +124,14 @@ def score_table(
         may_miss=missing_score is not None,
         macro=macro,
         answers=(y_true, prediction) if asked_metrics else None,
+        worst=look,
     )
     if "run" in rows.coded and "id" not in rows.coded:
         raise InputError(
             f"{parameter('run')} needs the item of each row, {parameter('id', GIVEN)}, whose runs they are."
         )
     asked = _Asked(ends, lower_is_better, macro, level, generator_from(rng), together=len(kinds))
-    found, incomplete, skipped = list[ScoreRow](), list[str](), dict[str, int]()
+    found, incomplete, skipped, low = list[ScoreRow](), list[str](), dict[str, int](), list[LowItem]()
     with rows.placed():
         rows = with_document_scores(rows, asked_metrics) if asked_metrics else rows
         for name in rows.scores:
@@ -133,6 +142,10 @@ def score_table(
                 made, lacking = _of_score(rows, name, values, missing, kind, asked)
                 found += made
                 incomplete += lacking
+            if look is not None:
+                known = rows.bounds.get(name, ends or share_bounds(values[~np.isnan(values)]))
+                best = None if known is None else known[0 if lower_is_better else 1]
+                low += lowest_items(rows, name, values, look, best=best, lower_is_better=lower_is_better)
     if macro and not any(row.group == MACRO for row in found):
         why = "; ".join(incomplete) or f"there is {counted(len({row.group for row in found}), 'group')}"
         raise InputError(f"{parameter('macro', True)} is the mean of groups; {why}. Leave it out.")
@@ -144,8 +157,15 @@ def score_table(
     recipe |= {"pass_at": [kind.k for kind in kinds if not kind.all_right]} if pass_at else {}
     recipe |= {"pass_hat": [kind.k for kind in kinds if kind.all_right]} if pass_hat else {}
     recipe |= {"seed": seed_in_recipe(rng)} if several else {}
+    recipe |= {} if look is None else look.recipe
+    worst_items = (
+        None
+        if look is None
+        else look.result(low, f"the items of the {'highest' if lower_is_better else 'lowest'} mean")
+    )
     together = (f"intervals of a model hold for all {len(kinds)} k together",) if len(kinds) > 1 else ()
-    return ScoreTable(rows=tuple(found), notes=(*rows.notes, *incomplete, *together), recipe=recipe)
+    notes = (*rows.notes, *incomplete, *together)
+    return ScoreTable(rows=tuple(found), worst=worst_items, notes=notes, recipe=recipe)
 
 
 @dataclass(frozen=True, slots=True)

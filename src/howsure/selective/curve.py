@@ -7,15 +7,17 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from howsure import __version__
 from howsure.calibration.engines.pairs_or_sums import parts_of
+from howsure.calibration.worst_rows import Show, check_worst, is_wrong
 from howsure.errors import InputError, parameter
 from howsure.inputs.classes import TOP_LABEL
 from howsure.inputs.frames import Source
 from howsure.inputs.given import Given
 from howsure.inputs.numbers_and_names import check_level
-from howsure.inputs.pairs import Integers, Pairs
+from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
@@ -127,6 +129,8 @@ def selective_table(
     id: str | None = None,
     pos_label: Hashable = None,
     level: float = 0.95,
+    worst: int | None = None,
+    show: Show = (),
     data: Source | IntoFrame | None = None,
 ) -> SelectiveTable:
     """What if a model answers only where it is confident? Risk by coverage, AUROC, and a threshold with a promise.
@@ -142,8 +146,11 @@ def selective_table(
     risk: find the threshold that is promised to keep at most this share of wrong answers.
     delta: largest probability that this promise is broken.
     dependence: with clusters and a risk, how answers of a cluster depend on each other.
+    worst: so many wrong answers of the largest confidence.
+    show: columns of these rows to show, such as question,answer; texts are read of these rows alone.
 
-    The other arguments are those of `selective_curve`.
+    Equally bad rows stand in their order. Without `data`, `show` maps names to arrays. The other arguments are those of
+    `selective_curve`.
 
     >>> table = selective_table([1, 0, 1, 1], [0.9, 0.2, 0.3, 0.6], groups=["a", "a", "b", "b"])
     >>> [(curve.name, curve.n) for curve in table]
@@ -159,7 +166,8 @@ def selective_table(
     roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "id": id, "pos_label": pos_label}
     likelier = isinstance(y_prob, Given) and y_prob.of_the_likelier
     given = replace(y_prob, reduce=None) if isinstance(y_prob, Given) and likelier else y_prob
-    read = parts_of(y_true, given, data=data, in_memory=True, **roles)
+    asked_worst = check_worst(worst, show, data, wrong=is_less_likely if likelier else is_wrong)
+    read = parts_of(y_true, given, data=data, in_memory=True, worst=asked_worst, **roles)
     parts = [
         (name, of_the_likelier(pairs) if likelier else pairs)
         for name, pairs in read.by_group
@@ -181,7 +189,9 @@ def selective_table(
             "clustered": any(pairs.clusters is not None for _, pairs in parts),
             **read.read,
             **({"reduce": TOP_LABEL} if likelier else {}),
+            **({} if asked_worst is None else asked_worst.recipe),
         },
+        worst=read.worst,
     )
 
 
@@ -237,9 +247,14 @@ def checked_shares(values: Sequence[float], name: str) -> list[float]:
 
 def of_the_likelier(pairs: Pairs) -> Pairs:
     """From the probability of label 1 to that of the likelier label, and whether it is the true one; 0 at one half."""
-    says_one = pairs.probabilities > 0.5
-    right = (says_one == (pairs.labels == 1)).view(np.uint8)
+    right = (~is_less_likely(pairs.labels, pairs.probabilities)).view(np.uint8)
     return replace(pairs, labels=right, probabilities=np.maximum(pairs.probabilities, 1 - pairs.probabilities))
+
+
+def is_less_likely(labels: Labels, probabilities: Floats) -> npt.NDArray[np.bool_]:
+    """Whether the true label is not the likelier one."""
+    wrong: npt.NDArray[np.bool_] = (probabilities > 0.5) != (labels == 1)
+    return wrong
 
 
 def _notes(ranks: Ranked) -> Iterator[str]:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final
 import numpy as np
 
 from howsure.calibration.words import notes_by_name
+from howsure.calibration.worst_rows import WorstRows
 from howsure.inputs.pairs import Floats, Integers
-from howsure.result import Arrays, Estimate, Result, Rows, as_json
+from howsure.result import AMONG, Arrays, Estimate, Result, Rows, as_json
 from howsure.show.table import COUNT, ESTIMATE, EXACT, FRAME, HIGHER, LOWER, POINT, WORDS, Column, number
 
 if TYPE_CHECKING:
@@ -200,10 +201,12 @@ class SelectiveThreshold(Result):
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SelectiveTable(Rows[SelectiveCurve]):
     """The curves of `selective_table`, one per group, and their promised thresholds, if a risk was named; iterate over
-    the curves, or take one by the name of its group. recipe: everything needed to repeat it, and what was read."""
+    the curves, or take one by the name of its group. worst: the worst rows, if asked for. recipe: everything needed to
+    repeat it, and what was read."""
 
     rows: tuple[SelectiveCurve, ...] = as_json("curves")
     thresholds: tuple[SelectiveThreshold, ...] = ()
+    worst: WorstRows | None = as_json(AMONG, default=None)
     recipe: dict[str, Any] = field(repr=False)
 
     title = "Selective answers"
@@ -266,6 +269,10 @@ class SelectiveTable(Rows[SelectiveCurve]):
         for one in self.thresholds:
             if one.threshold is None:
                 yield f"{_name(one)}: none can be promised; {one.advice}"
+
+    def besides(self) -> Sequence[Result]:
+        """The worst rows, if asked for."""
+        return () if self.worst is None else (self.worst,)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the risk–coverage curves of all groups on matplotlib axes (new ones if None)."""

@@ -24,6 +24,8 @@ MARKS = re.compile(
     r"[|*`]|\\(?=[!-/:-@\[-`{-~])|(?<!\w)_|_(?!\w)|~(?=~)|(?<=~)~|<(?=[A-Za-z/!?])|&(?=#?\w+;)|\](?=[(\[])"
 )
 LEFT = ' style="text-align: left"'
+WHOLE = ' style="text-align: left; white-space: pre-wrap; overflow-wrap: anywhere; min-width: 14em; max-width: 34em"'
+NARROW = 24  # characters of a cell that no page breaks
 LOWER, HIGHER = "lower", "higher"
 ARROWS = {LOWER: "↓", HIGHER: "↑"}
 NUMERAL = re.compile(r"[+-]?\d[\d,]*(?:\.\d+)?(?:e[+-]?\d+)?")
@@ -50,7 +52,8 @@ class Table:
 
     For print, Markdown and LaTeX: `better` says of a heading whether "lower" or "higher" values are better; it gets an
     arrow, and, if `bold`, the best of several rows is bold. `ways` says of a heading the same row by row, for its
-    cells. `legend` explains headings, and under "" what concerns the whole table. `title` begins the caption of LaTeX;
+    cells. Of cells in words, text, Markdown and LaTeX show the first `longest` characters in a line; HTML wraps them
+    whole. `legend` explains headings, and under "" what concerns the whole table. `title` begins the caption of LaTeX;
     without one, there is no float around the tabular.
 
     >>> print(Table(["model", "error"], [["HMM", "0.1455"], ["CRF", "0.1014"]], words=["model"]))
@@ -70,6 +73,7 @@ class Table:
     legend: Mapping[str, str] = field(default_factory=dict)
     bold: bool = True
     ways: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    longest: int | None = None
 
     def __str__(self) -> str:
         """The caption, the table and the notes."""
@@ -78,15 +82,20 @@ class Table:
 
     def text(self, *, raw: bool = False) -> str:
         """The columns side by side, without caption and notes."""
-        shown = self._shown(in_a_line, raw)
+        shown = self._cut()._shown(in_a_line, raw)
         widths, left = _widths(shown), self._in_words
         lines = ["  ".join(map(_padded, row, widths, left)).rstrip() for row in shown]
         return "\n".join([lines[0], "─" * max(map(width_of, lines)), *lines[1:]])
 
     def html(self) -> str:
         """A table element, and a paragraph per note."""
-        style = [LEFT if word else "" for word in self._in_words]
-        head, *rows = [[html.escape(cell) for cell in row] for row in self._shown(in_a_line, raw=False)]
+        wide = [
+            self.longest is not None and max(map(len, cells)) > NARROW
+            for cells in zip(self.headings, *self.rows, strict=True)
+        ]
+        style = [(WHOLE if long else LEFT) if word else "" for word, long in zip(self._in_words, wide, strict=True)]
+        harmless = in_a_line if self.longest is None else on_a_terminal
+        head, *rows = [[html.escape(cell) for cell in row] for row in self._shown(harmless, raw=False)]
         cells = "".join(f'<th scope="col"{how}>{cell}</th>' for cell, how in zip(head, style, strict=True))
         body = ("".join(f"<td{how}>{cell}</td>" for cell, how in zip(row, style, strict=True)) for row in rows)
         caption = f"<caption>{html.escape(on_a_terminal(self.caption))}</caption>" if self.caption else ""
@@ -103,7 +112,7 @@ class Table:
     def markdown(self, *, raw: bool = False) -> str:
         """A table of GitHub's Markdown below the caption as a comment, and the legend below it."""
         shown = self._for_print(raw, markdown_escaped, markdown_escaped, "**{}**".format)
-        widths = _widths(self._shown(in_a_line, raw))
+        widths = _widths(self._cut()._shown(in_a_line, raw))
         rule = ["-" * max(n, 3) + ("" if word else ":") for n, word in zip(widths, self._in_words, strict=True)]
         comment = [f"<!-- {self.caption.replace('--', '- -')} -->"] if self.caption else []
         below = ["", markdown_escaped(" ".join(self._legend()))] if self._legend() else []
@@ -116,7 +125,7 @@ class Table:
         lines = latex_tabular(shown, words=self._in_words)
         if self.title:
             title = latex_escaped(in_a_line(" ".join([_sentence(self.title), *self._legend()])))
-            inches = inches_of(_widths(self._shown(in_a_line, raw)))
+            inches = inches_of(_widths(self._cut()._shown(in_a_line, raw)))
             lines = latex_float(lines, caption=title, label=label, inches=inches)
         comment = [f"% {line}" for line in self.caption.splitlines()]
         return "\n".join([*comment, *latex_advice("\n".join(lines)), *lines])
@@ -131,11 +140,21 @@ class Table:
         note = f"{left:,} of {len(self.rows):,} rows are not shown: {rest}."
         return replace(self, rows=rows, notes=(note, *self.notes))
 
+    def _cut(self) -> Table:
+        """The table whose cells in words are lines of at most `longest` characters."""
+        if self.longest is None:
+            return self
+        cells = [
+            [shortened_text(c, self.longest) if word else c for c, word in zip(row, self._in_words, strict=True)]
+            for row in self.rows
+        ]
+        return replace(self, rows=cells, longest=None)
+
     def _for_print(
         self, raw: bool, word: Callable[[str], str], number: Callable[[str], str], bold: Callable[[str], str]
     ) -> list[list[str]]:
         """The headings with arrows and the rows with their best cells in bold; words and numbers are escaped."""
-        head, *rows = self._shown(in_a_line, raw)
+        head, *rows = self._cut()._shown(in_a_line, raw)
         arrows = {heading: f" {ARROWS[way]}" for heading, way in self.better.items()}
         headings = [word(f"{cell}{arrows.get(heading, '')}") for cell, heading in zip(head, self.headings, strict=True)]
         escapes, best = [word if one else number for one in self._in_words], self._best()
@@ -176,6 +195,16 @@ class Table:
         """The headings and the rows, each cell made harmless unless `raw`."""
         shown = str if raw else harmless
         return [[shown(cell) for cell in row] for row in (self.headings, *self.rows)]
+
+
+def shortened_text(text: str, longest: int) -> str:
+    """The beginning of a text in one line, with an ellipsis where it is cut.
+
+    >>> shortened_text("What is\n the capital?", 12)
+    'What is the…'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= longest else f"{line[: longest - 1].rstrip()}…"
 
 
 def width_of(text: str) -> int:

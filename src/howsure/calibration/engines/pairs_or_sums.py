@@ -8,6 +8,7 @@ from typing import Any
 
 from howsure.calibration.engines.lazy_frames import FrameSums, lazy_pairs, sums_of_lazy
 from howsure.calibration.slots import EXACT_UP_TO, Slots
+from howsure.calibration.worst_rows import Worst, WorstRows
 from howsure.inputs.frames import Read, Source, is_dask, is_lazy
 from howsure.inputs.given import Given
 from howsure.inputs.pairs import Pairs
@@ -36,12 +37,14 @@ class Parts:
     """Checked pairs by group, or of very many their sums; without groups under None.
 
     n: the pairs of all groups. read: what was read of which files, for a recipe; {} of arrays and frames. notes: how.
+    worst: the worst rows, if asked for.
     """
 
     by_group: Iterable[tuple[str | None, Pairs | Slots]]
     n: int
     read: dict[str, Any] = field(default_factory=dict)
     notes: dict[str, Any] = field(default_factory=dict)
+    worst: WorstRows | None = None
 
 
 def parts_of(
@@ -55,26 +58,31 @@ def parts_of(
     id: Any = None,
     pos_label: Any = None,
     in_memory: bool = False,
+    worst: Worst | None = None,
     **how: Any,
 ) -> Parts:
     """Checked pairs or sums of whatever is given, by group if there are groups: what most functions begin with.
 
     in_memory: pairs are asked for, however many they are; so they are where there are clusters. Of a lazy frame with
-    more than `EXACT_UP_TO` rows come the sums; fewer rows are fetched, so that the result is that of arrays.
+    more than `EXACT_UP_TO` rows come the sums; fewer rows are fetched, so that the result is that of arrays. worst:
+    what is asked for of the worst rows, which need the pairs.
     """
     roles = {"groups": groups, "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label}
     if isinstance(data, Source):
+        how |= {} if worst is None else {"later": list(worst.show)}
         with data.predictions(y_true, y_prob, id=id, **roles, **how) as read:
-            return parts_read(read, data, in_memory=in_memory)
+            return parts_read(read, data, in_memory=in_memory, worst=worst)
     beside = {name: roles[name] for name in ("sample_weight", "groups", "pos_label")}
-    sums = None if clusters is not None or in_memory else _sums_of_many(y_true, data, y_prob=y_prob, **beside)
+    needed = clusters is not None or in_memory or worst is not None
+    sums = None if needed else _sums_of_many(y_true, data, y_prob=y_prob, **beside)
     if sums is not None:
         return Parts(
             tuple((None if groups is None else name, part) for name, part in sums.items()), sum(map(len, sums.values()))
         )
     given = pairs_from(y_true, y_prob, data=data, **roles)
     parts: tuple[tuple[str | None, Pairs], ...] = ((None, given),)
-    return Parts(parts if given.groups is None else tuple(given.by_group()), len(given))
+    found = None if worst is None else worst.of_pairs(given, y_true, data)
+    return Parts(parts if given.groups is None else tuple(given.by_group()), len(given), worst=found)
 
 
 def pairs_or_sums(y_true: Any, y_prob: Any, **roles: Any) -> Pairs | Slots:
@@ -89,19 +97,23 @@ def pairs_or_sums(y_true: Any, y_prob: Any, **roles: Any) -> Pairs | Slots:
     return found
 
 
-def parts_read(read: Read, source: Source, *, in_memory: bool = False, one_by_one: bool = False) -> Parts:
+def parts_read(
+    read: Read, source: Source, *, in_memory: bool = False, one_by_one: bool = False, worst: Worst | None = None
+) -> Parts:
     """What a source read, by group; clusters need the pairs themselves.
 
     one_by_one: sums, of which a thousand groups have gigabytes, are read when they are iterated over, and again when
     they are so again; the reading must be open then.
     """
     described, reading = read.describe(), GroupsRead(read, source)
+    found = None if worst is None else worst.of_read(read)
     if not (in_memory or "cluster" in described):
-        return Parts(reading if one_by_one else tuple(reading), read.n, described, read.notes)
+        return Parts(reading if one_by_one else tuple(reading), read.n, described, read.notes, found)
     with source.progress(read.n) as advance:
         pairs = read.pairs()
         advance(len(pairs))
-    return Parts(tuple(pairs.by_group()) if read.group_names else ((None, pairs),), read.n, described, read.notes)
+    by_group = tuple(pairs.by_group()) if read.group_names else ((None, pairs),)
+    return Parts(by_group, read.n, described, read.notes, found)
 
 
 @dataclass(frozen=True, slots=True)

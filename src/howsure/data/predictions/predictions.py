@@ -37,7 +37,7 @@ from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
 from howsure.errors import GIVEN, LOOK, InputError, parameter, way
 from howsure.inputs.checks import no_number, no_probability
 from howsure.inputs.classes import CLASS_WISE, LOG_PROBABILITIES, LOGITS, ROUNDING, TOP_LABEL
-from howsure.inputs.frames import AS_READ
+from howsure.inputs.frames import AS_READ, Rows
 from howsure.inputs.given import PROB, PROBS, PROBS_COLUMN, UNNAMED, VERBALISED, Given, no_score
 from howsure.inputs.numbers_and_names import shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
@@ -63,6 +63,7 @@ def open_predictions(
     soft_labels: bool = False,
     pairing: bool = False,
     features: Sequence[str] = (),
+    later: Sequence[str] = (),
     keep_classes: bool = False,
     spool: str | os.PathLike[str] | None = None,
     exact_up_to: int = EXACT_UP_TO,
@@ -74,16 +75,16 @@ def open_predictions(
     row is a pair of label 1 and one of label 0, weighted by the shares, in one cluster.
 
     With `pairing`, a log's rows are those of one model, to be matched with another's. `features` are further columns,
-    for `feature_columns`; nothing is missing in them. With `keep_classes`, `class_rows` of the result holds the classes
-    of each row as they stand. `spool` is the folder for scratch files. The pairs of more rows than `exact_up_to` are
-    added up by cells of the probability scale unless they are asked for.
+    for `feature_columns`; nothing is missing in them; `later` are read of some rows afterwards. With `keep_classes`,
+    `class_rows` of the result holds the classes of each row as they stand. `spool` is the folder for scratch files. The
+    pairs of more rows than `exact_up_to` are added up by cells of the probability scale unless they are asked for.
 
     Raises InputError naming the file, the column, the row (from 1) and the value.
     """
     roles = {"y_true": y_true, "groups": groups, "clusters": clusters, "sample_weight": sample_weight, "id": id}
     across_files, chosen = files.across_files, dict[str, str]()
     check_way(across_files, of=id or clusters, named=f"{parameter('id', GIVEN)} or {parameter('clusters', GIVEN)}")
-    named = [*roles.values(), *(() if y_prob is None or y_prob.way == UNNAMED else y_prob.columns), *features]
+    named = [*roles.values(), *(() if y_prob is None or y_prob.way == UNNAMED else y_prob.columns), *features, *later]
     with opened_files(files, [name for name in named if name is not None], spool=spool) as opened:
         if opened.log is not None:
             from howsure.data.logs.conversion import chosen_by_log, with_defaults
@@ -97,7 +98,7 @@ def open_predictions(
         held = {role: name for role, name in roles.items() if name is not None}
         if "y_true" not in held:
             raise InputError(f"{parameter('y_true', GIVEN)} must name the column of the true label.{LOOK}")
-        table, only = opened.table([*held.values(), *given.columns, *features])
+        table, only = opened.table([*held.values(), *given.columns, *features, *later])
         columns = {role: replace(table.columns[name], role=role) for role, name in held.items()}
         table, scores = scores_of(table, given, only, skip_missing=files.skip_missing)
         for column in (columns["y_true"], *scores.columns, *_weights(columns)):
@@ -335,15 +336,20 @@ class PairStream:
         """The labels and probabilities of all pairs."""
         labels, probabilities = np.empty(self.selection.n, np.uint8), np.empty(self.selection.n)
         start = 0
+        for block in self.blocks():
+            stop = start + len(block)
+            labels[start:stop], probabilities[start:stop] = block.labels, block.probabilities
+            start = stop
+        return labels, probabilities
+
+    def blocks(self) -> Iterator[Pairs]:
+        """The labels and probabilities, `CHUNK` at a time."""
         try:
             for chunk in self.chunks(weighted=False):
                 self.check(chunk)
-                stop = start + len(chunk[0])
-                probabilities[start:stop], labels[start:stop] = chunk
-                start = stop
+                yield Pairs(chunk[1], chunk[0])
         except BadValue:
             raise self.fault() from None
-        return labels, probabilities
 
     def probabilities(self) -> Floats:
         """The probabilities alone, all of them."""
@@ -443,6 +449,22 @@ class Predictions:
     def pairs(self) -> Pairs:
         """All pairs in memory, in the order of the files, with weights, groups and clusters."""
         return self._pairs
+
+    def blocks(self) -> Iterator[Pairs]:
+        """All pairs, or of a stream their labels and probabilities, some at a time."""
+        return iter([self.pairs()]) if self.stream is None else self.stream.blocks()
+
+    def beside(self, names: Sequence[str]) -> Rows:
+        """The rows used, whose columns of these names, opened for `later`, are read `at` some of them."""
+        from howsure.data.predictions.rows import values_at
+
+        selection, positions = self.selection, dict[int, int]()
+
+        def at(some: Sequence[int]) -> dict[str, list[Any]]:
+            positions.update(selection.positions_of(some))
+            return values_at(selection.table, names, [positions[row] for row in some])
+
+        return Rows({}, self.describe(), at=at, stands=lambda row: selection.table.stands(positions[row]))
 
     def features(self, names: Sequence[str]) -> dict[str, Any]:
         """Further columns of the same rows, as `feature_columns` makes them."""

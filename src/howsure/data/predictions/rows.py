@@ -188,6 +188,7 @@ def rows_of_files(
     run: str | None = None,
     choose: Callable[[Log], Mapping[str, str]] | None = None,
     chosen_as: Callable[[str], Kind] = lambda role: Kind.NAMES,
+    later: Sequence[str] = (),
 ) -> tuple[Rows, str]:
     """Some columns of files by name, each read as what `kinds` says, what was read, and what is told of that.
 
@@ -196,7 +197,7 @@ def rows_of_files(
     (n, K); so are values and numbers whose column holds lists of numbers, or numbers by names, {"0": 0.7, "1": 0.3}, in
     the natural order of the names. A missing value is an error, or its row left out; in OPTIONAL columns, which come as
     they stand, it is None; PARTIAL ones come as a mapping of the rows (from 0) that hold something to what they hold;
-    LATER ones are read by `at` of the result.
+    LATER ones, and those named in `later`, are read by `at` of the result.
 
     `clusters` is one of the values: equal values of it in several files (of one `run`, if that is a column) are an
     error, unless they are said to be the same item, or separate ones, which are then numbered anew. `choose` says which
@@ -205,10 +206,10 @@ def rows_of_files(
     Raises InputError naming the file, the column, the row and the value.
     """
     check_way(rows.across_files, of=clusters, named=parameter("clusters", GIVEN))
-    with opened_files(rows, list(kinds)) as opened:
+    with opened_files(rows, [*kinds, *later]) as opened:
         chosen = {} if opened.log is None or choose is None else dict(choose(opened.log))
         kinds = {**kinds, **{column: chosen_as(role) for role, column in chosen.items()}}
-        table, only = opened.table(list(kinds))
+        table, only = opened.table([*kinds, *later])
         for name, kind in kinds.items():
             if kind == Kind.SCORE:
                 table.columns[name] = replace(table.columns[name], truths=True)
@@ -239,7 +240,7 @@ def rows_of_files(
                 codes = check_clusters(found[clusters], n=selection.n, name=clusters)
                 found[clusters] = apart_by_file(selection, codes)
         positions = None if selection.where == ALL else selection.positions()
-    later = [name for name, kind in kinds.items() if kind == Kind.LATER]
+    later = [*later, *(name for name, kind in kinds.items() if kind == Kind.LATER)]
     if not later:
         opened.database.close()
     read = {"files": [file.name for file in opened.files], "rows": selection.n, "skipped": selection.skipped}
@@ -250,9 +251,12 @@ def rows_of_files(
         return row if positions is None else int(positions[row])
 
     def at(some: Sequence[int]) -> dict[str, list[Any]]:
-        return _values_at(table, later, [position_of(row) for row in some])
+        return values_at(table, later, [position_of(row) for row in some])
 
-    held = Rows(found, read, lambda row: table.place_of(position_of(row)), keys, chosen, at)
+    def stands(row: int) -> tuple[str, int]:
+        return table.stands(position_of(row))
+
+    held = Rows(found, read, lambda row: table.place_of(position_of(row)), keys, chosen, at, stands)
     named = {role: column for role, column in chosen.items() if chosen_as(role) == Kind.NAMES}
     return held, opened.said(table, named)
 
@@ -306,7 +310,7 @@ def _by_row(selection: Selection, column: Column) -> dict[int, Any]:
     return {rows[row]: value for row, value in found.items()}
 
 
-def _values_at(table: Table, names: Sequence[str], positions: Sequence[int]) -> dict[str, list[Any]]:
+def values_at(table: Table, names: Sequence[str], positions: Sequence[int]) -> dict[str, list[Any]]:
     """Columns at some positions, which ascend."""
     position, listed = table.position, [table.columns[name].sql for name in names]
     wanted = f"(SELECT unnest([{', '.join(map(str, positions))}]::BIGINT[]) AS {position})"

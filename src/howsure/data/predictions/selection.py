@@ -183,6 +183,18 @@ class Selection:
         query = f"SELECT {position} FROM {self.table.numbered} WHERE {self.where} ORDER BY {position}"
         return np.concatenate([part for (part,) in chunks(self.table.connection, query, [np.int64])])
 
+    def positions_of(self, rows: Sequence[int]) -> dict[int, int]:
+        """The positions of some used rows."""
+        if self.where == ALL or not len(rows):
+            return {row: row for row in rows}
+        used = f"SELECT {self.table.position}, row_number() OVER () - 1 AS used FROM {self.table.numbered}"
+        wanted = f"used IN ({', '.join(map(str, rows))})"
+        with reading(self.table.name):
+            found = self.table.connection.sql(
+                f"SELECT used, {self.table.position} FROM ({used} WHERE {self.where}) WHERE {wanted}"
+            ).fetchall()
+        return {int(row): int(position) for row, position in found}
+
     def place_of(self, row: int) -> str:
         """Where a used row is, of these counted from 0."""
         return self.table.place(self.where, skip=row)[0]

@@ -253,8 +253,17 @@ class Table:
 
     def place_of(self, position: int) -> str:
         """Where a row is, by its position from 0 over all files: the row of its file, and which file."""
+        file, row = self._stands(position)
+        return _place(file, row)
+
+    def stands(self, position: int) -> tuple[str, int]:
+        """The file of a row, and its number there, from 1."""
+        file, row = self._stands(position)
+        return file.name, row + 1
+
+    def _stands(self, position: int) -> tuple[File, int]:
         file = bisect_right(self.starts, position) - 1
-        return _place(self.files[file], position - self.starts[file])
+        return self.files[file], position - self.starts[file]
 
     @property
     def name(self) -> str:

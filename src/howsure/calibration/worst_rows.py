@@ -1,0 +1,242 @@
+"""The worst rows: what was most confidently wrong, or scored lowest, beside the columns that tell why."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from howsure.errors import GIVEN, InputError, parameter
+from howsure.inputs.checks import check_same_length
+from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
+from howsure.inputs.frames import Kind, Read, Rows, no_column_name, rows_of
+from howsure.inputs.numbers_and_names import check_whole, short_names
+from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
+from howsure.inputs.parameter_types import ArrayLike
+from howsure.result import Rows as ResultOfRows
+from howsure.result import as_json, plain
+from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, Table
+
+Show: TypeAlias = Sequence[str] | Mapping[str, ArrayLike]
+Wrong: TypeAlias = Callable[[Labels, Floats], npt.NDArray[np.bool_]]
+LONGEST = 60  # characters of a text in a table for a terminal or print
+BY_PROBABILITY = "the largest probabilities of what turned out wrong"
+KINDS = {"row": COUNT, "n": COUNT, "probability": NUMBER, "mean": NUMBER}
+
+
+@dataclass(frozen=True, slots=True)
+class WrongRow:
+    """A row with a large probability of what turned out wrong.
+
+    file, row: where it stands, its number from 1. group: its group, or class by class its class. label: what is true,
+    as it is given. probability: the probability that it had of label 1, or the confidence in a wrong answer. shown: the
+    columns asked for.
+    """
+
+    file: str | None
+    row: int
+    group: str | None
+    label: Any
+    probability: float
+    shown: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class LowItem:
+    """An item, or a row without one, whose mean score over its n rows (models, runs) is the lowest.
+
+    score: which score. file, row, model, shown: where its first row of the worst score stands, whose it is, and the
+    columns asked for.
+    """
+
+    score: str
+    group: str | None
+    item: str | None
+    mean: float
+    n: int
+    file: str | None
+    row: int
+    model: str | None
+    shown: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class WorstRows(ResultOfRows[Any]):
+    """The worst rows of a result, the worst first, equally bad ones in their order; indexed by their position.
+
+    recipe: how many were asked for, the columns shown, and by what they are the worst.
+    """
+
+    rows: tuple[WrongRow, ...] | tuple[LowItem, ...] = as_json("worst")
+    recipe: Mapping[str, Any] = field(repr=False)
+
+    named = ""
+    title = "Worst rows"
+
+    @property
+    def what_was_read(self) -> str:
+        """By what these are the worst."""
+        return f"{self.title}: {self.recipe['by']}"
+
+    @property
+    def words(self) -> str:
+        """That there are none."""
+        return "" if self.rows else "None is wrong."
+
+    def columns(self) -> Sequence[Column]:
+        """Where each row stands, what was wrong with it, and the columns asked for."""
+        own = [one.name for one in fields(type(self.rows[0]) if self.rows else WrongRow)][:-1]
+        own = [name for name in own if not self.rows or any(getattr(row, name) is not None for row in self.rows)]
+        called = {name: f"shown_{name}" if name in own else name for name in self.recipe["show"]}
+        shown = [
+            Column(name, WORDS, name, values=[row.shown[key] for row in self.rows]) for key, name in called.items()
+        ]
+        same = {name for name in ("file", "score") if len({getattr(row, name, None) for row in self.rows}) < 2}
+        known = [Column(name, KINDS.get(name, WORDS), only=FRAME if name in same | {"file"} else "") for name in own]
+        if "file" not in same:  # programs read its whole name, people what tells it from others
+            files = short_names([str(row.file) for row in self.rows])
+            known.insert(own.index("row"), Column("file", WORDS, values=files, only=TABLE))
+        return [*known, *shown]
+
+    def table(self) -> Table:
+        """The rows; texts are cut but in HTML."""
+        return replace(ResultOfRows.table(self), longest=LONGEST)
+
+    def text(self, *, columns: Sequence[str] | None = None, raw: bool = False, most: int | None = None) -> str:
+        """What it prints; texts are cut, and that is said."""
+        found = ResultOfRows.text(self, columns=columns, raw=raw, most=most)
+        long = any(len(str(one)) > LONGEST for row in self.rows for one in row.shown.values())
+        cut = f"Texts are cut after {LONGEST} characters; JSON, CSV and HTML hold them whole."
+        return f"{found}\n\n{cut}" if long else found
+
+
+@dataclass(frozen=True, slots=True)
+class Worst:
+    """What is asked for: the n worst rows, with the columns to `show`. wrong: which pairs are, where not all may be."""
+
+    n: int
+    show: Show
+    wrong: Wrong | None = None
+
+    def result(self, rows: Sequence[Any], by: str) -> WorstRows:
+        """The rows that were found."""
+        return WorstRows(rows=tuple(rows), recipe=self.recipe | {"by": by})
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """What was asked, for the recipe of a result."""
+        return {"worst": self.n, "show": list(self.show)}
+
+    def beside(self, n: int, data: Any, names: Sequence[str] = (), **arrays: Any) -> Rows:
+        """The n rows of a frame, whose columns of these names are read `at` some of them; or of arrays."""
+        if data is not None:
+            return rows_of(data, dict.fromkeys([*names, *self.show], Kind.LATER))
+        held = arrays | dict(self.show) if isinstance(self.show, Mapping) else arrays
+        check_same_length(rows=range(n), **held)
+        columns = {name: np.asarray(column) for name, column in held.items()}
+        return Rows({}, at=lambda some: {name: column[list(some)].tolist() for name, column in columns.items()})
+
+    def of_pairs(self, pairs: Pairs, y_true: Any, data: Any) -> WorstRows:
+        """The worst of arrays, or of a frame, in which `y_true` names the label."""
+        each = pairs.groups is not None and pairs.reduction == CLASS_WISE and pairs.positive is None
+        n = len(pairs) // len(pairs.group_names) if each else len(pairs)
+        if isinstance(y_true, str):
+            return self._of_blocks([pairs], self.beside(n, data, [y_true]), n, label=y_true)
+        labels = pairs.labels if isinstance(y_true, Pairs) else y_true
+        return self._of_blocks([pairs], self.beside(n, None, y_true=labels), n, label="y_true")
+
+    def of_read(self, read: Read) -> WorstRows:
+        """The worst of what a source read; very many pairs go by some at a time.
+
+        Raises InputError for labels that are shares of annotators, of which no row is wrong or right.
+        """
+        described, blocks = read.describe(), read.blocks()
+        if described.get("soft_labels"):
+            target = described["target"]
+            raise InputError(
+                f"{parameter('worst', GIVEN)} needs one label per row; {target} holds shares of annotators. Leave "
+                f"{parameter('worst')} out."
+            )
+        label, group = described["target"], described.get("group")
+        rows = read.beside([label, *([group] if group else []), *self.show])
+        return self._of_blocks(blocks, rows, int(described["rows"]), label=label, group=group)
+
+    def _of_blocks(
+        self, blocks: Iterable[Pairs], rows: Rows, n: int, *, label: str, group: str | None = None
+    ) -> WorstRows:
+        """The worst pairs of n rows, whose labels and further columns are read afterwards, of these rows alone."""
+        index, by, q, start = np.zeros(0, np.int64), np.zeros(0), np.zeros(0), 0
+        groups: list[str] | None = None
+        for block in blocks:
+            wrong_by = np.abs(block.probabilities - block.labels)
+            wrong = self.wrong or (is_wrong if block.reduction == TOP_LABEL else None)
+            if wrong is not None:
+                wrong_by[~wrong(block.labels, block.probabilities)] = 0.0
+            least = np.partition(wrong_by, -self.n)[-self.n] if len(wrong_by) > self.n else 0.0
+            some = np.flatnonzero((wrong_by >= least) & (wrong_by > 0.0))
+            index, by = np.append(index, start + some), np.append(by, wrong_by[some])
+            q, start = np.append(q, block.probabilities[some]), start + len(wrong_by)
+            order = np.lexsort((index % n, -by))[: self.n]
+            index, by, q = index[order], by[order], q[order]
+            if block.groups is not None:
+                groups = [block.group_names[block.groups[i]] for i in index]
+        places = index % n
+        held = self.read_at(rows, places, label, *([group] if group else []))
+        groups = [str(one) for one in held[group]] if group and groups is None else groups
+        return self.result(
+            [
+                WrongRow(
+                    *rows.stands(int(place)),
+                    group=None if groups is None else groups[i],
+                    label=held[label][i],
+                    probability=float(q[i]),
+                    shown={name: held[name][i] for name in self.show},
+                )
+                for i, place in enumerate(places)
+            ],
+            BY_PROBABILITY,
+        )
+
+    def read_at(self, rows: Rows, places: Integers, *more: str) -> dict[str, list[Any]]:
+        """The columns to show, and `more`, of some rows in their order."""
+        some, back = np.unique(places, return_inverse=True)
+        held = rows.at(some.tolist()) if len(some) else {}
+        return {name: [_told(held[name][i]) for i in back] if held else [] for name in (*self.show, *more)}
+
+
+def check_worst(worst: int | None, show: Show, data: Any, *, wrong: Wrong | None = None) -> Worst | None:
+    """What is asked for of the worst rows; None if nothing is.
+
+    Raises InputError for columns without a number of rows, arrays where columns must be named, and names where there
+    are no columns.
+    """
+    listed: Show = [show] if isinstance(show, str) else show
+    if worst is None:
+        if listed:
+            needed = parameter("worst", 20)
+            raise InputError(f"{parameter('show', GIVEN)} names columns of the worst rows: say how many, {needed}.")
+        return None
+    if data is not None and isinstance(listed, Mapping):
+        raise no_column_name("show", listed)
+    if data is None and listed and not isinstance(listed, Mapping):
+        raise InputError(
+            f"without {parameter('data')}, {parameter('show')} must be a mapping of names to arrays, such as "
+            f"{{'question': texts}}; it is {listed!r}."
+        )
+    names = listed if isinstance(listed, Mapping) else list(dict.fromkeys(listed))
+    return Worst(check_whole(worst, name="worst"), names, wrong)
+
+
+def is_wrong(labels: Labels, probabilities: Floats) -> npt.NDArray[np.bool_]:
+    """Which answers are: those whose label is not 1."""
+    wrong: npt.NDArray[np.bool_] = labels == 0
+    return wrong
+
+
+def _told(value: object) -> object:
+    """A value as JSON can hold it; a text of what it cannot."""
+    held = plain(value)
+    return held if held is None or isinstance(held, str | int | float | list | dict) else str(held)
