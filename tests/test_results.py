@@ -158,6 +158,13 @@ def _monitored() -> tuple[Any, Any]:
     return monitor, taken
 
 
+def _grades() -> tuple[Any, Any]:
+    """Levels, and the probabilities of all of them."""
+    rng = np.random.default_rng(0)
+    told = rng.dirichlet([1.0, 2.0, 1.0], 90)
+    return (rng.random((90, 1)) > told.cumsum(axis=1)).sum(axis=1), told
+
+
 CALLS: dict[str, Callable[[], Any]] = {
     "curve": lambda: howsure.calibration_curve(PAIRS, interval="bootstrap", rng=0),
     "curve of little": lambda: howsure.calibration_curve(FEW, bin_size=1),
@@ -168,6 +175,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "curves of little": lambda: howsure.calibration_curves(FEW, bin_size=1),
     "decomposition": lambda: result_of("curve without bins").brier,
     "decomposition of little": lambda: result_of("curve without bins of little").log_loss,
+    "ordered levels": lambda: howsure.ordinal_calibration(*_grades(), levels=["low", HOSTILE, "high"]),
     "error": lambda: howsure.calibration_error(PAIRS),
     "error of little": lambda: howsure.calibration_error(FEW, bin_size=1),
     "table": lambda: howsure.calibration_table(PAIRS),
@@ -289,6 +297,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "store": lambda: events.check_store(_store().path),
 }
 DRAWN = (
+    "ordered levels",
     "curves",
     "curves of little",
     "curves without bins",
@@ -334,6 +343,7 @@ DRAWN = (
     "resolved document",
 )
 MANY_PANELS = {
+    "ordered levels",
     "comparison",
     "quantiles",
     "differences of several metrics",

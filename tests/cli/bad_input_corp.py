@@ -7,6 +7,16 @@ from tests.cli.bad_input import CSV, Wrong, table
 CORP = "calibration dev.csv --target gold --prob prob --method corp"
 NONE = "belongs to --method bins: a curve without bins has none. Leave out one of the two."
 
+GRADES = {"it.csv": b"gold,low,high\nlow,0.7,0.3\nhigh,0.4,0.6\nbest,0.1,0.9\n"}
+ORDINAL = "calibration ordinal it.csv --target gold --probs low,high"
+
+ORDERED = [
+    Wrong("levels without an order", ORDINAL, {"it.csv": b"gold,low,high\nlow,0.7,0.3\nhigh,0.4,0.6\n"}),
+    Wrong("a level that no probability is of", f"{ORDINAL} --levels low,high", GRADES),
+    Wrong("fewer levels than probabilities", f"{ORDINAL} --levels low", GRADES),
+    Wrong("one probability for all levels", "calibration ordinal it.csv --target gold --prob low --levels 0,1", GRADES),
+]
+
 WITHOUT_BINS = [
     Wrong("a method that does not exist", f"{CORP[:-4]}isotonic", CSV),
     Wrong("a bin size without bins", f"{CORP} --bin-size 100", CSV),

@@ -17,7 +17,7 @@ from tests.cli.bad_input import FILES, OPTIONS, PYTHON, VALUES, Wrong
 from tests.cli.bad_input_check import CHECKED
 from tests.cli.bad_input_columns import NAMED
 from tests.cli.bad_input_coreference import MENDED
-from tests.cli.bad_input_corp import WITHOUT_BINS
+from tests.cli.bad_input_corp import ORDERED, WITHOUT_BINS
 from tests.cli.bad_input_counts import COUNTS
 from tests.cli.bad_input_evaluate import EVALUATED
 from tests.cli.bad_input_groups import GROUPS
@@ -43,6 +43,7 @@ TOPICS = {
     "Columns, conditions and scales": NAMED,
     "Options": OPTIONS,
     "Curves without bins": WITHOUT_BINS,
+    "Ordered levels": ORDERED,
     "Logs": LOGGED,
     "Summaries and clusters of machines": SUMMARISED,
     "Groups": GROUPS,

@@ -14,6 +14,10 @@ ROOM = Room(
     calibration {READ} --format csv
     calibration {READ} --format markdown
     calibration {READ} --format latex
+    calibration ordinal classes.jsonl --target gold --probs-column probs --levels cow,cat,dog --cluster doc
+    calibration ordinal classes.csv --target gold --probs cat,cow,dog --levels cat,cow,dog --format json
+    calibration ordinal classes.csv --target gold --probs cat,cow,dog
+    calibration ordinal classes.jsonl --target gold --logits z --levels cat,cow,dog --figure levels.svg --format csv
     calibration {READ} --group lang
     calibration {READ} --group lang --format json
     calibration {READ} --group lang --format csv

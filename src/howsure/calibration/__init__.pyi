@@ -39,6 +39,10 @@ from howsure.calibration.multicalibration import (
     MulticalibrationError as MulticalibrationError,
     multicalibration_error as multicalibration_error,
 )
+from howsure.calibration.ordinal import (
+    OrdinalCalibration as OrdinalCalibration,
+    ordinal_calibration as ordinal_calibration,
+)
 from howsure.calibration.quantiles import (
     QuantileCalibration as QuantileCalibration,
     posterior_quantiles as posterior_quantiles,

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from howsure.cli.terminal.commands import Command, Written, tell
-from howsure.cli.terminal.derived import FILES, NOT, REDUCE, choice, command_of, finish, result_of, said_of
+from howsure.cli.terminal.derived import FILES, NOT, REDUCE, choice, command_of, derived, finish, result_of, said_of
 from howsure.cli.terminal.options import (
     ONE_WAY,
     PROBABILITIES,
@@ -80,7 +80,7 @@ howsure calibration 'results/*/samples_*.jsonl'
             "both_methods": None,
             "data": by_engine,
         },
-        epilog="See also: howsure calibration compare --help, find-groups --help, logits --help and summary --help",
+        epilog="See also: howsure calibration compare --help; find-groups, logits, ordinal and summary --help",
     )
 
 
@@ -266,6 +266,28 @@ howsure calibration logits 'shards/*.safetensors' --reduce top-label
 
 
 @cache
+def ordinal() -> click.Command:
+    """`howsure calibration ordinal`: are the probabilities of ordered levels, such as grades, calibrated?"""
+    from howsure.calibration.ordinal import ordinal_calibration
+
+    return derived(
+        "calibration ordinal",
+        ordinal_calibration,
+        examples="""
+howsure calibration ordinal grades.jsonl --target grade --probs-column probs --levels 1,2,3,4,5
+howsure calibration ordinal dev.csv --target stars --probs p1,p2,p3 --levels 1,2,3 --figure curves.pdf
+howsure calibration ordinal decisions.jsonl --labels-from labels.csv --where "task = 'urgency'" --levels 0,1,2
+""",
+        figure="Draw the curves of the cut points, a panel each",
+        report=True,
+        options={
+            "y_prob": probability_options("One probability is of one level: name all by --probs or --probs-column."),
+            "binning": choice(ordinal_calibration, "binning", BINNING),
+        },
+    )
+
+
+@cache
 def summary() -> click.Command:
     """`howsure calibration summary`: sums that stand for predictions, in a small file, to be added to others."""
     from howsure.calibration.calibration_summary import CalibrationSummaries, CalibrationSummary, sums_of_source
@@ -314,7 +336,14 @@ def summary() -> click.Command:
 command = DefaultGroup(
     "calibration",
     default="curve",
-    elsewhere={"curve": curve, "compare": compare, "find-groups": find_groups, "logits": logits, "summary": summary},
+    elsewhere={
+        "curve": curve,
+        "compare": compare,
+        "find-groups": find_groups,
+        "logits": logits,
+        "ordinal": ordinal,
+        "summary": summary,
+    },
     help="Calibration: do predicted probabilities match frequencies?",
     context_settings={"max_content_width": 110},
 )

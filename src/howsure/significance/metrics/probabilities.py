@@ -35,6 +35,14 @@ def brier_scores(targets: Codes, predictions: Floats) -> Floats:
     return np.asarray((predictions**2).sum(axis=-1) - 2 * given + 1)
 
 
+def ranked_probability_scores(targets: Codes, predictions: Floats) -> Floats:
+    """Σ_k (P(Y ≤ k) - 1{y ≤ k})² of each row, for classes in order; (q - y)² if the probabilities are of one class."""
+    if predictions.shape[-1] == 1:
+        return brier_scores(targets, predictions)
+    reached = targets[:, None] <= np.arange(predictions.shape[-1] - 1)
+    return np.asarray(((np.cumsum(predictions, axis=-1)[:, :-1] - reached) ** 2).sum(axis=-1))
+
+
 def calibration_rows(targets: Codes, predictions: Floats, problem: Problem) -> Floats:
     """Bin by bin: 1, q - y, (q - y)², for 20 bins of equal width: (rows, 60).
 
@@ -111,6 +119,9 @@ register(mean_loss("multiclass_brier", "probabilistic", brier_scores, bounds=(0.
 
 
 register(mean_loss("brier", "probabilistic", brier_scores, bounds=(0.0, 1.0)))
+
+
+register(mean_loss("rps", "probabilistic", ranked_probability_scores))
 
 
 register(_calibration("calibration_error", calibration_error, tested=SQUARED))

@@ -1,0 +1,243 @@
+"""Calibration of ordered levels, such as grades from 1 to 5: a curve for each cut point, and the error of all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.calibration.bins import bin_pairs
+from howsure.calibration.calibration_errors import debiased_estimate
+from howsure.calibration.clusters import clustered_mse
+from howsure.calibration.curve import curve_of
+from howsure.calibration.error import cluster_sums
+from howsure.calibration.results import CalibrationCurve
+from howsure.calibration.scores import ScoreParts
+from howsure.calibration.words import LEGENDS, kind, notes_by_name, verdict
+from howsure.errors import GIVEN, InputError, parameter
+from howsure.inputs.classes import CLASS_WISE
+from howsure.inputs.frames import Source
+from howsure.inputs.given import PROB, PROBS_COLUMN, UNNAMED, Given, given_of
+from howsure.inputs.numbers_and_names import check_level, shortened, spelled_number
+from howsure.inputs.pairs import Integers, Pairs
+from howsure.inputs.pairs_from import pairs_from
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.result import Estimate, Rows, as_json
+from howsure.show.table import LOWER, NUMBER, P_VALUE, WORDS, Column, with_ends
+from howsure.stats.clusters import ItemGroups
+from howsure.stats.mean_score import MeanScore, mean_score
+from howsure.stats.p_values import ADJUSTED, adjust_p_values
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+HIGHER_LEVEL = "a higher level"  # what label 1 means at each cut point
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class OrdinalCalibration(Rows[CalibrationCurve]):
+    """The result of `ordinal_calibration`: a curve for each cut point, "> level"; take one by its name, or iterate.
+
+    levels: all levels, in order. error: the root mean squared gap over all cut points, each counting the same. rps: the
+    ranked probability score, with the interval of its mean; rps_parts: its parts, those of the cut points added up.
+    bias: the mean of the expected level less the level, where levels are numbers in these, else in steps. p_adjusted:
+    the p of each cut point, adjusted for their number.
+    """
+
+    levels: tuple[str, ...]
+    n: int
+    error: Estimate
+    rps: Estimate
+    rps_parts: ScoreParts
+    bias: Estimate
+    rows: tuple[CalibrationCurve, ...] = as_json("cut_points")
+    p_adjusted: tuple[float, ...]
+    recipe: dict[str, Any]
+
+    title = "Calibration of ordered levels"
+
+    def columns(self) -> Sequence[Column]:
+        """One row a cut point."""
+        level = f"{100 * self.error.level:g} %"
+        several = len(self.rows) > 1
+        legend = "of calibrated predictions" + (
+            f", adjusted for the cut points ({ADJUSTED['holm']})" if several else ""
+        )
+        kinds = [kind(curve, p) for curve, p in zip(self.rows, self.p_adjusted, strict=True)]
+        return [
+            Column("cut_point", WORDS, get=lambda curve: curve.name),
+            Column("predicted", NUMBER, get=_mean_probability, legend="mean probability of a higher level"),
+            Column("frequency", NUMBER, get=lambda curve: curve.base_rate, legend="share of rows at a higher level"),
+            *with_ends(
+                Column("error", NUMBER, better=LOWER, legend=LEGENDS["error"]),
+                of_ends=f"from here to high, the {level} interval of the error",
+            ),
+            Column("brier", NUMBER, "Brier", LOWER, get=lambda curve: curve.brier.score),
+            Column("p_value", P_VALUE, "p", legend=legend, values=self.p_adjusted),
+            Column("miscalibration", WORDS, values=kinds),
+        ]
+
+    def below(self) -> Sequence[str]:
+        """The error of all cut points, the score in parts, the bias, and which cut points are off."""
+        parts = self.rps_parts
+        in_parts = f"{parts.calibration:.4f} calibration + {parts.refinement:.4f} refinement"
+        said = zip(self.rows, self.p_adjusted, strict=True)
+        return [
+            f"error of all cut points (root mean square): {self.error}",
+            f"ranked probability score: {self.rps} = {in_parts} {parts.within_bin:+.4f} within bins",
+            f"expected level less level: {self.bias}",
+            f"In brackets: {100 * self.error.level:g} % intervals; n = {self.n:,}.",
+            *(f"{curve.name}: {verdict(curve, p)}" for curve, p in said),
+            *notes_by_name((curve.name or "", curve.notes) for curve in self.rows),
+        ]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the curves of all cut points, at most eight, on matplotlib axes (new ones if None)."""
+        from howsure.figures.calibration import draw_curves
+
+        return draw_curves(self.rows, ax=ax)
+
+    def figure(self) -> Figure:
+        """The curves of the cut points, a panel each."""
+        from howsure.figures.curves import curve_figure
+
+        return curve_figure(self.rows, panels=len(self.rows) > 1)
+
+
+def ordinal_calibration(
+    y_true: ArrayLike | str | None = None,
+    y_prob: ArrayLike | Sequence[str] | str | Given | None = None,
+    *,
+    levels: Sequence[str] | None = None,
+    bin_size: int | str = "auto",
+    n_bins: int | None = None,
+    binning: str = "adaptive",
+    clusters: ArrayLike | str | None = None,
+    level: float = 0.95,
+    data: Source | IntoFrame | None = None,
+) -> OrdinalCalibration:
+    """Do the probabilities of ordered levels match frequencies? A curve for each cut point between levels.
+
+    With levels 1 to 5 there are four cut points: how probable is a level above 1, above 2 …, and how often is it so?
+    The error of all cut points is the root mean square of theirs: curves of all pooled would let a cut point that is
+    too high hide one that is too low. All pairs of a row are one cluster. The ranked probability score adds up the
+    Brier scores of the cut points; with two levels all figures are those of `calibration_curve`.
+
+    y_true (n,): the level of each row.
+    y_prob (n, K): the probabilities of all levels.
+    levels: all levels from the lowest to the highest, in the order of the probabilities; without them, the names of the
+    probabilities must be numbers in order.
+    binning: bins of equal size (adaptive), or bins of equal width (uniform).
+    clusters (n,): what is correlated, such as the document of each row.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> q = rng.dirichlet([1, 2, 2], 3000)
+    >>> grades = (rng.random((3000, 1)) > q.cumsum(axis=1)).sum(axis=1)
+    >>> found = ordinal_calibration(grades, q)
+    >>> print([curve.name for curve in found], found.error.low)
+    ['> 0', '> 1'] 0.0
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    Source: Epstein (1969) for the ranked probability score.
+    """
+    level = check_level(level)
+    given = _given(y_prob, levels, of_columns=data is not None)
+    if isinstance(data, Source):
+        with data.predictions(y_true, given, clusters=clusters) as found:
+            held, read = found.pairs(), found.describe()
+    else:
+        held, read = pairs_from(y_true, given, data=data, clusters=clusters), {}
+    names = held.group_names
+    _check_order(names, named=levels is not None)
+    k, n = len(names), len(held) // len(names)
+    matrix = held.probabilities.reshape(k, n)
+    codes = held.labels.reshape(k, n).argmax(axis=0)
+    assert held.clusters is not None  # class-wise, the row itself where nothing else is said
+    units = held.clusters[:n]
+    units = None if clusters is None and len(np.unique(units)) == n else units
+    above = np.minimum(np.cumsum(matrix[::-1], axis=0)[::-1][1:], 1.0)  # of a higher level, by cut point
+    cuts = [
+        Pairs((codes > place).astype(np.uint8), above[place], clusters=units, positive=HIGHER_LEVEL)
+        for place in range(k - 1)
+    ]
+    how: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning}
+    curves = tuple(curve_of(pairs, name=f"> {names[place]}", level=level, **how) for place, pairs in enumerate(cuts))
+    groups = ItemGroups.of(n, clusters=units)
+    scores = ((above - (codes > np.arange(k - 1)[:, None])) ** 2).sum(axis=0)
+    numbers = [number for name in names if (number := spelled_number(name)) is not None]
+    steps = np.array(numbers if len(numbers) == k else range(k), dtype=np.float64)
+    bias = mean_score(steps @ matrix - steps[codes], groups, bounds=None)
+    return OrdinalCalibration(
+        levels=names,
+        n=n,
+        error=curves[0].error if k == 2 else _error_of_all(cuts, units, level=level, **how),
+        rps=_estimate(mean_score(scores, groups, bounds=(0.0, k - 1.0)), level, n),
+        rps_parts=_added([curve.brier for curve in curves]),
+        bias=_estimate(bias, level, n),
+        rows=curves,
+        p_adjusted=tuple(float(p) for p in adjust_p_values([curve.p_value for curve in curves], method="holm")),
+        recipe={"howsure": __version__, **read, "n": n, "levels": list(names), **how, "level": level},
+    )
+
+
+def _given(y_prob: Any, levels: Sequence[str] | None, *, of_columns: bool) -> Given:
+    """The probabilities of all levels, a curve for each class."""
+    given = Given(UNNAMED, None) if y_prob is None else given_of(y_prob)
+    if given.reduce is not None:
+        raise InputError(f"{parameter('reduce')} does not go with ordered levels, which are all judged; leave it out.")
+    names = given.classes if levels is None else [str(one) for one in levels]
+    if names is not None and len(names) < 2:
+        raise InputError(f"{parameter('levels')} must name two levels or more; it names {shortened(names) or 'none'}.")
+    if given.way == PROB and not (isinstance(given.values, str) and not of_columns):
+        given = Given(PROBS_COLUMN, given.values)
+    return replace(given, reduce=CLASS_WISE, classes=names)
+
+
+def _added(parts: Sequence[ScoreParts]) -> ScoreParts:
+    score, calibration, refinement, within = (
+        math.fsum(getattr(one, name) for one in parts) for name in ("score", "calibration", "refinement", "within_bin")
+    )
+    return ScoreParts(score, calibration, refinement, within)
+
+
+def _check_order(names: Sequence[str], *, named: bool) -> None:
+    numbers = [number for name in names if (number := spelled_number(name)) is not None]
+    ordered = len(numbers) == len(names) and numbers == sorted(set(numbers))
+    if not named and not ordered:
+        raise InputError(
+            f"levels need an order, and the probabilities are of {shortened(names)}: say it from the lowest to the "
+            f"highest, {parameter('levels', GIVEN)}."
+        )
+
+
+def _error_of_all(cuts: Sequence[Pairs], units: Integers | None, *, level: float, **how: Any) -> Estimate:
+    """The error over the bins of all cut points, each cut point weighing the same, rows (or clusters) as clusters."""
+    n = len(cuts[0])
+    bins, start = [], 0
+    for pairs in cuts:
+        binned = bin_pairs(pairs, whole=n, **how)
+        bins.append(binned.bins_of(pairs.probabilities) + start)
+        start += len(binned.sums)
+    together = Pairs(
+        np.concatenate([pairs.labels for pairs in cuts]),
+        np.concatenate([pairs.probabilities for pairs in cuts]),
+        clusters=np.tile(np.arange(n) if units is None else units, len(cuts)),
+    )
+    return debiased_estimate(clustered_mse(cluster_sums(together, np.concatenate(bins), start)), n=n, level=level)
+
+
+def _estimate(found: MeanScore, level: float, n: int) -> Estimate:
+    low, high = found.interval(level)
+    known = not math.isnan(low)
+    return Estimate(found.value, low if known else None, high if known else None, level=level, method=found.method, n=n)
+
+
+def _mean_probability(curve: CalibrationCurve) -> float:
+    return float(np.average(curve.bins.mean_prob, weights=curve.bins.weight))
