@@ -160,8 +160,8 @@ def ordinal_calibration(
     matrix = held.probabilities.reshape(k, n)
     codes = held.labels.reshape(k, n).argmax(axis=0)
     assert held.clusters is not None  # class-wise, the row itself where nothing else is said
-    units = held.clusters[:n]
-    units = None if clusters is None and len(np.unique(units)) == n else units
+    own = held.clusters[:n]
+    units = None if clusters is None and len(np.unique(own)) == n else own
     above = np.minimum(np.cumsum(matrix[::-1], axis=0)[::-1][1:], 1.0)  # of a higher level, by cut point
     cuts = [
         Pairs((codes > place).astype(np.uint8), above[place], clusters=units, positive=HIGHER_LEVEL)
