@@ -42,6 +42,10 @@ TYPED = {
         "logits.npy --targets tokens.npy --save o.summary --output o.txt --figure o.svg --report o.html",
         "o.summary o.txt o.svg o.html",
     ),
+    "calibration ordinal": (
+        "levels.csv --target y --probs a,b,c --levels a,b,c --output o.txt --figure o.svg --report o.html",
+        "o.txt o.svg o.html",
+    ),
     "calibration compare": ("two.csv --target y --prob p --prob q --output o.txt --figure o.svg", "o.txt o.svg"),
     "significance compare": (f"{COMPARE} --output o.txt --figure o.pdf --report o.html", "o.txt o.pdf o.html"),
     "significance outcomes": ("outcomes.json --metric accuracy --output o.txt --figure o.png", "o.txt o.png"),
@@ -142,6 +146,8 @@ def make_place(folder: Path) -> Path:
             Path(made).unlink()
         rows = [f"{i % 2},{i % 10 / 10},{i % 7 / 7:.3f},{i % 3 % 2},{i % 5 % 2}" for i in range(400)]
         Path("two.csv").write_text("\n".join(["y,p,q,a,b", *rows, ""]))
+        levels = [f"{'abc'[i % 3]},{0.2 + 0.1 * (i % 2)},0.3,{0.5 - 0.1 * (i % 2)}" for i in range(200)]
+        Path("levels.csv").write_text("\n".join(["y,a,b,c", *levels, ""]))
         np.save("logits.npy", np.arange(4000.0).reshape(400, 10) % 7)
         np.save("tokens.npy", np.arange(400) % 10)
         fought = [f"{'xy'[i % 2]},{'yx'[i % 2]},{'ab'[i % 3 % 2]}" for i in range(60)]
