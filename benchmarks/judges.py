@@ -48,9 +48,8 @@ def main() -> None:
     draws = QUICK if "--quick" in sys.argv else DRAWS
     sets = {f"entailment, RoBERTa {seed}": entailment(seed) for seed in (0, 1)}
     sets |= {f"MMLU, {model}": right(model) for model in ("gpt-4-turbo", "Mistral")}
-    print(
-        f"{'data':<28} {'n':>6} {'people':>7} {'judge':>7} {'held':>5} {'alone':>5} {'width':>6} {'beside':>6} {'worth':>5}"
-    )
+    headings = ("n", "people", "judge", "held", "alone", "width", "beside", "worth")
+    print(f"{'data':<28}", *(f"{one:>6}" for one in headings))
     for name, (people, judge) in sets.items():
         rng, held, widths, worth = np.random.default_rng(7), [], [], []
         for _ in range(draws):
@@ -63,10 +62,8 @@ def main() -> None:
             widths.append([high - low for low, high in ends])
             worth.append(row.worth)
         (corrected, alone), (width, wide) = np.mean(held, axis=0), np.mean(widths, axis=0)
-        print(
-            f"{name:<28} {len(people):>6,} {people.mean():>7.3f} {judge.mean():>7.3f} {corrected:>5.2f} {alone:>5.2f} "
-            f"{width:>6.3f} {width / wide:>6.2f} {np.mean(worth):>5.0f}"
-        )
+        figures = (people.mean(), judge.mean(), corrected, alone, width, width / wide)
+        print(f"{name:<28} {len(people):>6,}", *(f"{one:>6.3f}" for one in figures), f"{np.mean(worth):>6.0f}")
 
 
 if __name__ == "__main__":
