@@ -266,6 +266,16 @@ def write_systems(folder: Path) -> None:
         for k in range(120)
     ]
     (folder / "quality.csv").write_text(csv_text(wide))
+    battles = [
+        {
+            "prompt": k // 3,
+            "left": "xyz"[k % 3],
+            "right": "yzx"[k % 3],
+            "winner": ("model_a", "model_b", "tie")[int(rng.choice(3, p=[0.4, 0.35, 0.25]))],
+        }
+        for k in range(150)
+    ]
+    (folder / "battles.csv").write_text(csv_text(battles))
     graded = [
         {
             "item": k // 2,
@@ -279,16 +289,6 @@ def write_systems(folder: Path) -> None:
     (folder / "graded.csv").write_text(csv_text(graded))
     raters = [{"item": k // 3, "rater": "xyz"[k % 3], "grade": int(rng.integers(1, 4))} for k in range(90)]
     (folder / "raters.csv").write_text(csv_text([one for k, one in enumerate(raters) if k % 7]))
-    battles = [
-        {
-            "prompt": k // 3,
-            "left": "xyz"[k % 3],
-            "right": "yzx"[k % 3],
-            "winner": ("model_a", "model_b", "tie")[int(rng.choice(3, p=[0.4, 0.35, 0.25]))],
-        }
-        for k in range(150)
-    ]
-    (folder / "battles.csv").write_text(csv_text(battles))
     texts = [[f"w{(7 * k + i * i) % 9}" for i in range(8)] for k in range(40)]
     tags = [["O", "B-A", "I-A", "O", "B-B"][: 2 + k % 4] for k in range(40)]
     for name, period in (("gold", 99), ("north", 5), ("south", 3)):
