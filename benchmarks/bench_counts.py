@@ -135,9 +135,16 @@ def _series() -> None:
     sample = sample_for_labels(score, 200, clusters=document, rng=0)
     labels = dict(zip(sample.indices.tolist(), truth[sample.indices].tolist(), strict=True))
     cells = {"actor": actor, "quarter": quarter}
-    estimate_counts(labels, score, groups=cells, features=features, inclusion=_by_row(sample),
-                    strata=dict(zip(sample.indices.tolist(), sample.stratum[sample.indices], strict=True)),
-                    clusters=document, rng=0)  # fmt: skip
+    estimate_counts(
+        labels,
+        score,
+        groups=cells,
+        features=features,
+        inclusion=_by_row(sample),
+        strata=dict(zip(sample.indices.tolist(), sample.stratum[sample.indices], strict=True)),
+        clusters=document,
+        rng=0,
+    )
 
 
 def _by_row(sample: object) -> dict[int, float]:

@@ -57,10 +57,14 @@ def ece_coverage(design: str, model: str, n: int, *, runs: int, binning: str, se
         reach = ece.high - ece.value
         rows.append(
             (
-                ece.low - 1e-12 <= truth <= ece.high + 1e-12, truth, ece.value, ece.low, ece.high,
+                ece.low - 1e-12 <= truth <= ece.high + 1e-12,
+                truth,
+                ece.value,
+                ece.low,
+                ece.high,
                 abs(ece.value - truth) <= reach,
             )
-        )  # fmt: skip
+        )
     return EceCell(*np.array(rows, dtype=float).mean(axis=0).tolist())
 
 

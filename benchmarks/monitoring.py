@@ -119,8 +119,9 @@ class Streams:
             self.pairs += [np.full(self.runs, ordered), squares - by_run.sum(axis=1)]
 
 
-def highest(law: str, *, runs: int, looks: int, rows: int, seed: int, tolerance: float = 0.0, size: int = 1,
-            late: bool = False) -> Array:  # fmt: skip
+def highest(
+    law: str, *, runs: int, looks: int, rows: int, seed: int, tolerance: float = 0.0, size: int = 1, late: bool = False
+) -> Array:
     """The highest logarithm of the e-value of each run, of models that are off by just the tolerance.
 
     size: rows of a cluster, all right or wrong together. late: three in ten labels never come, the more, the more
@@ -268,8 +269,13 @@ def main() -> None:
 
 
 AFTER_REFERENCE = (  # its rows, rows of a cluster, and the drop after it
-    (150, 1, 0.2), (300, 1, 0.2), (1_000, 1, 0.2), (1_000, 1, 0.1), (3_000, 1, 0.1), (3_000, 5, 0.2),
-)  # fmt: skip
+    (150, 1, 0.2),
+    (300, 1, 0.2),
+    (1_000, 1, 0.2),
+    (1_000, 1, 0.1),
+    (3_000, 1, 0.1),
+    (3_000, 5, 0.2),
+)
 
 
 def after_reference(rows: int, *, size: int, drop: float, runs: int, nights: int, seed: int) -> Array:

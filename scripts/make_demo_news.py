@@ -73,7 +73,7 @@ SENTENCES = {
     "in/IN/8/case {town}/NNP/5/obl ././5/punct",
     "election": "{A}/JJ/2/amod voters/NNS/3/nsubj elected/VBD/0/root a/DT/6/det new/JJ/6/amod parliament/NN/3/obj "
     "on/IN/8/case {day}/NNP/3/obl ././3/punct",
-}  # fmt: skip
+}
 PLOTS = {  # title, then the sentences
     "raid": ("Raid on {town}", "attacked", "protested"),
     "river": ("Soldiers cross the river", "crossed", "they attacked", "protested"),
@@ -94,7 +94,7 @@ PLOTS = {  # title, then the sentences
     "trade": ("Wheat for {b}", "wheat", "prices"),
     "talks": ("Talks in {town}", "talks", "prices"),
     "election": ("New parliament", "election", "prices"),
-}  # fmt: skip
+}
 STATES = {
     "N": {"name": "Norland", "adjective": "Norlandic", "president": "Orlan"},
     "S": {"name": "Sudoria", "adjective": "Sudorian", "president": "Marek"},
@@ -131,10 +131,15 @@ def stories() -> list[Document]:
 def story(number: int, date: str, plot: str, a: Mapping[str, str], b: Mapping[str, str]) -> Document:
     """One item: its plot told of two states, in the next town, on the next day of the week."""
     slots = {
-        "a": a["name"], "A": a["adjective"], "Pa": a["president"],
-        "b": b["name"], "B": b["adjective"], "Pb": b["president"],
-        "town": TOWNS[number % len(TOWNS)], "day": DAYS[number % len(DAYS)],
-    }  # fmt: skip
+        "a": a["name"],
+        "A": a["adjective"],
+        "Pa": a["president"],
+        "b": b["name"],
+        "B": b["adjective"],
+        "Pb": b["president"],
+        "town": TOWNS[number % len(TOWNS)],
+        "day": DAYS[number % len(DAYS)],
+    }
     title, *sentences = (
         text.format(**slots) for text in (PLOTS[plot][0], *(SENTENCES[one] for one in PLOTS[plot][1:]))
     )

@@ -22,7 +22,7 @@ bounds bug_compatible by_file c2 category check classes code coder coders column
 content coreference corpus corrected coverage data database dataset date date_format dates decimals decision delta
 dependence design dev development difference disagreement document documents draw_only draws draws_column drop engine
 epochs estimator event experiments explode features fields figure figures file files filters finished first floor
-folder folds frequency function gold grammar group had high host how ignore inclusion interval judge junit k k_best
+folder folds frequency function gold grammar group had high host how ignore interval junit k k_best
 keep keep_answers keys kinds l1 label_ids labelled labels labels_from learn left_out levels lexicon likelihood limit
 logits logprobs loss low lower_is_better macro map margin max_error max_iterations max_risk max_score members mention
 mentions method methods metric metrics min_coverage min_probability min_rows min_score misplaced missing_score

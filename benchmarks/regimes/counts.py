@@ -203,14 +203,18 @@ REGIMES = [
     _importance("200 labels, 10 domains, opposite scores", n=200, domains=10, rate=(0.05, 0.4), kind="opposite"),
     _importance("400 labels, 3 domains, 1 to 5 %", n=400, domains=3, rate=(0.01, 0.05), kind="good"),
     _few_cells("3 of 12, 40 % and 1 %, 200 labels", n=200, cells=12, carrying=3, inside=0.4, outside=0.01, kind="good"),
-    _few_cells("2 of 12, 60 % and 0.5 %, no score", n=200, cells=12, carrying=2, inside=0.6, outside=0.005,
-               kind="constant"),
-    _few_cells("1 of 24, 30 % and 0.5 %, 400 labels", n=400, cells=24, carrying=1, inside=0.3, outside=0.005,
-               kind="good"),
-    _few_cells("3 of 20, 20 % and none, useless scores", n=300, cells=20, carrying=3, inside=0.2, outside=0.0,
-               kind="useless"),
-    _few_cells("6 of 12, 30 % and 2 %, opposite scores", n=200, cells=12, carrying=6, inside=0.3, outside=0.02,
-               kind="opposite"),
+    _few_cells(
+        "2 of 12, 60 % and 0.5 %, no score", n=200, cells=12, carrying=2, inside=0.6, outside=0.005, kind="constant"
+    ),
+    _few_cells(
+        "1 of 24, 30 % and 0.5 %, 400 labels", n=400, cells=24, carrying=1, inside=0.3, outside=0.005, kind="good"
+    ),
+    _few_cells(
+        "3 of 20, 20 % and none, useless scores", n=300, cells=20, carrying=3, inside=0.2, outside=0.0, kind="useless"
+    ),
+    _few_cells(
+        "6 of 12, 30 % and 2 %, opposite scores", n=200, cells=12, carrying=6, inside=0.3, outside=0.02, kind="opposite"
+    ),
     _few_cells("1 of 6, 40 % and 1 %, 100 labels", n=100, cells=6, carrying=1, inside=0.4, outside=0.01, kind="good"),
     _few_cells("2 of 8, 30 % and 2 %, 150 labels", n=150, cells=8, carrying=2, inside=0.3, outside=0.02, kind="good"),
     _documents("60 read, 5 % hold 40 pairs and are richer", n=60, sizes="long", follow=0.5),
@@ -225,4 +229,4 @@ REGIMES = [
     _with_holes("the lower half of each stratum", n=200, unread="low"),
     _with_holes("a tenth, at random", n=200, unread="some"),
     Regime(HOLES, "the highest scores of each stratum, not drawn", partial(chosen_by_score, n=200), 400),
-]  # fmt: skip
+]

@@ -156,29 +156,56 @@ REGIMES = [
     ),
     *(
         Regime(
-            MARGINS, f"{number} of {size}, margin {share:g}",
+            MARGINS,
+            f"{number} of {size}, margin {share:g}",
             partial(flipped, clusters=np.arange(number * size) // size, n=number * size, share=share),
         )
         for number, size, share in (
-            (10, 20, 0.1), (20, 20, 0.05), (40, 20, 0.05), (100, 20, 0.02), (60, 5, 0.03), (200, 3, 0.02),
+            (10, 20, 0.1),
+            (20, 20, 0.05),
+            (40, 20, 0.05),
+            (100, 20, 0.02),
+            (60, 5, 0.03),
+            (200, 3, 0.02),
         )
     ),
     *(
         Regime(MARGINS, f"{n:,} rows, margin {share:g}", partial(flipped, clusters=None, n=n, share=share))
         for n, share in ((200, 0.02), (1_000, 0.005), (100, 0.05), (3_000, 0.002))
     ),
-    Regime(RARE, "98 % in [.98, 1], 2 % are 0, n = 50; bounds 0, 1",
-           partial(rare, draw=partial(near_one, n=50), mean=0.98 * 0.99, sign=1, bounds=(0.0, 1.0))),
-    Regime(RARE, "grades 1 to 1.2, 3 % are 5, n = 30; bounds 1, 5",
-           partial(rare, draw=partial(grades, n=30), mean=0.97 * 1.1 + 0.15, sign=-1, bounds=(1.0, 5.0))),
-    Regime(RARE, "0.5 % are 0, n = 200; bounds 0, 1",
-           partial(rare, draw=partial(near_one, n=200, share=0.005), mean=0.995 * 0.99, sign=1, bounds=(0.0, 1.0))),
-    Regime(RARE, "grades, 10 % are 5, n = 60; bounds 1, 5",
-           partial(rare, draw=partial(grades, n=60, share=0.1), mean=0.9 * 1.1 + 0.5, sign=-1, bounds=(1.0, 5.0))),
-    Regime(RARE, "paired, 3 % lose .8, n = 30; bounds 0, 1",
-           partial(rare_difference, n=30, share=0.03, loss=0.8, bounds=(0.0, 1.0))),
-    Regime(RARE, "paired, 1 % lose .6, n = 150; bounds 0, 1",
-           partial(rare_difference, n=150, share=0.01, loss=0.6, bounds=(0.0, 1.0))),
-    Regime(RARE, "paired, 2 % lose 49, n = 30; no bounds, as the note says",
-           partial(rare_difference, n=30, share=0.02, loss=49.0, bounds=None)),
-]  # fmt: skip
+    Regime(
+        RARE,
+        "98 % in [.98, 1], 2 % are 0, n = 50; bounds 0, 1",
+        partial(rare, draw=partial(near_one, n=50), mean=0.98 * 0.99, sign=1, bounds=(0.0, 1.0)),
+    ),
+    Regime(
+        RARE,
+        "grades 1 to 1.2, 3 % are 5, n = 30; bounds 1, 5",
+        partial(rare, draw=partial(grades, n=30), mean=0.97 * 1.1 + 0.15, sign=-1, bounds=(1.0, 5.0)),
+    ),
+    Regime(
+        RARE,
+        "0.5 % are 0, n = 200; bounds 0, 1",
+        partial(rare, draw=partial(near_one, n=200, share=0.005), mean=0.995 * 0.99, sign=1, bounds=(0.0, 1.0)),
+    ),
+    Regime(
+        RARE,
+        "grades, 10 % are 5, n = 60; bounds 1, 5",
+        partial(rare, draw=partial(grades, n=60, share=0.1), mean=0.9 * 1.1 + 0.5, sign=-1, bounds=(1.0, 5.0)),
+    ),
+    Regime(
+        RARE,
+        "paired, 3 % lose .8, n = 30; bounds 0, 1",
+        partial(rare_difference, n=30, share=0.03, loss=0.8, bounds=(0.0, 1.0)),
+    ),
+    Regime(
+        RARE,
+        "paired, 1 % lose .6, n = 150; bounds 0, 1",
+        partial(rare_difference, n=150, share=0.01, loss=0.6, bounds=(0.0, 1.0)),
+    ),
+    Regime(
+        RARE,
+        "paired, 2 % lose 49, n = 30; no bounds, as the note says",
+        partial(rare_difference, n=30, share=0.02, loss=49.0, bounds=None),
+    ),
+]

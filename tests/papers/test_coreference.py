@@ -133,8 +133,12 @@ def pipeline(tmp_path_factory: pytest.TempPathFactory) -> str:
     language: Any = spacy.blank("en")
     language.add_pipe("tagger")
     language.add_pipe("parser")
-    said = {"words": ["Ann", "sees", "her"], "tags": ["NNP", "VBZ", "PRP"], "heads": [1, 1, 1],
-            "deps": ["nsubj", "ROOT", "obj"]}  # fmt: skip
+    said = {
+        "words": ["Ann", "sees", "her"],
+        "tags": ["NNP", "VBZ", "PRP"],
+        "heads": [1, 1, 1],
+        "deps": ["nsubj", "ROOT", "obj"],
+    }
     language.initialize(lambda: [Example.from_dict(language.make_doc("Ann sees her"), said)])
     folder = tmp_path_factory.mktemp("pipeline")
     language.to_disk(folder)

@@ -92,11 +92,15 @@ def corpora(tmp_path_factory: pytest.TempPathFactory) -> str:
             for i, (day, text) in enumerate(NEWS)
         ],
         "muc4": [
-            {"id": f"r{i}", "date": date, "text": text, "templates": [
-                {"countries": [place], "slots": {"PERP: INDIVIDUAL ID": [f'"{who}"']}}
-            ]} for i, (date, text, place, who) in enumerate(REPORTS)
+            {
+                "id": f"r{i}",
+                "date": date,
+                "text": text,
+                "templates": [{"countries": [place], "slots": {"PERP: INDIVIDUAL ID": [f'"{who}"']}}],
+            }
+            for i, (date, text, place, who) in enumerate(REPORTS)
         ],
-    }  # fmt: skip
+    }
     (folder / "irevents").mkdir()
     (folder / "irevents" / "country_igos.txt").write_text("IRN\tIRAN\nIRQ\tIRAQ\nUSA\tUS\nUSA\tUNITED_STATES\n")
     for name, lines in rows.items():

@@ -71,9 +71,15 @@ def model(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
     write_tokenizer(folder)
     head = {"max_span_length": 3, "top_lambda": 0.25, "ffnn_size": 24, "dropout_prob": 0.1, "max_segment_len": 128}
     config = RobertaConfig(
-        vocab_size=VOCABULARY, hidden_size=32, num_hidden_layers=2, num_attention_heads=2, intermediate_size=64,
-        max_position_embeddings=200, pad_token_id=1, coref_head={**head, "max_doc_len": 150},
-    )  # fmt: skip
+        vocab_size=VOCABULARY,
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=200,
+        pad_token_id=1,
+        coref_head={**head, "max_doc_len": 150},
+    )
     module = FCorefModel if request.param == "FCoref" else LingMessModel
     module.all_tied_weights_keys = {}  # fastcoref 2.1.6 is of the time of transformers 4, which did not ask for it
     torch.manual_seed(3)
@@ -210,9 +216,11 @@ def pruned_model() -> Any:
             pairs = torch.cat([several, spans[chosen], several * spans[chosen]], dim=2)
             slow = rough + self.pair(pairs).squeeze(2)
             return {
-                "top_span_starts": starts[top], "top_span_ends": ends[top], "top_antecedents": chosen,
+                "top_span_starts": starts[top],
+                "top_span_ends": ends[top],
+                "top_antecedents": chosen,
                 "top_antecedent_scores": torch.cat([torch.zeros(kept, 1), slow], dim=1),
-            }  # fmt: skip
+            }
 
     torch.manual_seed(1)
     head = Head()

@@ -40,13 +40,18 @@ def details(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for item in range(N):
         choices = rng.sample([" a", " bc", " defg", " hijklmn"], 2 + item % 2)
         doc = Doc(
-            query=f"{item}?", choices=choices, gold_index=rng.randrange(len(choices)), id=str(item), task_name="quiz|0",
+            query=f"{item}?",
+            choices=choices,
+            gold_index=rng.randrange(len(choices)),
+            id=str(item),
+            task_name="quiz|0",
             sampling_methods=[SamplingMethod.LOGPROBS],
-        )  # fmt: skip
+        )
         response = ModelResponse(
-            logprobs=[-len(one) * rng.random() for one in choices], argmax_logits_eq_gold=[False] * len(choices),
+            logprobs=[-len(one) * rng.random() for one in choices],
+            argmax_logits_eq_gold=[False] * len(choices),
             output_tokens=[[1] * (len(one) // 2) for one in choices],
-        )  # fmt: skip
+        )
         scores = {name: metric.compute(doc=doc, model_response=response) for name, metric in metrics.items()}
         held.append(tracker.details_logger.Detail(doc, response, scores))
     tracker.save_details("2026-11-22T10-00-00.000000", {"quiz|0": Dataset.from_list([asdict(one) for one in held])})

@@ -59,9 +59,16 @@ def trained(model: Any, rows: list[dict[str, Any]], folder: Path, *, epochs: int
     from transformers import Trainer, TrainingArguments
 
     settings = TrainingArguments(
-        output_dir=str(folder), num_train_epochs=epochs, per_device_train_batch_size=32, learning_rate=5e-3, seed=0,
-        report_to=[], save_strategy="no", use_cpu=True, disable_tqdm=True,
-    )  # fmt: skip
+        output_dir=str(folder),
+        num_train_epochs=epochs,
+        per_device_train_batch_size=32,
+        learning_rate=5e-3,
+        seed=0,
+        report_to=[],
+        save_strategy="no",
+        use_cpu=True,
+        disable_tqdm=True,
+    )
     trainer = Trainer(model=model, args=settings, train_dataset=rows)
     trainer.train()
     return trainer
@@ -71,9 +78,15 @@ def configuration(names: list[str]) -> Any:
     from transformers import BertConfig
 
     return BertConfig(
-        vocab_size=len(PIECES), hidden_size=32, num_hidden_layers=1, num_attention_heads=2, intermediate_size=64,
-        max_position_embeddings=32, id2label=dict(enumerate(names)), label2id={name: i for i, name in enumerate(names)},
-    )  # fmt: skip
+        vocab_size=len(PIECES),
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=32,
+        id2label=dict(enumerate(names)),
+        label2id={name: i for i, name in enumerate(names)},
+    )
 
 
 @pytest.fixture(scope="module")

@@ -75,14 +75,31 @@ def test_without_items_rows_are_the_worst_and_missing_ones_count_as_asked(tmp_pa
 def test_of_logs_fields_of_the_program_and_the_answer_are_shown(tmp_path: Path) -> None:
     for model, wrong in (("small", {0, 1, 4}), ("large", {1})):
         lines = [
-            {"doc_id": i, "doc": {"question": f"{i} + {i}"}, "target": "1", "resps": [[["-9", "F"]], [["-1", "F"]]],
-             "filtered_resps": [["-9", "False"], ["-1", "False"]], "acc": float(i not in wrong)} for i in range(6)
-        ]  # fmt: skip
+            {
+                "doc_id": i,
+                "doc": {"question": f"{i} + {i}"},
+                "target": "1",
+                "resps": [[["-9", "F"]], [["-1", "F"]]],
+                "filtered_resps": [["-9", "False"], ["-1", "False"]],
+                "acc": float(i not in wrong),
+            }
+            for i in range(6)
+        ]
         (tmp_path / model).mkdir()
         texts = "".join(json.dumps(line) + "\n" for line in lines)
         (tmp_path / model / "samples_sums_2026-11-22T10-00-00.000001.jsonl").write_text(texts)
-    done = run_command("score", f"{tmp_path}/*/samples_*.jsonl", "--worst", "2", "--show", "doc.question,prediction",
-                       "--seed", "1", "--format", "json")  # fmt: skip
+    done = run_command(
+        "score",
+        f"{tmp_path}/*/samples_*.jsonl",
+        "--worst",
+        "2",
+        "--show",
+        "doc.question,prediction",
+        "--seed",
+        "1",
+        "--format",
+        "json",
+    )
     worst = json.loads(done.out)["worst"]
     assert [(one["item"], one["mean"], one["n"], one["shown"]["doc.question"]) for one in worst] == [
         ("1", 0.0, 2, "1 + 1"),

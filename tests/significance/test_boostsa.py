@@ -282,8 +282,9 @@ def test_files_have_the_mode_that_the_user_wants(tmp_path: Path, mask: int, mode
     finally:
         os.umask(before)
     assert {one.name: one.stat().st_mode & 0o777 for one in tmp_path.iterdir()} == {
-        "outcomes.json": mode, "results.tsv": mode,
-    }  # fmt: skip
+        "outcomes.json": mode,
+        "results.tsv": mode,
+    }
 
 
 @pytest.mark.parametrize(

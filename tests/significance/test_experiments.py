@@ -218,7 +218,7 @@ def written(path: Path, *contents: object) -> Path:
         ({**ADDED, "predictions": [[[1]], [[1]], [[2]]]}, "not a record of a store"),
         (FIRST, "the targets stand there twice"),
     ],
-)  # fmt: skip
+)
 def test_records_of_another_shape_are_refused(record: object, told: str, tmp_path: Path) -> None:
     path = written(tmp_path / "store", FIRST, record)
     kept = path.read_bytes()

@@ -76,9 +76,19 @@ def test_an_empty_history_says_so(tmp_path: Path) -> None:
 
 
 GOOD: dict[str, Any] = {
-    "kind": "point", "schema": 1, "date": "2026-11-20", "check": "dev", "rule": "r", "group": None, "n": 3,
-    "estimate": 0.1, "low": None, "high": 0.2, "limit": 0.1, "outcome": "pass",
-}  # fmt: skip
+    "kind": "point",
+    "schema": 1,
+    "date": "2026-11-20",
+    "check": "dev",
+    "rule": "r",
+    "group": None,
+    "n": 3,
+    "estimate": 0.1,
+    "low": None,
+    "high": 0.2,
+    "limit": 0.1,
+    "outcome": "pass",
+}
 
 
 @pytest.mark.parametrize(

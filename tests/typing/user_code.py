@@ -71,7 +71,9 @@ def scores() -> None:
     print(judged, agreed)
     howsure.judge_agreement("grade", rater="rater", id="item", scale="ratio", data=FILES)  # type: ignore  # no such scale
     howsure.score_table("right", model="model", id="item", groups="task", macro=True, data=FILES)
-    print(table, row.mean.low, row.rank_low)
+    howsure.score_table(y_true="reference", prediction="answer", metrics=["bleu", "chrf"], data=FILES)
+    levels: howsure.OrdinalCalibration = howsure.ordinal_calibration("grade", ["low", "high"], data=FILES)
+    print(table, row.mean.low, row.rank_low, levels)
     battles: howsure.BattleTable = howsure.rank_battles(["x", "y"], ["y", "x"], [1, 1], clusters=[1, 2])
     howsure.rank_battles("model_a", "model_b", "winner", tie=["even"], position_effect=True, data=FILES)
     print(battles.first, battles["x"].points.low)

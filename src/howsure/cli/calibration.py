@@ -33,7 +33,7 @@ from howsure.cli.terminal.options import (
 )
 from howsure.cli.terminal.output import emit, json_text, progress, result_text, table_text, write_pictures
 from howsure.cli.terminal.process import check_memory
-from howsure.errors import InputError
+from howsure.errors import LOOK, InputError
 
 ROW_BYTES = 250  # of a row of simulated pairs as text, beside its numbers
 OF_ONE_CLASS = "With classes: top-label (default), or the name of one class."
@@ -189,7 +189,7 @@ def two_models(files: Sequence[str], typed: dict[str, Any]) -> dict[str, Any]:
     ways = [way for way, columns in columns_of.items() if columns]
     of_logs = not ways and len(files) == 2 and len(labels) < 2  # which name the columns themselves
     if len(ways) != 1 and not of_logs:
-        raise InputError(ONE_WAY)
+        raise InputError(f"{ONE_WAY}{LOOK}")
     columns = [] if of_logs else list(columns_of[ways[0]])
     if (len(files), len(columns)) not in ((2, 1), (1, 2), (2, 2)) and not of_logs:
         raise InputError(

@@ -18,6 +18,10 @@ howsure judge agreement grades.csv --rater rater --id item --score grade --scale
 howsure judge agreement grades.csv --rater rater --id item --score grade --judge gpt-large
 """
 
+against_option = click.option(
+    "--against", metavar="NAME", help="The model that the others are compared with (default: the best one)."
+)
+
 
 @click.group(cls=DefaultGroup, default="scores", context_settings={"max_content_width": 110})
 def command() -> None:
@@ -31,7 +35,7 @@ command.add_command(
         examples=EXAMPLES,
         figure="Draw what judge, people and both say of each model",
         report=True,
-        options={"bounds": bounds_option},
+        options={"bounds": bounds_option, "against": against_option},
         epilog="See also: howsure judge agreement --help",
     ),
     "scores",

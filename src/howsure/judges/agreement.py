@@ -26,7 +26,6 @@ from howsure.significance.rows_by_model import item_twice
 from howsure.stats.proportions import t_quantile
 
 SCALES = ("nominal", "ordinal", "interval")
-Scale = Literal["nominal", "ordinal", "interval"]
 MOST_RATERS = 12  # of which each pair has a row
 MOST_VALUES = 200
 FEWEST = 30  # items of a person, below which the test of a judge says nothing
@@ -40,7 +39,7 @@ def judge_agreement(
     *,
     rater: ArrayLike | str,
     id: ArrayLike | str,
-    scale: Scale = "nominal",
+    scale: Literal["nominal", "ordinal", "interval"] = "nominal",
     judge: str | None = None,
     margin: float = 0.1,
     level: float = 0.95,
@@ -77,7 +76,7 @@ def judge_agreement(
     """
     level = check_level(level)
     if scale not in SCALES:
-        raise unknown_name("scale", scale, SCALES, place="agreement")
+        raise unknown_name("scale", scale, SCALES, place="agreement of raters")
     if not is_number(margin) or not 0.0 <= margin < 1.0:
         raise InputError(f"{parameter('margin')} must lie in [0, 1); it is {margin!r}.")
     roles = {"score": score, "rater": rater, "id": id}

@@ -32,7 +32,20 @@ WORDS = {
     "FORMAT",
     "HOW",
 }
-WORDS |= {"N|auto", "LABEL", "METHOD", "SIDE", "TAG", "POLICY", "REGEX", "ACTOR[,ACTOR]…", "ACTOR", "TEXT", "ADDRESS"}
+WORDS |= {
+    "FIELD",
+    "N|auto",
+    "LABEL",
+    "METHOD",
+    "SIDE",
+    "TAG",
+    "POLICY",
+    "REGEX",
+    "ACTOR[,ACTOR]…",
+    "ACTOR",
+    "TEXT",
+    "ADDRESS",
+}
 WORDS |= {"NAME,NAME", "A,B,…", "S,S,…", "A,A,…", "COL[,COL,…]", "EXPRESSION", "DATE", "K/N", "LOW,HIGH", "N,N,…"}
 
 

@@ -32,19 +32,34 @@ def lm_eval_sample(
     requests = {f"gen_args_{at}": {"arg_0": f"Q: {item}?\nA:", "arg_1": f" {text}"} for at, text in enumerate(choices)}
     metrics = {"acc": float(likelihoods.index(max(likelihoods)) == right)} if scores is None else dict(scores)
     return {
-        "doc_id": item, "doc": {"question": f"{item}?", "subject": "physics" if item % 2 else "letters"},
-        "target": str(right), "arguments": requests, "resps": [[pair] for pair in pairs], "filtered_resps": pairs,
-        "filter": filter, "metrics": list(metrics), "doc_hash": "d", "prompt_hash": "p", "target_hash": "t", **metrics,
-    }  # fmt: skip
+        "doc_id": item,
+        "doc": {"question": f"{item}?", "subject": "physics" if item % 2 else "letters"},
+        "target": str(right),
+        "arguments": requests,
+        "resps": [[pair] for pair in pairs],
+        "filtered_resps": pairs,
+        "filter": filter,
+        "metrics": list(metrics),
+        "doc_hash": "d",
+        "prompt_hash": "p",
+        "target_hash": "t",
+        **metrics,
+    }
 
 
 def lm_eval_text(item: int, text: str, target: str, *, filter: str = "none") -> dict[str, Any]:
     """A line for a text that a model generated."""
     return {
-        "doc_id": item, "doc": {}, "target": target, "arguments": {"gen_args_0": {"arg_0": "Q", "arg_1": {}}},
-        "resps": [[text]], "filtered_resps": [text], "filter": filter, "metrics": ["exact_match"],
+        "doc_id": item,
+        "doc": {},
+        "target": target,
+        "arguments": {"gen_args_0": {"arg_0": "Q", "arg_1": {}}},
+        "resps": [[text]],
+        "filtered_resps": [text],
+        "filter": filter,
+        "metrics": ["exact_match"],
         "exact_match": float(text == target),
-    }  # fmt: skip
+    }
 
 
 def lm_eval_results(model: str, task: str, *, shots: int = 0, delimiter: str = " ") -> dict[str, Any]:
@@ -88,10 +103,16 @@ def inspect_sample(
         output["choices"][0]["logprobs"] = {"content": tokens}
     scored = {"choice": "C" if answer == target else "I"} if scores is None else scores
     return {
-        "id": item, "epoch": epoch, "input": f"{item}?", "target": target, "messages": [], "output": output,
+        "id": item,
+        "epoch": epoch,
+        "input": f"{item}?",
+        "target": target,
+        "messages": [],
+        "output": output,
         "scores": {name: {"value": value, "answer": answer} for name, value in scored.items()},
-        "metadata": {"subject": "physics"}, **({"choices": list(choices)} if choices else {}),
-    }  # fmt: skip
+        "metadata": {"subject": "physics"},
+        **({"choices": list(choices)} if choices else {}),
+    }
 
 
 def inspect_header(*, status: str = "success", version: int = 2) -> dict[str, Any]:
@@ -173,8 +194,10 @@ def helm_state(item: str, right: str, text: str, *, letters: Mapping[str, float]
     completion = {"text": text, "logprob": token["logprob"], "tokens": [token]}
     return {
         "instance": {"input": {"text": "?"}, "references": references, "split": "test", "id": item},
-        "train_trial_index": 0, "output_mapping": mapping, "result": {"success": True, "completions": [completion]},
-    }  # fmt: skip
+        "train_trial_index": 0,
+        "output_mapping": mapping,
+        "result": {"success": True, "completions": [completion]},
+    }
 
 
 def write_helm(folder: Path, stats: Sequence[Mapping[str, Any]], states: Sequence[Mapping[str, Any]] = ()) -> Path:
@@ -242,15 +265,20 @@ def decisions_by_name(item: str, *, model: str = "jev-1", **labels: object) -> d
     answers = {
         "spam": {"type": "noul", "noul": 0.75},
         "tone": {
-            "type": "choice", "choice": "calm", "confidence": 0.4,
+            "type": "choice",
+            "choice": "calm",
+            "confidence": 0.4,
             "probabilities": {"angry": 0.25, "calm": 0.625, "excited": 0.125},
         },
         "urgency": {
-            "type": "score", "score": 1.25, "confidence": 0.5, "legend": {"0": "low", "1": "mid", "2": "high"},
+            "type": "score",
+            "score": 1.25,
+            "confidence": 0.5,
+            "legend": {"0": "low", "1": "mid", "2": "high"},
             "probabilities": {"0": 0.25, "1": 0.25, "2": 0.5},
         },
         "where": {"type": "box", "box": {"top": 0.1, "left": 0.1, "bottom": 0.2, "right": 0.2}, "confidence": None},
-    }  # fmt: skip
+    }
     usage = {"input_tokens": 10, "output_tokens": 3}
     response = {"model": model, "answers": answers, "usage": usage}
     return {"id": item, "response": response, "labels": {"spam": True, "tone": "calm", "urgency": 2} | labels}
@@ -261,17 +289,24 @@ def decisions_in_a_list(item: str, **labels: object) -> dict[str, Any]:
     answers = [
         {"type": "predicate", "name": "spam", "probability": 0.75},
         {
-            "type": "choice", "name": "keep", "choice": True, "confidence": 0.5,
+            "type": "choice",
+            "name": "keep",
+            "choice": True,
+            "confidence": 0.5,
             "probabilities": [{"value": True, "probability": 0.75}, {"value": "true", "probability": 0.25}],
         },
         {
-            "type": "score", "name": None, "score": 0.75, "confidence": 0.5,
+            "type": "score",
+            "name": None,
+            "score": 0.75,
+            "confidence": 0.5,
             "probabilities": [
-                {"value": 0, "label": "low", "probability": 0.25}, {"value": 1, "label": "high", "probability": 0.75},
+                {"value": 0, "label": "low", "probability": 0.25},
+                {"value": 1, "label": "high", "probability": 0.75},
             ],
         },
         {"type": "refusal", "name": "tone"},
-    ]  # fmt: skip
+    ]
     return {"id": item, "model": "gpt-d", "answers": answers, "labels": {"spam": False, "keep": True, "3": 1} | labels}
 
 

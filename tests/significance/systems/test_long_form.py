@@ -24,13 +24,18 @@ def frame(seed: int = 0, *, n: int = 40, runs: int = 2) -> pd.DataFrame:
     gold, *_ = labels(n, 3, seed)
     rows = [
         {
-            "model": model, "uid": f"q{item}", "seed": run, "gold": f"c{gold[item]}", "doc": item // 4,
-            "answer": f"c{gold[item] if rng.random() < right else rng.integers(3)}", "grade": rng.integers(1, 6),
+            "model": model,
+            "uid": f"q{item}",
+            "seed": run,
+            "gold": f"c{gold[item]}",
+            "doc": item // 4,
+            "answer": f"c{gold[item] if rng.random() < right else rng.integers(3)}",
+            "grade": rng.integers(1, 6),
         }
         for model, right in (("base", 0.5), ("large", 0.7))
         for run in range(runs)
         for item in range(n)
-    ]  # fmt: skip
+    ]
     return pd.DataFrame(rows).sample(frac=1, random_state=seed).reset_index(drop=True)
 
 
@@ -53,13 +58,19 @@ def test_predictions_are_compared_as_columns_are() -> None:
     options = {"metrics": ["accuracy", "macro_f1"], "rng": 0, "n_resamples": 300}
     long = compare(data=held, **ROLES, y_true="gold", prediction="answer", against="base", clusters="doc", **options)
     plain = compare(
-        gold["gold"].to_numpy(), {"base": systems["base"]}, {"large": systems["large"]},
-        clusters=gold["doc"].to_numpy(), **options,
-    )  # fmt: skip
+        gold["gold"].to_numpy(),
+        {"base": systems["base"]},
+        {"large": systems["large"]},
+        clusters=gold["doc"].to_numpy(),
+        **options,
+    )
     for one, other in zip(long, plain, strict=True):
         assert (one.difference, one.p_value, one.low, one.high) == (
-            other.difference, other.p_value, other.low, other.high,
-        )  # fmt: skip
+            other.difference,
+            other.p_value,
+            other.low,
+            other.high,
+        )
     assert long.recipe["clusters"] == 10
 
 
@@ -96,8 +107,11 @@ def test_probabilities_in_a_column_of_lists() -> None:
     y, a, b = distributions(30, 3, 1)
     gold = y.argmax(axis=1)
     held = {
-        "m": ["a"] * 30 + ["b"] * 30, "i": [*range(30)] * 2, "y": np.tile(gold, 2), "p": [*a.tolist(), *b.tolist()],
-    }  # fmt: skip
+        "m": ["a"] * 30 + ["b"] * 30,
+        "i": [*range(30)] * 2,
+        "y": np.tile(gold, 2),
+        "p": [*a.tolist(), *b.tolist()],
+    }
     names = ["accuracy", "log_loss", "multiclass_brier"]
     long = compare(data=held, model="m", id="i", y_true="y", prediction="p", against="a", metrics=names, rng=0)
     plain = compare(gold, {"a": a}, {"b": b}, metrics=names, rng=0)
@@ -191,7 +205,7 @@ def test_what_counts_as_right_is_said() -> None:
         ({"doc": range(160)}, {"clusters": "doc"}, "clusters must be the same in every row of an item"),
         ({"doc": 1}, {"clusters": "doc"}, "clusters must be two or more"),
     ],
-)  # fmt: skip
+)
 def test_what_is_refused(change: dict, roles: dict, said: str) -> None:
     with pytest.raises(InputError, match=said):
         compare(data=frame().assign(**change), **(ROLES | {"score": "grade"} | roles))

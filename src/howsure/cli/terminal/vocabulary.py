@@ -27,6 +27,7 @@ WORDS: dict[str, Word] = {
     "winner": Word("--winner", COLUMN, "Column of who won each battle."),
     "model": Word("--model", COLUMN, "Column that names the model of each row."),
     "rater": Word("--rater", COLUMN, "Column of who gave each grade."),
+    "judge": Word("--judge", "NAME"),
     "groups": Word("--group", COLUMN, "Column of groups, one row or curve each; several: a,b."),
     "period": Word("--period", COLUMN, "Column of the period of each row."),
     "clusters": Word("--cluster", COLUMN, "Column identifying correlated rows, e.g. the document; several: a,b."),
@@ -34,6 +35,7 @@ WORDS: dict[str, Word] = {
     "run": Word("--run", COLUMN, "Column of the repeated run of each row."),
     "sample_weight": Word("--weight", COLUMN, "Column of row weights."),
     "strata": Word("--stratum", COLUMN, "Column of strata."),
+    "inclusion": Word("--inclusion", COLUMN, "Column of the chance with which a row was drawn."),
     "pos_label": Word("--positive", "VALUE", "Label value treated as positive (default: 1)."),
     # the other model, an earlier result
     "against": Word("--against", "FILE|COL", "The other model: a file with the same columns, or a column."),

@@ -32,9 +32,14 @@ def test_statistics_are_scores_and_max_prob_is_the_probability_of_the_answer(tmp
     row, _ = read(path)
     named = {key: row[key] for key in ("item", "model", "task", "run", "exact_match", "probability", "correct")}
     assert named == {
-        "item": "id1", "model": "org/small", "task": "mmlu:subject=law", "run": 0, "exact_match": 1.0,
-        "probability": 0.75, "correct": 1.0,
-    }  # fmt: skip
+        "item": "id1",
+        "model": "org/small",
+        "task": "mmlu:subject=law",
+        "run": 0,
+        "exact_match": 1.0,
+        "probability": 0.75,
+        "correct": 1.0,
+    }
     with howsure.read(path).predictions() as predictions:
         assert predictions.columns == {"target": "correct", "prob": "probability", "id": "item"}
         assert predictions.pairs().probabilities.tolist() == [0.75, 0.5]

@@ -208,13 +208,13 @@ WRONG = {
     "sample 1 of bad.json: a token-classification pipeline keeps the score of the best label alone": lambda: Path(
         "bad.json"
     ).write_text(json.dumps(TOKENS)),
-    "Save the logits by Trainer.predict, and use `howsure sequences spans`": lambda: Path(
-        "bad.json"
-    ).write_text(json.dumps(GROUPS)),
+    "Save the logits by Trainer.predict, and use `howsure sequences spans`": lambda: Path("bad.json").write_text(
+        json.dumps(GROUPS)
+    ),
     "line 2 of bad.jsonl: it is cut off": lambda: Path("bad.jsonl").write_text(
         json.dumps(scored(("a", 0.6), ("b", 0.4), gold="a")) + '\n{"scores": [{"la'
     ),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("message", WRONG)

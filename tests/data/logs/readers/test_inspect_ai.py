@@ -30,9 +30,15 @@ def test_a_row_names_item_model_task_and_epoch(tmp_path: Path, name: str) -> Non
     one, other = read(write_inspect(tmp_path / name, samples))
     named = {key: one[key] for key in ("item", "model", "task", "run", "target", "prediction", "classes", "choice")}
     assert named == {
-        "item": "q1", "model": "mockllm/model", "task": "quiz", "run": 1, "target": 1, "prediction": 0,
-        "classes": ["yes", "no"], "choice": 0.0,
-    }  # fmt: skip
+        "item": "q1",
+        "model": "mockllm/model",
+        "task": "quiz",
+        "run": 1,
+        "target": 1,
+        "prediction": 0,
+        "classes": ["yes", "no"],
+        "choice": 0.0,
+    }
     assert (other["run"], other["choice"], "log_probabilities" in other) == (2, 1.0, False)
 
 
@@ -128,7 +134,7 @@ WRONG = [
     ("a zip that is cut off", zip_of_zstd([HEADER, (NAME, SAMPLE)])[:-40], "log.eval is no complete archive"),
     ("a size that is a lie", zip_of_zstd([HEADER, (NAME, SAMPLE)], declared=9), "header.json is damaged"),
     ("a size that fills the memory", zip_of_zstd([HEADER], declared=(1 << 32) - 1), "log.eval cannot be read"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("content", "said"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])

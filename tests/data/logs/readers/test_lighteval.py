@@ -27,9 +27,15 @@ def test_a_row_names_item_model_and_task(tmp_path: Path) -> None:
         key: row[key] for key in ("item", "model", "task", "target", "classes", "tokens", "acc", "log_probabilities")
     }
     assert named == {
-        "item": "0", "model": "org/small", "task": "quiz|0", "target": 0, "classes": [" no", " yes"], "tokens": [2, 3],
-        "acc": 1, "log_probabilities": [-1.0, -2.0],
-    }  # fmt: skip
+        "item": "0",
+        "model": "org/small",
+        "task": "quiz|0",
+        "target": 0,
+        "classes": [" no", " yes"],
+        "tokens": [2, 3],
+        "acc": 1,
+        "log_probabilities": [-1.0, -2.0],
+    }
 
 
 def test_the_command_needs_no_options(tmp_path: Path) -> None:

@@ -28,9 +28,15 @@ def test_a_row_names_item_model_task_prompt_and_filter(tmp_path: Path) -> None:
     (row,) = read(path)
     named = {name: row[name] for name in ("item", "model", "task", "prompt", "run", "target", "classes", "acc")}
     assert named == {
-        "item": 7, "model": "org/small", "task": "hella_swag", "prompt": "5-shot", "run": "none", "target": 0,
-        "classes": ["no", "yes"], "acc": 1.0,
-    }  # fmt: skip
+        "item": 7,
+        "model": "org/small",
+        "task": "hella_swag",
+        "prompt": "5-shot",
+        "run": "none",
+        "target": 0,
+        "classes": ["no", "yes"],
+        "acc": 1.0,
+    }
     assert row["log_probabilities"] == [-1.0, -2.0]
 
 
