@@ -21,7 +21,7 @@ def f() -> str:
     text = """held
     in two lines"""
     return (text +
-            os.sep)
+            os.sep)  # fmt: skip
 '''
 
 

@@ -78,7 +78,9 @@ def test_raters_who_never_disagree_keep_an_interval() -> None:
     same = np.arange(40) % 3
     found = howsure.judge_agreement(np.tile(same, 2), rater=["a"] * 40 + ["b"] * 40, id=[*range(40)] * 2)
     assert found[0].alpha.value == 1.0
-    assert found[0].alpha.low == pytest.approx(0.025 ** (1 / 40))
+    by_chance = float(((np.bincount(same) / 40) ** 2).sum())
+    assert found[0].alpha.low == pytest.approx(1 - (1 - 0.025 ** (1 / 40)) / (1 - by_chance))
+    assert found[0].share.low == pytest.approx(0.025 ** (1 / 40))
     constant = howsure.judge_agreement([1] * 8, rater=list("ab") * 4, id=np.arange(8) // 2)
     assert np.isnan(constant[0].alpha.value)
 

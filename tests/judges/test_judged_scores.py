@@ -213,3 +213,54 @@ def test_files_say_what_arrays_say(tmp_path: Path) -> None:
     done = run_command("judge", tmp_path / "answers.csv", *options, "--format", "json", "--figure", tmp_path / "f.png")
     assert json.loads(done.out)["models"] == json.loads(json.dumps(read.to_dict()["models"]))
     assert (tmp_path / "f.png").stat().st_size > 10_000
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["strata", "clusters in part", "clusters as a whole"])
+def test_designs_cover_the_mean_of_all_such_answers(kind: str) -> None:
+    draw, held = np.random.default_rng(11), list[bool]()
+    for _ in range(200):
+        labels, strata, clusters = np.full(600, np.nan), None, None
+        if kind == "strata":
+            strata = draw.integers(0, 2, 600)
+            y = np.where(strata, draw.normal(1, 0.2, 600), draw.normal(-1, 0.2, 600))
+            rows = np.concatenate([draw.choice(np.flatnonzero(strata == one), 100, replace=False) for one in (0, 1)])
+        else:
+            clusters, y = np.repeat(np.arange(120), 5), np.repeat(draw.normal(size=120), 5)
+            rows = np.flatnonzero(np.arange(600) % 5 < (2 if kind == "clusters in part" else 5))
+        labels[rows] = y[rows]
+        f = y + draw.normal(size=600)
+        row = howsure.judged_scores(labels, f, strata=strata, clusters=clusters).rows[0].corrected
+        assert row.low is not None
+        assert row.high is not None
+        held.append(row.low <= 0.0 <= row.high)
+    assert np.mean(held) > 0.9
+
+
+def test_a_model_without_a_mean_has_no_difference() -> None:
+    draw = np.random.default_rng(1)
+    a, b = draw.random((2, 400))
+    chosen = a > 0.8
+    found = howsure.judged_scores(
+        np.concatenate([np.where(chosen, one, np.nan) for one in (a, b)]),
+        np.concatenate([a, b]),
+        model=["a"] * 400 + ["b"] * 400,
+        id=[*range(400)] * 2,
+        bounds=(0, 1),
+    )
+    assert np.isnan(found.differences[0].corrected.value)
+
+
+def test_texts_for_nothing_and_numbers_spelled_otherwise_are_understood() -> None:
+    said = ["yes", "no"] * 20 + [""] * 160
+    row = howsure.judged_scores(said, ["yes", "no"] * 100, pos_label="yes").rows[0]
+    assert (row.labelled, row.people.value) == (40, 0.5)
+    row = howsure.judged_scores([5.0, 3.0, np.nan, np.nan] * 25, [5, 4] * 50, pos_label="5").rows[0]
+    assert (row.labelled, row.people.value) == (50, 0.5)
+    with pytest.raises(InputError, match="y_true must be numbers; row 2 holds 'good'"):
+        howsure.judged_scores([None, None, "good"] + [1.0, 2.0] * 20, [1.0] * 43)
+
+
+def test_zeros_and_ones_of_people_are_no_shares_where_the_judge_gives_more() -> None:
+    row = howsure.judged_scores([1.0] * 20 + [None] * 80, np.arange(100) % 5 + 1).rows[0]
+    assert row.corrected.low is None

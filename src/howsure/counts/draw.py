@@ -16,7 +16,7 @@ from howsure.inputs.pairs import Floats, Integers
 # Columns that hold something for some units only: labels, and how the units with labels were drawn.
 
 
-def partial_column(values: object, *, n: int, name: str) -> tuple[Integers, Column]:
+def partial_column(values: object, *, n: int, name: str, beside: str = "y_prob") -> tuple[Integers, Column]:
     """The rows that hold something, in ascending order, and what they hold.
 
     A column (N,), in which None, NaN and "" stand for nothing, or a mapping of rows (from 0) to values.
@@ -29,8 +29,8 @@ def partial_column(values: object, *, n: int, name: str) -> tuple[Integers, Colu
     column = as_column(values, name=name)
     if len(column) != n:
         raise InputError(
-            f"{parameter(name)} must have as many rows as {parameter('y_prob')}; it has {len(column):,}, "
-            f"{parameter('y_prob')} has {n:,}."
+            f"{parameter(name)} must have as many rows as {parameter(beside)}; it has {len(column):,}, "
+            f"{parameter(beside)} has {n:,}."
         )
     if column.dtype.kind == "f":
         known = np.flatnonzero(~np.isnan(column))

@@ -13,7 +13,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError, parameter
-from howsure.inputs.checks import Coded, check_codes, check_same_length
+from howsure.inputs.checks import Coded, check_codes, check_same_length, missing
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, no_column_name
 from howsure.inputs.frames import rows_of as rows_of_data
 from howsure.inputs.numbers_and_names import check_level, is_number, unknown_name
@@ -31,7 +31,8 @@ MOST_VALUES = 200
 FEWEST = 30  # items of a person, below which the test of a judge says nothing
 FALSE_DISCOVERIES = 0.05
 ROUNDING = 1e-12
-JACKKNIFE, NO_DISAGREEMENT = "jackknife", "none disagrees"
+FEW_APART = 5  # items whose raters differ, from which on the jackknife says how many others do
+JACKKNIFE, EXACT_SHARE = "jackknife", "share of items whose raters differ"
 
 
 def judge_agreement(
@@ -61,9 +62,10 @@ def judge_agreement(
     α = 1 - D_o / D_e with the disagreement δ² of grades c and k, which n_c and n_k ratings have: 1 (nominal), (n_c/2 +
     those between + n_k/2)² (ordinal), (c - k)² (interval). κ and AC are (P_o - P_e) / (1 - P_e), where equal grades
     agree by 1 and others by 0 (nominal), by 1 - |c - k| / range of the ranks (ordinal), by 1 - (c - k)² / range²
-    (interval). The judge is compared with each person, item by item: who is nearer to the other people (the alternative
-    annotator test)? It may stand in where it is found as good, less the margin, as half of the people or more, at a
-    false discovery rate of .05.
+    (interval), of all values that occur. Where the grades of fewer than 5 items differ, intervals are exact ones of the
+    share of such items instead. The judge is compared with each person, item by item: who is nearer to the other people
+    (the alternative annotator test)? It may stand in where it is found as good, less the margin, as half of the people
+    or more, at a false discovery rate of .05.
 
     Sources: Krippendorff (2011); Cohen (1968); Gwet (2008, 2014); Calderon, Reichart & Dror (2025).
 
@@ -76,13 +78,14 @@ def judge_agreement(
     """
     level = check_level(level)
     if scale not in SCALES:
-        raise unknown_name("scale", scale, SCALES, place="agreement of raters")
+        raise unknown_name("scale", str(scale), SCALES, place="agreement of raters")
     if not is_number(margin) or not 0.0 <= margin < 1.0:
         raise InputError(f"{parameter('margin')} must lie in [0, 1); it is {margin!r}.")
     roles = {"score": score, "rater": rater, "id": id}
     held, rows = _held(roles, data, numbers=scale != "nominal")
     with rows.placed():
         grades = _grades(held, {role: str(one) if data is not None else role for role, one in roles.items()}, scale)
+    judge = None if judge is None else str(judge)
     if judge is not None and judge not in grades.raters:
         raise unknown_name("judge", judge, grades.raters, place="the raters")
     found = [_row(grades, grades.raters, "all", None, level)]
@@ -145,7 +148,7 @@ def _grades(held: dict[str, Any], named: dict[str, str], scale: str) -> _Grades:
     else:
         numbers = partial_scores(held["score"], n, pos_label=None, name=named["score"], notes=[])
         if np.isnan(numbers).any():
-            raise InputError(f"{parameter('score')} must not be missing; leave such rows out first.")
+            raise missing(named["score"], int(np.isnan(numbers).argmax()))
         values, codes = np.unique(numbers, return_inverse=True)
     if len(values) > MOST_VALUES:
         raise InputError(
@@ -176,12 +179,27 @@ def _grades(held: dict[str, Any], named: dict[str, str], scale: str) -> _Grades:
 def alpha_of(counts: Floats, times: Floats, values: Floats, scale: str) -> float:
     """Krippendorff's α of items (u, values), each so many `times`, with at least two grades each; NaN where all grades
     are the same."""
+    return _alphas(counts, values, scale)(times)
+
+
+def _alphas(counts: Floats, values: Floats, scale: str) -> Callable[[Floats], float]:
+    """α by how many times each kind of item occurs."""
     m = counts.sum(axis=1)
-    frequency = times @ counts
-    apart = _disagreement(frequency, values, scale)
-    observed = float((times / (m - 1)) @ np.einsum("uc,ck,uk->u", counts, apart, counts))
-    expected = float(frequency @ apart @ frequency) / (frequency.sum() - 1)
-    return float(1.0 - observed / expected) if expected > 0.0 else math.nan
+
+    def observed(apart: Floats) -> Floats:
+        return np.asarray(((counts @ apart) * counts).sum(axis=1) / (m - 1))
+
+    fixed = None if scale == "ordinal" else _disagreement(np.zeros(len(values)), values, scale)
+    of_fixed = None if fixed is None else observed(fixed)
+
+    def alpha(times: Floats) -> float:
+        frequency = times @ counts
+        apart = _disagreement(frequency, values, scale) if fixed is None else fixed
+        seen = float(times @ (observed(apart) if of_fixed is None else of_fixed))
+        by_chance = float(frequency @ apart @ frequency) / (frequency.sum() - 1)
+        return float(1.0 - seen / by_chance) if by_chance > 0.0 else math.nan
+
+    return alpha
 
 
 def _disagreement(frequency: Floats, values: Floats, scale: str) -> Floats:
@@ -214,50 +232,71 @@ def shares_of(pairs: Floats, agree: Floats) -> tuple[float, float, float]:
 
 
 def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: float) -> RaterAgreementRow:
-    table = grades.of(raters)
-    seen = np.unique(table[table >= 0])
-    codes = np.searchsorted(seen, table)
-    codes[table < 0] = -1
-    values, q, n = grades.values[seen], len(seen), len(table)
-    counts = np.stack([(codes == c).sum(axis=1) for c in range(q)], axis=1).astype(np.float64)
+    table, values, q = grades.of(raters), grades.values, len(grades.values)
+    n = len(table)
+    counts = np.stack([(table == c).sum(axis=1) for c in range(q)], axis=1).astype(np.float64)
     patterns, times = np.unique(counts, axis=0, return_counts=True)
-    estimate = partial(_jackknife, level=level, disagree=bool((counts.max(axis=1) < counts.sum(axis=1)).any()))
-    alpha = estimate(partial(alpha_of, patterns, values=values, scale=grades.scale), times.astype(np.float64))
-    agree, m = _agreement(values, grades.scale), patterns.sum(axis=1)
-    together = (np.einsum("uc,ck,uk->u", patterns, agree, patterns) - m) / (m * (m - 1))
-    share = estimate(lambda of: float(of @ together / of.sum()), times.astype(np.float64))
+    agree, m, of = _agreement(values, grades.scale), patterns.sum(axis=1), times.astype(np.float64)
+    apart = int(times[patterns.max(axis=1) < m].sum())
+    p = counts.sum(axis=0) / counts.sum()
+    estimate = partial(_estimate, n=n, apart=apart, level=level)
+    alpha = estimate(_alphas(patterns, values, grades.scale), of, chance=float(p @ p))
+    together = (((patterns @ agree) * patterns).sum(axis=1) - m) / (m * (m - 1))
+    share = estimate(lambda held: float(held @ together / held.sum()), of, chance=0.0)
     if b is None:
         return RaterAgreementRow(a, b, n, share, alpha, None, None)
-    cells, often = np.unique(codes[:, 0] * q + codes[:, 1], return_counts=True)
+    cells, often = np.unique(table[:, 0] * q + table[:, 1], return_counts=True)
 
-    def coefficient(of: Floats, which: int) -> float:
+    def coefficient(held: Floats, which: int) -> float:
         pairs = np.zeros(q * q)
-        pairs[cells] = of
+        pairs[cells] = held
         return shares_of(pairs.reshape(q, q), agree)[which]
 
-    kappa, ac = (estimate(partial(coefficient, which=which), often.astype(np.float64)) for which in (1, 2))
-    return RaterAgreementRow(a, b, n, share, alpha, kappa, ac)
+    of_pairs = often.astype(np.float64)
+    kappa = estimate(partial(coefficient, which=1), of_pairs, chance=float(p @ p))
+    gwet = estimate(partial(coefficient, which=2), of_pairs, chance=float(p @ (1 - p)) / max(q - 1, 1))
+    return RaterAgreementRow(a, b, n, share, alpha, kappa, gwet)
 
 
-def _jackknife(statistic: Callable[[Floats], float], times: Floats, *, level: float, disagree: bool) -> Estimate:
+def _estimate(
+    statistic: Callable[[Floats], float], times: Floats, *, n: int, apart: int, chance: float, level: float
+) -> Estimate:
     """A statistic of items of a few kinds, so many `times` each, and its interval from leaving out each item in turn.
 
-    Where no two raters disagree in any of n items, up to 1 - (α/2)^(1/n) of other items may be graded as by chance.
+    Where the raters of fewer than 5 of n items are `apart`, leaving these out does not show how many others would be:
+    then the interval is that of the share of such items, exact for a share, each of which takes as much of 1 as those
+    that are there take, or where there is none, 1 / (1 - P) with the agreement `chance` P by chance.
     """
-    n, value = int(times.sum()), statistic(times)
+    value = statistic(times)
+    unknown = Estimate(value, None, None, level=level, method=JACKKNIFE, n=n)
     if math.isnan(value) or n < 2:
-        return Estimate(value, None, None, level=level, method=JACKKNIFE, n=n)
-    if not disagree:
-        return Estimate(value, value * ((1 - level) / 2) ** (1 / n), 1.0, level=level, method=NO_DISAGREEMENT, n=n)
-    without = np.array([statistic(times - one) for one in np.eye(len(times))])
-    kept = ~np.isnan(without)
-    if times[~kept].any():
-        return Estimate(value, None, None, level=level, method=JACKKNIFE, n=n)
+        return unknown
+    if apart < FEW_APART:
+        low, high = _share(apart, n, level)
+        each = (1.0 - value) * n / apart if apart else 1.0 / (1.0 - chance)
+        ends = (max(1.0 - each * high, -1.0), 1.0 - each * low)
+        return Estimate(value, ends[0], ends[1], level=level, method=EXACT_SHARE, n=n)
+    without = np.empty(len(times))
+    for place in range(len(times)):
+        times[place] -= 1.0
+        without[place] = statistic(times)
+        times[place] += 1.0
+    if np.isnan(without).any():
+        return unknown
     centre = float(times @ without) / n
     reach = t_quantile(level, n - 1) * math.sqrt((n - 1) / n * float(times @ (without - centre) ** 2))
     if not reach > ROUNDING:  # few items, none of which changes it
-        return Estimate(value, None, None, level=level, method=JACKKNIFE, n=n)
+        return unknown
     return Estimate(value, max(value - reach, -1.0), min(value + reach, 1.0), level=level, method=JACKKNIFE, n=n)
+
+
+def _share(k: int, n: int, level: float) -> tuple[float, float]:
+    """Clopper and Pearson's interval of a share."""
+    from scipy.special import betaincinv
+
+    tail = (1 - level) / 2
+    low = float(betaincinv(k, n - k + 1, tail)) if k else 0.0
+    return low, float(betaincinv(k + 1, n - k, 1 - tail)) if k < n else 1.0
 
 
 def _replacement(grades: _Grades, judge: str, margin: float) -> Replacement:

@@ -25,7 +25,8 @@ class Graded:
 
     judged (N,): the judge's grades. read (n,): the places of the items with a grade of people, and grades (n,); weight
     (n,): how many items each stands for. stratum (n,): the stratum in which it was drawn, as a code. units (N,): codes
-    of clusters. bounds: the lowest and the highest grade that a person can give, if known.
+    of clusters. bounds: the lowest and the highest grade that a person can give, if known. stratum_of_all (N,): the
+    stratum of every item, if known.
     """
 
     judged: Floats
@@ -35,6 +36,7 @@ class Graded:
     stratum: Integers
     units: Integers | None = None
     bounds: Bounds | None = None
+    stratum_of_all: Integers | None = None
 
     def slope(self) -> float:
         """The λ that makes the variance of the corrected mean least.
@@ -47,49 +49,82 @@ class Graded:
         e_f, e_y = (one - (np.bincount(self.stratum, w * one) / total)[self.stratum] for one in (f, y))
         if len(total) == 1:
             shared, spread = float(np.average(e_f * e_y, weights=w)), float(self.judged.var(ddof=1))
+            scale = 1.0
         else:
-            shared, spread = float((w**2) @ (e_f * e_y)), float((w**2) @ e_f**2)
-        return shared / spread if spread > 0.0 else 0.0
+            shared, spread, scale = float((w**2) @ (e_f * e_y)), float((w**2) @ e_f**2), float((w**2).sum())
+        rounding = scale * (ROUNDING * float(np.abs(self.judged).max())) ** 2
+        return shared / spread if spread > rounding else 0.0
 
     def mean(self, level: float, *, slope: float, of_rest: bool = False) -> Estimate:
         """θ = λ · mean of f + Σ w (y - λ f) / Σ w, with its interval; the grades of people alone where λ is 0.
 
-        The items count as drawn from all such items. At the best λ, f and e = y - λ f are uncorrelated, and the
-        interval joins those of both: low = θ - √((mean e - low of e)² + λ² (mean f - low of f)²). They are Gaffke's
-        where grades have bounds; else Student's, but none where few items carry the variance of e. of_rest: e alone.
+        The items count as drawn from all such items. With e = y - λ f, of which ē_h is the mean in a stratum, θ is
+        the mean of g = λ f + ē_h over all items and of e - ē_h over the graded ones. At the best λ, both are
+        uncorrelated, and the interval joins theirs: low = θ - √(a² + b² + 2 r a b), where a and b reach down from
+        each, and r is their correlation over clusters, if positive. They are Gaffke's where grades have bounds; else
+        Student's, but none where few items carry the variance of e. of_rest: e alone.
         """
-        rest, judge, n = self._rest(slope), self.judge(), len(self.grades)
-        value = rest.value if of_rest else slope * judge.value + rest.value
+        own = self._by_stratum(slope)
+        rest, n = self._rest(slope, own), len(self.grades)
+        g = np.zeros(len(self.judged)) if of_rest or slope == 0.0 else slope * self.judged
+        if own is not None and self.stratum_of_all is not None:
+            g = g + own[self.stratum_of_all]
+        value = rest.value + (0.0 if of_rest else slope * float(self.judged.mean()))
         ends = None if not isinstance(rest, BoundedMean) and self._few(rest, slope) else rest.interval(level)
-        if ends is None or not all(map(math.isfinite, ends)):
+        of_all = self._mean_of(g)
+        others = (of_all.value, of_all.value) if np.ptp(g) <= ROUNDING else of_all.interval(level)
+        if ends is None or not all(map(math.isfinite, (*ends, *others))):
             return Estimate(value, None, None, level=level, method=UNKNOWN, n=n)
-        if of_rest:
-            return Estimate(value, ends[0], ends[1], level=level, method=rest.method, n=n)
-        below, above = sorted((abs(slope) * (judge.value - one) for one in judge.interval(level)), reverse=True)
-        if slope == 0.0 or not self.judged.min() < self.judged.max():
-            below = above = 0.0
-        elif slope < 0.0:
-            below, above = -above, -below
-        low, high = value - math.hypot(rest.value - ends[0], below), value + math.hypot(ends[1] - rest.value, above)
-        if self.bounds is not None:
+        r = self._correlation(g, slope)
+        reach = [
+            math.sqrt(a * a + b * b + 2 * r * a * b)
+            for a, b in (
+                (rest.value - ends[0], of_all.value - others[0]),
+                (ends[1] - rest.value, others[1] - of_all.value),
+            )
+        ]
+        low, high = value - reach[0], value + reach[1]
+        if self.bounds is not None and not of_rest:
             low, high = max(low, self.bounds[0]), min(high, self.bounds[1])
             value = min(max(value, low), high)
         return Estimate(value, low, high, level=level, method=rest.method, n=n)
 
     def judge(self) -> MeanScore:
         """The mean of the judge's grades, as if these were people's."""
-        grades = np.unique(self.judged)
-        bounds = (float(grades[0]), float(grades[-1])) if 1 < len(grades) <= DISTINCT else None
-        return mean_score(self.judged, ItemGroups.of(len(self.judged), clusters=self.units), bounds=bounds)
+        return self._mean_of(self.judged)
 
     def bias(self, level: float) -> Estimate:
         """How much more a judge gives than people: the mean of f - y."""
         turned = self.mean(level, slope=1.0, of_rest=True)
-        low, high = (None if end is None else -end for end in (turned.high, turned.low))
-        return Estimate(-turned.value, low, high, level=level, method=turned.method, n=turned.n)
+        low, high = (None if end is None else 0.0 - end for end in (turned.high, turned.low))
+        return Estimate(0.0 - turned.value, low, high, level=level, method=turned.method, n=turned.n)
 
-    def _rest(self, slope: float) -> MeanScore:
-        """The weighted mean of y - λ f over the graded items, in clusters and strata."""
+    def _mean_of(self, values: Floats) -> MeanScore:
+        """The mean of a number of every item."""
+        known = np.unique(values)
+        bounds = (float(known[0]), float(known[-1])) if 1 < len(known) <= DISTINCT else None
+        return mean_score(values, ItemGroups.of(len(values), clusters=self.units), bounds=bounds)
+
+    def _by_stratum(self, slope: float) -> Floats | None:
+        """ē_h, where the stratum of every item is known, and items are no clusters, whose parts lie in several."""
+        if self.stratum_of_all is None or self.units is not None or not self.stratum.any():
+            return None
+        e, total = self.grades - slope * self.judged[self.read], np.bincount(self.stratum, self.weight)
+        return np.asarray(np.bincount(self.stratum, self.weight * e) / total)
+
+    def _correlation(self, g: Floats, slope: float) -> float:
+        """Of the sums of g and of e over clusters, if positive; 0 without clusters."""
+        if self.units is None or np.ptp(g) <= ROUNDING:
+            return 0.0
+        e, w = self.grades - slope * self.judged[self.read], self.weight
+        m = int(self.units.max()) + 1
+        first = np.bincount(self.units, g - g.mean(), minlength=m)
+        second = np.bincount(self.units[self.read], w * (e - np.average(e, weights=w)), minlength=m)
+        scale = math.sqrt(float(first @ first) * float(second @ second))
+        return max(float(first @ second) / scale, 0.0) if scale > 0.0 else 0.0
+
+    def _rest(self, slope: float, own: Floats | None) -> MeanScore:
+        """The weighted mean of e = y - λ f over the graded items, by clusters, or as it varies within strata."""
         f, w = slope * self.judged, self.weight / self.weight.mean()
         e, ends = self.grades - f[self.read], self.bounds
         if ends is not None:
@@ -97,10 +132,10 @@ class Graded:
         unit: Integers = np.arange(len(e))
         if self.units is not None:
             unit = np.unique(self.units[self.read], return_inverse=True)[1]
-        value, strata = float(np.average(e, weights=w)), np.bincount(self.stratum)
-        if len(strata) > 1:  # values that vary as they do within strata, around the common mean
-            own = np.bincount(self.stratum, w * e) / np.bincount(self.stratum, w)
-            wider = np.sqrt(strata / np.maximum(strata - 1, 1))
+        value = float(np.average(e, weights=w))
+        if own is not None:  # values that vary as they do within strata, around the common mean
+            times = np.bincount(self.stratum)
+            wider = np.sqrt(times / np.maximum(times - 1, 1))
             e = value + wider[self.stratum] * (e - own[self.stratum])
             if ends is not None:
                 reach = [value + wider * (one - own) for one in ends]

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.counts.draw import Elements, read_draw
-from howsure.errors import GIVEN, InputError, at_row, parameter, told
-from howsure.inputs.checks import Coded, check_clusters, check_codes
+from howsure.counts.draw import Elements, partial_column, read_draw
+from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter, told
+from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, no_column_name
 from howsure.inputs.frames import rows_of as rows_of_data
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within, counted, unknown_name
@@ -28,7 +28,7 @@ from howsure.stats.mean_score import Bounds, share_bounds
 
 FEWEST = 10  # grades of people, below which nothing is said
 SURELY, PROBABLY = 1e-6, 1e-3  # p of a draw at random, below which nothing is promised, or it is said
-CODED = ("model", "id", "strata", "clusters")
+OF = {"score": "the judge", "y_true": "people"}
 
 
 def judged_scores(
@@ -91,12 +91,14 @@ def judged_scores(
         found = sorted(made, key=lambda row: -math.inf if math.isnan(row.corrected.value) else row.corrected.value)[
             ::-1
         ]
-        differences = _differences(answers, [row.model for row in found], against, level)
+        sure = [row.model for row in found if not math.isnan(row.corrected.value)]
+        differences = _differences(answers, [row.model for row in found], sure, against, level)
     recipe: dict[str, Any] = {"howsure": __version__, **(rows.read or {"n": len(answers.judged)})}
     if data is not None:
         recipe |= {AS_READ.get(role, role): one for role, one in roles.items() if one is not None}
         recipe |= {} if clusters is None else {"cluster": clusters}
-    recipe |= {"against": differences[0].against if differences else None, "bounds": answers.bounds, "level": level}
+    recipe |= {"against": differences[0].against if differences else None, "pos_label": pos_label}
+    recipe |= {"bounds": answers.bounds, "level": level}
     return JudgedScores(rows=tuple(found), differences=differences, notes=tuple(answers.notes), recipe=recipe)
 
 
@@ -134,11 +136,14 @@ class _Answers:
             draw, _ = read_draw(Elements(len(rows), None), read, strata=how["strata"], inclusion=how["inclusion"])
         except InputError as error:
             raise error.at(lambda row: at_row(int(rows[row]))) from error
-        held, units = np.unique(draw.stratum, return_inverse=True)[1], self.units
-        grades = self.people[rows][read]
-        return Graded(
-            self.judged[rows], read, grades, draw.weight, held, None if units is None else units[rows], self.bounds
+        if draw.note and draw.note not in self.notes:
+            self.notes.append(draw.note)
+        held, units = _units(self, rows), np.unique(draw.stratum, return_inverse=True)[1]
+        of_all = (
+            None if draw.stratum_of_all is None or draw.stratum.max() == 0 else draw.stratum_of_all.astype(np.int64)
         )
+        grades = self.people[rows][read]
+        return Graded(self.judged[rows], read, grades, draw.weight, units, held, self.bounds, of_all)
 
 
 def _of_rows(values: Any, rows: Integers) -> Any:
@@ -155,6 +160,9 @@ def _of_rows(values: Any, rows: Integers) -> Any:
 def _held(roles: dict[str, Any], data: Any, *, pos_label: object) -> tuple[dict[str, Any], Rows]:
     """What plays each role, and the rows whose places messages name."""
     given = {role: one for role, one in roles.items() if one is not None}
+    for role in ("score", "y_true"):
+        if role not in given:
+            raise InputError(f"{parameter(role, GIVEN)} must be given, the grades of {OF[role]}.{LOOK}")
     if data is None:
         return given, Rows({})
     for role, column in given.items():
@@ -175,11 +183,13 @@ def _answers(
 ) -> _Answers:
     called = {role: one if named and isinstance(one, str) else role for role, one in roles.items()}
     notes: list[str] = []
-    n = len(held["score"])
+    n = len(held["score"] if isinstance(held["score"], Coded) else as_column(held["score"], name=called["score"]))
     judged = partial_scores(held["score"], n, pos_label=pos_label, name=called["score"], notes=notes)
     if np.isnan(judged).any():
         row = int(np.isnan(judged).argmax())
         raise InputError(f"{called['score']}, the judge's grade, must not be missing; {at_row(row)} holds nothing.")
+    if isinstance(held["y_true"], Mapping):
+        partial_column(held["y_true"], n=n, name=called["y_true"])
     people = partial_scores(held["y_true"], n, pos_label=pos_label, name=called["y_true"], notes=notes)
     known = people[~np.isnan(people)]
     if not len(known):
@@ -191,6 +201,9 @@ def _answers(
         for role in ("model", "id")
         if role in held
     }
+    for role in ("strata", "inclusion"):
+        if (one := held.get(role)) is not None and not isinstance(one, Coded):
+            partial_column(one, n=n, name=called[role], beside=called["score"])
     units = held.get("clusters")
     if units is not None:
         units = units.codes.astype(np.int64) if isinstance(units, Coded) else check_clusters(units, n=n)
@@ -199,7 +212,8 @@ def _answers(
         _check_once(model, item)
     elif model is not None and len(model.names) > 1:
         notes.append(told(f"differences of models need the item of each answer: {parameter('id', GIVEN)}"))
-    ends = bounds or share_bounds(known)
+    of_shares = pos_label is not None or bool(((judged >= 0.0) & (judged <= 1.0)).all())
+    ends = bounds or (share_bounds(known) if of_shares else None)
     return _Answers(judged, people, model, item, held.get("strata"), held.get("inclusion"), units, ends, notes)
 
 
@@ -226,7 +240,7 @@ def _row(answers: _Answers, code: int, name: str | None, level: float) -> Judged
     bias = graded.bias(level)
     if not graded.judged.min() < graded.judged.max():
         notes.append("the judge gives every answer the same grade, which tells nothing")
-    elif answers.strata is None and answers.inclusion is None and labelled < n:
+    elif answers.strata is answers.inclusion is graded.units is None and labelled < n:
         p = _drawn_at_random(graded)
         if p < PROBABLY:
             notes.append(
@@ -267,9 +281,9 @@ def _drawn_at_random(graded: Graded) -> float:
 
 
 def _differences(
-    answers: _Answers, order: Sequence[str | None], against: str | None, level: float
+    answers: _Answers, order: Sequence[str | None], sure: Sequence[str | None], against: str | None, level: float
 ) -> tuple[JudgedDifference, ...]:
-    """The difference of each model from one of them, on the items of both."""
+    """The difference of each model from one of them, on the items of both, unless one has no mean of its own."""
     names = [one for one in order if one is not None]
     if answers.id is None or len(names) < 2:
         if against is not None:
@@ -278,11 +292,13 @@ def _differences(
                 f"each answer, {parameter('id', GIVEN)}."
             )
         return ()
-    if against is not None and against not in names:
-        raise unknown_name("model", against, names, place="the data")
-    base = names[0] if against is None else against
-    found = [_difference(answers, name, base, level) for name in names if name != base]
-    if any(one.n and math.isnan(one.corrected.value) for one in found):
+    if against is not None and str(against) not in names:
+        raise unknown_name("model", str(against), names, place="the data")
+    base = names[0] if against is None else str(against)
+    found = [
+        _difference(answers, name, base, level, told=name in sure and base in sure) for name in names if name != base
+    ]
+    if any(math.isnan(one.corrected.value) for one in found):
         answers.notes.append(
             f"a difference needs {FEWEST} items or more whose answers of both models people graded, drawn with the "
             "same chance: draw items, and have the answers of all models to them graded"
@@ -290,7 +306,7 @@ def _differences(
     return tuple(found)
 
 
-def _difference(answers: _Answers, model: str, base: str, level: float) -> JudgedDifference:
+def _difference(answers: _Answers, model: str, base: str, level: float, *, told: bool) -> JudgedDifference:
     """Of one model from another, by the items that people graded for both, if these were drawn alike for both."""
     assert answers.id is not None
     rows = [answers.of(answers.names.index(one)) for one in (model, base)]
@@ -302,8 +318,8 @@ def _difference(answers: _Answers, model: str, base: str, level: float) -> Judge
     value = float(judged.mean()) if n else math.nan
     drawn = {role: one for role in ("strata", "inclusion") if (one := getattr(answers, role)) is not None}
     alike = all(_same(one, first[both], second[both]) for one in drawn.values())
-    if len(both) < FEWEST or not alike:
-        nothing = Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=len(both))
+    nothing = Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=len(both))
+    if len(both) < FEWEST or not alike or not told:
         return JudgedDifference(model, base, n, len(both), value, nothing)
     spread = None if answers.bounds is None else answers.bounds[1] - answers.bounds[0]
     of_both = replace(
@@ -315,7 +331,10 @@ def _difference(answers: _Answers, model: str, base: str, level: float) -> Judge
         strata=_of_rows(answers.strata, first),
         inclusion=_of_rows(answers.inclusion, first),
     )
-    graded = of_both.graded(np.arange(n))
+    try:
+        graded = of_both.graded(np.arange(n))
+    except InputError:  # these were drawn, but not for both
+        return JudgedDifference(model, base, n, len(both), value, nothing)
     return JudgedDifference(model, base, n, len(both), value, graded.mean(level, slope=graded.slope()))
 
 

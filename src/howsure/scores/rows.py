@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
@@ -15,7 +16,7 @@ import numpy.typing as npt
 from howsure.calibration.worst_rows import LowItem, Worst
 from howsure.data.sources import Files
 from howsure.errors import GIVEN, LOOK, InputError, parameter
-from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, is_missing
+from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, is_missing, no_number
 from howsure.inputs.frames import (
     AS_READ,
     DOCUMENT,
@@ -29,7 +30,7 @@ from howsure.inputs.frames import (
     columns_of,
     no_column_name,
 )
-from howsure.inputs.numbers_and_names import short_names, spelled_number
+from howsure.inputs.numbers_and_names import short_names, shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.significance.documents import objects_of
 from howsure.significance.given import FILE, SEPARATE, advising_pos_label, positive_scores
@@ -248,20 +249,40 @@ def _of_all(column: Any, n: int, *, spelled: bool) -> Any:
 
 
 def partial_scores(values: Any, n: int, *, pos_label: object, name: str, notes: list[str]) -> Floats:
-    """The scores (n,) of a column, or of a mapping of rows to values; NaN where one is missing.
+    """The scores (n,) of a column, or of a mapping of rows to values; NaN where one is missing, also as an empty text.
+    With pos_label 1 where they are that value, numbers also where they are spelled differently, and 0 elsewhere.
 
     >>> partial_scores({1: "2.5"}, 3, pos_label=None, name="y_true", notes=[]).tolist()
     [nan, 2.5, nan]
+    >>> partial_scores(["5.0", "", 4], 3, pos_label="5", name="y_true", notes=[]).tolist()
+    [1.0, nan, 0.0]
     """
-    if isinstance(values, Coded):
-        return _numbers(values, pos_label, name, notes, may_miss=False)
-    held = _of_all(values, n, spelled=pos_label is None)
-    column = held if isinstance(held, np.ma.MaskedArray) else as_column(held, name=name)
-    if len(column) != n:
-        raise InputError(f"{parameter(name)} must have {n:,} rows as the others have; it has {len(column):,}.")
-    if pos_label is None and column.dtype.kind in "OU":
-        column = np.array([_spelled(None if one == "" else one) for one in column.tolist()], dtype=object)
-    return _numbers(column, pos_label, name, notes, may_miss=True)
+    if isinstance(values, Mapping):
+        rows = np.full(n, None, dtype=object)
+        for row, value in values.items():
+            rows[row] = value
+    elif isinstance(values, Coded):
+        rows = np.array(values.names, dtype=object)[values.codes]
+    else:
+        column = as_column(values, name=name)
+        if pos_label is None and column.dtype.kind in "biuf" and len(column) == n:
+            return column.astype(np.float64)
+        rows = np.asarray(column.astype(object))
+    if len(rows) != n:
+        raise InputError(f"{parameter(name)} must have {n:,} rows as the others have; it has {len(rows):,}.")
+    held = [None if is_missing(one) or (isinstance(one, str) and not one.strip()) else _spelled(one) for one in rows]
+    if pos_label is None:
+        odd = next((row for row, one in enumerate(held) if isinstance(one, str)), None)
+        if odd is not None:
+            raise no_number(name, repr(held[odd]), row=odd)
+        return np.array([math.nan if one is None else float(one) for one in held])
+    wanted, known = _spelled(str(pos_label)), [one for one in held if one is not None]
+    texts = Counter(str(one) for one, value in zip(rows, held, strict=True) if value is not None)
+    if wanted not in known:
+        raise unknown_name("value", str(pos_label), list(texts), place=name)
+    others = [f"{text} ({count:,})" for text, count in sorted(texts.items()) if _spelled(text) != wanted]
+    notes.append(f"{name} is 1 for {pos_label} and 0 for every other value: {shortened(others)}.")
+    return np.array([math.nan if one is None else float(one == wanted) for one in held])
 
 
 def _spelled(value: Any) -> Any:

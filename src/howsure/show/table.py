@@ -200,7 +200,7 @@ class Table:
 def shortened_text(text: str, longest: int) -> str:
     """The beginning of a text in one line, with an ellipsis where it is cut.
 
-    >>> shortened_text("What is\n the capital?", 12)
+    >>> shortened_text("What is   the capital?", 12)
     'What is the…'
     """
     line = " ".join(text.split())

@@ -266,8 +266,8 @@ from_option = click.option(
     "input_format",
     metavar="FORMAT",
     help="Format of the files: csv, tsv, jsonl, json, parquet, npz, or of a log: lm-eval, inspect, helm, lighteval, "
-    "openai, decisions, hf. "
-    "Default: as the files show.",
+    "openai, decisions, hf, promptfoo, deepeval, alpaca-eval, livecodebench, mmlu-pro, human-eval, evalplus, "
+    "every-eval-ever. Default: as the files show.",
 )
 where_option = click.option(
     "--where", metavar="EXPRESSION", help="Use only the rows for which this holds, e.g. \"prompt = 'first' and n > 3\"."
