@@ -120,24 +120,26 @@ def test_intervals_cover_or_say_that_they_cannot_tell(regime: Callable[[np.rando
     if regime is rare_errors_unbounded:
         assert len(held) < 5
     else:
-        assert len(held) == 200
+        assert len(held) >= 195
         assert np.mean(held) > 0.915  # .95 less two and a half standard errors of 200
 
 
 @pytest.mark.long
 def test_clusters_that_are_right_or_wrong_together_widen_the_interval() -> None:
-    draw, held = np.random.default_rng(8), {True: list[bool](), False: list[bool]()}
+    draw, held, wider = np.random.default_rng(8), list[bool](), list[bool]()
     for _ in range(150):
         units = np.repeat(np.arange(300), 5)
         y = np.repeat((draw.random(300) < 0.6) * 1.0, 5)
         f = np.where(np.repeat(draw.random(300) < 0.85, 5), y, 1 - y)
         people = np.where(np.isin(units, draw.choice(300, 40, replace=False)), y, np.nan)
-        for known, one in held.items():
-            row = howsure.judged_scores(people, f, clusters=units if known else None).rows[0]
-            assert row.corrected.low is not None
-            assert row.corrected.high is not None
-            one.append(row.corrected.low <= 0.6 <= row.corrected.high)
-    assert np.mean(held[True]) > 0.9 > np.mean(held[False])
+        row, loose = (howsure.judged_scores(people, f, clusters=one).rows[0].corrected for one in (units, None))
+        assert row.low is not None
+        assert row.high is not None
+        held.append(row.low <= 0.6 <= row.high)
+        if loose.low is not None and loose.high is not None:
+            wider.append(row.high - row.low > loose.high - loose.low)
+    assert np.mean(held) > 0.9
+    assert all(wider)
 
 
 @pytest.mark.long
