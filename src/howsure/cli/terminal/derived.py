@@ -144,7 +144,7 @@ def option(parameter: str, declared: inspect.Parameter, said: str | None) -> Dec
     how: dict[str, Any] = {"help": said or (word.told if word else ""), "metavar": word.metavar if word else None}
     default, kind = declared.default, str(declared.annotation).removesuffix(OPTIONAL)
     if (parameter in ROLES and not kind.startswith("Literal[")) or parameter == "pos_label":
-        kind = "str"
+        kind, how["required"] = "str", default is inspect.Parameter.empty
     elif default not in (None, inspect.Parameter.empty):
         how |= {"default": default, "show_default": True}
     if kind == "bool":
