@@ -1,9 +1,10 @@
-"""Do judged scores hold, and what is a judge worth? Real labels of people, of which 50 are drawn again and again.
+"""Do judged scores hold, and what is a judge worth? Simulated grades, and real labels of which 50 are drawn again and
+again.
 
     HOWSURE_DATA=… .venv/bin/python benchmarks/judges.py [--quick]
 
-prints a table of docs/judges.md: how often the interval held the mean of all labels, its width beside that of people
-alone, and what the judge alone says.
+prints the tables of docs/judges.md: how often the interval held the mean that people would have given, that of people
+alone too, and both widths. Without HOWSURE_DATA, the simulated ones.
 """
 
 from __future__ import annotations
@@ -13,57 +14,146 @@ import gzip
 import json
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 import howsure
 from howsure.inputs.pairs import Floats
+from howsure.judges.results import JudgedRow
 
-DRAWS, QUICK, LABELS = 200, 10, 50
-DATA = Path(os.environ["HOWSURE_DATA"])
+FILES, QUICK, N, LABELS = 200, 10, 1000, 50
 Graded = tuple[Floats, Floats]  # of people, of the judge
+Draw = np.random.Generator
 
 
-def entailment(seed: int) -> Graded:
+def shares(rate: float, right: float) -> Callable[[Draw], Graded]:
+    """0 and 1, of which the judge gets so many right."""
+
+    def made(draw: Draw) -> Graded:
+        y = (draw.random(N) < rate) * 1.0
+        return y, np.where(draw.random(N) < right, y, 1 - y)
+
+    return made
+
+
+def grades(draw: Draw) -> Floats:
+    """From 1 to 5, with the mean 3.25."""
+    return draw.choice(5, N, p=[0.1, 0.15, 0.3, 0.3, 0.15]) + 1.0
+
+
+def rare_errors(draw: Draw) -> Graded:
+    """Grades that the judge knows but for 3 %."""
+    y = grades(draw)
+    return y, np.where(draw.random(N) < 0.97, y, 1.0)
+
+
+def near(draw: Draw) -> Graded:
+    """Grades that the judge misses by one in two of three."""
+    y = grades(draw)
+    return y, np.clip(y + draw.integers(-1, 2, N), 1, 5) * 1.0
+
+
+def nothing(draw: Draw) -> Graded:
+    """0 and 1, and a judge that does not know them."""
+    return (draw.random(N) < 0.2) * 1.0, (draw.random(N) < 0.3) * 1.0
+
+
+def entailment(data: Path, seed: int) -> Graded:
     """Is it an entailment, by people and by RoBERTa, of pairs of sentences (Baan et al. 2022)."""
-    path = DATA / "nli_model_predictions" / f"MNLI_test_roberta-base_{seed}.jsonl.gz"
+    path = data / "nli_model_predictions" / f"MNLI_test_roberta-base_{seed}.jsonl.gz"
     with gzip.open(path, "rt", encoding="utf-8") as file:
         rows = [json.loads(line) for line in file]
-    return np.array([row["true"] == 0 for row in rows], float), np.array([row["pred"] == 0 for row in rows], float)
+    people, judge = ([row[name] == 0 for row in rows] for name in ("true", "pred"))
+    return np.array(people, float), np.array(judge, float)
 
 
-def right(model: str) -> Graded:
+def right(data: Path, model: str) -> Graded:
     """Whether answers of a chat model to MMLU are right, by the key and by its own confidence (Plaut et al. 2024)."""
-    with gzip.open(DATA / "llm_mcq_confidence" / "mmlu.tsv.gz", "rt", encoding="utf-8", newline="") as file:
+    with gzip.open(data / "llm_mcq_confidence" / "mmlu.tsv.gz", "rt", encoding="utf-8", newline="") as file:
         rows = [row for row in csv.DictReader(file, delimiter="\t") if row["model"] == model]
     rows = [row for row in rows if row["prompt"] == "first" and row["grade"] != "unparseable"]
-    return np.array([row["grade"] == "correct" for row in rows], float), np.array(
-        [float(row["confidence"]) for row in rows]
-    )
+    people = np.array([row["grade"] == "correct" for row in rows], float)
+    return people, np.array([float(row["confidence"]) for row in rows])
+
+
+def drawn(draw: Draw, people: Floats, judge: Floats, n: int, bounds: tuple[float, float] | None) -> JudgedRow:
+    """The mean by n grades of people, drawn at random."""
+    labels = np.full(len(people), np.nan)
+    read = draw.choice(len(people), n, replace=False)
+    labels[read] = people[read]
+    return howsure.judged_scores(labels, judge, bounds=bounds).rows[0]
+
+
+def strata(draw: Draw) -> JudgedRow:
+    """Two strata, far apart, each as often graded; the mean of all is 0."""
+    held = draw.integers(0, 2, N)
+    y = draw.normal(2 * held - 1, 0.2)
+    read = np.concatenate([draw.choice(np.flatnonzero(held == one), 100, replace=False) for one in (0, 1)])
+    labels = np.where(np.isin(np.arange(N), read), y, np.nan)
+    return howsure.judged_scores(labels, y + draw.normal(size=N), strata=held).rows[0]
+
+
+def clusters(each: int) -> Callable[[Draw], JudgedRow]:
+    """So many of ten answers in each of a hundred documents, which are graded alike; the mean of all is 0."""
+
+    def made(draw: Draw) -> JudgedRow:
+        units, y = np.repeat(np.arange(N // 10), 10), np.repeat(draw.normal(size=N // 10), 10)
+        labels = np.where(np.arange(N) % 10 < each, y, np.nan)
+        return howsure.judged_scores(labels, y + draw.normal(size=N), clusters=units).rows[0]
+
+    return made
+
+
+def tell(name: str, rows: list[JudgedRow], truth: float, more: str = "") -> None:
+    """How many had an interval; of these, how often it held the truth, and how wide it was beside that of people."""
+    both = [
+        [(row.corrected.low, row.corrected.high), (row.people.low, row.people.high)]
+        for row in rows
+        if row.corrected.low is not None and row.people.low is not None
+    ]
+    if not both:
+        print(f"{name:<44} {0:>5}{more}")
+        return
+    ends = np.array(both, dtype=np.float64)
+    held = ((ends[..., 0] <= truth) & (truth <= ends[..., 1])).mean(axis=0)
+    width = (ends[..., 1] - ends[..., 0]).mean(axis=0)
+    figures = (*held, width[0], width[0] / width[1])
+    print(f"{name:<44} {len(both):>5}", *(f"{one:>8.3f}" for one in figures), more)
 
 
 def main() -> None:
-    """Draw, estimate, count."""
-    draws = QUICK if "--quick" in sys.argv else DRAWS
-    sets = {f"entailment, RoBERTa {seed}": entailment(seed) for seed in (0, 1)}
-    sets |= {f"MMLU, {model}": right(model) for model in ("gpt-4-turbo", "Mistral")}
-    headings = ("n", "people", "judge", "held", "alone", "width", "beside", "worth")
-    print(f"{'data':<28}", *(f"{one:>6}" for one in headings))
+    """Simulate, draw, estimate, count."""
+    files = QUICK if "--quick" in sys.argv else FILES
+    print(f"{'grades':<44} {'told':>5}", *(f"{one:>8}" for one in ("held", "alone", "width", "beside")))
+    regimes: dict[str, tuple[Callable[[Draw], Graded], float, tuple[float, float] | None]] = {
+        "98 % right, rate .05": (shares(0.05, 0.98), 0.05, None),
+        "90 % right, rate .5": (shares(0.5, 0.9), 0.5, None),
+        "1 to 5, 3 % rare errors": (rare_errors, 3.25, (1, 5)),
+        "1 to 5, off by one in two of three": (near, 3.25, (1, 5)),
+        "knows nothing": (nothing, 0.2, None),
+        "without bounds: 3 % rare errors": (rare_errors, 3.25, None),
+        "without bounds: off by one in two of three": (near, 3.25, None),
+    }
+    for name, (make, truth, bounds) in regimes.items():
+        for n in (50, 100, 300):
+            draw = np.random.default_rng(n)
+            tell(f"{name}, {n}", [drawn(draw, *make(draw), n, bounds) for _ in range(files)], truth)
+    designs = {"two strata": strata, "4 of 10 in each document": clusters(4), "all of each document": clusters(10)}
+    for name, design in designs.items():
+        draw = np.random.default_rng(3)
+        tell(name, [design(draw) for _ in range(files)], 0.0)
+    if not (folder := os.environ.get("HOWSURE_DATA")):
+        return
+    sets = {f"entailment, RoBERTa {seed}": entailment(Path(folder), seed) for seed in (0, 1)}
+    sets |= {f"MMLU, {model}": right(Path(folder), model) for model in ("gpt-4-turbo", "Mistral")}
     for name, (people, judge) in sets.items():
-        rng, held, widths, worth = np.random.default_rng(7), [], [], []
-        for _ in range(draws):
-            labels = np.full(len(people), np.nan)
-            read = rng.choice(len(people), LABELS, replace=False)
-            labels[read] = people[read]
-            row = howsure.judged_scores(labels, judge).rows[0]
-            ends = [(one.low, one.high) for one in (row.corrected, row.people)]
-            held.append([low <= people.mean() <= high for low, high in ends])
-            widths.append([high - low for low, high in ends])
-            worth.append(row.worth)
-        (corrected, alone), (width, wide) = np.mean(held, axis=0), np.mean(widths, axis=0)
-        figures = (people.mean(), judge.mean(), corrected, alone, width, width / wide)
-        print(f"{name:<28} {len(people):>6,}", *(f"{one:>6.3f}" for one in figures), f"{np.mean(worth):>6.0f}")
+        draw = np.random.default_rng(7)
+        rows = [drawn(draw, people, judge, LABELS, None) for _ in range(files)]
+        worth = np.mean([row.worth for row in rows if row.worth is not None])
+        more = f"  people {people.mean():.3f}, judge {judge.mean():.3f}, worth {worth:.0f} of {LABELS}"
+        tell(f"{name}, {len(people):,}", rows, float(people.mean()), more)
 
 
 if __name__ == "__main__":

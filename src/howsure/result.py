@@ -102,6 +102,10 @@ class Result:
         """Other results that it tells below itself, each with a table of its own."""
         return ()
 
+    def in_csv(self) -> Result:
+        """What CSV holds, which is one table: what was asked for beside it, else itself."""
+        return next(iter(self.besides()), self)
+
     def legend(self) -> Mapping[str, str]:
         """What the headings mean; under "" what concerns the whole table."""
         return {column.shown: column.legend for column in self.columns() if column.legend}
@@ -153,7 +157,7 @@ class Result:
 
         Raises InputError for a heading that the table does not have.
         """
-        for other in self.besides():
+        if (other := self.in_csv()) is not self:
             return other.to_csv(columns=columns, raw=raw)
         known = {column.shown: column for column in self.columns() if column.only != TABLE}
         wanted = chosen_columns(Table(list(known), []), columns).headings

@@ -200,7 +200,7 @@ def test_bad_input_is_refused(change: dict[str, object], said: str) -> None:
     }
     given |= change
     with pytest.raises(InputError, match=said):
-        howsure.judged_scores(given.pop("y_true"), given.pop("score"), **given)  # type: ignore[arg-type]
+        howsure.judged_scores(given.pop("y_true"), given.pop("score"), **given)
 
 
 def test_files_say_what_arrays_say(tmp_path: Path) -> None:
@@ -208,8 +208,8 @@ def test_files_say_what_arrays_say(tmp_path: Path) -> None:
     table = pd.DataFrame({"person": y, "judge": f, "model": ["x", "y"] * 120, "item": np.arange(240) // 2})
     table.to_csv(tmp_path / "answers.csv", index=False)
     roles = {"model": "model", "id": "item", "bounds": (1, 5)}
-    held = howsure.judged_scores("person", "judge", data=table, **roles)  # type: ignore[arg-type]
-    read = howsure.judged_scores("person", "judge", data=howsure.read(tmp_path / "answers.csv"), **roles)  # type: ignore[arg-type]
+    held = howsure.judged_scores("person", "judge", data=table, **roles)
+    read = howsure.judged_scores("person", "judge", data=howsure.read(tmp_path / "answers.csv"), **roles)
     assert (held.rows, held.differences) == (read.rows, read.differences)
     options = ["--target", "person", "--score", "judge", "--model", "model", "--id", "item", "--bounds", "1,5"]
     done = run_command("judge", tmp_path / "answers.csv", *options, "--format", "json", "--figure", tmp_path / "f.png")

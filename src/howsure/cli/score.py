@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-import inspect
-from dataclasses import replace
-from typing import Any
-
 import click
 
-from howsure.cli.terminal.derived import command_of, derived, finish, result_of, said_of
-from howsure.cli.terminal.options import DefaultGroup, bounds_option, figure_option, output_options, report_option
-from howsure.errors import InputError, parameter
-from howsure.inputs.numbers_and_names import short_names
+from howsure.cli.terminal.derived import derived, said_of
+from howsure.cli.terminal.options import DefaultGroup, bounds_option
 from howsure.scores.battles import rank_battles
-from howsure.scores.results import ScoreTable
 from howsure.scores.score_table import score_table
 
 EXAMPLES = """
@@ -34,67 +27,19 @@ def command() -> None:
     """Scores: how good is each model, and which are the best?"""
 
 
-def run(form: str, output: str | None, targets: str | None, **typed: Any) -> None:
-    pictures = {name: typed.pop(name, None) for name in ("figure", "report")}
-    result = result_of(score_table, typed) if targets is None else _of_documents(targets, typed)
-    finish(result, name="score", form=form, output=output, **pictures)
-
-
-def _of_documents(targets: str, typed: dict[str, Any]) -> ScoreTable:
-    """Each file a model, a document in each of its lines, or sentences of tags; the targets in a file of their own.
-
-    Raises InputError for options of columns, and for a file with another number of documents.
-    """
-    from howsure.data.documents.read_documents import document_items
-
-    for name in ("y_true", "prediction", "model", "groups", "id", "run", "clusters"):
-        if typed[name] is not None:
-            raise InputError(f"{parameter('targets')} is for files without columns; leave {parameter(name)} out.")
-    true, documents = document_items(targets)
-    held = {
-        name: document_items(path)[0] for name, path in zip(short_names(typed["files"]), typed["files"], strict=True)
-    }
-    for name, items in held.items():
-        if len(items) != len(true):
-            raise InputError(
-                f"every file must have the documents of {targets}, which holds {len(true):,}; {name} holds "
-                f"{len(items):,}."
-            )
-    columns: dict[str, Any] = {
-        "y_true": true * len(held),
-        "prediction": [one for items in held.values() for one in items],
-        "model": [name for name, items in held.items() for _ in items],
-        "id": [*range(len(true))] * len(held),
-        "clusters": None if documents is None else documents * len(held),
-    }
-    known = inspect.signature(score_table).parameters
-    asked = {name: typed[name] for name in known if typed.get(name) is not None and name not in columns}
-    found = score_table(**asked, **columns)
-    read = {"files": list(typed["files"]), "targets": targets, "rows": len(columns["id"])}
-    return replace(found, recipe={**read, **found.recipe})
-
-
 command.add_command(
-    command_of(
+    derived(
         "score",
         score_table,
-        run,
         examples=EXAMPLES,
-        own=[
-            click.option(
-                "--targets",
-                metavar="FILE",
-                help="What is true, in a file like those of the models, by line or sentence.",
-            ),
-            output_options,
-            figure_option("Draw the means with their intervals and the ranks"),
-            report_option,
-        ],
+        figure="Draw the means with their intervals and the ranks",
+        report=True,
         options={
             "bounds": bounds_option,
             "metrics": click.option(
                 "--metric", "metrics", multiple=True, metavar="NAME", help=said_of(score_table)["metrics"]
             ),
+            "targets": click.option("--targets", metavar="FILE", help=said_of(score_table)["targets"]),
         },
         epilog="See also: howsure score battles --help",
     ),

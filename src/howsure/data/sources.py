@@ -49,7 +49,9 @@ class Files(Source):
     scheduler: str | None = None
     tell: Callable[[str], None] = field(default=lambda said: None, repr=False, compare=False)
     scratch: Scratch | None = field(default=None, repr=False, compare=False)  # which holds a copy of a table
-    bar: Callable[[int, str], AbstractContextManager[Callable[[int], None]]] | None = field(default=None, repr=False)
+    bar: Callable[[int, str], AbstractContextManager[Callable[[int], None]]] | None = field(
+        default=None, repr=False, compare=False
+    )
 
     @property
     def name(self) -> str:

@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure import __version__
+from howsure.calibration.error import exact_interval
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import Coded, check_codes, check_same_length, missing
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, no_column_name
@@ -23,6 +24,7 @@ from howsure.judges.results import RaterAgreement, RaterAgreementRow, Replacemen
 from howsure.result import Estimate
 from howsure.scores.rows import partial_scores
 from howsure.significance.rows_by_model import item_twice
+from howsure.stats.agreement import alpha, pairable_sums
 from howsure.stats.proportions import t_quantile
 
 SCALES = ("nominal", "ordinal", "interval")
@@ -176,39 +178,34 @@ def _grades(held: dict[str, Any], named: dict[str, str], scale: str) -> _Grades:
 # Coefficients of a table of grades, each from how often an item has which grades.
 
 
-def alpha_of(counts: Floats, times: Floats, values: Floats, scale: str) -> float:
-    """Krippendorff's α of items (u, values), each so many `times`, with at least two grades each; NaN where all grades
-    are the same."""
-    return _alphas(counts, values, scale)(times)
-
-
 def _alphas(counts: Floats, values: Floats, scale: str) -> Callable[[Floats], float]:
-    """α by how many times each kind of item occurs."""
+    """Krippendorff's α by how many times each kind of item (u, values) occurs, with at least two grades each; NaN where
+    all grades are the same."""
+    if scale == "nominal":
+        apart, pairable = pairable_sums(counts)
+        return lambda times: float(alpha(times @ apart, times @ pairable))
     m = counts.sum(axis=1)
 
-    def observed(apart: Floats) -> Floats:
-        return np.asarray(((counts @ apart) * counts).sum(axis=1) / (m - 1))
+    def observed(distance: Floats) -> Floats:
+        return np.asarray(((counts @ distance) * counts).sum(axis=1) / (m - 1))
 
-    fixed = None if scale == "ordinal" else _disagreement(np.zeros(len(values)), values, scale)
+    fixed = (values[:, None] - values[None, :]) ** 2 if scale == "interval" else None
     of_fixed = None if fixed is None else observed(fixed)
 
-    def alpha(times: Floats) -> float:
+    def of(times: Floats) -> float:
         frequency = times @ counts
-        apart = _disagreement(frequency, values, scale) if fixed is None else fixed
-        seen = float(times @ (observed(apart) if of_fixed is None else of_fixed))
-        by_chance = float(frequency @ apart @ frequency) / (frequency.sum() - 1)
+        distance = _of_ranks(frequency) if fixed is None else fixed
+        seen = float(times @ (observed(distance) if of_fixed is None else of_fixed))
+        by_chance = float(frequency @ distance @ frequency) / (frequency.sum() - 1)
         return float(1.0 - seen / by_chance) if by_chance > 0.0 else math.nan
 
-    return alpha
+    return of
 
 
-def _disagreement(frequency: Floats, values: Floats, scale: str) -> Floats:
-    if scale == "ordinal":
-        below = np.cumsum(frequency) - frequency / 2
-        return np.asarray((below[:, None] - below[None, :]) ** 2)
-    if scale == "interval":
-        return np.asarray((values[:, None] - values[None, :]) ** 2)
-    return 1.0 - np.eye(len(values))
+def _of_ranks(frequency: Floats) -> Floats:
+    """δ² of grades of which only the order counts, from how often each occurs."""
+    below = np.cumsum(frequency) - frequency / 2
+    return np.asarray((below[:, None] - below[None, :]) ** 2)
 
 
 def _agreement(values: Floats, scale: str) -> Floats:
@@ -240,11 +237,11 @@ def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: f
     apart = int(times[patterns.max(axis=1) < m].sum())
     p = counts.sum(axis=0) / counts.sum()
     estimate = partial(_estimate, n=n, apart=apart, level=level)
-    alpha = estimate(_alphas(patterns, values, grades.scale), of, chance=float(p @ p))
+    of_all = estimate(_alphas(patterns, values, grades.scale), of, chance=float(p @ p))
     together = (((patterns @ agree) * patterns).sum(axis=1) - m) / (m * (m - 1))
     share = estimate(lambda held: float(held @ together / held.sum()), of, chance=0.0)
     if b is None:
-        return RaterAgreementRow(a, b, n, share, alpha, None, None)
+        return RaterAgreementRow(a, b, n, share, of_all, None, None)
     cells, often = np.unique(table[:, 0] * q + table[:, 1], return_counts=True)
 
     def coefficient(held: Floats, which: int) -> float:
@@ -255,7 +252,7 @@ def _row(grades: _Grades, raters: Sequence[str], a: str, b: str | None, level: f
     of_pairs = often.astype(np.float64)
     kappa = estimate(partial(coefficient, which=1), of_pairs, chance=float(p @ p))
     gwet = estimate(partial(coefficient, which=2), of_pairs, chance=float(p @ (1 - p)) / max(q - 1, 1))
-    return RaterAgreementRow(a, b, n, share, alpha, kappa, gwet)
+    return RaterAgreementRow(a, b, n, share, of_all, kappa, gwet)
 
 
 def _estimate(
@@ -272,10 +269,10 @@ def _estimate(
     if math.isnan(value) or n < 2:
         return unknown
     if apart < FEW_APART:
-        low, high = _share(apart, n, level)
+        ends = exact_interval(np.array([apart / n]), np.array([float(n)]), tail=(1 - level) / 2)
+        low, high = (float(end[0]) for end in ends)
         each = (1.0 - value) * n / apart if apart else 1.0 / (1.0 - chance)
-        ends = (max(1.0 - each * high, -1.0), 1.0 - each * low)
-        return Estimate(value, ends[0], ends[1], level=level, method=EXACT_SHARE, n=n)
+        return Estimate(value, max(1.0 - each * high, -1.0), 1.0 - each * low, level=level, method=EXACT_SHARE, n=n)
     without = np.empty(len(times))
     for place in range(len(times)):
         times[place] -= 1.0
@@ -288,15 +285,6 @@ def _estimate(
     if not reach > ROUNDING:  # few items, none of which changes it
         return unknown
     return Estimate(value, max(value - reach, -1.0), min(value + reach, 1.0), level=level, method=JACKKNIFE, n=n)
-
-
-def _share(k: int, n: int, level: float) -> tuple[float, float]:
-    """Clopper and Pearson's interval of a share."""
-    from scipy.special import betaincinv
-
-    tail = (1 - level) / 2
-    low = float(betaincinv(k, n - k + 1, tail)) if k else 0.0
-    return low, float(betaincinv(k + 1, n - k, 1 - tail)) if k < n else 1.0
 
 
 def _replacement(grades: _Grades, judge: str, margin: float) -> Replacement:

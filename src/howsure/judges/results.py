@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from howsure.calibration.words import notes_by_name
-from howsure.result import Estimate, Rows, as_json
-from howsure.show.table import COUNT, ESTIMATE, FRAME, HIGHER, NUMBER, TEXT, WORDS, Column, Table, digits, interval
+from howsure.result import Estimate, Result, Rows, as_json
+from howsure.show.table import COUNT, ESTIMATE, FRAME, HIGHER, NUMBER, TEXT, WORDS, Column, digits, interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -99,11 +99,13 @@ class JudgedScores(Rows[JudgedRow]):
             Column("slope", NUMBER, only=FRAME),
         ]
 
-    def above(self) -> Sequence[Table]:
+    def besides(self) -> Sequence[Result]:
         """The differences, if there are any."""
-        if not self.differences:
-            return ()
-        return [_Differences(rows=self.differences, recipe=self.recipe).table()]
+        return [_Differences(rows=self.differences, recipe=self.recipe)] if self.differences else []
+
+    def in_csv(self) -> Result:
+        """The scores."""
+        return self
 
     def below(self) -> Sequence[str]:
         """The level, and the notes."""
@@ -129,6 +131,10 @@ class _Differences(Rows[JudgedDifference]):
     recipe: Mapping[str, object]
 
     title = "Differences that people would have found"
+
+    @property
+    def what_was_read(self) -> str:
+        return self.title
 
     def columns(self) -> Sequence[Column]:
         return [

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
+from typing import Any
 
 import numpy as np
 
+from howsure.data.documents.read_documents import document_items
+from howsure.data.sources import Files
 from howsure.errors import InputError, parameter
-from howsure.inputs.numbers_and_names import counted
+from howsure.inputs.numbers_and_names import counted, short_names
 from howsure.inputs.pairs import Floats
 from howsure.scores.rows import ScoredRows, each_cell
 from howsure.significance.documents import notes_of_documents
@@ -47,6 +50,42 @@ def document_metrics(
             "for them apart."
         )
     return found
+
+
+def columns_of_files(
+    targets: str, data: object, *, others: Mapping[str, object]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The columns of files without columns, each of a model, and of one of what is true; and what was read. A document
+    is a line, or where files hold tags a sentence.
+
+    Raises InputError for one of the others, which name columns, for a source that chooses rows, and for a file with
+    another number of documents.
+    """
+    if not isinstance(data, Files):
+        raise InputError(f"{parameter('targets')} is for files; give these as {parameter('data')}, by howsure.read.")
+    for name, value in others.items():
+        if value is not None:
+            raise InputError(f"{parameter('targets')} is for files without columns; leave {parameter(name)} out.")
+    plain = Files(data.paths)
+    for one in fields(data):
+        if one.compare and getattr(data, one.name) != getattr(plain, one.name):
+            raise InputError(f"{parameter('targets')} reads every document; leave {parameter(one.name)} out.")
+    true, documents = document_items(targets)
+    held = {name: document_items(path)[0] for name, path in zip(short_names(data.paths), data.paths, strict=True)}
+    for name, items in held.items():
+        if len(items) != len(true):
+            raise InputError(
+                f"every file must have the documents of {targets}, which holds {len(true):,}; {name} holds "
+                f"{len(items):,}."
+            )
+    columns: dict[str, Any] = {
+        "y_true": true * len(held),
+        "prediction": [one for items in held.values() for one in items],
+        "model": [name for name, items in held.items() for _ in items],
+        "id": [*range(len(true))] * len(held),
+        "clusters": None if documents is None else documents * len(held),
+    }
+    return columns, {"files": list(data.paths), "targets": targets, "rows": len(columns["y_true"])}
 
 
 def with_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredRows:

@@ -17,7 +17,7 @@ from howsure.inputs.numbers_and_names import check_bounds, check_level, check_wh
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
-from howsure.scores.documents import document_metrics, with_document_scores
+from howsure.scores.documents import columns_of_files, document_metrics, with_document_scores
 from howsure.scores.ranks import Flags, ranks
 from howsure.scores.results import MACRO, ScoreRow, ScoreTable
 from howsure.scores.rows import ScoredRows, cell_codes, each_cell, lowest_items, rows_of
@@ -39,6 +39,7 @@ def score_table(
     y_true: ArrayLike | str | None = None,
     prediction: ArrayLike | str | None = None,
     metrics: str | Sequence[str] = (),
+    targets: str | None = None,
     model: ArrayLike | str | None = None,
     groups: ArrayLike | str | None = None,
     id: ArrayLike | str | None = None,
@@ -70,6 +71,7 @@ def score_table(
     prediction (n,): for a metric of documents, what the model says.
     metrics: metrics of documents: entity_f1, entity_partial_f1, multilabel_micro_f1, multilabel_macro_f1, ndcg@10,
     recall@10, wer, cer, bleu, chrf, chrf++.
+    targets: for a metric of documents, a file of what is true, like those of the models, by line or sentence.
     model (n,): the model of each row (default: in files, each file is a model).
     groups (n,): a row of the table for each group: tasks, categories.
     id (n,): the item of each row, on which models are compared and over whose runs the mean is taken.
@@ -107,6 +109,12 @@ def score_table(
     if macro and groups is None and not isinstance(data, Source):
         raise InputError(f"{parameter('macro', True)} is the mean of groups: name them, {parameter('groups', GIVEN)}.")
     kinds = measures(pass_at, pass_hat)
+    of_files: dict[str, Any] = {}
+    if targets is not None:
+        named = {"y_true": y_true, "prediction": prediction, "model": model, "id": id, "clusters": clusters}
+        columns, of_files = columns_of_files(targets, data, others=named | {"groups": groups, "run": run})
+        y_true, prediction, model, id, clusters = (columns[role] for role in named)
+        data = None
     roles = {"model": model, "groups": groups, "clusters": clusters, "id": id, "run": run}
     if missing_score is not None and getattr(data, "skip_missing", False):
         either = f"{parameter('missing_score')} or {parameter('skip_missing')}"
@@ -150,7 +158,7 @@ def score_table(
         why = "; ".join(incomplete) or f"there is {counted(len({row.group for row in found}), 'group')}"
         raise InputError(f"{parameter('macro', True)} is the mean of groups; {why}. Leave it out.")
     several = any(row.ranks for row in found)
-    recipe: dict[str, Any] = {"howsure": __version__, **rows.read, "level": level, "bounds": ends}
+    recipe: dict[str, Any] = {"howsure": __version__, **(of_files or rows.read), "level": level, "bounds": ends}
     recipe |= {"lower_is_better": lower_is_better, "missing_score": missing_score, "macro": macro}
     recipe |= {"metrics": [one.name for one in asked_metrics]} if asked_metrics else {}
     recipe |= {"skipped": {**rows.read.get("skipped", {}), **skipped}} if skipped else {}
