@@ -509,6 +509,11 @@ def test_it_is_drawn_on_the_axes_given(name: str) -> None:
 def test_it_is_printed_in_a_paper(name: str) -> None:
     result = result_of(name)
     latex, markdown = result.to_latex(label="tab:it"), result.to_markdown()
+    for other in result.besides():  # which has a table of its own
+        assert latex.endswith(other.to_latex())
+        assert markdown.endswith(other.to_markdown())
+        result = replace(result, differences=())
+        latex, markdown = result.to_latex(label="tab:it"), result.to_markdown()
     begin = re.search(r"\\begin{(table\*?)}\n\\centering\n\\begin{tabular}{[lr]+}", latex)
     assert begin is not None
     assert re.search(rf"\\caption{{.+}}\n\\label{{tab:it}}\n\\end{{{re.escape(begin[1])}}}$", latex)

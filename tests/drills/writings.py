@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from howsure.cli.terminal.commands import Written, WrittenFolder
-from tests.cli.running import printed
+from tests.cli.running import howsure, printed
 from tests.cli.walking import commands
 
 JUDGE = "--target label --prob probability"
@@ -140,7 +140,7 @@ def make_place(folder: Path) -> Path:
     before = Path.cwd()
     os.chdir(folder)
     try:
-        printed("demo", "--output", ".")
+        assert howsure("demo", "--output", ".").code == 0
         printed("events", "labels", "import", "news.duckdb", "labels.csv", "--coder", "second")
         for made in ("curve.png", "report.html", "events.html"):
             Path(made).unlink()
