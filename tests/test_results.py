@@ -216,6 +216,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "multicalibration": lambda: howsure.multicalibration_error(PAIRS, features={HOSTILE: np.arange(300) % 2}),
     "groups not found": lambda: howsure.find_groups(PAIRS, features={HOSTILE: np.arange(300) % 2}, min_rows=20),
     "look": lambda: _look(),
+    "signature": lambda: howsure.read_signature("howsure|estimate|method:debiased|n:6000|v:0.1.0"),
     "scores of models": lambda: howsure.score_table(
         np.arange(60) % 3 > 0,
         model=["a", "b", HOSTILE] * 20,
@@ -436,6 +437,12 @@ def test_it_knows_how_it_was_made(name: str) -> None:
     recipe = dict(result_of(name).recipe)
     assert recipe
     json.dumps(recipe, allow_nan=False)
+    line = result_of(name).signature
+    assert (line.isprintable(), len(line.splitlines())) == (True, 1)
+    told = howsure.read_signature(line)
+    assert {key: told.settings[key] for key in ("n", "level") if key in recipe} == {
+        key: str(recipe[key]) for key in ("n", "level") if key in recipe
+    }
 
 
 @RESULTS

@@ -240,6 +240,10 @@ from howsure.sequences.hmm import (
 from howsure.sequences.tag_posterior import (
     TagPosterior as TagPosterior,
 )
+from howsure.signature import (
+    Signature as Signature,
+    read_signature as read_signature,
+)
 from howsure.significance.comparison import (
     compare as compare,
 )

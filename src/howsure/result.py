@@ -84,6 +84,16 @@ class Result:
         return recipe_text(result_recipe(self))
 
     @property
+    def signature(self) -> str:
+        """How it was made, in a line that a paper can print: howsure|estimate|method:debiased|n:6000|v:0.1.0.
+
+        What it holds is on `howsure.read_signature`, which reads it back.
+        """
+        from howsure.signature import signature_of
+
+        return signature_of(self)
+
+    @property
     def words(self) -> str:
         """What it prints instead of a table, "" to print that: its figures, one a line."""
         pairs = [(column.shown, *column.cells([self])) for column in self.columns() if column.only != FRAME]

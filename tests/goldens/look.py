@@ -16,6 +16,10 @@ ROOM = Room(
     look results
     look logs/helm
     look logs
+    look pairs.csv --format signature
+    signature "howsure|curve|n:300|levels:low+high|v:0.1.0"
+    signature "howsure|curve|n:300|v:0.1.0" --format json
+    signature "bleu|n:300"
     score results --seed 1
     """
 )

@@ -53,6 +53,12 @@ def significance() -> None:
     howsure.compare(Y, Q, Q, clusters=1)  # type: ignore  # wrong: a cluster per row
 
 
+def how_it_was_made() -> None:
+    found: howsure.Signature = howsure.read_signature(howsure.calibration_error(Y, Q).signature)
+    print(found.kind, found.settings["n"], found.version)
+    howsure.read_signature(3)  # type: ignore  # wrong: a line
+
+
 def what_is_in_a_file() -> None:
     found: howsure.Look = howsure.look(["a.csv", "b.csv"], format="csv")
     column: howsure.SeenColumn = found["right"]

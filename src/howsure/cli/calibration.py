@@ -31,7 +31,7 @@ from howsure.cli.terminal.options import (
     source_of,
     source_options,
 )
-from howsure.cli.terminal.output import emit, json_text, progress, result_text, table_text, write_pictures
+from howsure.cli.terminal.output import emit, progress, result_text, table_text, write_pictures
 from howsure.cli.terminal.process import check_memory
 from howsure.errors import LOOK, InputError
 
@@ -410,7 +410,7 @@ def quantiles() -> click.Command:
         ]
         said = "\n".join([found.words, *left_out])
         table = replace(found.table(), caption=said)
-        text = json_text(found.to_dict()) if form == "json" else table_text(table, form)
+        text = result_text(found, form) if form in ("json", "signature") else table_text(table, form)
         write_pictures(found, figure=figure)
         emit(f"{said}\n\n{text}" if form == "table" else text, output)
 

@@ -34,6 +34,7 @@ COMMANDS = {  # name -> (module, what `howsure --help` says of it)
     "events": ("howsure.cli.events.main", "Who does what, how often, and how certain is that? With a page to explore."),
     "quantiles": ("howsure.cli.calibration:quantiles", "Are posterior draws of continuous quantities calibrated?"),
     "simulate": ("howsure.cli.calibration:simulate", "Simulate predictions with known calibration."),
+    "signature": ("howsure.cli.signature", "What does the signature of a result say?"),
     "data": ("howsure.cli.data", "List, download and cite the data sets of the experiments."),
     "demo": ("howsure.cli.demo", "See the main commands at work on bundled data."),
 }

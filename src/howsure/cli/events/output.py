@@ -18,7 +18,7 @@ def text_of(result: Result, form: str, *, more: Sequence[str] = (), **named: str
     """A result in one of the formats, in lines of 100 letters; JSON begins with what is named."""
     if form == "json":
         return json_text({**named, **result.to_dict()})
-    if form == "csv":
+    if form in ("csv", "signature"):
         return result_text(result, form)
     above = [table_text(table, form) for table in result.above()]
     if form != "table":

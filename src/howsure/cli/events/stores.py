@@ -17,7 +17,7 @@ from howsure.cli.events.options import (
 )
 from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.options import output_options
-from howsure.cli.terminal.output import emit, json_text, progress, table_text
+from howsure.cli.terminal.output import emit, progress, result_text, table_text
 from howsure.errors import InputError
 from howsure.events.periods import PERIODS
 from howsure.inputs.numbers_and_names import natural_order
@@ -148,8 +148,8 @@ def check_command(path: str, form: str, output: str | None) -> None:
 
     found = check_store(path)
     table = found.table()
-    if form == "json":
-        emit(json_text(found.to_dict()), output)
+    if form in ("json", "signature"):
+        emit(result_text(found, form), output)
     elif table.rows or form != "table":
         emit(table_text(table, form), output)
     if not found.is_whole:

@@ -102,8 +102,10 @@ def keep_raw(ctx: Context, param: Parameter, value: bool) -> None:
 def keep_columns(ctx: Context, param: Parameter, value: str | None) -> None:
     """Remember what `chosen` asks for."""
     ctx.meta[COLUMNS] = as_names(ctx, param, value)
-    if value is not None and ctx.params.get("form") == "json":
-        raise InputError("--columns is for tables; JSON holds everything. Leave one of the two out.")
+    form = ctx.params.get("form")
+    if value is not None and form in ("json", "signature"):
+        why = "JSON holds everything" if form == "json" else "a signature has no columns"
+        raise InputError(f"--columns is for tables; {why}. Leave one of the two out.")
 
 
 columns_option = click.option(

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Where results go: standard output, or a file that appears whole or not at all.
 
 RAW, COLUMNS, TYPED = "howsure.raw", "howsure.columns", "howsure.typed"
-FORMATS = ("table", "json", "csv", "markdown", "latex")
+FORMATS = ("table", "json", "csv", "markdown", "latex", "signature")
 
 
 def emit(text: str, output: str | None) -> None:
@@ -42,6 +42,8 @@ def result_text(result: Result, form: str) -> str:
     asked: dict[str, Any] = {"columns": chosen(), "raw": is_raw()}
     if form == "json":
         return json_text(result.to_dict())
+    if form == "signature":
+        return f"{result.signature}\n"
     write = {"table": result.text, "csv": result.to_csv, "markdown": result.to_markdown, "latex": result.to_latex}
     return f"{write[form](**asked)}\n"
 
@@ -97,6 +99,8 @@ def table_text(table: Table, form: str = "table") -> str:
     """A table in one of the formats, of the columns that the user wants, ending in a newline."""
     from howsure.result import chosen_columns  # which loads numpy: a command that asks for no table needs none
 
+    if form == "signature":
+        raise InputError("--format signature is for results; this is a list, and has none.")
     table = chosen_columns(table, chosen())
     write = {"table": table.text, "csv": table.csv, "markdown": table.markdown, "latex": table.latex}[form]
     return f"{write(raw=is_raw())}\n"

@@ -1,0 +1,82 @@
+"""Signatures: whatever a recipe holds, the line is read back as it was written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import howsure
+from howsure.errors import InputError
+from howsure.result import Result
+from howsure.signature import LONGEST, read_signature
+
+
+@dataclass(frozen=True)
+class Made(Result):
+    """A result of a recipe."""
+
+    recipe: dict[str, Any]
+
+
+names = st.text(min_size=1, max_size=8).filter(lambda name: name not in ("howsure", "v", "files", "source", "store"))
+values = st.one_of(st.integers(), st.floats(allow_nan=False), st.booleans(), st.none(), st.text(max_size=6))
+
+
+@given(st.dictionaries(names, values, max_size=6))
+def test_what_is_written_is_read(recipe: dict[str, Any]) -> None:
+    line = Made(recipe).signature
+    assert line.isprintable()
+    assert line.isascii()
+    found = read_signature(line)
+    told = {key: "yes" if one is True else str(one) for key, one in recipe.items() if one not in (None, False, "")}
+    told |= {key: str(one) for key, one in recipe.items() if one == 0 and one is not False}
+    apart = ("command", "second_store", "note")
+    assert found.settings == {key: one for key, one in told.items() if key not in apart}
+    assert (found.kind, found.version) == ("made", howsure.__version__)
+
+
+def test_several_values_long_ones_and_another_version() -> None:
+    recipe = {
+        "howsure": "9.9",
+        "levels": ["low|", "high"],
+        "far": "x" * (LONGEST + 1),
+        "parts": {"a": 1},
+        "files": ["a"],
+    }
+    line = Made(recipe).signature
+    assert line == "howsure|made|levels:low%7C+high|v:9.9"
+    found = read_signature(line)
+    assert found.settings == {"levels": "low|+high"}
+    assert "another one" in found.text()
+
+
+def test_rows_that_agree() -> None:
+    pairs = howsure.simulate_pairs(300, 0.5, 0.5, rng=3)
+    line = howsure.calibration_curves(pairs.labels, pairs.probabilities, bin_size=20).signature
+    assert "|binning:adaptive|" in line
+    assert "|bin_size:20|" in line
+    assert read_signature(line).settings["n"] == "300"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "bleu|n:1|v:2",
+        "howsure",
+        "howsure|x",
+        "howsure|x|n|v:1",
+        "howsure|x|n:1",
+        "howsure|x|n:1|n:2|v:1",
+        "howsure||v:1",
+    ],
+)
+def test_what_is_no_signature_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match=r"^text must"):
+        read_signature(text)
+    with pytest.raises(InputError, match=r"^text must"):
+        read_signature(3)  # type: ignore[arg-type]
