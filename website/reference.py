@@ -27,7 +27,7 @@ CHAPTERS = {
         ("data.look", "data.seen_columns"),
         "[The chapter](../look.md) shows how to use them.",
     ),
-    "signature": Chapter("Signatures", ("signature",), "[The page](../signature.md) shows how to use them."),
+    "signature": Chapter("Signatures", ("data.signature",), "[The page](../signature.md) shows how to use them."),
     "scores": Chapter("Scores", ("scores",), "[The chapter](../scores.md) shows how to use them."),
     "judges": Chapter("Judges", ("judges",), "[The chapter](../judges.md) shows how to use them."),
     "significance": Chapter(

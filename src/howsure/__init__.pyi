@@ -240,7 +240,7 @@ from howsure.sequences.hmm import (
 from howsure.sequences.tag_posterior import (
     TagPosterior as TagPosterior,
 )
-from howsure.signature import (
+from howsure.data.signature import (
     Signature as Signature,
     read_signature as read_signature,
 )

@@ -26,6 +26,7 @@ import numpy as np
 
 from howsure.inputs.frames import to_frame
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
+from howsure.show.signature import signature_text
 from howsure.show.table import (
     COUNT,
     FLAG,
@@ -87,11 +88,10 @@ class Result:
     def signature(self) -> str:
         """How it was made, in a line that a paper can print: howsure|estimate|method:debiased|n:6000|v:0.1.0.
 
-        What it holds is on `howsure.read_signature`, which reads it back.
+        `howsure.read_signature` reads it back.
         """
-        from howsure.signature import signature_of
-
-        return signature_of(self)
+        rows = [result_recipe(row) for row in self.rows_shown() if isinstance(row, Result) and row is not self]
+        return signature_text(title_of(self).lower(), result_recipe(self), rows)
 
     @property
     def words(self) -> str:

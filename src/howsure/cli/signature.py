@@ -7,7 +7,7 @@ import click
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.derived import finish
 from howsure.cli.terminal.options import output_options
-from howsure.signature import read_signature
+from howsure.data.signature import read_signature
 
 
 @click.command("signature", cls=Command)

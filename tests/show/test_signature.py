@@ -10,9 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import howsure
+from howsure.data.signature import read_signature
 from howsure.errors import InputError
 from howsure.result import Result
-from howsure.signature import LONGEST, read_signature
+from howsure.show.signature import LONGEST
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,72 @@
+"""A signature that somebody printed, read back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from howsure import __version__
+from howsure.errors import InputError
+from howsure.inputs.numbers_and_names import shortened
+from howsure.result import Result
+from howsure.show.signature import signature_parts
+from howsure.show.table import TEXT, WORDS, Column, Table
+
+__all__ = ["Signature", "read_signature"]
+
+
+@dataclass(frozen=True, slots=True)
+class Signature(Result):
+    """What a signature says: what was made, how (`settings`: texts by key), and the version of howsure."""
+
+    recipe: Mapping[str, Any]
+    kind: str
+    settings: Mapping[str, str]
+    version: str
+
+    def rows_shown(self) -> Sequence[tuple[str, str]]:
+        """A row per setting."""
+        return [("what", self.kind), *self.settings.items(), ("version of howsure", self.version)]
+
+    def columns(self) -> Sequence[Column]:
+        """What was set, and to what."""
+        return [
+            Column("setting", WORDS, get=lambda row: row[0].replace("_", " ")),
+            Column("value", TEXT, get=lambda row: row[1]),
+        ]
+
+    @property
+    def words(self) -> str:
+        """Nothing: the table is printed."""
+        return ""
+
+    def table(self) -> Table:
+        """The settings, aligned at the left."""
+        return replace(Result.table(self), words=["setting", "value"])
+
+    def below(self) -> Sequence[str]:
+        """Whether this howsure is the one that made it."""
+        here = "the same" if self.version == __version__ else "another one; its figures may differ"
+        return [f"note: this is howsure {__version__}, {here}."]
+
+
+def read_signature(text: str) -> Signature:
+    """What a signature says: the settings of the result beside which somebody printed it.
+
+    text: the line that the `signature` of a result holds.
+
+    >>> found = read_signature("howsure|estimate|method:debiased|n:6000|v:0.1.0")
+    >>> found.kind, found.settings["n"], found.version
+    ('estimate', '6000', '0.1.0')
+
+    Raises InputError for what is no signature.
+    """
+    like = "must be a signature, such as howsure|estimate|n:6000|v:0.1.0"
+    if not isinstance(text, str):
+        raise InputError(f"text {like}, not {text!r}.")
+    try:
+        kind, settings, version = signature_parts(text)
+    except ValueError as error:
+        raise InputError(f"text {like}; {shortened([text])} is none: {error}.") from None
+    return Signature(recipe={"howsure": __version__}, kind=kind, settings=settings, version=version)

@@ -1,0 +1,66 @@
+"""How a result was made, in a line that a paper can print: howsure|estimate|method:debiased|n:6000|v:0.1.0."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from urllib.parse import quote, unquote
+
+from howsure import __version__
+
+MARK, VERSION = "howsure", "v"
+APART = ("howsure", "command", "files", "source", "store", "second_store", "note")  # told otherwise, or no one's matter
+PLAIN = " !$&'()*,;<=>?@[]^{}~/#\"`\\"  # what need not be written as %xx: all but |, :, + and %
+LONGEST = 60  # characters of a value
+
+
+def signature_text(kind: str, recipe: Mapping[str, object], rows: Sequence[Mapping[str, object]] = ()) -> str:
+    """What a result is, then its recipe as key:value, and what the recipes of its rows agree on, without what is not so
+    or not known, then the version of howsure.
+
+    Several values are joined by +; |, :, + and % within names are written as in addresses (%7C). What is longer than 60
+    characters, and the names of files, stay in the recipe.
+
+    >>> signature_text("estimate", {"howsure": "0.1.0", "n": 6000, "clusters": None, "levels": ["low", "high"]})
+    'howsure|estimate|n:6000|levels:low+high|v:0.1.0'
+    """
+    first, *others = rows or ({},)
+    agreed = {key: value for key, value in first.items() if all(key in row and row[key] == value for row in others)}
+    held = {**recipe, **{key: value for key, value in agreed.items() if key not in recipe}}
+    told = [(key, text) for key, value in held.items() if key not in APART and (text := _written(value))]
+    parts = [f"{quote(key, safe=PLAIN)}:{text}" for key, text in told]
+    return "|".join([MARK, kind, *parts, f"{VERSION}:{quote(str(recipe.get(MARK, __version__)), safe='')}"])
+
+
+def _written(value: object) -> str:
+    """A value of a recipe, "" for what a signature does not hold."""
+    if value is None or value is False or isinstance(value, Mapping):
+        return ""
+    several = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+    if any(isinstance(one, Mapping | Sequence) and not isinstance(one, str) for one in several):
+        return ""
+    text = "+".join(quote("yes" if one is True else str(one), safe=PLAIN) for one in several)
+    return text if len(text) <= LONGEST else ""
+
+
+def signature_parts(text: str) -> tuple[str, dict[str, str], str]:
+    """What was made, its settings, and the version.
+
+    >>> signature_parts("howsure|estimate|n:6000|v:0.1.0")
+    ('estimate', {'n': '6000'}, '0.1.0')
+
+    Raises ValueError, with what is wrong, for what is no signature.
+    """
+    mark, kind, *parts = *text.strip().split("|"), ""
+    if mark != MARK or not kind:
+        raise ValueError(f"it does not begin with {MARK}| and what was made")
+    settings: dict[str, str] = {}
+    for part in parts[:-1]:
+        key, colon, value = part.partition(":")
+        if not key or not colon:
+            raise ValueError(f"{part!r} is not key:value")
+        if unquote(key) in settings:
+            raise ValueError(f"it says {unquote(key)!r} twice")
+        settings[unquote(key)] = "+".join(map(unquote, value.split("+")))
+    if VERSION not in settings:
+        raise ValueError(f"it does not end with the version, {VERSION}:…")
+    return kind, settings, settings.pop(VERSION)
