@@ -70,7 +70,7 @@ def printed(page: str) -> str:
         told = recorded_help([*block[1].split(), "--help"])
         return block[0] if told is None else f"```console\n$ howsure {block[1]} --help\n{told}\n```"
 
-    return re.sub(r"```console\n\$ howsure ([^\n]+) --help\n.*?\n```", shown, page, flags=re.DOTALL)
+    return re.sub(r"```console\n\$ howsure ([^\n]+) --help\n(?:.*?\n)??```", shown, page, flags=re.DOTALL)
 
 
 if __name__ == "__main__":

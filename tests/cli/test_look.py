@@ -136,6 +136,7 @@ def test_what_it_suggests_for_a_log_runs(name: str) -> None:
     check_all_run(found)
 
 
+@pytest.mark.long
 def test_what_it_suggests_for_real_data_runs(real_data: Path) -> None:
     files = [one for one in sorted(real_data.glob("*/*")) if one.name.endswith((".tsv.gz", ".jsonl.gz", ".json"))]
     files += [next((real_data / "hellaswag_llm_scores" / "full_prompt").glob("*.tsv.gz"))]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from urllib.parse import quote, unquote
-
-from howsure import __version__
 
 MARK, VERSION = "howsure", "v"
 APART = ("howsure", "command", "files", "source", "store", "second_store", "note")  # told otherwise, or no one's matter
@@ -28,7 +27,8 @@ def signature_text(kind: str, recipe: Mapping[str, object], rows: Sequence[Mappi
     held = {**recipe, **{key: value for key, value in agreed.items() if key not in recipe}}
     told = [(key, text) for key, value in held.items() if key not in APART and (text := _written(value))]
     parts = [f"{quote(key, safe=PLAIN)}:{text}" for key, text in told]
-    return "|".join([MARK, kind, *parts, f"{VERSION}:{quote(str(recipe.get(MARK, __version__)), safe='')}"])
+    version = str(recipe.get("howsure", sys.modules["howsure"].__version__))
+    return "|".join([MARK, kind, *parts, f"{VERSION}:{quote(version, safe='')}"])
 
 
 def _written(value: object) -> str:
