@@ -1,0 +1,77 @@
+"""What others plug in: the action of GitHub, run as its runner would run the step, and the hook of pre-commit."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+CHECKS = """
+[[check.score]]
+files = ["grades.csv"]
+score = "right"
+min-score = {least}
+"""
+
+
+def checked(folder: Path, least: float, **inputs: str) -> tuple[int, str, str, str]:
+    """The exit code of the step, what it printed, its output, and the job's summary."""
+    action: dict[str, Any] = yaml.safe_load((ROOT / "action.yml").read_text())
+    (step,) = (one for one in action["runs"]["steps"] if one.get("id") == "check")
+    given = {name: str(one["default"]) for name, one in action["inputs"].items()} | inputs
+    told = {name: text.replace("${{ inputs.", "").replace(" }}", "") for name, text in step["env"].items()}
+    bin_folder = folder / "temporary" / "howsure" / "bin"
+    bin_folder.mkdir(parents=True)
+    (bin_folder / "howsure").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m howsure "$@"\n')
+    (bin_folder / "howsure").chmod(0o755)
+    (folder / "howsure.toml").write_text(CHECKS.format(least=least))
+    (folder / "grades.csv").write_text("right\n" + "1\n1\n1\n0\n" * 100)
+    own = {"RUNNER_TEMP": folder / "temporary", "GITHUB_STEP_SUMMARY": folder / "s.md", "GITHUB_OUTPUT": folder / "o"}
+    environment = os.environ | {name: str(path) for name, path in own.items()}
+    environment |= {name: given[key] for name, key in told.items()}
+    script = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]]
+    done = subprocess.run(script, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    held = [path.read_text() if path.exists() else "" for path in (folder / "o", folder / "s.md")]
+    return done.returncode, done.stdout + done.stderr, held[0], held[1]
+
+
+@pytest.mark.parametrize(
+    ("least", "inputs", "code", "verdict", "annotation"),
+    [
+        (0.5, {}, 0, "pass", ""),
+        (0.9, {}, 1, "fail", "::error title=howsure::mean right 0.7500"),
+        (0.74, {}, 0, "cannot tell", "::warning title=howsure::mean right 0.7500"),
+        (0.74, {"cannot-tell": "fail"}, 3, "cannot tell", "::warning title=howsure::mean right 0.7500"),
+    ],
+)
+def test_the_action_gives_its_verdict(
+    tmp_path: Path, least: float, inputs: dict[str, str], code: int, verdict: str, annotation: str
+) -> None:
+    ended, printed, output, summary = checked(tmp_path, least, **inputs)
+    assert (ended, output) == (code, f"verdict={verdict}\n"), printed
+    assert annotation in printed
+    assert ("::" in printed) == bool(annotation)
+    assert "mean right" in summary
+    assert (tmp_path / "howsure-check.xml").read_text().startswith("<?xml")
+
+
+def test_the_action_stops_at_wrong_input(tmp_path: Path) -> None:
+    ended, printed, output, _ = checked(tmp_path, 0.5, config="none.toml")
+    assert (ended, output) == (2, "")
+    assert "none.toml" in printed
+
+
+def test_the_hook_is_a_command(tmp_path: Path) -> None:
+    (hook,) = yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text())
+    assert {"id", "name", "entry", "language"} <= hook.keys()
+    (tmp_path / "howsure.toml").write_text(CHECKS.format(least=0.5))
+    (tmp_path / "grades.csv").write_text("right\n" + "1\n1\n1\n0\n" * 100)
+    command = [sys.executable, "-m", *shlex.split(hook["entry"])]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0
