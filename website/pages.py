@@ -18,6 +18,7 @@ PLACES = {
     "SECURITY.md": "security.md",
     "benchmarks/README.md": "benchmarks.md",
     "papers/README.md": "papers.md",
+    "SKILL.md": "agents.md",
 }
 PICTURES = {".png", ".svg"}
 # Code is left alone: fenced blocks, and code within a line.
