@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -139,6 +140,7 @@ def test_what_it_suggests_for_a_log_runs(name: str) -> None:
 @pytest.mark.long
 def test_what_it_suggests_for_real_data_runs(real_data: Path) -> None:
     files = [one for one in sorted(real_data.glob("*/*")) if one.name.endswith((".tsv.gz", ".jsonl.gz", ".json"))]
+    files = [one for one in files if not re.search(r"(_[12]|train|test.*)\.", one.name)]  # of files alike, one
     files += [next((real_data / "hellaswag_llm_scores" / "full_prompt").glob("*.tsv.gz"))]
     suggested = 0
     for file in files:
@@ -149,7 +151,7 @@ def test_what_it_suggests_for_real_data_runs(real_data: Path) -> None:
             continue
         check_all_run(found)
         suggested += len(found.commands)
-    assert suggested > 30
+    assert suggested > 20
 
 
 def test_it_tells_what_columns_hold() -> None:
