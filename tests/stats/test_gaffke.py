@@ -8,11 +8,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.optimize import brentq
 from scipy.stats import beta, binom, norm
 
 from howsure.inputs.pairs import Floats
 from howsure.stats.gaffke import ROUNDING, Sums, gaffke_bound, gaffke_interval, gaffke_p_value, paired_differences
-from howsure.stats.p_values import LARGEST, SMALLEST, furthest, smallest_size
+from howsure.stats.p_values import LARGEST, SMALLEST, furthest, smallest_size, zero
 
 
 def alone(values: Floats) -> Sums:
@@ -177,3 +178,22 @@ def test_what_is_infinite_stays_so() -> None:
     assert found[0] == np.inf
     assert np.isnan(found[1])
     assert found[2] == 0.0
+
+
+@given(st.floats(-2, 2), st.floats(0.01, 3), st.floats(0.01, 3), st.sampled_from([1.0, 3.0, 40.0]))
+def test_the_zero_of_a_function(root: float, below: float, above: float, steep: float) -> None:
+    def curve(x: float) -> float:
+        return math.expm1(min(steep * (x - root), 8.0)) + (x - root)
+
+    assert zero(curve, root - below, root + above, within=1e-13) == pytest.approx(root, abs=1e-9)
+    assert zero(curve, root + above, root - below, within=1e-13) == pytest.approx(root, abs=1e-9)
+
+
+def test_the_bound_is_that_of_another_search() -> None:
+    rng = np.random.default_rng(5)
+    for n in (3, 40, 3000):
+        held = Sums.of(rng.integers(0, 3, n) / 2, np.ones(n))
+        found = brentq(
+            lambda mean, held=held: gaffke_p_value(held, mean, low=0.0) - 0.025, 1e-9, held.value, xtol=1e-14
+        )
+        assert gaffke_bound(held, low=0.0, size=0.025) == pytest.approx(found, abs=1e-12)

@@ -148,7 +148,8 @@ def _of_source(
         if column is not None and not isinstance(column, str):
             raise no_column_name(role, column)
     by_file = isinstance(source, Files) and source.by_file
-    if isinstance(source, Files) and source.across_files == SEPARATE:
+    apart = isinstance(source, Files) and source.across_files == SEPARATE
+    if apart and isinstance(source, Files):
         roles = {role: f"{FILE},{one}" if one and role in ("id", "clusters") else one for role, one in roles.items()}
         source = replace(source, by_file=True, across_files="error")
     kinds = {column: Kind.NAMES for column in roles.values() if column is not None}
@@ -159,7 +160,7 @@ def _of_source(
     with _advising(score), advising_pos_label([] if score is None else [score]):
         found = source.rows(
             kinds | wanted,
-            clusters=roles["clusters"] or (roles["id"] if roles["model"] else None),
+            clusters=None if apart else roles["clusters"] or (roles["id"] if roles["model"] else None),
             run=roles["model"],
             choose=partial(_of_log, score=next(iter(wanted), None), roles=roles, macro=macro),
             chosen_as=lambda role: Kind.PARTIAL if role.startswith(SCORES) else Kind.NAMES,

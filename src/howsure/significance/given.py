@@ -520,16 +520,22 @@ def _grouping(held: LongForm, key: Any, role: str) -> Any:
 
 def positive_scores(column: Any, pos_label: object, name: str, notes: list[str]) -> Floats:
     """The scores of a column; 1 for `pos_label` and 0 for every other value, which a note counts."""
-    values = np.array(column.names, dtype=object)[column.codes] if isinstance(column, Coded) else column
     if pos_label is None:
-        return as_scores(values, name)
-    row = first_missing(values)
-    if row is not None:
-        raise InputError(f"{name} must not be missing; {at_row(row)} holds {values[row]!s}. Leave such rows out first.")
-    texts, counts = np.unique(values.astype(str), return_counts=True)
+        return as_scores(
+            np.array(column.names, dtype=object)[column.codes] if isinstance(column, Coded) else column, name
+        )
+    if not isinstance(column, Coded):
+        row = first_missing(column)
+        if row is not None:
+            raise InputError(
+                f"{name} must not be missing; {at_row(row)} holds {column[row]!s}. Leave such rows out first."
+            )
+        texts, codes = np.unique(column.astype(str), return_inverse=True)
+        column = Coded(codes, tuple(texts.tolist()))
+    counts = dict(sorted(zip(column.names, np.bincount(column.codes).tolist(), strict=True)))
     wanted = str(pos_label)
-    if wanted not in texts:
-        raise unknown_name("value", wanted, [f"{text}" for text in texts], place=name)
-    others = [f"{text!s} ({count:,})" for text, count in zip(texts, counts, strict=True) if text != wanted]
+    if wanted not in counts:
+        raise unknown_name("value", wanted, list(counts), place=name)
+    others = [f"{text} ({count:,})" for text, count in counts.items() if text != wanted]
     notes.append(f"{name} is 1 for {wanted} and 0 for every other value: {shortened(others)}.")
-    return np.asarray(values.astype(str) == wanted, dtype=np.float64)
+    return np.asarray(column.codes == column.names.index(wanted), dtype=np.float64)

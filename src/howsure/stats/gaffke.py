@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
 from howsure.inputs.pairs import Floats
+from howsure.stats.p_values import zero
 
 # Paired differences of scores, in which rounding alone makes no difference.
 
@@ -40,9 +41,9 @@ def paired_differences(first: Floats, second: Floats) -> Floats:
 STEP, COARSE = 0.1, 0.15  # of the integral, for few and for many distinct units: of p above 1e-6 one in a million
 MANY = 10_000  # distinct units
 NEGLIGIBLE = 1e-17  # of the integrand at its largest
-CHUNK, BLOCK = 16, 4096  # points of the integral and distinct units at a time
+CHUNK, BLOCK = 32, 2048  # points of the integral and distinct units at a time
 FURTHEST = 40.0  # where even the integrand of a single unit is negligible
-TINY = 1e-300
+TINY, ALL_BUT_ONE = 1e-300, 1 - 1e-16
 UNITS, HALVINGS, AGREE = 1_000, 5, 1e-7  # from so many units on, the step is halved until results agree
 MOST_STEPS, NEAR = 500, 0.05  # of the search for the peak, and how near to it in its widths is enough
 
@@ -113,18 +114,20 @@ def gaffke_bound(scores: Sums, *, low: float, size: float) -> float:
     >>> round(gaffke_bound(Sums.of(np.ones(20), np.ones(20)), low=0.0, size=0.05), 9) == round(0.05 ** (1 / 20), 9)
     True
     """
-    from scipy.optimize import brentq
+    from scipy.special import ndtri
 
     highest = float((scores.sums / scores.sizes).max())
     if highest <= low:
         return low
 
-    def excess(mean: float) -> float:
-        return math.log(max(gaffke_p_value(scores, mean, low=low), TINY)) - math.log(size)
+    @cache
+    def excess(mean: float) -> float:  # in normal quantiles, hardly a curve
+        p = gaffke_p_value(scores, mean, low=low)
+        return float(ndtri(min(max(p, TINY), ALL_BUT_ONE)) - ndtri(size))
 
     near = scores.value
     ends = (low, near) if excess(near) > 0.0 else (near, highest)
-    return float(brentq(excess, *ends, xtol=max(1e-13 * (highest - low), TINY)))
+    return zero(excess, *ends, within=max(1e-13 * (highest - low), TINY))
 
 
 def gaffke_interval(scores: Sums, *, bounds: tuple[float, float], size: float) -> tuple[float, float]:
@@ -145,23 +148,26 @@ def _probability(z: Floats, times: Floats) -> float:
     z, times = z[kept], times[kept]
     tau, width = _saddle(z, times)
     step = COARSE if len(z) > MANY else STEP
-    found = _integral(z, times, tau, width, step)
+    total = _integral(z, times, tau, width, step)
+    found = total * step
     if times.sum() > UNITS:  # of which few may count: then the integrand swings often while it falls
         for _ in range(HALVINGS):
-            step, before = step / 2, found
-            found = _integral(z, times, tau, width, step)
+            total += _integral(z, times, tau, width, step, first=step / 2)
+            step, before, found = step / 2, found, total * step / 2
             if abs(found - before) <= AGREE * found:
                 break
-    return min(max(found, 0.0), 1.0)
+    return min(max(found * width / math.pi, 0.0), 1.0)
 
 
-def _integral(z: Floats, times: Floats, tau: float, width: float, step: float) -> float:
+def _integral(z: Floats, times: Floats, tau: float, width: float, step: float, *, first: float = 0.0) -> float:
+    """The sum of the integrand at v = first, first + step, …"""
     total, largest = 0.0, -math.inf
-    for v in _grid(step):
+    for start in np.arange(first, FURTHEST, CHUNK * step):
+        v = start + step * np.arange(CHUNK)
         u = width * np.sinh(v)
         log_modulus, angle = -np.log(np.hypot(tau, u)), -np.arctan2(u, tau)
-        for start in range(0, len(z), BLOCK):  # of 1 + s z
-            some, often = z[start : start + BLOCK], times[start : start + BLOCK]
+        for place in range(0, len(z), BLOCK):  # of 1 + s z
+            some, often = z[place : place + BLOCK], times[place : place + BLOCK]
             real, imaginary = 1.0 + tau * some, np.multiply.outer(u, some)
             angle -= np.arctan2(imaginary, real) @ often
             log_modulus -= np.log(real * real + imaginary * imaginary) @ often / 2
@@ -171,12 +177,7 @@ def _integral(z: Floats, times: Floats, tau: float, width: float, step: float) -
         total += float(part.sum())
         if float(log_modulus[-1]) + float(v[-1]) < largest + math.log(NEGLIGIBLE):
             break
-    return total * step * width / math.pi
-
-
-def _grid(step: float) -> Iterator[Floats]:
-    for first in np.arange(0.0, FURTHEST, CHUNK * step):
-        yield first + step * np.arange(CHUNK)
+    return total
 
 
 def _saddle(z: Floats, times: Floats) -> tuple[float, float]:

@@ -13,7 +13,7 @@ from howsure.inputs.pairs import Floats
 # P-values and bounds of tests of which it is only known whether they reject at a given size.
 
 SMALLEST, LARGEST = 1e-12, 0.499  # sizes of one-sided tests
-BISECTIONS = 40
+BISECTIONS, STEPS = 40, 200
 
 
 def smallest_size(rejects: Callable[[float], bool]) -> float:
@@ -45,6 +45,27 @@ def furthest(holds: Callable[[float], bool], near: float, far: float) -> float:
         middle = (near + far) / 2
         near, far = (middle, far) if holds(middle) else (near, middle)
     return near
+
+
+def zero(of: Callable[[float], float], one: float, other: float, *, within: float) -> float:
+    """Where a continuous function is 0 that is below 0 at one end and above it at the other, and steep at neither:
+    false position, in the way of Anderson & Björck (1973).
+
+    >>> round(zero(lambda x: x**3 - 2, 0.0, 2.0, within=1e-12) ** 3, 9)
+    2.0
+    """
+    at_one, at_other = of(one), of(other)
+    for _ in range(STEPS):
+        before, other = (other, at_other), other - at_other * (other - one) / (at_other - at_one)
+        at_other = of(other)
+        if at_other * before[1] < 0.0:
+            one, at_one = before
+        else:
+            part = 1.0 - at_other / before[1]
+            at_one *= part if part > 0.0 else 0.5
+        if at_other == 0.0 or abs(other - before[0]) <= within:
+            break
+    return other
 
 
 # P-values adjusted for a family of tests.

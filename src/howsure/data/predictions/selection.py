@@ -221,12 +221,11 @@ def select_rows(
     if stream_checks and not skip:
         all_rows, wanted = (int(str(count)) for count in table.ask(f"count(*), count(*) FILTER ({only})")[0])
         return Selection(table, only, wanted, {}, all_rows - wanted)
-    tests, earlier = [f"count(*) FILTER ({only})"], "FALSE"
-    for test in missing.values():
-        tests.append(f"count(*) FILTER ({only} AND {test} AND NOT {earlier})")
-        earlier = f"({earlier} OR {test})"
-    all_rows, wanted, *counts = (int(str(count)) for count in table.ask(", ".join(["count(*)", *tests]))[0])
-    others = all_rows - wanted
+    cases = " ".join(f"WHEN {test} THEN {place}" for place, test in enumerate(missing.values()))
+    first = f"CASE WHEN NOT coalesce({only}, FALSE) THEN -2 {cases} ELSE -1 END"
+    found = {int(str(place)): int(str(count)) for place, count in table.ask(f"{first}, count(*)", rest="GROUP BY 1")}
+    counts, others = [found.get(place, 0) for place in range(len(missing))], found.get(-2, 0)
+    wanted = sum(found.values()) - others
     skipped = {column.name: count for column, count in zip(missing, counts, strict=True) if count}
     if not skipped:
         return Selection(table, only, wanted, {}, others)
@@ -237,7 +236,7 @@ def select_rows(
     if rows == wanted:
         kept = "" if only == ALL else f" that satisfies {parameter('where', GIVEN)}"
         raise InputError(f"every row of {table.name}{kept} has a missing value ({_counted(skipped)}); nothing is left.")
-    where = f"NOT {earlier}" if only == ALL else f"({only} AND NOT {earlier})"
+    where = f"({only} AND NOT ({' OR '.join(missing.values())}))"
     return Selection(table, where, wanted - rows, skipped, others)
 
 

@@ -434,7 +434,7 @@ class Column:
         if self.type in FLOATS:
             tests.append(f"isnan({self.sql})")
         if self.is_text:
-            tests.append(f"trim({self.sql}) IN ('', 'NaN')")
+            tests.append(f"CASE WHEN {_may_be_blank(self.sql)} THEN trim({self.sql}) IN ('', 'NaN') ELSE FALSE END")
         if self.is_text and kind == "number":
             tests.append(f"coalesce(isnan({self.number}), FALSE)")
         if kind == "numbers":
@@ -456,6 +456,11 @@ class Column:
             return f"({self.sql} IN ({whole}))" if whole else "FALSE"
         exact = ", ".join(f"CAST({number!r} AS DOUBLE)" for number in numbers)
         return f"({self.number} IN ({exact}))" if exact else "FALSE"
+
+
+def _may_be_blank(text: str) -> str:
+    """Whether a text begins as blanks or NaN do, which takes a tenth of the time of `trim`."""
+    return f"{text} < '!' OR {text} > '~' OR starts_with({text}, 'NaN')"
 
 
 def _unambiguous(part: Column) -> str:
