@@ -21,6 +21,8 @@ ROOM = Room(
     ~1e-5 recalibrate fit {CLASSES} --method temperature --output classes.json
     ~1e-5 recalibrate fit {CLASSES} --method vector --output vector.json
     ~1e-5 recalibrate fit {CLASSES} --method dirichlet --penalty 0.1 --output dirichlet.json
+    ~1e-5 recalibrate fit {CLASSES} --method ordered --output ordered.json
+    ~1e-5 recalibrate evaluate {CLASSES} --method ordered --repeats 1
     recalibrate apply few.csv --map histogram.json --prob q --output applied.csv
     ~1e-5 recalibrate apply few.parquet --map platt.json --prob q --new-name better --output applied.parquet
     ~1e-5 recalibrate apply few.jsonl --map groups.json --prob q --group lang --output applied.jsonl

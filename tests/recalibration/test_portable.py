@@ -140,6 +140,12 @@ def of_classes_in_plain_python(held: dict, p: list[float]) -> list[float]:
             scores = [one / found["T"] for one in logs]
         case "vector":
             scores = [a * one + b for a, b, one in zip(found["a"], found["b"], logs, strict=True)]
+        case "ordered":
+            above = [sum(p[k + 1 :]) / sum(p[: k + 1]) for k in range(len(p) - 1)]
+            c = [1 / (1 + math.exp(-(s + math.log(o) / found["T"]))) for s, o in zip(found["s"], above, strict=True)]
+            rest = [one - other for one, other in zip([1.0, *c], [*c, 0.0], strict=True)]
+            m = [one if one > 0 else held / 1000 for one, held in zip(rest, p, strict=True)]
+            return [one / sum(m) for one in m]
         case _:
             rows = zip(found["W"], found["b"], strict=True)
             scores = [b + sum(w * one for w, one in zip(row, logs, strict=True)) for row, b in rows]
@@ -163,4 +169,4 @@ def test_ten_lines_of_any_language_apply_the_file_of_classes(method):
     found = recalibrate(codes, p, method=method)
     held = json.loads(found.to_json())
     plain = [of_classes_in_plain_python(held, row) for row in p.tolist()]
-    assert np.array(plain) == pytest.approx(found.apply(p), rel=1e-11)
+    assert np.array(plain) == pytest.approx(found.apply(p), rel=1e-11, abs=1e-15)

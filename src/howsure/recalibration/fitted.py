@@ -14,6 +14,7 @@ from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.binary_maps import BINS, Beta, Histogram, Isotonic, Platt, Temperature, Unchanged, VennAbers
 from howsure.recalibration.class_maps import ClassTemperature, Dirichlet, Vector
+from howsure.recalibration.ordered_map import Ordered
 from howsure.recalibration.parameters import Parameters
 from howsure.recalibration.scores import Labelled, Scores, folds_of, of_label, rows_of_all
 from howsure.show.table import TABLE, WORDS, Column, digits
@@ -50,7 +51,7 @@ class ProbabilityMap(Protocol):
 BINARY: dict[str, Any] = {  # in the order of what each may do, the least first
     one.method: one for one in (Unchanged, Temperature, Platt, Beta, VennAbers, Isotonic, Histogram)
 }
-OF_CLASSES: dict[str, Any] = {one.method: one for one in (Unchanged, ClassTemperature, Vector, Dirichlet)}
+OF_CLASSES: dict[str, Any] = {one.method: one for one in (Unchanged, ClassTemperature, Vector, Dirichlet, Ordered)}
 SYNONYMS = {"matrix": "dirichlet", "identity": "none", "sigmoid": "platt"}
 METHODS = (AUTO, *dict.fromkeys([*BINARY, *OF_CLASSES]))
 
@@ -100,7 +101,7 @@ def candidates(method: object, *, binary: bool, n_bins: int = BINS, penalty: flo
     several = PENALTIES if penalty is None else (penalty,)
     return tuple(
         Method(one, n_bins=n_bins, penalty=told)
-        for one in (known if name == AUTO else (name,))
+        for one in ([one for one in known if one != Ordered.method] if name == AUTO else [name])
         for told in (several if one == Dirichlet.method else (None,))
     )
 

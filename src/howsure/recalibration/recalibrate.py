@@ -69,7 +69,8 @@ def recalibrate(
     softmax gives the probabilities (n, K). `Pairs` may replace y_true and y_prob.
 
     method: what is fitted; auto chooses by cross-fitted log loss, and may choose none. For one probability per row:
-    temperature to histogram; for several classes: temperature, vector, dirichlet.
+    temperature to histogram; for several classes: temperature, vector, dirichlet; for levels whose order is that of
+        the classes: ordered, which auto does not try.
     groups (n,): column of groups: one map for each; several: a,b.
     folds: folds of cross-fitting; rows of a cluster stay together.
     floor: move probabilities into [floor, 1 - floor] first, for those that are exactly 0 or 1 and wrong.

@@ -38,6 +38,7 @@ TITLES = {
     "venn-abers": "Venn–Abers prediction",
     "vector": "Vector scaling of log-probabilities",
     "dirichlet": "Dirichlet calibration (matrix scaling of log-probabilities)",
+    "ordered": "One temperature and a shift for each cut point of ordered levels",
 }
 SHOWN = 6  # numbers of a list
 
