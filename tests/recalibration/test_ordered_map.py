@@ -1,4 +1,4 @@
-"""Ordered levels recalibrated: Platt scaling at two, scipy's optimum, planted shifts, cut points that cross, refusals."""
+"""Ordered levels recalibrated: Platt scaling at two, scipy's optimum, planted shifts, crossing cut points, refusals."""
 
 from __future__ import annotations
 

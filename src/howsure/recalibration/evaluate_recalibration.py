@@ -240,7 +240,7 @@ def recalibration_table(
 
     groups (n,): column of groups: one map for each; several: a,b.
     methods: what is fitted without each fold, one or several (all on the same folds): auto, none, temperature, platt,
-    beta, venn-abers, isotonic, histogram, vector, dirichlet; ordered, for levels in the order of the classes
+    beta, venn-abers, isotonic, histogram, vector, dirichlet, ordered
     map: evaluate this map, which recalibrate fit wrote, on rows that it was not fitted to.
     folds: parts that the rows or clusters are divided into, at least 3.
     repeats: how often they are divided anew (default: 3 up to 20,000 rows, 1 for more).

@@ -69,8 +69,7 @@ def recalibrate(
     softmax gives the probabilities (n, K). `Pairs` may replace y_true and y_prob.
 
     method: what is fitted; auto chooses by cross-fitted log loss, and may choose none. For one probability per row:
-    temperature to histogram; for several classes: temperature, vector, dirichlet; for levels whose order is that of
-        the classes: ordered, which auto does not try.
+    temperature to histogram; for several classes: temperature, vector, dirichlet; for ordered levels: ordered.
     groups (n,): column of groups: one map for each; several: a,b.
     folds: folds of cross-fitting; rows of a cluster stay together.
     floor: move probabilities into [floor, 1 - floor] first, for those that are exactly 0 or 1 and wrong.
@@ -79,12 +78,13 @@ def recalibrate(
     penalty: penalty of `method` dirichlet (default: found by cross-fitting).
     rng: seed of the folds.
 
-    "auto" takes the simplest method whose cross-fitted log loss is at most one standard error above that of the best,
-    which may be "none": no map helps; `choice` holds what each scored. "dirichlet" is matrix scaling of
-    log-probabilities. clusters (n,) are rows that belong together, sample_weight (n,) how often a row counts. The floor
-    is that of the map when it is applied, too; without it, a probability of exactly 0 or 1 stays as it is in maps of
-    log-odds, and is an error where it is wrong. With `data` (a frame, or files by `howsure.read`) all of these name its
-    columns; y_prob=Given('logits', ...) says how several give probabilities.
+    "ordered" takes the classes as levels, from the lowest to the highest; "auto" does not try it. "auto" takes the
+    simplest method whose cross-fitted log loss is at most one standard error above that of the best, which may be
+    "none": no map helps; `choice` holds what each scored. "dirichlet" is matrix scaling of log-probabilities. clusters
+    (n,) are rows that belong together, sample_weight (n,) how often a row counts. The floor is that of the map when it
+    is applied, too; without it, a probability of exactly 0 or 1 stays as it is in maps of log-odds, and is an error
+    where it is wrong. With `data` (a frame, or files by `howsure.read`) all of these name its columns;
+    y_prob=Given('logits', ...) says how several give probabilities.
 
     The map has been fitted to these rows: judge it on others, by its `evaluate`, or cross-fitted on these by
     `evaluate_recalibration`.
