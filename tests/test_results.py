@@ -255,6 +255,12 @@ CALLS: dict[str, Callable[[], Any]] = {
         id=np.tile(np.arange(40), 3),
     ),
     "judged score of one": lambda: howsure.judged_scores([1, 0] * 10, [1, 1] * 10),
+    "judge sample": lambda: howsure.judge_sample(
+        np.arange(60) % 4, 12, model=np.tile(["a", HOSTILE], 30), id=np.arange(60) // 2
+    ),
+    "judge plan": lambda: howsure.judge_plan(
+        np.arange(60) % 2, width=0.4, correlation=0.5, model=np.tile(["a", HOSTILE], 30)
+    ),
     "agreement of raters": lambda: howsure.judge_agreement(
         [(i * i + i // 3) % 3 for i in range(120)],
         rater=np.repeat(["a", "b", HOSTILE], 40),
@@ -375,6 +381,7 @@ PARTS = {
     "JudgedDifference",
     "RaterAgreementRow",
     "Replacement",
+    "JudgePlanRow",
     "SeenColumn",
     "MulticlassScores",
     "Score",

@@ -165,6 +165,11 @@ from howsure.judges.agreement import (
 from howsure.judges.judged_scores import (
     judged_scores as judged_scores,
 )
+from howsure.judges.planning import (
+    JudgePlan as JudgePlan,
+    JudgePlanRow as JudgePlanRow,
+    judge_plan as judge_plan,
+)
 from howsure.judges.results import (
     JudgedDifference as JudgedDifference,
     JudgedRow as JudgedRow,
@@ -172,6 +177,10 @@ from howsure.judges.results import (
     RaterAgreement as RaterAgreement,
     RaterAgreementRow as RaterAgreementRow,
     Replacement as Replacement,
+)
+from howsure.judges.sample import (
+    JudgeSample as JudgeSample,
+    judge_sample as judge_sample,
 )
 from howsure.monitoring.calibration_monitor import (
     CalibrationMonitor as CalibrationMonitor,

@@ -234,8 +234,8 @@ class InputError(HowsureError, ValueError):
         """The same error, its row where it is."""
         fault = self.fault
         if fault is not None and fault.row is not None:
-            return InputError(replace(fault, row=None, place=place(fault.row)))
-        return InputError(spelled(self.message, _AtPlaces(place)))
+            return type(self)(replace(fault, row=None, place=place(fault.row)))
+        return type(self)(spelled(self.message, _AtPlaces(place)))
 
     def __str__(self) -> str:
         return with_short_values(told(self.message))

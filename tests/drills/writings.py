@@ -91,6 +91,8 @@ TYPED = {
         "two.csv --score a --target b --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
+    "judge sample": ("two.csv --score a --labels 9 --output o.csv --format csv", "o.csv"),
+    "judge plan": ("two.csv --score a --correlation 0.5 --bounds 0,1 --width 1 --output o.txt", "o.txt"),
     "judge agreement": (
         "grades.csv --rater rater --id item --score grade --output o.txt --report o.html",
         "o.txt o.html",

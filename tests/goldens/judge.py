@@ -20,6 +20,13 @@ ROOM = Room(
     {GRADED} --positive 5 --figure judged.svg
     judge graded.csv --score judge --target person --model model --report judged.html
     judge graded.csv --score judge --target person --id item
+    judge sample graded.csv --score judge --model model --id item --labels 20 --show half
+    judge sample graded.csv --score judge --model model --id item --labels 20 --show half --format csv
+    judge sample graded.csv --score judge --model model --labels 9 --length judge
+    judge sample graded.csv --score judge --labels 900
+    judge plan graded.csv --score judge --target person --model model --width 2 --bounds 1,5
+    judge plan graded.csv --score judge --correlation 0.6 --width 1.5 --bounds 1,5 --format json
+    judge plan graded.csv --score judge --correlation 0.6 --width 0
     {RATERS}
     {RATERS} --scale ordinal --judge z
     {RATERS} --scale interval --format json

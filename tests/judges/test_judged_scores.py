@@ -266,3 +266,52 @@ def test_texts_for_nothing_and_numbers_spelled_otherwise_are_understood() -> Non
 def test_zeros_and_ones_of_people_are_no_shares_where_the_judge_gives_more() -> None:
     row = howsure.judged_scores([1.0] * 20 + [None] * 80, np.arange(100) % 5 + 1).rows[0]
     assert row.corrected.low is None
+
+
+def test_differences_are_adjusted_and_agree_with_their_intervals() -> None:
+    y, f = grades()
+    draw = np.random.default_rng(5)
+    steps = (0, 0.5, 1.5)
+    people = np.concatenate([np.clip(y - step - 0.4 * draw.random(240), 1, 5) for step in steps])
+    judge = np.concatenate([np.clip(f + draw.integers(-1, 1, 240), 1, 5) for _ in steps])
+    given = {"model": np.repeat(["x", "y", "z"], 240), "id": np.tile(np.arange(240), 3), "bounds": (1, 5)}
+    found = howsure.judged_scores(people, judge, against="x", **given).differences
+    smaller, larger = sorted(found, key=lambda one: one.p_value)
+    assert smaller.p_adjusted == pytest.approx(2 * smaller.p_value)
+    assert larger.p_adjusted == pytest.approx(max(larger.p_value, 2 * smaller.p_value))
+    again = howsure.judged_scores(people, judge, against="x", adjust=None, level=1 - larger.p_value, **given)
+    (same,) = (one for one in again.differences if one.model == larger.model)
+    assert same.corrected.high == pytest.approx(0.0, abs=1e-4)  # where the interval ends that only just leaves out 0
+    assert same.p_value == same.p_adjusted
+
+
+def test_a_model_whose_draw_tells_nothing_ends_the_call_for_no_other() -> None:
+    y, f = grades()
+    strata = np.where(np.arange(240) < 39, "often", np.where(np.arange(240) < 41, "rare", "often"))
+    plain = np.full(240, "often")
+    given = {"model": ["x"] * 240 + ["z"] * 240, "strata": np.concatenate([strata, plain]), "bounds": (1, 5)}
+    found = howsure.judged_scores(np.append(y, y), np.append(f, f), **given)
+    assert np.isnan(found["x"].corrected.value)
+    assert "strata: 'rare' has 2 units and 1 with labels; each needs 2" in found["x"].notes[0]
+    assert found["z"].corrected.value == pytest.approx(PPI_PY, abs=1e-12)
+    with pytest.raises(InputError, match="'rare' has 2 units and 1 with labels"):
+        howsure.judged_scores(y, f, strata=strata, bounds=(1, 5))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("spread", [0.3, 1.0, 1.5])
+@pytest.mark.parametrize("n", [50, 100, 300])
+def test_unequal_chances_cover(spread: float, n: int) -> None:
+    draw, held = np.random.default_rng(n), list[bool]()
+    for _ in range(300):
+        y = draw.normal(size=1000)
+        size = np.exp(spread * draw.normal(size=1000))
+        chance = np.minimum(n * size / size.sum(), 1)
+        read = np.flatnonzero(draw.random(1000) < chance)
+        nowhere = np.zeros(len(read), dtype=np.int64)
+        graded = Graded(y + draw.normal(size=1000), read, y[read], 1 / chance[read], nowhere, None, None)
+        found = graded.mean(0.95, slope=graded.slope())
+        assert found.low is not None
+        assert found.high is not None
+        held.append(found.low <= 0.0 <= found.high)
+    assert np.mean(held) > 0.915

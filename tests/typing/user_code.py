@@ -71,6 +71,10 @@ def scores() -> None:
     row: howsure.ScoreRow = table[0]
     judged: howsure.JudgedScores = howsure.judged_scores([1, None], [1, 0], bounds=(0, 1))
     howsure.judged_scores("person", "judge", model="model", id="item", against="old", data=FILES)
+    sample: howsure.JudgeSample = howsure.judge_sample("judge", 80, model="model", id="item", data=FILES)
+    plan: howsure.JudgePlan = howsure.judge_plan([1, 0], width=0.1, correlation=0.5)
+    howsure.judge_plan([1, 0], correlation=0.5)  # type: ignore  # wrong: no width
+    print(sample, plan)
     agreed: howsure.RaterAgreement = howsure.judge_agreement(
         "grade", rater="rater", id="item", scale="ordinal", data=FILES
     )

@@ -5,9 +5,11 @@ from __future__ import annotations
 import click
 
 from howsure.cli.terminal.derived import derived
-from howsure.cli.terminal.options import DefaultGroup, bounds_option
+from howsure.cli.terminal.options import DefaultGroup, as_names, bounds_option
 from howsure.judges.agreement import judge_agreement
 from howsure.judges.judged_scores import judged_scores
+from howsure.judges.planning import judge_plan
+from howsure.judges.sample import judge_sample
 
 EXAMPLES = """
 howsure judge answers.csv --score judge --target person
@@ -16,6 +18,13 @@ howsure judge answers.csv --score judge --target person --model model --id quest
 OF_AGREEMENT = """
 howsure judge agreement grades.csv --rater rater --id item --score grade --scale ordinal
 howsure judge agreement grades.csv --rater rater --id item --score grade --judge gpt-large
+"""
+OF_SAMPLE = """
+howsure judge sample answers.csv --score judge --labels 80 --model model --id item --format csv --output to_grade.csv
+"""
+OF_PLAN = """
+howsure judge plan answers.csv --score judge --target person --width 0.2 --bounds 1,5
+howsure judge plan answers.csv --score judge --correlation 0.7 --width 0.1 --bounds 0,1
 """
 
 against_option = click.option(
@@ -40,4 +49,15 @@ command.add_command(
     ),
     "scores",
 )
+show_option = click.option(
+    "--show", callback=as_names, metavar="COL,COL,…", help="Columns to copy, such as question,answer."
+)
+labels_option = click.option(
+    "--labels", "n", type=click.IntRange(min=1), required=True, help="How many items to draw; without --id, answers."
+)
+command.add_command(
+    derived("judge sample", judge_sample, examples=OF_SAMPLE, options={"n": labels_option, "show": show_option}),
+    "sample",
+)
+command.add_command(derived("judge plan", judge_plan, examples=OF_PLAN, options={"bounds": bounds_option}), "plan")
 command.add_command(derived("judge agreement", judge_agreement, examples=OF_AGREEMENT, report=True), "agreement")

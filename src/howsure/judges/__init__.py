@@ -2,6 +2,7 @@
 
 from howsure.judges.agreement import judge_agreement
 from howsure.judges.judged_scores import judged_scores
+from howsure.judges.planning import JudgePlan, JudgePlanRow, judge_plan
 from howsure.judges.results import (
     JudgedDifference,
     JudgedRow,
@@ -10,8 +11,12 @@ from howsure.judges.results import (
     RaterAgreementRow,
     Replacement,
 )
+from howsure.judges.sample import JudgeSample, judge_sample
 
 __all__ = [
+    "JudgePlan",
+    "JudgePlanRow",
+    "JudgeSample",
     "JudgedDifference",
     "JudgedRow",
     "JudgedScores",
@@ -19,5 +24,7 @@ __all__ = [
     "RaterAgreementRow",
     "Replacement",
     "judge_agreement",
+    "judge_plan",
+    "judge_sample",
     "judged_scores",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score
 
 CARRIERS, PER_UNIT = 20.0, 6.0  # units that carry the variance, below which, or below a 6th of all, t is not trusted
 ROUNDING = 1e-9  # of the range of grades
+LEAST_LEFT = 0.1  # of an item's residual, where it weighs nearly all
 DISTINCT = 50  # grades of a judge, up to which the interval of their mean is Gaffke's
 UNKNOWN = "cannot tell"
 
@@ -147,8 +148,19 @@ class Graded:
         degrees = max(kish(sizes) - 1, 1.0) if len(sizes) > 1 else 0.0
         mean = MeanScore(value, error, lean, degrees, len(e), error, units=float(len(sizes)))
         if ends is None:
-            return mean
+            return mean if own is not None or np.ptp(w) <= ROUNDING else self._by_leverage(mean, e, unit, slope)
         return BoundedMean.of(mean, sums=Sums.of(sums, sizes), ends=ends, clustered=self.units is not None, within=ends)
+
+    def _by_leverage(self, mean: MeanScore, e: Floats, unit: Integers, slope: float) -> MeanScore:
+        """The same of items drawn with unequal chances, of which few may weigh most: e as if each were left out of the
+        mean, and of the slope, and degrees of freedom by the squares of weights, as many as carry the variance."""
+        w, f = self.weight, self.judged[self.read]
+        share, apart = w / w.sum(), f - np.average(f, weights=w)
+        spread = float(w @ apart**2) if slope else 0.0
+        h = share + (w * apart**2 / spread if spread > 0.0 else 0.0)
+        sums = np.bincount(unit, share * (e - mean.value) / np.maximum(1.0 - h, LEAST_LEFT))
+        degrees = kish(np.bincount(unit, w) ** 2) - 1 if len(sums) > 1 else 0.0
+        return replace(mean, error=math.sqrt(float(sums @ sums)), lean=0.0, degrees_of_freedom=max(degrees, 1.0))
 
     def _few(self, rest: MeanScore, slope: float) -> bool:
         """Whether few items carry the variance, so that rarer values may have more of it: that of y - λ f, or of what f

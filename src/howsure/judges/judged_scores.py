@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from howsure import __version__
-from howsure.counts.draw import Elements, partial_column, read_draw
+from howsure.counts.draw import Elements, UntoldDraw, partial_column, read_draw
 from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter, told
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, no_column_name
@@ -25,9 +25,11 @@ from howsure.scores.rows import partial_scores
 from howsure.significance.rows_by_model import item_twice
 from howsure.stats.clusters import few_clusters
 from howsure.stats.mean_score import Bounds, share_bounds
+from howsure.stats.p_values import adjust_p_values, smallest_size
 
 FEWEST = 10  # grades of people, below which nothing is said
 SURELY, PROBABLY = 1e-6, 1e-3  # p of a draw at random, below which nothing is promised, or it is said
+STEPS = 24  # of the search for a p, after which it is known to a relative 2e-6
 OF = {"score": "the judge", "y_true": "people"}
 
 
@@ -43,6 +45,7 @@ def judged_scores(
     clusters: ArrayLike | str | None = None,
     pos_label: Hashable = None,
     bounds: tuple[float, float] | None = None,
+    adjust: Literal["holm", "bh"] | None = "holm",
     level: float = 0.95,
     data: Source | IntoFrame | None = None,
 ) -> JudgedScores:
@@ -63,6 +66,7 @@ def judged_scores(
     clusters (n,): what is correlated, such as the document of each item.
     pos_label: the grade that counts as 1, every other as 0.
     bounds: the lowest and the highest grade that a person can give; those of grades that are all 0 or 1 are known.
+    adjust: how p-values of several differences are adjusted.
     level: level of the intervals.
 
     Intervals are of the mean over all such answers, of which these were drawn. They are Gaffke's of y - λ f where
@@ -83,22 +87,23 @@ def judged_scores(
     Raises InputError naming the parameter, row and value that violated a rule.
     """
     level, ends = check_level(level), None if bounds is None else check_bounds(bounds)
+    adjust_p_values([], method=adjust)
     roles = {"score": score, "y_true": y_true, "model": model, "id": id, "strata": strata, "inclusion": inclusion}
     held, rows = _held(roles | {"clusters": clusters}, data, pos_label=pos_label)
     with rows.placed():
         answers = _answers(held, roles | {"clusters": clusters}, pos_label, ends, data is not None)
-        made = [_row(answers, code, name, level) for code, name in enumerate(answers.names)]
+        made = _rows(answers, level)
         found = sorted(made, key=lambda row: -math.inf if math.isnan(row.corrected.value) else row.corrected.value)[
             ::-1
         ]
         sure = [row.model for row in found if not math.isnan(row.corrected.value)]
-        differences = _differences(answers, [row.model for row in found], sure, against, level)
+        differences = _differences(answers, [row.model for row in found], sure, against, adjust, level)
     recipe: dict[str, Any] = {"howsure": __version__, **(rows.read or {"n": len(answers.judged)})}
     if data is not None:
         recipe |= {AS_READ.get(role, role): one for role, one in roles.items() if one is not None}
         recipe |= {} if clusters is None else {"cluster": clusters}
     recipe |= {"against": differences[0].against if differences else None, "pos_label": pos_label}
-    recipe |= {"bounds": answers.bounds, "level": level}
+    recipe |= {"bounds": answers.bounds, "adjust": adjust, "level": level}
     return JudgedScores(rows=tuple(found), differences=differences, notes=tuple(answers.notes), recipe=recipe)
 
 
@@ -226,14 +231,36 @@ def _check_once(model: Coded | None, item: Coded) -> None:
         raise item_twice(int(a), int(b), repr(item.names[item.codes[a]]), each="model")
 
 
+def _rows(answers: _Answers, level: float) -> list[JudgedRow]:
+    """A row per model; where the draw of one tells nothing, its row says why, unless no model has another."""
+    rows, untold = list[JudgedRow](), list[InputError]()
+    for code, name in enumerate(answers.names):
+        try:
+            rows.append(_row(answers, code, name, level))
+        except UntoldDraw as error:
+            untold.append(error)
+            rows.append(_nothing(answers, answers.of(code), name, level, error.message))
+    if len(untold) == len(rows):
+        raise untold[0]
+    return rows
+
+
+def _nothing(answers: _Answers, rows: Integers, name: str | None, level: float, why: str) -> JudgedRow:
+    """The row of a model of which only the judge's grades say something."""
+    labelled = int((~np.isnan(answers.people[rows])).sum())
+    nothing = Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=labelled)
+    graded = Graded(answers.judged[rows], rows[:0], np.zeros(0), np.zeros(0), rows[:0], _units(answers, rows))
+    judge = _judge(graded, level)
+    return JudgedRow(name, len(rows), labelled, judge, nothing, nothing, nothing, math.nan, (told(why),))
+
+
 def _row(answers: _Answers, code: int, name: str | None, level: float) -> JudgedRow:
     rows = answers.of(code)
     n, labelled = len(rows), int((~np.isnan(answers.people[rows])).sum())
     nothing = Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=labelled)
     if labelled < FEWEST:
-        graded = Graded(answers.judged[rows], rows[:0], np.zeros(0), np.zeros(0), rows[:0], _units(answers, rows))
         why = f"people graded {counted(labelled, 'answer')}, below {FEWEST}: nothing shows what the judge is off by"
-        return JudgedRow(name, n, labelled, _judge(graded, level), nothing, nothing, nothing, math.nan, (why,))
+        return _nothing(answers, rows, name, level, why)
     graded, notes = answers.graded(rows), list[str]()
     slope = graded.slope()
     people, corrected = (graded.mean(level, slope=one) for one in (0.0, slope))
@@ -281,7 +308,12 @@ def _drawn_at_random(graded: Graded) -> float:
 
 
 def _differences(
-    answers: _Answers, order: Sequence[str | None], sure: Sequence[str | None], against: str | None, level: float
+    answers: _Answers,
+    order: Sequence[str | None],
+    sure: Sequence[str | None],
+    against: str | None,
+    adjust: str | None,
+    level: float,
 ) -> tuple[JudgedDifference, ...]:
     """The difference of each model from one of them, on the items of both, unless one has no mean of its own."""
     names = [one for one in order if one is not None]
@@ -303,7 +335,8 @@ def _differences(
             f"a difference needs {FEWEST} items or more whose answers of both models people graded, drawn with the "
             "same chance: draw items, and have the answers of all models to them graded"
         )
-    return tuple(found)
+    adjusted = adjust_p_values([one.p_value for one in found], method=adjust)
+    return tuple(replace(one, p_adjusted=float(p)) for one, p in zip(found, adjusted, strict=True))
 
 
 def _difference(answers: _Answers, model: str, base: str, level: float, *, told: bool) -> JudgedDifference:
@@ -335,7 +368,20 @@ def _difference(answers: _Answers, model: str, base: str, level: float, *, told:
         graded = of_both.graded(np.arange(n))
     except InputError:  # these were drawn, but not for both
         return JudgedDifference(model, base, n, len(both), value, nothing)
-    return JudgedDifference(model, base, n, len(both), value, graded.mean(level, slope=graded.slope()))
+    slope = graded.slope()
+    corrected = graded.mean(level, slope=slope)
+    p = math.nan if corrected.low is None else _p_value(graded, slope)
+    return JudgedDifference(model, base, n, len(both), value, corrected, p)
+
+
+def _p_value(graded: Graded, slope: float) -> float:
+    """The two-sided p of a mean of 0: 1 less the highest level at which the interval leaves it out."""
+
+    def leaves_out(size: float) -> bool:
+        found = graded.mean(1 - 2 * size, slope=slope)
+        return found.low is not None and found.high is not None and not found.low <= 0.0 <= found.high
+
+    return min(2 * smallest_size(leaves_out, steps=STEPS), 1.0)
 
 
 def _same(values: Any, first: Integers, second: Integers) -> bool:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from howsure.calibration.words import notes_by_name
 from howsure.result import Estimate, Result, Rows, as_json
-from howsure.show.table import COUNT, ESTIMATE, FRAME, HIGHER, NUMBER, TEXT, WORDS, Column, digits, interval
+from howsure.show.table import COUNT, ESTIMATE, FRAME, HIGHER, NUMBER, P_VALUE, TEXT, WORDS, Column, digits, interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -53,7 +54,8 @@ class JudgedRow:
 class JudgedDifference:
     """How much better people would find a model than another one, on the n items that both answered.
 
-    labelled: of these, those of which people graded both answers. judge: the difference by the judge alone.
+    labelled: of these, those of which people graded both answers. judge: the difference by the judge alone. p_value: of
+    no difference; p_adjusted: adjusted for all differences.
     """
 
     model: str
@@ -62,6 +64,8 @@ class JudgedDifference:
     labelled: int
     judge: float
     corrected: Estimate
+    p_value: float = math.nan
+    p_adjusted: float = math.nan
 
     @property
     def pair(self) -> tuple[str, str]:
@@ -145,6 +149,8 @@ class _Differences(Rows[JudgedDifference]):
             Column("judge", SIGNED, "by the judge"),
             Column("corrected", SIGNED, get=lambda one: one.corrected.value),
             Column("interval", TEXT, get=lambda one: interval(one.corrected.low, one.corrected.high, sign=True)),
+            Column("p_value", P_VALUE, "p"),
+            Column("p_adjusted", P_VALUE, "adjusted p"),
         ]
 
 

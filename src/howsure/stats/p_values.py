@@ -16,7 +16,7 @@ SMALLEST, LARGEST = 1e-12, 0.499  # sizes of one-sided tests
 BISECTIONS, STEPS = 40, 200
 
 
-def smallest_size(rejects: Callable[[float], bool]) -> float:
+def smallest_size(rejects: Callable[[float], bool], *, steps: int = BISECTIONS) -> float:
     """The one-sided p-value: the smallest size at which a test rejects; 1 if it does not below one half.
 
     >>> round(smallest_size(lambda size: size >= 0.03), 9)
@@ -27,7 +27,7 @@ def smallest_size(rejects: Callable[[float], bool]) -> float:
     kept, rejected = SMALLEST, LARGEST
     if rejects(kept):
         return kept
-    for _ in range(BISECTIONS):
+    for _ in range(steps):
         middle = (kept * rejected) ** 0.5
         kept, rejected = (kept, middle) if rejects(middle) else (middle, rejected)
     return rejected

@@ -25,6 +25,7 @@ WORDS: dict[str, Word] = {
     "a": Word("--a", COLUMN, "Column of the first model of each battle."),
     "b": Word("--b", COLUMN, "Column of the other model of each battle."),
     "winner": Word("--winner", COLUMN, "Column of who won each battle."),
+    "length": Word("--length", COLUMN, "Column of the length of each answer."),
     "model": Word("--model", COLUMN, "Column that names the model of each row."),
     "rater": Word("--rater", COLUMN, "Column of who gave each grade."),
     "judge": Word("--judge", "NAME"),

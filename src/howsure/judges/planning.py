@@ -1,0 +1,163 @@
+"""`judge_plan`: how many grades of people does a corrected mean need?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from howsure.errors import GIVEN, InputError, parameter
+from howsure.inputs.frames import Source
+from howsure.inputs.numbers_and_names import check_level, is_number
+from howsure.inputs.pairs import Floats
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.judges.columns import Columns
+from howsure.judges.correction import Graded
+from howsure.result import Rows, as_json
+from howsure.show.table import COUNT, WORDS, Column
+from howsure.stats.mean_score import Bounds
+
+FEWEST = 10  # grades, below which there is no corrected mean
+PILOT = 20  # grades, below which they show too little to plan from
+
+
+@dataclass(frozen=True, slots=True)
+class JudgePlanRow:
+    """How many grades of people the interval of a model's mean needs, among n answers; None where all are too few.
+
+    pilot: how many grades the plan is made from. corrected: together with the judge; people: alone.
+    """
+
+    model: str | None
+    n: int
+    pilot: int
+    corrected: int | None
+    people: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class JudgePlan(Rows[JudgePlanRow]):
+    """The result of `judge_plan`: a row per model. width: of the interval that is planned."""
+
+    rows: tuple[JudgePlanRow, ...] = as_json("models")
+    width: float
+    notes: tuple[str, ...] = ()
+    recipe: Mapping[str, object]
+
+    named = "model"
+    title = "Grades of people that are needed"
+
+    def columns(self) -> Sequence[Column]:
+        """The grades that are needed."""
+        return [
+            *([Column("model", WORDS)] if any(one.model is not None for one in self.rows) else []),
+            Column("n", COUNT, legend="answers that the judge graded"),
+            Column("pilot", COUNT, legend="grades of people from which this is planned"),
+            Column("corrected", COUNT, "with the judge", legend="grades of people that are needed"),
+            Column("people", COUNT, "people alone", legend="the same without a judge"),
+        ]
+
+    def below(self) -> Sequence[str]:
+        """The width, and the notes."""
+        lacking = any(one.corrected is None or one.people is None for one in self.rows)
+        none = (
+            [" A dash: the grades of all answers would not do, or whether they do cannot be told."] if lacking else []
+        )
+        return [f"Grades of people for an interval {self.width:g} wide.{''.join(none)}", *self.notes]
+
+
+def judge_plan(
+    score: ArrayLike | str,
+    *,
+    width: float,
+    y_true: ArrayLike | str | None = None,
+    model: ArrayLike | str | None = None,
+    correlation: float | None = None,
+    pos_label: Hashable = None,
+    bounds: tuple[float, float] | None = None,
+    level: float = 0.95,
+    data: Source | IntoFrame | None = None,
+) -> JudgePlan:
+    """How many grades of people does a corrected mean need, so that its interval is as narrow as wanted?
+
+    From the grades that are there, or from a correlation of judge and people that is assumed: the interval that
+    `judged_scores` would give of so many grades like those, drawn at random from all.
+
+    score (n,): the judge's grade of each answer.
+    width: of the interval of a model's mean.
+    y_true (n,): grades of people so far, missing elsewhere; 20 of a model or more.
+    model (n,): the model of each answer.
+    correlation: assumed, of grades of people and of the judge, instead of grades of people.
+    pos_label: the grade that counts as 1, every other as 0.
+    bounds: the lowest and the highest grade that a person can give; those of grades that are all 0 or 1 are known.
+    level: level of the interval.
+
+    With a correlation, grades are assumed to be the lowest or the highest in equal parts: no others vary more.
+
+    >>> import numpy as np
+    >>> judge_plan(np.arange(5000) % 2, width=0.1, correlation=0.8).rows[0]
+    JudgePlanRow(model=None, n=5000, pilot=0, corrected=185, people=402)
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    level = check_level(level)
+    if not is_number(width) or not 0 < width < math.inf:
+        raise InputError(f"{parameter('width')} must be a positive number, as of grades; it is {width!r}.")
+    if (y_true is None) == (correlation is None):
+        raise InputError(f"give either {parameter('y_true', GIVEN)}, first grades, or {parameter('correlation', 0.7)}.")
+    if correlation is not None and (not is_number(correlation) or not 0 <= correlation < 1):
+        raise InputError(f"{parameter('correlation')} must lie in [0, 1); it is {correlation!r}.")
+    held = Columns.read({"score": score, "y_true": y_true, "model": model}, data, pos_label=pos_label)
+    with held.rows.placed():
+        ends = held.bounds(bounds, "y_true" if data is None else str(y_true))
+        if correlation is not None and ends is None:
+            raise InputError(f"with {parameter('correlation')}, {parameter('bounds', GIVEN)} of grades must be known.")
+        rows, notes = [], list(held.notes)
+        for code, name in enumerate(held.names("model")):
+            mine = held.codes("model") == code
+            f = held.numbers["score"][mine]
+            if correlation is not None and ends is not None:
+                judged, people, pilot = *_assumed(len(f), correlation, ends), 0
+            else:
+                y = held.numbers["y_true"][mine]
+                read = np.flatnonzero(~np.isnan(y))
+                judged, people, pilot = np.concatenate([f[read], np.delete(f, read)]), y[read], len(read)
+                if pilot < PILOT:
+                    notes.append(f"{name}: people graded {pilot}, below {PILOT}: too few to plan from")
+            few = pilot < PILOT and correlation is None
+            n = None if few else _needed(judged, people, width, level, ends, corrected=True)
+            alone = None if few else _needed(judged, people, width, level, ends, corrected=False)
+            rows.append(JudgePlanRow(name if model is not None else None, len(f), pilot, n, alone))
+    recipe = held.recipe | {"correlation": correlation, "bounds": ends, "level": level}
+    return JudgePlan(rows=tuple(rows), width=float(width), notes=tuple(notes), recipe=recipe)
+
+
+def _assumed(n: int, correlation: float, bounds: Bounds) -> tuple[Floats, Floats]:
+    """Grades of a judge and of people at both bounds, in equal parts, that are equal in (1 + ρ) / 2 of all."""
+    people = np.array(bounds)[np.arange(n) % 2]
+    place = (np.arange(n) // 2 * 0.6180339887498949) % 1.0  # spread evenly over all, and over the first of them
+    return np.where(place < (1 + correlation) / 2, people, sum(bounds) - people), people
+
+
+def _needed(
+    judged: Floats, people: Floats, width: float, level: float, bounds: Bounds | None, *, corrected: bool
+) -> int | None:
+    """The fewest grades whose interval is no wider: those that are there, as often as needed."""
+    most = len(judged)
+
+    def wide(n: int) -> float:
+        y = np.resize(people, n)
+        f = np.concatenate([np.resize(judged[: len(people)], n), np.resize(judged[::-1], most - n)])
+        graded = Graded(f, np.arange(n), y, np.full(n, most / n), np.zeros(n, dtype=np.int64), None, bounds)
+        found = graded.mean(level, slope=graded.slope() if corrected else 0.0)
+        return math.inf if found.low is None or found.high is None else found.high - found.low
+
+    if most < FEWEST or wide(most) > width:
+        return None
+    low, high = FEWEST, most
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (low, middle) if wide(middle) <= width else (middle + 1, high)
+    return high

@@ -1,0 +1,189 @@
+"""`judge_sample`: which answers shall people grade?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from howsure.counts.label_sample import LEAST, PER_STRATUM, sample_for_labels
+from howsure.counts.units import combined
+from howsure.errors import GIVEN, InputError, parameter
+from howsure.inputs.frames import Source
+from howsure.inputs.numbers_and_names import check_whole, counted
+from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.judges.columns import Columns
+from howsure.result import Result, as_json
+from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+
+BANDS = 3  # of grades
+FEWEST = 10  # grades of people of each model, which `judged_scores` needs
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class JudgeSample(Result):
+    """The result of `judge_sample`: the answers to be graded, `indices` in ascending order.
+
+    strata: names; codes (n,): of each answer. inclusion (n,): the chance with which each was drawn, NaN of those that
+    were not. Frames and CSV hold all answers, the drawn ones first, in random order, with an empty column `person`.
+    """
+
+    strata: tuple[str, ...]
+    codes: Integers = as_json(None)
+    indices: Integers
+    inclusion: Floats = as_json(None)
+    order: Integers = as_json(None)
+    shown: Mapping[str, Sequence[object]] = as_json(None)
+    notes: tuple[str, ...] = ()
+    recipe: Mapping[str, object]
+
+    title = "Answers to be graded"
+
+    @property
+    def stratum(self) -> np.ndarray[Any, Any]:
+        """The name of the stratum of each answer."""
+        return np.array(self.strata)[self.codes]
+
+    def columns(self) -> Sequence[Column]:
+        """Of tables, the strata; of frames and CSV, all answers."""
+        drawn = np.bincount(self.codes[self.indices], minlength=len(self.strata))
+        size = np.bincount(self.codes, minlength=len(self.strata))
+        chance = [None if np.isnan(one) else float(one) for one in self.inclusion[self.order]]
+        return [
+            *(Column(name, WORDS, values=held, only=FRAME) for name, held in self.shown.items()),
+            Column("stratum", WORDS, values=self.stratum[self.order], only=FRAME),
+            Column("inclusion", NUMBER, values=chance, only=FRAME),
+            Column("person", WORDS, values=[""] * len(self.order), only=FRAME),
+            Column("stratum", WORDS, values=self.strata, only=TABLE),
+            Column("answers", COUNT, values=size, only=TABLE),
+            Column("to grade", COUNT, values=drawn, only=TABLE),
+            Column("share", NUMBER, values=drawn / size, only=TABLE),
+        ]
+
+    @property
+    def words(self) -> str:
+        """How many answers are to be graded, and of which strata."""
+        told = f"{len(self.indices):,} of {counted(len(self.codes), 'answer')} to be graded"
+        return "\n".join([told, str(self.table().shortened()), *(f"Note: {note}." for note in self.notes)])
+
+
+def judge_sample(
+    score: ArrayLike | str,
+    n: int,
+    *,
+    model: ArrayLike | str | None = None,
+    id: ArrayLike | str | None = None,
+    length: ArrayLike | str | None = None,
+    show: Sequence[str] = (),
+    rng: Randomness = 0,
+    data: Source | IntoFrame | None = None,
+) -> JudgeSample:
+    """Which answers shall people grade, so that they show what a judge is off by?
+
+    Draws items at random within strata of the judge's grade, and of the length of answers, and has the answers of all
+    models to them graded; without `id`, draws answers of each model. `judged_scores` takes the strata.
+
+    score (n,): the judge's grade of each answer.
+    n: how many items to draw; without `id`, answers.
+    model (n,): the model of each answer.
+    id (n,): the item of each answer.
+    length (n,): the length of each answer, such as its words.
+    show: columns to copy, such as question,answer.
+    rng: seed of the draw.
+
+    Strata are up to three bands of the grade (its mean over the answers to an item), each divided at the median length
+    where that leaves 5 draws per stratum. Draws are allotted as `sample_for_labels` does, with the judge's mean as a
+    share of its range.
+
+    >>> import numpy as np
+    >>> sample = judge_sample(np.arange(400) % 5 + 1, 40, id=np.arange(400) // 2, model=["a", "b"] * 200)
+    >>> len(sample.indices), sample.strata
+    (80, ('grade 1.5 to 2.5', 'grade 3 to 3.5', 'grade 4.5'))
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    n = check_whole(n, name="n", least=LEAST)
+    if show and data is None:
+        raise InputError(f"{parameter('show', GIVEN)} names columns of {parameter('data', GIVEN)}, which is missing.")
+    roles = {"score": score, "model": model, "id": id, "length": length}
+    held = Columns.read(roles, data, show=show)
+    with held.rows.placed():
+        held.check_once(["model"] if model is not None else [], "model") if id is not None else None
+        unit = held.codes("id") if id is not None else np.arange(held.n)
+        codes, names, grade = _strata(held, unit, n, by_model=id is None)
+        what = "items" if id is not None else "answers"
+        if n > len(grade):
+            raise InputError(f"{parameter('n')} must be at most the number of {what}, {len(grade):,}; it is {n:,}.")
+        reach = float(np.ptp(grade)) or 1.0
+        generator = generator_from(rng)
+        drawn = sample_for_labels((grade - grade.min()) / reach, n, bands=np.array(names)[codes], rng=generator)
+    chance = drawn.chances[unit]
+    indices = np.flatnonzero(~np.isnan(chance))
+    order = np.concatenate([generator.permutation(indices), np.flatnonzero(np.isnan(chance))])
+    later = held.rows.at(range(held.n)) if show else {}
+    given = {str(one) if data is not None else role: role for role, one in roles.items() if one is not None}
+    shown = {name: _told(held, role, order) for name, role in given.items()}
+    shown |= {name: [column[row] for row in order] for name, column in later.items()}
+    few = held.codes("model")[indices]
+    notes = [
+        f"{name} gets {counted(int(count), 'grade')}, below the {FEWEST} that a corrected mean needs"
+        for name, count in zip(held.names("model"), np.bincount(few, minlength=len(held.names("model"))), strict=True)
+        if count < FEWEST
+    ]
+    recipe = held.recipe | {"n_drawn": n, "seed": seed_in_recipe(rng)}
+    return JudgeSample(
+        strata=drawn.strata,
+        codes=np.asarray(drawn.codes, dtype=np.int64)[unit],
+        indices=indices,
+        inclusion=chance,
+        order=order,
+        shown=shown,
+        notes=tuple(notes),
+        recipe=recipe,
+    )
+
+
+def _told(held: Columns, role: str, order: Integers) -> list[str]:
+    if role in held.coded:
+        return [held.names(role)[code] for code in held.codes(role)[order]]
+    return [f"{one:.15g}" for one in held.numbers[role][order]]
+
+
+def _strata(held: Columns, unit: Integers, n: int, *, by_model: bool) -> tuple[Integers, tuple[str, ...], Floats]:
+    """The stratum of each item or answer, and its mean grade."""
+    size = np.bincount(unit)
+    grade = np.bincount(unit, held.numbers["score"]) / size
+    parts = [_bands(grade, BANDS, "grade")]
+    if by_model and len(held.names("model")) > 1:
+        parts.insert(0, (held.codes("model"), held.names("model")))
+    if "length" in held.numbers:
+        length = np.bincount(unit, held.numbers["length"]) / size
+        parts.append(_bands(length, 2, "length"))
+    while True:
+        codes, used = combined([(one.astype(np.int16), names) for one, names in parts], len(grade))
+        if len(parts) == 1 or len(used) * PER_STRATUM <= n:
+            break
+        parts.pop()
+    names = []
+    for one in np.asarray(used).tolist():
+        told = list[str]()
+        for _, of_part in reversed(parts):
+            one, place = divmod(one, len(of_part))
+            told.insert(0, of_part[place])
+        names.append(", ".join(told))
+    return codes.astype(np.int64), tuple(names), grade
+
+
+def _bands(values: Floats, most: int, what: str) -> tuple[Integers, tuple[str, ...]]:
+    """Bands of about as many values each, and what they hold."""
+    ends = np.unique(np.quantile(values, np.arange(1, most) / most, method="higher"))
+    codes = np.unique(np.searchsorted(ends, values, side="left"), return_inverse=True)[1]
+    names = []
+    for band in range(int(codes.max()) + 1):
+        low, high = (float(end(values[codes == band])) for end in (np.min, np.max))
+        names.append(f"{what} {low:g}" if low == high else f"{what} {low:g} to {high:g}")
+    return codes, tuple(names)
