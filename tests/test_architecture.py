@@ -32,7 +32,7 @@ LAYERS = (
     {"data"},
     {"significance", "sequences", "coreference", "counts", "selective", "recalibration"},
     {"events", "check", "monitoring", "scores"},
-    {"judges"},
+    {"judges", "sklearn"},
     {"figures"},
     {"report", "explorer"},
     {"cli"},

@@ -1,0 +1,120 @@
+"""For scikit-learn: scorers for `cross_validate`, and a display of a classifier's calibration."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Protocol
+
+from howsure.calibration.calibration_errors import calibration_error
+from howsure.calibration.curve import calibration_curve
+from howsure.errors import InputError
+from howsure.inputs.classes import TOP_LABEL, pairs_from_classes
+from howsure.inputs.numbers_and_names import unknown_name
+from howsure.inputs.pairs import Pairs
+from howsure.inputs.parameter_types import ArrayLike
+from howsure.selective.curve import selective_curve
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from howsure.calibration.results import CalibrationCurve
+
+__all__ = ["CalibrationDisplay", "Classifier", "ConfidenceScorer", "scorers"]
+MEASURES = ("calibration_error", "aurc")
+
+
+class Classifier(Protocol):
+    """A fitted classifier of scikit-learn's."""
+
+    classes_: Any
+
+    def predict_proba(self, X: Any, /) -> Any:
+        """The probability of each class, a row for each of X."""
+        ...
+
+
+def _pairs(estimator: Classifier, X: object, y: object, sample_weight: object = None, *, top: bool = False) -> Pairs:
+    """Two classes: the probability of the second. More, or `top`: of the class that is predicted, and whether it is
+    right."""
+    if not hasattr(estimator, "predict_proba"):
+        raise InputError(f"estimator must have predict_proba; {type(estimator).__name__} has none.")
+    classes = list(estimator.classes_)
+    reduce = classes[1] if len(classes) == 2 and not top else TOP_LABEL
+    probabilities = estimator.predict_proba(X)
+    return pairs_from_classes(y, probabilities, classes=classes, reduce=reduce, sample_weight=sample_weight)
+
+
+@dataclass(frozen=True)
+class ConfidenceScorer:
+    """A scorer of scikit-learn's: minus a measure of a classifier's confidence, since larger scores are better there.
+
+    measure: "calibration_error", debiased (`calibration_error`), of the probability of the second of two classes, else
+    of the class that is predicted; "aurc", the area under the risk–coverage curve (`selective_curve`), of the class
+    that is predicted.
+
+    >>> from sklearn.datasets import make_classification
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = make_classification(2000, random_state=0)
+    >>> -0.3 < ConfidenceScorer("calibration_error")(GaussianNB().fit(X, y), X, y) < 0
+    True
+    """
+
+    measure: str
+
+    def __post_init__(self) -> None:
+        if self.measure not in MEASURES:
+            raise unknown_name("measure", self.measure, MEASURES, place="a scorer")
+
+    def __call__(self, estimator: Classifier, X: object, y: object, sample_weight: object = None) -> float:
+        if self.measure == "calibration_error":
+            return -calibration_error(_pairs(estimator, X, y, sample_weight)).value
+        pairs = _pairs(estimator, X, y, sample_weight, top=True)
+        return -selective_curve(pairs).aurc.value
+
+
+def scorers() -> dict[str, ConfidenceScorer]:
+    """The scorers by name, for `scoring` of `cross_validate` and `GridSearchCV`.
+
+    >>> sorted(scorers())
+    ['neg_aurc', 'neg_calibration_error']
+    """
+    return {f"neg_{measure}": ConfidenceScorer(measure) for measure in MEASURES}
+
+
+@dataclass
+class CalibrationDisplay:
+    """A calibration curve with its intervals, drawn as scikit-learn's displays are.
+
+    curve: the `CalibrationCurve` that is drawn. After `plot`: ax_, figure_.
+
+    >>> import numpy as np
+    >>> prob = np.random.default_rng(0).random(1000)
+    >>> display = CalibrationDisplay.from_predictions(np.random.default_rng(1).random(1000) < prob, prob)
+    >>> display.ax_.get_xlabel() != "", len(display.curve.bins) > 5
+    (True, True)
+    """
+
+    curve: CalibrationCurve
+    ax_: Axes | None = field(default=None, repr=False)
+    figure_: Figure | None = field(default=None, repr=False)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: Classifier, X: object, y: object, *, ax: Axes | None = None
+    ) -> CalibrationDisplay:
+        """Of a fitted classifier: the probability of the second of two classes, else of the class that is predicted."""
+        return cls(calibration_curve(_pairs(estimator, X, y))).plot(ax)
+
+    @classmethod
+    def from_predictions(
+        cls, y_true: ArrayLike, y_prob: ArrayLike, *, pos_label: object = None, ax: Axes | None = None
+    ) -> CalibrationDisplay:
+        """Of labels and probabilities, as `calibration_curve` takes them."""
+        return cls(calibration_curve(y_true, y_prob, pos_label=pos_label)).plot(ax)
+
+    def plot(self, ax: Axes | None = None) -> CalibrationDisplay:
+        """Draw the curve, on axes of its own or those given."""
+        self.ax_ = self.curve.plot(ax)
+        self.figure_ = self.ax_.figure
+        return self
