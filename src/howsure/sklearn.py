@@ -116,5 +116,5 @@ class CalibrationDisplay:
     def plot(self, ax: Axes | None = None) -> CalibrationDisplay:
         """Draw the curve, on axes of its own or those given."""
         self.ax_ = self.curve.plot(ax)
-        self.figure_ = self.ax_.figure
+        self.figure_ = self.ax_.get_figure(root=True)
         return self
