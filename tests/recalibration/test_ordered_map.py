@@ -90,7 +90,7 @@ def test_it_is_another_map_for_levels_in_another_order():
 
 
 def test_what_is_refused():
-    with pytest.raises(InputError, match="from the lowest to the highest"):
+    with pytest.raises(InputError, match="named from the lowest to the highest, in the order of their probabilities"):
         recalibrate(4 - GRADES, TOLD, method="ordered")
     sure = np.tile([1.0, 0.0, 0.0], (60, 1))
     with pytest.raises(InputError, match="of a higher level are 0 or 1 and wrong in 40 rows, the first of them row 0:"):

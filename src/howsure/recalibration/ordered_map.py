@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from howsure.errors import InputError, parameter
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.pairs import Floats
 from howsure.recalibration.parameters import Parameters, number, numbers, refuse_certain_errors, refuse_one_value
 from howsure.recalibration.scores import Classes, Labelled, Scores
@@ -15,8 +15,8 @@ from howsure.stats.logistic import fit_logistic, sigmoid
 
 LEAST = 1e-3  # of the probability of a level between cut points that cross
 REVERSED = (
-    "no temperature above 0 is best: the more probable a higher level, the rarer it is. Are the levels in the order of "
-    "their probabilities, from the lowest to the highest?"
+    "no temperature above 0 is best: the more probable a higher level, the rarer it is. Are the levels named from the "
+    f"lowest to the highest, in the order of their probabilities? {parameter('classes', GIVEN)} says so."
 )
 
 
