@@ -6,7 +6,7 @@ import click
 
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.derived import finish, help_of
-from howsure.cli.terminal.options import from_option, output_options
+from howsure.cli.terminal.options import explode_option, from_option, output_options
 from howsure.data.look import look
 
 EXAMPLES = """
@@ -19,6 +19,9 @@ howsure look "results/**/samples_*.jsonl"
 @click.command("look", cls=Command, help=help_of(look, EXAMPLES), context_settings={"max_content_width": 110})
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @from_option
+@explode_option
 @output_options
-def command(files: tuple[str, ...], input_format: str | None, form: str, output: str | None) -> None:
-    finish(look(files, format=input_format), name="look", form=form, output=output)
+def command(
+    files: tuple[str, ...], input_format: str | None, explode: str | None, form: str, output: str | None
+) -> None:
+    finish(look(files, format=input_format, explode=explode), name="look", form=form, output=output)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -19,6 +20,7 @@ from howsure.data.suggested_commands import (
     of_a_log,
     of_a_table,
     summary_of_means,
+    typed,
 )
 from howsure.data.tables.database import Connection, Database, identifier, reading
 from howsure.data.tables.named_files import SPELLED, File, as_texts, parquet_source, text_source
@@ -32,16 +34,19 @@ __all__ = ["Look", "look"]
 NO_ROLE = (
     "By their names, no columns are a model's probabilities, scores or predictions; if some are, name them yourself."
 )
+NESTED = "{lists}: lists of objects; --explode {first} makes each object a row."
 MOST = 20_000  # rows that are looked at
 
 
-def look(files: Paths, *, format: str | None = None) -> Look:
+def look(files: Paths, *, format: str | None = None, explode: str | None = None) -> Look:
     """What is in a file: which program wrote it, what each column could be, what is missing, and what to ask of it.
 
-    The first 20,000 rows are looked at; of several files, those of the first table, or of each log.
+    The first 20,000 rows are looked at; of several files, those of the first table, or of each log. What objects in the
+    rows of a table hold has a name like theirs, such as verdict.right.
 
     files: one or several paths, globs or folders of tables (CSV, TSV, JSON lines, Parquet, .npz) or of logs.
     format: of the files, where they do not show it.
+    explode: a list in each row of a table, such as judgments, whose elements become rows.
 
     >>> import os, tempfile
     >>> path = os.path.join(tempfile.mkdtemp(), "dev.csv")
@@ -55,15 +60,21 @@ def look(files: Paths, *, format: str | None = None) -> Look:
     paths = tuple(os.fspath(one) for one in ((files,) if isinstance(files, str | os.PathLike) else files))
     with closing(Database()) as database:
         notes = list[str]()
-        named, log = input_files(paths, format=format, spool=database.folder, most=MOST, tell=notes.append)
+        how: dict[str, Any] = {"format": format, "explode": explode}
+        named, log = input_files(paths, **how, spool=database.folder, most=MOST, tell=notes.append)
         database.allow_only([file.path for file in named])
         looked_at = [_first_rows(database.connection, file) for file in (named if log is not None else named[:1])]
+        looked_at = looked_at if log is not None else [_with_parts(*looked_at[0])]
         columns = tuple(seen_column(name, values) for name, values in _together(looked_at).items())
         rows = looked_at[0]
         n = len(rows) - 1 if log is None else log.rows
-    notes += [*(lists_of_objects(columns) if log is None else log.notes), *_of_missing(columns)]
+    lists = lists_of_objects(columns) if log is None else []
+    notes += [*(NESTED.format(lists=", ".join(lists), first=one) for one in lists[:1]), *(log.notes if log else ())]
+    notes += _of_missing(columns)
+    options = {"--from": format, "--explode": explode}
+    asked = [*paths, *(word for option, value in options.items() if value is not None for word in (option, value))]
     if log is not None:
-        commands = [*of_a_log(log, named, paths, format)]
+        commands = [*of_a_log(log, named, asked)]
         if not commands and log.held.get("probabilities"):
             notes.append(WITHOUT_LABELS)
         what = f"a log of {log.format.program}"
@@ -71,7 +82,8 @@ def look(files: Paths, *, format: str | None = None) -> Look:
         commands, what = [], f"a table of {SPELLED[named[0].format]}"
         notes.append(means)
     else:
-        commands = of_a_table(columns, rows[1:], paths, format, several=len(named) > 1)
+        commands = of_a_table(columns, rows[1:], asked, several=len(named) > 1)
+        commands = commands or [typed("look", *asked, "--explode", one) for one in lists[:1] if explode is None]
         what = f"a table of {SPELLED[named[0].format]}"
     recipe = {"howsure": __version__, "files": [file.name for file in named], "rows": n}
     return Look(
@@ -104,6 +116,26 @@ def _first_rows(connection: Connection, file: File) -> list[list[Any]]:
             source = text_source(file, as_texts(names) if file.format in ("json", "jsonl") else "")
         listed = ", ".join(f"CAST({identifier(name)} AS VARCHAR)" for name in names)
         return [names, *map(list, connection.execute(f"SELECT {listed} FROM {source} LIMIT {MOST}").fetchall())]
+
+
+def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
+    """The table with a column for each number, truth and text in its objects, too."""
+    parts: dict[str, list[Any]] = {}
+    for at, row in enumerate(rows if len(rows) > 1 else ()):
+        for name, held in zip(heads, row, strict=True):
+            for key, value in _object(held).items():
+                if not (value is None or isinstance(value, dict | list)):
+                    text = value if isinstance(value, str) else json.dumps(value)
+                    parts.setdefault(f"{name}.{key}", [None] * len(rows))[at] = text
+    return [[*heads, *parts], *([*row, *(one[at] for one in parts.values())] for at, row in enumerate(rows))]
+
+
+def _object(text: str | None) -> dict[str, Any]:
+    """The object that a text spells, or none."""
+    try:
+        return dict(json.loads(text)) if text is not None and text.startswith("{") else {}
+    except ValueError:
+        return {}
 
 
 def _together(tables: Sequence[list[list[Any]]]) -> dict[str, list[Any]]:

@@ -9,7 +9,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.data.logs.conversion import Log, with_defaults
-from howsure.data.seen_columns import FEW, LISTS, NUMBERS, REPEATED, SHARES, TOLERANCE, TWO, UNIQUE, WITHIN, SeenColumn
+from howsure.data.seen_columns import (
+    FEW,
+    LISTS,
+    NUMBERS,
+    ONE,
+    REPEATED,
+    SHARES,
+    TOLERANCE,
+    TWO,
+    UNIQUE,
+    WITHIN,
+    SeenColumn,
+)
 from howsure.data.tables.named_files import File
 from howsure.errors import InputError
 from howsure.inputs.frames import ITEM, MODEL, PROMPT
@@ -22,7 +34,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-LABELS = _words("gold label target truth true y answer class category")
+LABELS = _words("gold label target truth true y answer class category outcome")
+PREDICTIONS = _words("prediction predicted pred decision guess output said")
 SCORES = _words(
     "correct right acc accuracy score em match f grade graded pass passed success reward rating rouge bleu won"
 )
@@ -30,6 +43,7 @@ CHANCES = _words("prob probs probability proba p confidence conf score certainty
 MODELS = _words("model system engine llm")
 ITEMS = _words("id uid uuid item question qid doc index idx example key instance sample")
 GROUPS = _words("task subject category dataset lang language prompt genre domain topic source split")
+MEANS = _words("winrate average avg mean elo rank standard_error stderr win_rate pass_rate")  # of a leaderboard
 RUNS = _words("run seed epoch trial repeat attempt")
 LOGITS = {"logits": _words("logit logits"), "logprobs": _words("ll logprob logprobs loglik")}
 POSITIVE = _words("1 1.0 true yes correct right c pass passed success positive pos entailed good win")
@@ -45,25 +59,24 @@ SUMMARY = "This is a summary, one row per model; give me the samples: a row per 
 # Of a log, whose columns are known.
 
 
-def of_a_log(log: Log, files: Sequence[File], paths: Sequence[str], format: str | None) -> Iterator[str]:
-    """The commands for a log: it names its columns itself."""
-    asked = [*paths, *([] if format is None else ["--from", format])]
+def of_a_log(log: Log, files: Sequence[File], asked: Sequence[str]) -> Iterator[str]:
+    """The commands for a log, which names its columns itself; `asked`: the files, and how they are read."""
     scores = [one for one in log.scores if log.held.get(one)]
     several = len(files) > 1  # then each may be a model
     judged = scores or [one for one in ("correct",) if log.held.get(one)]
     if judged:
-        yield _typed("score", *asked, *_left_out(log, judged))
+        yield typed("score", *asked, *_left_out(log, judged))
     roles = dict.fromkeys(("y_true", "groups", "clusters", "sample_weight", "id"))
     try:
         found, given = with_defaults(roles, None, log, files, pairing=False)
     except InputError:
         models = ["--model", f"{MODEL},{PROMPT}"] if log.varies(PROMPT) else []
         if scores and (models or log.varies(MODEL) or (several and MODEL not in log.held)) and ITEM in log.held:
-            yield _typed("significance", *asked, "--score", scores[0], *models, *_left_out(log, scores[:1]))
+            yield typed("significance", *asked, "--score", scores[0], *models, *_left_out(log, scores[:1]))
         return
     left_out = _left_out(log, [str(found["y_true"]), *given.columns])
-    yield _typed("calibration", *asked, *left_out)
-    yield _typed("selective", *asked, *left_out)
+    yield typed("calibration", *asked, *left_out)
+    yield typed("selective", *asked, *left_out)
 
 
 def _left_out(log: Log, columns: Sequence[str]) -> list[str]:
@@ -71,7 +84,7 @@ def _left_out(log: Log, columns: Sequence[str]) -> list[str]:
     return ["--skip-missing"] if any(log.held.get(one) != log.rows for one in columns) else []
 
 
-def _typed(command: str, *words: str) -> str:
+def typed(command: str, *words: str) -> str:
     return f"howsure {command} {shlex.join(words)}"
 
 
@@ -81,7 +94,12 @@ def _typed(command: str, *words: str) -> str:
 def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:
     """What to say of a table with a row per model and nothing but numbers beside it; None of any other table."""
     named = [one for one in columns if one.kind in (UNIQUE, TWO) and one.words & MODELS and one.values == n]
-    if "standard_error" in {one.name for one in columns} and columns[0].values == n:  # a leaderboard of AlpacaEval
+    first = columns[0]
+    if (
+        0.9 * n <= first.values
+        and not (_numeric(first) or first.words & ITEMS)
+        and any(one.words & MEANS for one in columns)
+    ):
         return SUMMARY
     others = [one for one in columns if one not in named]
     numeric = all(one.kind in (WITHIN, NUMBERS, UNIQUE, TWO, FEW, REPEATED) and _numeric(one) for one in others)
@@ -90,10 +108,9 @@ def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:
     return SUMMARY
 
 
-def lists_of_objects(columns: Sequence[SeenColumn]) -> Iterator[str]:
-    """What to say of lists whose objects may be rows."""
-    if nested := [one.name for one in columns if one.kind == LISTS and one.examples[0].startswith("[{")]:
-        yield f"{', '.join(nested)}: lists of objects; --explode {nested[0]} makes each object a row."
+def lists_of_objects(columns: Sequence[SeenColumn]) -> list[str]:
+    """The columns with lists whose objects may be rows."""
+    return [one.name for one in columns if one.kind in (LISTS, ONE) and one.examples[0].startswith("[{")]
 
 
 def _numeric(column: SeenColumn) -> bool:
@@ -101,15 +118,10 @@ def _numeric(column: SeenColumn) -> bool:
 
 
 def of_a_table(
-    columns: Sequence[SeenColumn],
-    rows: Sequence[Sequence[Any]],
-    paths: Sequence[str],
-    format: str | None,
-    *,
-    several: bool,
+    columns: Sequence[SeenColumn], rows: Sequence[Sequence[Any]], asked: Sequence[str], *, several: bool
 ) -> list[str]:
     """The commands for a table with these columns and first rows; `several`: each file may be a model."""
-    table = _Table(columns, rows, [*paths, *([] if format is None else ["--from", format])], several)
+    table = _Table(columns, rows, asked, several)
     found = [*table.of_scores(), *table.of_probabilities(), *table.of_predictions()]
     return list(dict.fromkeys(found))[:MOST]
 
@@ -118,6 +130,8 @@ def _positive(label: SeenColumn) -> list[str] | None:
     """The option that says which value counts as 1; None where nothing tells."""
     if {one.lower() for one in label.held} <= PLAIN:
         return []
+    if _numeric(label):
+        return None
     known = [one for one in label.held if one.lower() in POSITIVE]
     return ["--positive", known[0]] if len(known) == 1 else None
 
@@ -126,7 +140,7 @@ def _positive(label: SeenColumn) -> list[str] | None:
 class _Table:
     columns: Sequence[SeenColumn]
     rows: Sequence[Sequence[Any]]
-    asked: Sequence[str]  # the files, and their format
+    asked: Sequence[str]  # the files, and how they are read
     several: bool
 
     def of_scores(self) -> Iterator[str]:
@@ -134,9 +148,18 @@ class _Table:
         score = self._score()
         if score is None:
             return
+        whose, used = self._whose()
+        yield self._command("score", ["--score", score.name, *(_positive(score) or []), *whose], [score, *used])
+        end = score.name.rsplit(".", 1)[-1]
+        alike = [one for one in self.columns if one.kind == score.kind and one.name.endswith(f".{end}")]
+        if len(alike) > 1:  # an object for each model
+            models = [word for one in alike[1:] for word in ("--model", one.name)]
+            yield self._command("significance", ["--metric", "score", "--against", alike[0].name, *models], alike)
+
+    def _whose(self) -> tuple[list[str], list[SeenColumn | None]]:
+        """The options that say of which model, group, item and run each answer is; and their columns."""
         model, item = self._named(MODELS, FEW, TWO), self._item()
         parts = [one for one in (model, *self._groups()) if one is not None]
-        given = ["--score", score.name, *(_positive(score) or [])]
         by = [] if model is None else ["--model", model.name]
         group = [] if not parts[bool(model) :] else ["--group", ",".join(one.name for one in parts[bool(model) :])]
         run = self._named(RUNS, FEW, TWO)
@@ -145,7 +168,7 @@ class _Table:
         else:
             items = [] if item is None else ["--id", item.name]
         runs = [] if run is None or item is None else ["--run", run.name]
-        yield self._command("score", [*given, *by, *group, *items, *runs], [score, *parts, item])
+        return [*by, *group, *items, *runs], [*parts, item]
 
     def of_probabilities(self) -> Iterator[str]:
         """Where there are probabilities and labels: their calibration, and what they are worth."""
@@ -165,6 +188,12 @@ class _Table:
         """Where two columns or more hold values of the label: models compared."""
         for label in (one for one in self.columns if one.kind in (TWO, FEW) and one.words & LABELS):
             others = [one for one in self.columns if one is not label and one.held and one.held <= label.held]
+            said = next((one for one in self.columns if one.words & PREDICTIONS and one.held & label.held), None)
+            if said is not None and said is not label and len(others) < 2:
+                whose, used = self._whose()
+                answers = ["--target", label.name, "--prediction", said.name]
+                yield self._command("score", [*answers, *whose], [label, *used])
+                return
             if len(others) > 1 and label.held and all(not one.words & (LABELS | SCORES) for one in others):
                 models = [word for one in others[1:] for word in ("--model", one.name)]
                 yield self._command(
@@ -176,7 +205,7 @@ class _Table:
         lacking = any(one is not None and one.missing for one in used) and "--skip-missing" not in words
         missing = ["--skip-missing"] if lacking else []
         across = ["--across-files", "same"] if self.several and {"--id", "--cluster"} & {*words} else []
-        return _typed(command, *self.asked, *words, *across, *missing)
+        return typed(command, *self.asked, *words, *across, *missing)
 
     def _by_file(self) -> list[str]:
         return ["--by-file", "--group", "file"] if self.several else []
@@ -194,7 +223,8 @@ class _Table:
         return len({tuple(row[at] for at in places) for row in self.rows}) < len(self.rows)
 
     def _groups(self) -> list[SeenColumn]:
-        return [one for one in self.columns if one.kind in (FEW, TWO) and one.words & GROUPS - MODELS][:1]
+        known = (one for one in self.columns if one.kind in (FEW, TWO) and one.words & GROUPS - MODELS)
+        return [one for one in known if "." not in one.name][:1]
 
     def _score(self) -> SeenColumn | None:
         """Whether each answer is right, or how good it is."""

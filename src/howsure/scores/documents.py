@@ -11,10 +11,12 @@ import numpy as np
 from howsure.data.documents.read_documents import document_items
 from howsure.data.sources import Files
 from howsure.errors import InputError, parameter
+from howsure.inputs.checks import is_missing
 from howsure.inputs.numbers_and_names import counted, short_names
 from howsure.inputs.pairs import Floats
-from howsure.scores.rows import ScoredRows, each_cell
+from howsure.scores.rows import ScoredRows, each_cell, spelled
 from howsure.significance.documents import notes_of_documents
+from howsure.significance.metrics.documents import DocumentRows
 from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric
 from howsure.significance.reading import Systems
 from howsure.significance.systems import Problem
@@ -24,15 +26,36 @@ JACKKNIFE = (
 )
 
 
+def _label(value: Any) -> Any:
+    """A label; numbers and truths are equal however they are spelled."""
+    if isinstance(value, list | dict | set | tuple):
+        raise TypeError(value)
+    return None if is_missing(value) else spelled(value)
+
+
+def _is_right(true: Any, predicted: Any) -> tuple[float, float]:
+    if true is None:
+        raise InputError("what is true must not be missing.")
+    return float(true == predicted), 1.0
+
+
+ACCURACY = replace(
+    find_metric("accuracy", "hard"), task=DOCUMENT, rows=DocumentRows(_label, "a label", _is_right), score=None
+)
+
+
 def document_metrics(
-    metrics: str | Sequence[str], y_true: object, prediction: object, *, others: Mapping[str, object]
+    metrics: str | Sequence[str], y_true: object, prediction: object, *, of_lines: bool, others: Mapping[str, object]
 ) -> list[Metric]:
-    """The metrics of these names, which all are better high, or all low; [] where no metric is asked for.
+    """The metrics of these names, which all are better high, or all low: accuracy where what is true and predicted has
+    none, and lines, which may hold anything, do not stand for it; [] where there is nothing.
 
     Raises InputError for an unknown name, metrics of both directions, what is true without what is predicted, and for
     one of the others, which are for scores.
     """
     names = [metrics] if isinstance(metrics, str) else list(metrics)
+    if not (names or of_lines or y_true is None or prediction is None):
+        names = [ACCURACY.name]
     if not names and y_true is None and prediction is None:
         return []
     if not names or y_true is None or prediction is None:
@@ -40,7 +63,7 @@ def document_metrics(
             f"a metric of documents needs all of {parameter('metrics', 'wer')}, {parameter('y_true')} and "
             f"{parameter('prediction')}."
         )
-    found = [find_metric(name, DOCUMENT) for name in names]
+    found = [ACCURACY if name == ACCURACY.name else find_metric(name, DOCUMENT) for name in names]
     for name, value in others.items():
         if value is not None:
             raise InputError(f"{parameter(name)} is for scores; a metric of documents knows its own. Leave it out.")

@@ -67,10 +67,10 @@ def score_table(
     `level`, a tier, and whether it may be the best.
 
     score (n,): a number per row, such as whether the answer is right; a log names its scores itself.
-    y_true (n,): for a metric of documents, what is true of each: tags, spans, labels, relevance, a text.
-    prediction (n,): for a metric of documents, what the model says.
-    metrics: metrics of documents: entity_f1, entity_partial_f1, multilabel_micro_f1, multilabel_macro_f1, ndcg@10,
-    recall@10, wer, cer, bleu, chrf, chrf++.
+    y_true (n,): in place of a score, what is true of each row: a label, or tags, spans, labels, relevance, a text.
+    prediction (n,): what the model says.
+    metrics: of these, accuracy (default), entity_f1, entity_partial_f1, multilabel_micro_f1, multilabel_macro_f1,
+    ndcg@10, recall@10, wer, cer, bleu, chrf, chrf++.
     targets: for a metric of documents, a file of what is true, like those of the models, by line or sentence.
     model (n,): the model of each row (default: in files, each file is a model).
     groups (n,): a row of the table for each group: tasks, categories.
@@ -121,7 +121,7 @@ def score_table(
         raise InputError(f"what is missing counts as a score or is left out: give {either}, not both.")
     others = {"score": score, "pos_label": pos_label, "bounds": bounds, "missing_score": missing_score}
     others |= {"lower_is_better": lower_is_better or None, "pass_at": pass_at or None, "pass_hat": pass_hat or None}
-    asked_metrics = document_metrics(metrics, y_true, prediction, others=others)
+    asked_metrics = document_metrics(metrics, y_true, prediction, of_lines=targets is not None, others=others)
     lower_is_better = lower_is_better or any(not one.higher_is_better for one in asked_metrics)
     look = check_worst(worst, show, data)
     rows = rows_of(

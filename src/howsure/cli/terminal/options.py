@@ -271,6 +271,11 @@ from_option = click.option(
     "openai, decisions, hf, promptfoo, deepeval, alpaca-eval, livecodebench, mmlu-pro, human-eval, evalplus, "
     "every-eval-ever. Default: as the files show.",
 )
+explode_option = click.option(
+    "--explode",
+    metavar="FIELD",
+    help="A list in each row of JSON or Parquet, such as judgments: each element becomes a row.",
+)
 where_option = click.option(
     "--where", metavar="EXPRESSION", help="Use only the rows for which this holds, e.g. \"prompt = 'first' and n > 3\"."
 )
@@ -330,11 +335,7 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
             metavar="FILE",
             help="Table of the right answers of a log: columns id, label and, of several questions, question.",
         ),
-        click.option(
-            "--explode",
-            metavar="FIELD",
-            help="A list in each row of JSON or Parquet, such as judgments: each element becomes a row.",
-        ),
+        explode_option,
         click.option(
             "--model-version",
             metavar="NAME",

@@ -215,9 +215,10 @@ def input_files(
     labels = None if labels_from is None else Labels.read(labels_from, spool)
     words = {word for text in wanted if text for word in WORD.findall(text)}
     kept = partial(_kept, words=words if most is None else None)
-    rewritten = tuple(
-        _rewritten(file, spool / f"log-{at}.jsonl", log, kept, most, labels) for at, file in enumerate(files)
-    )
+    copies = (_rewritten(file, spool / f"log-{at}.jsonl", log, kept, most, labels) for at, file in enumerate(files))
+    rewritten = tuple(copy for copy in copies if copy is not None)
+    if not rewritten:
+        raise InputError(f"{files[0].name} has no rows.")
     for file in rewritten if len(rewritten) > 1 else ():
         _with_columns(Path(file.path), log.scores)
     if normalise is not None and "log_probabilities" not in log.held:
@@ -238,7 +239,8 @@ def _refuse_archives(files: Sequence[File]) -> None:
 
 def _rewritten(
     file: File, path: Path, log: Log, kept_of: Callable[[Row], Row], most: int | None, labels: Labels | None
-) -> File:
+) -> File | None:
+    """A log as JSON lines; None, and a note, if it has no rows, as that of a run that was stopped at once."""
     before = log.rows
     unlabelled = 0
     with open(path, "w", encoding="utf-8") as copy:
@@ -249,7 +251,8 @@ def _rewritten(
             log.note(kept)
             copy.write(ENCODER.encode(kept) + "\n")
     if log.rows == before:
-        raise InputError(f"{file.name} has no rows.")
+        source.note("it has no rows, and is left out")
+        return None
     if labels is not None and unlabelled:
         source.note(f"{unlabelled:,} of {log.rows - before:,} rows have no label in {labels.name}")
     return File(str(path), file.name, "jsonl")
