@@ -87,6 +87,17 @@ def arrays() -> str:
     return "held.npz"
 
 
+def labels() -> str:
+    rows = [(f"q{at}", one, other) for at, (one, other) in enumerate(RNG.choice(["a", "b"], (200, 2)))]
+    return table("said_true.csv", "question target prediction", rows)
+
+
+def objects_of_models() -> str:
+    rows = [{one: {"right": bool(at % of), "text": "…"} for one, of in (("x", 2), ("y", 3))} for at in range(60)]
+    Path("objects.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return "objects.jsonl"
+
+
 LAYOUTS: dict[str, tuple[Callable[[], str], str]] = {
     "one probability": (one_probability, "calibration one.csv --target gold --prob prob"),
     "several models": (
@@ -109,6 +120,8 @@ LAYOUTS: dict[str, tuple[Callable[[], str], str]] = {
     "predictions": (predictions, "significance two.csv --target gold --against base --model large"),
     "gaps": (with_gaps, "selective gaps.csv --target correct --prob confidence --skip-missing"),
     "grades": (grades, "score grades.csv --score rating --model system --id item --run run"),
+    "labels": (labels, "score said_true.csv --target target --prediction prediction --id question"),
+    "objects": (objects_of_models, "significance objects.jsonl --metric score --against x.right --model y.right"),
     "arrays": (arrays, "calibration held.npz --target y --prob prob"),
 }
 
@@ -210,6 +223,36 @@ def test_a_folder_is_what_lies_in_it() -> None:
     assert {row.model for row in found} == {"small", "large"}
     assert run("score", "out").code == 0
     assert howsure.look("out").what == "a log of lm-evaluation-harness"
+
+
+def test_a_leaderboard_may_name_its_rows_as_it_likes() -> None:
+    rows = [(one, 40 + at, 50 - at, "minimal") for at, one in enumerate(("a", "b", "c", "c"))]
+    table("board.csv", "name win_rate avg_length filter", [*rows, *((f"d{at}", at, at, "all") for at in range(40))])
+    assert howsure.look("board.csv").notes[-1].startswith("This is a summary, one row per model")
+
+
+def test_a_list_of_objects_is_looked_into() -> None:
+    elements = [{"target": "ab"[at % 2], "prediction": "ab"[at % 3 > 0], "tokens": [1]} for at in range(60)]
+    Path("nested.json").write_text(json.dumps({"note": "own", "outputs": elements}))
+    (first,) = howsure.look("nested.json").commands
+    assert first == "howsure look nested.json --explode outputs"
+    found = howsure.look("nested.json", explode="outputs")
+    assert [one.name for one in found] == ["note", "outputs", "outputs.target", "outputs.prediction"]
+    (command,) = found.commands
+    assert run(*shlex.split(first)[1:]).out.strip().endswith(command)
+    done = run(*shlex.split(command)[1:], "--format", "json")
+    right = sum(one["target"] == one["prediction"] for one in elements) / 60
+    assert json.loads(done.out)["scores"][0]["mean"]["value"] == pytest.approx(right, abs=1e-12)
+
+
+def test_objects_named_by_data_stay_whole() -> None:
+    Path("votes.jsonl").write_text("".join(json.dumps({"votes": {f"w{at % 9}": "a"}}) + "\n" for at in range(60)))
+    assert [one.name for one in howsure.look("votes.jsonl")] == ["votes"]
+
+
+def test_numbers_other_than_0_and_1_are_no_right_and_wrong() -> None:
+    table("two.csv", "relevancy_score", [[0.89], [1.0]] * 20)
+    assert howsure.look("two.csv").commands == ()
 
 
 def test_a_folder_of_several_kinds_is_refused() -> None:

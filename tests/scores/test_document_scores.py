@@ -69,6 +69,18 @@ def test_a_mean_has_the_bounds_of_a_share():
     assert found == score_table([0.0] * 2 + [1.0] * 18)[0].mean
 
 
+def test_labels_have_an_accuracy(tmp_path):
+    true, said = ["a", "b", "a", "c", "1"] * 8, ["a", "b", None, "a", "1.0"] * 8
+    table = score_table(y_true=true, prediction=said)
+    assert table[0].score == "accuracy"
+    assert table[0].mean == score_table([1.0, 1.0, 0.0, 0.0, 1.0] * 8)[0].mean
+    assert "prediction holds nothing in 8 rows" in table.notes[0]
+    rows = [{"true": one, "said": other} for one, other in zip(true, said, strict=True)]
+    (tmp_path / "it.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = run("score", tmp_path / "it.jsonl", "--target", "true", "--prediction", "said", "--format", "json")
+    assert json.loads(done)["scores"][0]["mean"]["value"] == 0.6
+
+
 def test_files_of_lines_and_of_tables_say_the_same(tmp_path):
     references = ["the cat sat", "a dog", "it ran home", "so it is"]
     answers = {"base": ["the cat", "a cat", "it ran", ""], "large": ["the cat sat", "a dog", "he ran home", "so it is"]}
@@ -97,7 +109,9 @@ METRIC = ["--metric", "wer", "--seed", "1", "--format", "json"]
     ("asked", "said"),
     [
         ({"metrics": "wer", "y_true": ["a"]}, "needs all of"),
-        ({"y_true": ["a"], "prediction": ["b"]}, "needs all of"),
+        ({"y_true": ["a"]}, "needs all of"),
+        ({"metrics": "accuracy", "y_true": ["a", None], "prediction": ["a", None]}, "what is true must not be missing"),
+        ({"y_true": [["a"]]}, "must hold a label; row 0 holds"),
         ({"metrics": ["wer", "bleu"]}, "all be better high, or all low; wer, bleu are not"),
         ({"metrics": "wer", "bounds": (0, 1)}, "bounds is for scores"),
         ({"metrics": "wer", "score": [1.0]}, "score is for scores"),

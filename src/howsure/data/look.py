@@ -119,7 +119,7 @@ def _first_rows(connection: Connection, file: File) -> list[list[Any]]:
 
 
 def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
-    """The table with a column for each number, truth and text in its objects, too."""
+    """The table with a column for each number, truth and text, too, that most of its objects hold."""
     parts: dict[str, list[Any]] = {}
     for at, row in enumerate(rows if len(rows) > 1 else ()):
         for name, held in zip(heads, row, strict=True):
@@ -127,6 +127,7 @@ def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
                 if not (value is None or isinstance(value, dict | list)):
                     text = value if isinstance(value, str) else json.dumps(value)
                     parts.setdefault(f"{name}.{key}", [None] * len(rows))[at] = text
+    parts = {name: held for name, held in parts.items() if held.count(None) < len(rows) / 5}
     return [[*heads, *parts], *([*row, *(one[at] for one in parts.values())] for at, row in enumerate(rows))]
 
 

@@ -34,7 +34,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-LABELS = _words("gold label target truth true y answer class category outcome")
+LABELS = _words("gold label target truth true y answer class category outcome result")
 PREDICTIONS = _words("prediction predicted pred decision guess output said")
 SCORES = _words(
     "correct right acc accuracy score em match f grade graded pass passed success reward rating rouge bleu won"

@@ -14,7 +14,7 @@ from howsure.errors import InputError, parameter
 from howsure.inputs.checks import is_missing
 from howsure.inputs.numbers_and_names import counted, short_names
 from howsure.inputs.pairs import Floats
-from howsure.scores.rows import ScoredRows, each_cell, spelled
+from howsure.scores.rows import ScoredRows, each_cell, number_or_text
 from howsure.significance.documents import notes_of_documents
 from howsure.significance.metrics.documents import DocumentRows
 from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric
@@ -30,7 +30,7 @@ def _label(value: Any) -> Any:
     """A label; numbers and truths are equal however they are spelled."""
     if isinstance(value, list | dict | set | tuple):
         raise TypeError(value)
-    return None if is_missing(value) else spelled(value)
+    return None if is_missing(value) else number_or_text(value)
 
 
 def _is_right(true: Any, predicted: Any) -> tuple[float, float]:

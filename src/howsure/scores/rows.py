@@ -234,8 +234,8 @@ def _of_log(log: Log, *, score: str | None, roles: Mapping[str, str | None], mac
         given = [one for one in log.scores if one != MASS] or [one for one in (CORRECT,) if log.held.get(one)]
         if not given:
             raise InputError(
-                f"{parameter('score', GIVEN)} must name the column of the score: this log of {log.format.program} holds "
-                f"no answers that were scored.{LOOK}"
+                f"{parameter('score', GIVEN)} must name the column of the score: this log of {log.format.program} "
+                f"holds no answers that were scored.{LOOK}"
             )
         found |= {f"{SCORES}{name}": name for name in given}
     return found
@@ -246,7 +246,7 @@ def _of_all(column: Any, n: int, *, spelled: bool) -> Any:
     if not isinstance(column, dict):
         return column
     rows = np.fromiter(column, dtype=np.int64, count=len(column))
-    listed = [spelled(one) for one in column.values()] if spelled else list(map(str, column.values()))
+    listed = [number_or_text(one) for one in column.values()] if spelled else list(map(str, column.values()))
     words = any(isinstance(one, str) for one in listed)
     values = np.array(listed or [math.nan], dtype=object if words else np.float64)
     held, hidden = np.zeros(n, dtype=values.dtype), np.ones(n, dtype=bool)
@@ -276,22 +276,24 @@ def partial_scores(values: Any, n: int, *, pos_label: object, name: str, notes: 
         rows = np.asarray(column.astype(object))
     if len(rows) != n:
         raise InputError(f"{parameter(name)} must have {n:,} rows as the others have; it has {len(rows):,}.")
-    held = [None if is_missing(one) or (isinstance(one, str) and not one.strip()) else spelled(one) for one in rows]
+    held = [
+        None if is_missing(one) or (isinstance(one, str) and not one.strip()) else number_or_text(one) for one in rows
+    ]
     if pos_label is None:
         odd = next((row for row, one in enumerate(held) if isinstance(one, str)), None)
         if odd is not None:
             raise no_number(name, repr(held[odd]), row=odd)
         return np.array([math.nan if one is None else float(one) for one in held])
-    wanted, known = spelled(str(pos_label)), [one for one in held if one is not None]
+    wanted, known = number_or_text(str(pos_label)), [one for one in held if one is not None]
     texts = Counter(str(one) for one, value in zip(rows, held, strict=True) if value is not None)
     if wanted not in known:
         raise unknown_name("value", str(pos_label), list(texts), place=name)
-    others = [f"{text} ({count:,})" for text, count in sorted(texts.items()) if spelled(text) != wanted]
+    others = [f"{text} ({count:,})" for text, count in sorted(texts.items()) if number_or_text(text) != wanted]
     notes.append(f"{name} is 1 for {pos_label} and 0 for every other value: {shortened(others)}.")
     return np.array([math.nan if one is None else float(one == wanted) for one in held])
 
 
-def spelled(value: Any) -> Any:
+def number_or_text(value: Any) -> Any:
     """The number or the truth that a text spells; any other value as it is."""
     if not isinstance(value, str):
         return value
