@@ -82,6 +82,8 @@ class ScoreTable(Rows[ScoreRow]):
         level = f"in brackets the {100 * rows[0].mean.level:g} % interval"
         better = LOWER if self.recipe["lower_is_better"] else HIGHER
         several = len({one.score for one in rows}) > 1 or {"pass_at", "pass_hat"} & self.recipe.keys()
+        metrics = self.recipe.get("metrics", ())
+        heading = metrics[0] if len(metrics) == 1 else "value" if metrics else ""
         shown = [
             Column("score", WORDS) if several else None,
             Column("group", WORDS) if any(one.group is not None for one in rows) else None,
@@ -89,7 +91,7 @@ class ScoreTable(Rows[ScoreRow]):
             Column("n", COUNT, legend="number of items"),
             Column("runs", COUNT) if any(one.runs > 1 for one in rows) else None,
             Column("missing", COUNT) if any(one.missing for one in rows) else None,
-            Column("mean", ESTIMATE, "value" if "metrics" in self.recipe else "", better=better, legend=level),
+            Column("mean", ESTIMATE, heading, better=better, legend=level),
             *(_of_ranks(rows[0].mean.level) if any(one.ranks for one in rows) else ()),
         ]
         ranked = RANKS if any(one.ranks for one in rows) else []
