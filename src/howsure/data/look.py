@@ -17,10 +17,12 @@ from howsure.data.suggested_commands import (
     SUMMARY,
     WITHOUT_LABELS,
     lists_of_objects,
+    look_into,
     of_a_log,
     of_a_table,
+    said_of_lists,
     summary_of_means,
-    typed,
+    typed_files,
 )
 from howsure.data.tables.database import Connection, Database, identifier, reading
 from howsure.data.tables.named_files import SPELLED, File, as_texts, parquet_source, text_source
@@ -34,7 +36,6 @@ __all__ = ["Look", "look"]
 NO_ROLE = (
     "By their names, no columns are a model's probabilities, scores or predictions; if some are, name them yourself."
 )
-NESTED = "{lists}: lists of objects; --explode {first} makes each object a row."
 MOST = 20_000  # rows that are looked at
 
 
@@ -69,10 +70,9 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
         rows = looked_at[0]
         n = len(rows) - 1 if log is None else log.rows
     lists = lists_of_objects(columns) if log is None else []
-    notes += [*(NESTED.format(lists=", ".join(lists), first=one) for one in lists[:1]), *(log.notes if log else ())]
+    notes += [*map(said_of_lists, lists[:1]), *(log.notes if log else ())]
     notes += _of_missing(columns)
-    options = {"--from": format, "--explode": explode}
-    asked = [*paths, *(word for option, value in options.items() if value is not None for word in (option, value))]
+    asked = typed_files(paths, format, explode)
     if log is not None:
         commands = [*of_a_log(log, named, asked)]
         if not commands and log.held.get("probabilities"):
@@ -83,7 +83,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
         notes.append(means)
     else:
         commands = of_a_table(columns, rows[1:], asked, several=len(named) > 1)
-        commands = commands or [typed("look", *asked, "--explode", one) for one in lists[:1] if explode is None]
+        commands = commands or [look_into(asked, one) for one in lists[:1] if explode is None]
         what = f"a table of {SPELLED[named[0].format]}"
     recipe = {"howsure": __version__, "files": [file.name for file in named], "rows": n}
     return Look(

@@ -56,6 +56,13 @@ WITHOUT_LABELS = (
 )
 SUMMARY = "This is a summary, one row per model; give me the samples: a row per model and item, with a score each."
 
+
+def typed_files(paths: Sequence[str], format: str | None, explode: str | None) -> list[str]:
+    """The files, and how they are read."""
+    options = {"--from": format, "--explode": explode}
+    return [*paths, *(word for option, value in options.items() if value is not None for word in (option, value))]
+
+
 # Of a log, whose columns are known.
 
 
@@ -65,18 +72,18 @@ def of_a_log(log: Log, files: Sequence[File], asked: Sequence[str]) -> Iterator[
     several = len(files) > 1  # then each may be a model
     judged = scores or [one for one in ("correct",) if log.held.get(one)]
     if judged:
-        yield typed("score", *asked, *_left_out(log, judged))
+        yield _typed("score", *asked, *_left_out(log, judged))
     roles = dict.fromkeys(("y_true", "groups", "clusters", "sample_weight", "id"))
     try:
         found, given = with_defaults(roles, None, log, files, pairing=False)
     except InputError:
         models = ["--model", f"{MODEL},{PROMPT}"] if log.varies(PROMPT) else []
         if scores and (models or log.varies(MODEL) or (several and MODEL not in log.held)) and ITEM in log.held:
-            yield typed("significance", *asked, "--score", scores[0], *models, *_left_out(log, scores[:1]))
+            yield _typed("significance", *asked, "--score", scores[0], *models, *_left_out(log, scores[:1]))
         return
     left_out = _left_out(log, [str(found["y_true"]), *given.columns])
-    yield typed("calibration", *asked, *left_out)
-    yield typed("selective", *asked, *left_out)
+    yield _typed("calibration", *asked, *left_out)
+    yield _typed("selective", *asked, *left_out)
 
 
 def _left_out(log: Log, columns: Sequence[str]) -> list[str]:
@@ -84,7 +91,7 @@ def _left_out(log: Log, columns: Sequence[str]) -> list[str]:
     return ["--skip-missing"] if any(log.held.get(one) != log.rows for one in columns) else []
 
 
-def typed(command: str, *words: str) -> str:
+def _typed(command: str, *words: str) -> str:
     return f"howsure {command} {shlex.join(words)}"
 
 
@@ -111,6 +118,16 @@ def summary_of_means(columns: Sequence[SeenColumn], n: int) -> str | None:
 def lists_of_objects(columns: Sequence[SeenColumn]) -> list[str]:
     """The columns with lists whose objects may be rows."""
     return [one.name for one in columns if one.kind in (LISTS, ONE) and one.examples[0].startswith("[{")]
+
+
+def said_of_lists(name: str) -> str:
+    """What to say of them."""
+    return f"{name}: lists of objects; --explode {name} makes each object a row."
+
+
+def look_into(asked: Sequence[str], name: str) -> str:
+    """The command that shows what the objects in these lists hold."""
+    return _typed("look", *asked, "--explode", name)
 
 
 def _numeric(column: SeenColumn) -> bool:
@@ -205,7 +222,7 @@ class _Table:
         lacking = any(one is not None and one.missing for one in used) and "--skip-missing" not in words
         missing = ["--skip-missing"] if lacking else []
         across = ["--across-files", "same"] if self.several and {"--id", "--cluster"} & {*words} else []
-        return typed(command, *self.asked, *words, *across, *missing)
+        return _typed(command, *self.asked, *words, *across, *missing)
 
     def _by_file(self) -> list[str]:
         return ["--by-file", "--group", "file"] if self.several else []

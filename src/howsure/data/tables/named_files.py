@@ -185,8 +185,8 @@ def _from_suffix(path: str) -> str:
             )
         raise InputError(
             f"the format of {path} cannot be determined from its name; known are {', '.join(SUFFIXES)}, "
-            f"also with .gz or .zst. Or name it: {parameter('format', 'csv')}. Tags and texts of a model, by line, are "
-            f"scored by what is true: howsure score {path} --targets TRUE --metric entity_f1, or bleu."
+            f"also with .gz or .zst. Or name it: {parameter('format', 'csv')}. howsure score takes a model's "
+            "tags and texts by line, with a file of true ones as targets."
         )
     return SUFFIXES[suffix]
 
