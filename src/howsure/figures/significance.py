@@ -16,10 +16,11 @@ from howsure.figures.files import inline_svg
 from howsure.figures.style import FAINT, QUIET, dress, literal, look, new_figure, shortened_name, styled
 from howsure.figures.width import is_narrow
 from howsure.show.table import p_in_words
-from howsure.significance.results import Comparison, Difference
+from howsure.significance.results import Comparison, Difference, GroupDifference
 
 CAPTION = "Differences from the baseline with their intervals. A filled dot: the adjusted p is at most .05."
 COLUMNS, TICKS = 2, 6
+ALL = "all items"
 SPELT = {
     "f1": "F1",
     "mcc": "MCC",
@@ -32,11 +33,11 @@ ROW_HEIGHT, TICK_WIDTH = 0.24, 0.5  # inches
 MOST_ROWS = 60
 
 
-def difference_figure(result: Comparison) -> Figure:
+def difference_figure(rows: Sequence[Difference]) -> Figure:
     """The difference of every model from the baseline with its interval, one panel per metric, by
     `draw_differences`."""
-    metrics = list(dict.fromkeys(row.metric for row in result))
-    models = list(dict.fromkeys(_names(list(result))))
+    metrics = list(dict.fromkeys(row.metric for row in rows))
+    models = list(dict.fromkeys(_names(rows)))
     columns = min(1 if is_narrow() else COLUMNS, len(metrics))
     lines = math.ceil(len(metrics) / columns)
     with styled():
@@ -45,14 +46,14 @@ def difference_figure(result: Comparison) -> Figure:
         figure = new_figure(0.6 + 0.06 * longest + 3.4 * columns, height, keep="height")
         for place, metric in enumerate(metrics):
             ax = figure.add_subplot(lines, columns, place + 1)
-            draw_differences([row for row in result if row.metric == metric], ax=ax, named=place % columns == 0)
+            draw_differences([row for row in rows if row.metric == metric], ax=ax, named=place % columns == 0)
     return figure
 
 
 def difference_svg(result: Comparison) -> str:
     """The figure as an <svg> element for an HTML page."""
     prefix = "d" + hashlib.sha256(repr(result).encode()).hexdigest()[:8]
-    return inline_svg(difference_figure(result), prefix=prefix, description=CAPTION)
+    return inline_svg(difference_figure(result.drawn), prefix=prefix, description=CAPTION)
 
 
 def draw_differences(rows: Sequence[Difference], *, ax: Axes, named: bool = True) -> Axes:
@@ -84,9 +85,14 @@ def draw_differences(rows: Sequence[Difference], *, ax: Axes, named: bool = True
 
 
 def _names(rows: Sequence[Difference]) -> list[str]:
-    """What is compared: the model, and its baseline too if there are several."""
+    """What is compared: the model, its baseline too if there are several, and with groups in which of them."""
     several = len({row.against for row in rows}) > 1
-    return [f"{row.model} − {row.against}" if several else row.model for row in rows]
+    models = [f"{row.model} − {row.against}" if several else row.model for row in rows]
+    if not any(isinstance(row, GroupDifference) for row in rows):
+        return models
+    groups = [row.group if isinstance(row, GroupDifference) else ALL for row in rows]
+    one = len(set(models)) == 1
+    return groups if one else [f"{group}: {model}" for group, model in zip(groups, models, strict=True)]
 
 
 def _ticks(ax: Axes, names: Sequence[str]) -> int:

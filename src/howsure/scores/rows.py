@@ -20,10 +20,8 @@ from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes,
 from howsure.inputs.frames import (
     AS_READ,
     DOCUMENT,
-    ITEM,
     MODEL,
     RUN,
-    TASK,
     Kind,
     Rows,
     Source,
@@ -33,17 +31,22 @@ from howsure.inputs.frames import (
 from howsure.inputs.numbers_and_names import short_names, shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.significance.documents import objects_of
-from howsure.significance.given import FILE, SEPARATE, advising_pos_label, positive_scores
+from howsure.significance.given import positive_scores
+from howsure.significance.model_files import (
+    FILE,
+    SCORES,
+    SEPARATE,
+    advising_pos_label,
+    columns_of_log,
+    scores_of_log,
+)
 from howsure.significance.reading import unequal_rows
 
 if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
 
-CORRECT = "correct"
-MASS = "class_mass"  # of the answers among all tokens: no score
 TRUTHS = {"true": 1.0, "false": 0.0}
 UNNAMED = f"{parameter('score', GIVEN)} must name the column of the score. Logs name their scores themselves."
-SCORES = "score: "  # begins the role of each score that a log names itself
 CODED = ("model", "groups", "id", "run")
 
 
@@ -224,13 +227,11 @@ def _of_log(log: Log, *, score: str | None, roles: Mapping[str, str | None], mac
         named = [*roles["groups"].split(","), *(roles["model"] or "").split(",")]
         apart = ",".join([roles["groups"], RUN])
         log.check_ways(named, advice=f"tell them apart, {parameter('groups', apart)}")
-    if roles["id"] is None and log.has(ITEM):
-        found["id"] = f"{TASK},{ITEM}" if log.varies(TASK) else ITEM
-    if roles["run"] is None and RUN not in log.format.group and log.varies(RUN):
-        found["run"] = RUN
+    found |= columns_of_log(log, item=roles["id"], run=roles["run"])
     if roles["clusters"] is None and log.has(DOCUMENT):
         found["clusters"] = DOCUMENT
     if score is None:
+<<<<<<< HEAD
         given = [one for one in log.scores if one != MASS] or [one for one in (CORRECT,) if log.held.get(one)]
         if not given:
             raise InputError(
@@ -238,6 +239,9 @@ def _of_log(log: Log, *, score: str | None, roles: Mapping[str, str | None], mac
                 f"holds no answers that were scored.{LOOK}"
             )
         found |= {f"{SCORES}{name}": name for name in given}
+=======
+        found |= {f"{SCORES}{name}": name for name in scores_of_log(log)}
+>>>>>>> 4c5adf04 (Models are compared by group; a log's own scores are compared without a word; files of labels are the library's)
     return found
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -38,9 +38,10 @@ from howsure.significance.means import (
 from howsure.significance.metrics.metric import Metric, tasks_of
 from howsure.significance.metrics.probabilities import score_metric
 from howsure.significance.metrics.requested import Requested, asked_order, named_metrics, requested_metrics
-from howsure.significance.notes import notes_of
+from howsure.significance.model_files import systems_of_files
+from howsure.significance.notes import notes_of, notes_of_group
 from howsure.significance.reading import Systems, view_notes
-from howsure.significance.results import ALPHA, Comparison, Difference
+from howsure.significance.results import ALPHA, Comparison, Difference, GroupDifference, GroupDifferences
 from howsure.significance.systems import Runs
 from howsure.stats.mean_score import share_bounds
 from howsure.stats.p_values import adjust_p_values
@@ -106,21 +107,11 @@ def compare_family(
 ) -> Comparison:
     """Test every pair in every metric; p is adjusted for all of them, shown or not."""
     names = asked_order(requested)
-    scores = {
-        metric.name: item_scores(one.systems, metric)
-        for one in requested
-        for metric in one.metrics
-        if metric.is_mean and with_means
-    }
-    rows: list[Difference] = []
-    for done, pair in enumerate(family.tested):
-        if progress is not None:
-            progress(done, len(family.tested))
-        rows += sorted(_pair_rows(requested, pair, choices, seed, scores), key=lambda row: names.index(row.metric))
-    if progress is not None:
-        progress(len(family.tested), len(family.tested))
-    adjusted = adjust_p_values([row.p_value for row in rows], method=choices.adjust)
-    rows = [replace(row, p_adjusted=float(p)) for row, p in zip(rows, adjusted, strict=True)]
+    groups = requested[0].systems.groups
+    parts = [] if groups is None else [np.flatnonzero(groups.codes == code) for code in range(len(groups.names))]
+    steps = _Steps(len(family.tested) * (1 + len(parts)), progress)
+    scores = _scores_of(requested) if with_means else {}
+    rows = _adjusted(_tested(requested, family, choices, seed, scores, steps), choices)
     shown = [row for row in rows if (row.against, row.model) in set(family.shown)]
     recipe = choices.recipe([one.systems for one in requested], seed) | dict(recipe or {})
     if family.best is not None:
@@ -132,8 +123,72 @@ def compare_family(
     for held in sorted(scores.values(), key=lambda held: names.index(held.metric.name)):
         means += model_means(held, list(models), level=choices.level)
     said = (*notes_of([(one.systems, one.metrics) for one in requested], shown), *_of_few_draws(shown, choices))
-    found = Comparison(recipe=recipe, notes=(*notes, *said), rows=tuple(shown), best=family.best)
+    by_group = None
+    if groups is not None:
+        in_groups: list[GroupDifference] = []
+        for name, items in zip(groups.names, parts, strict=True):
+            part = [one.of_items(items) for one in requested]
+            own = _scores_of(part) if with_means else {}
+            of_group = _tested(part, family, choices, seed, own, steps)
+            told = tuple(notes_of_group(requested[0].systems, part[0].systems, alternative=choices.alternative))
+            in_groups += [GroupDifference.of(name, row, told) for row in of_group]
+        in_groups = [row for row in _adjusted(in_groups, choices) if (row.against, row.model) in set(family.shown)]
+        tests = len(family.tested) * len(names) * len(parts)
+        by_group = GroupDifferences(rows=tuple(in_groups), recipe=recipe | {"in_groups": tests})
+    found = Comparison(recipe=recipe, notes=(*notes, *said), rows=tuple(shown), best=family.best, groups=by_group)
+    steps.end()
     return replace(found, means=ModelMeans(rows=tuple(means), recipe=recipe, tied=found.tied)) if means else found
+
+
+Rows = TypeVar("Rows", bound=Difference)
+
+
+def _adjusted(rows: Sequence[Rows], choices: Choices) -> list[Rows]:
+    """The rows, each p adjusted for all of them."""
+    adjusted = adjust_p_values([row.p_value for row in rows], method=choices.adjust)
+    return [replace(row, p_adjusted=float(p)) for row, p in zip(rows, adjusted, strict=True)]
+
+
+def _scores_of(requested: Sequence[Requested]) -> dict[str, ItemScores]:
+    """The scores of the items in each metric that is a mean."""
+    return {
+        metric.name: item_scores(one.systems, metric) for one in requested for metric in one.metrics if metric.is_mean
+    }
+
+
+@dataclass
+class _Steps:
+    """How many pairs have been tested, of how many, and who is told."""
+
+    total: int
+    tell: Progress
+    done: int = 0
+
+    def begin(self) -> None:
+        if self.tell is not None:
+            self.tell(self.done, self.total)
+        self.done += 1
+
+    def end(self) -> None:
+        if self.tell is not None:
+            self.tell(self.total, self.total)
+
+
+def _tested(
+    requested: Sequence[Requested],
+    family: Family,
+    choices: Choices,
+    seed: int,
+    scores: dict[str, ItemScores],
+    steps: _Steps,
+) -> list[Difference]:
+    """Every pair in every metric, p not yet adjusted."""
+    names = asked_order(requested)
+    rows: list[Difference] = []
+    for pair in family.tested:
+        steps.begin()
+        rows += sorted(_pair_rows(requested, pair, choices, seed, scores), key=lambda row: names.index(row.metric))
+    return rows
 
 
 def _of_few_draws(rows: Sequence[Difference], choices: Choices) -> Iterator[str]:
@@ -187,9 +242,10 @@ def compare(
     data: Source | IntoFrame | Mapping[str, ArrayLike] | None = None,
     id: ArrayLike | str | Sequence[str] | None = None,
     run: ArrayLike | str | None = None,
+    groups: ArrayLike | str | Sequence[str] | None = None,
     clusters: ArrayLike | str | None = None,
     strata: ArrayLike | str | None = None,
-    targets: Source | IntoFrame | Mapping[str, ArrayLike] | None = None,
+    targets: Source | IntoFrame | Mapping[str, ArrayLike] | str | None = None,
     pos_label: Hashable = None,
     lower_is_better: bool = False,
     bounds: tuple[float, float] | None = None,
@@ -227,8 +283,10 @@ def compare(
       but metrics="score";
     - a row for each model and item: `model`, `id` (several columns identify an item together), perhaps `run`, and
       `y_true` and `prediction`, or `score` (numbers; or `pos_label`, the value that counts as 1). Then `against` is the
-      name of a model. Every model must have every item, unless `skip_missing`. A log names model, item and run itself,
-      and each of several files is a model where none is named. `targets`: a table of what is true, by `id`.
+      name of a model. Every model must have every item, unless `skip_missing`. A log names model, item, run and scores
+      itself, and each of several files is a model where none is named. `targets`: a table of what is true, by `id`.
+
+    Files without columns, of labels or of documents in the same order: `targets`, `against` and `model` name them.
 
     Without `against`, every pair of the scores or rows is tested and p adjusted for all of them, and the pairs with the
     model that is best in the first metric are shown (`all_pairs`: all of them). The result's `means` are the models'
@@ -265,6 +323,10 @@ def compare(
     or `worse` (for the model, whether or not higher values are better). `adjust` corrects for all models and metrics of
     the table: `holm`, `bh` or None.
 
+    With `groups`, such as the category of each item, the models are also compared on the items of each group, in the
+    same way: the result's `groups` are these differences. Their p is adjusted for all of them, that of all items is not
+    changed. A group that only one model has is left out and noted.
+
     `clusters` are swapped and resampled as wholes (the sentences of a document); each of the `strata` keeps its size,
     and must contain at least two items (or clusters). Averages over classes are over the classes in `y_true`, or those
     named by `classes`; with probabilities, `classes` names their columns. The result's `notes` report predictions
@@ -287,18 +349,23 @@ def compare(
     (2012); Fornaciari et al. (2022).
     """
     asked = named_metrics(metrics)
-    in_rows = prediction is not None or (score is not None and data is not None)
+    of_log = isinstance(data, Source) and asked is None and (y_true, score) == (None, None) and None in (against, model)
+    in_rows = prediction is not None or (score is not None and data is not None) or of_log
     of_score = not in_rows and data is not None and asked == [SCORE]
     if in_rows and data is None:
         raise InputError(f"{parameter('prediction')} names a column: give {parameter('data', GIVEN)} with it.")
     _check_goes_with(
         in_rows=in_rows,
-        of_rows={"pos_label": pos_label, "targets": targets, "skip_missing": skip_missing or None},
+        of_rows={
+            "pos_label": pos_label,
+            "targets": None if isinstance(targets, str) and data is None else targets,
+            "skip_missing": skip_missing or None,
+        },
         of_scores={"lower_is_better": lower_is_better or None, "bounds": bounds},
-        is_score=of_score or score is not None,
+        is_score=of_score or score is not None or of_log,
         all_pairs=all_pairs and score is None and not in_rows,
     )
-    grouping: dict[str, Any] = {"clusters": clusters, "strata": strata}
+    grouping: dict[str, Any] = {"clusters": clusters, "strata": strata, "groups": groups}
     if in_rows:
         named = _name_of(against)
         given = of_rows(
@@ -326,7 +393,11 @@ def compare(
         given = of_scores(score, _name_of(against), **grouping)
     else:
         beside = {"tasks": tasks_of(asked or ()), "classes": classes, "id": id, "run": run, **grouping}
-        if data is not None:
+        if isinstance(targets, str):
+            others = {"prediction": prediction, "y_true": y_true, "id": id, "run": run, **grouping}
+            held, read = systems_of_files(targets, against, model, tasks=tasks_of(asked or ()), others=others)
+            given = replace(of_arrays(**(beside | held)), rows=read)
+        elif data is not None:
             given = of_columns(data, y_true, against, model, of_score=of_score, **beside)
         elif against is None and model is None:
             raise InputError(

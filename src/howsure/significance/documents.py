@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import InputError, at_row, parameter, shown
-from howsure.inputs.checks import check_codes
+from howsure.inputs.checks import Coded, check_codes
 from howsure.inputs.numbers_and_names import counted
 from howsure.significance.metrics.documents import SCORERS, signature
 from howsure.significance.metrics.metric import DOCUMENT
-from howsure.significance.reading import Systems, read_systems, run_name, unequal_rows
-from howsure.significance.systems import Runs, check_grouping, runs_of
+from howsure.significance.reading import Systems, grouping_codes, read_systems, run_name, unequal_rows
+from howsure.significance.systems import GROUPINGS, Runs, runs_of
 
 
 def systems_of(y_true: Any, systems: Mapping[str, Any], *, tasks: set[str], **beside: Any) -> Systems:
@@ -32,20 +33,20 @@ def systems_of(y_true: Any, systems: Mapping[str, Any], *, tasks: set[str], **be
         raise InputError(f"{parameter('classes')} is for labels; metrics of documents take all. Leave it out.")
     parts: dict[str, Any] = {"y_true": y_true, **systems}
     run, id = beside.get("run"), beside.get("id")
-    grouping: Mapping[str, Any] = {role: beside.get(role) for role in ("clusters", "strata")}
+    grouping: Mapping[str, Any] = {role: beside.get(role) for role in GROUPINGS}
     if run is None and id is not None:
         parts, id, grouping = _by_document(parts, id, grouping)
     if run is not None or id is not None:
         parts = {name: one if isinstance(one, Runs) else objects_of(one) for name, one in parts.items()}
-    items = runs_of(parts.pop("y_true"), parts, run=run, id=id, **grouping)
+    items = runs_of(parts.pop("y_true"), parts, run=run, id=id, grouping=grouping)
     targets = objects_of(items.targets)
     runs = {name: [objects_of(one) for one in held] for name, held in items.systems.items()}
     for name, held in runs.items():
         for k, one in enumerate(held):
             if len(one) != len(targets):
                 raise unequal_rows(run_name(name, k, held), len(one), len(targets))
-    codes = check_grouping(items.clusters, items.strata, n=len(targets))
-    return Systems(DOCUMENT, targets, {name: np.stack(held) for name, held in runs.items()}, (), *codes)
+    codes = grouping_codes(items.grouping, len(targets))
+    return Systems(DOCUMENT, targets, {name: np.stack(held) for name, held in runs.items()}, (), **codes)
 
 
 def _by_document(
@@ -67,13 +68,14 @@ def _by_document(
     firsts = np.array([of[0] for of in rows])
     of_document: dict[str, Any] = {}
     for role, values in grouping.items():
-        group = None if values is None else check_codes(values, n=len(codes), name=role)[0]
-        differs = None if group is None else group != group[firsts][codes]
+        group = None if values is None else Coded(*check_codes(values, n=len(codes), name=role))
+        differs = None if group is None else group.codes != group.codes[firsts][codes]
         if differs is not None and differs.any():
             raise InputError(
                 f"{parameter(role)} must be the same in every row of an id; {at_row(differs.argmax())} differs."
             )
-        of_document[role] = None if group is None else group[firsts]
+        first = None if group is None else replace(group, codes=group.codes[firsts])
+        of_document[role] = first if first is None or role == "groups" else first.codes
     return lists, None, of_document
 
 

@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Sized
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from howsure.data.sources import Files
-from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter, shown
+from howsure.errors import GIVEN, InputError, at_row, parameter, shown
 from howsure.inputs.checks import Coded, check_codes, first_missing, is_missing
-from howsure.inputs.frames import ITEM, MODEL, PROMPT, RUN, TASK, Kind, Rows, all_columns, columns_from, is_frame
+from howsure.inputs.frames import MODEL, Kind, Rows, all_columns, columns_from, is_frame
 from howsure.inputs.numbers_and_names import counted, short_names, shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.significance.documents import objects_of, systems_of
 from howsure.significance.metrics.metric import DOCUMENT
+from howsure.significance.model_files import FILE, nothing_to_compare, rows_of_models, unnamed
 from howsure.significance.reading import Systems
 from howsure.significance.rows_by_model import LongForm, as_scores, joined_key, long_form, score_systems
-from howsure.significance.systems import Runs, rows_of
-
-if TYPE_CHECKING:
-    from howsure.data.logs.conversion import Log
+from howsure.significance.systems import GROUPINGS, Runs, rows_of
 
 SCORE = "score"  # the metric of columns that hold scores
 AGAINST = "baseline"  # what a model is called that is given without a name
-FILE, SEPARATE = "file", "separate"  # the column that names a file; items of several files that are different ones
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +64,7 @@ def of_arrays(y_true: Any, against: Any, model: Any, *, tasks: set[str], id: Any
     return ToCompare({"": systems}, False, name, by_order=run is not None and id is None)
 
 
-def of_scores(score: Any, against: str | None, *, clusters: Any, strata: Any) -> ToCompare:
+def of_scores(score: Any, against: str | None, **grouping: Any) -> ToCompare:
     """Scores by model, a column each: a mapping, or a data frame.
 
     Raises InputError for fewer than two models, unequal lengths, or what is no finite number.
@@ -94,7 +89,7 @@ def of_scores(score: Any, against: str | None, *, clusters: Any, strata: Any) ->
     if len(set(lengths.values())) > 1:
         said = ", ".join(f"{name} has {n:,}" for name, n in lengths.items())
         raise InputError(f"all models must have a score for each item; {said}. Align them by their ids first.")
-    return ToCompare({SCORE: score_systems(held, clusters, strata)}, True, against)
+    return ToCompare({SCORE: score_systems(held, **grouping)}, True, against)
 
 
 # Columns of a table: a frame, a mapping of columns, or files.
@@ -196,8 +191,7 @@ def of_columns(
     classes: Any,
     id: Any,
     run: Any,
-    clusters: Any,
-    strata: Any,
+    **grouping: Any,
 ) -> ToCompare:
     """Columns of predictions and of what is true, or of scores, one for each model.
 
@@ -206,18 +200,14 @@ def of_columns(
     models = _listed(model, "model")
     if against is None or not models:
         lacking = "against" if against is None else "model"
-        raise InputError(
-            f"{parameter(lacking)} must name a column of predictions. In a table or log with one row per model and "
-            f"item, name the {parameter('score')}, or {parameter('y_true')} and {parameter('prediction')}, and by "
-            f"{parameter('model')} the model's column.{LOOK if isinstance(data, Files) else ''}"
-        )
+        raise nothing_to_compare(lacking, found_in=data)
     other = _one(against, "against")
     if other in models:
         raise InputError(f"{parameter('against')} and {parameter('model')} must differ; both name {other}.")
     twice = [name for name in models if models.count(name) > 1]
     if twice:
         raise InputError(f"{parameter('model')} {twice[0]} is named twice.")
-    roles = {"id": id, "run": run, "clusters": clusters, "strata": strata}
+    roles = {"id": id, "run": run, **grouping}
     names = {role: _one(given, role) for role, given in roles.items() if given is not None}
     systems = [other, *models]
     if of_score:
@@ -232,8 +222,8 @@ def of_columns(
         held = {role: found[name] for role, name in names.items()}
         with found.placed():
             scores = {name: found[name] for name in systems}
-            made = of_scores(scores, other, clusters=held.get("clusters"), strata=held.get("strata"))
-        return replace(made, rows=found)
+            made = of_scores(scores, other, **{role: held.get(role) for role in grouping})
+        return replace(made, rows=_grouped(found, names))
     if y_true is None:
         raise InputError(
             f"{parameter('y_true')} must name the column of true labels; columns of scores need none, but "
@@ -258,7 +248,12 @@ def of_columns(
             classes=classes if classes is not None else _classes(found, columns),
             **roles | {role: held[name] for role, name in names.items()},
         )
-    return replace(made, rows=found)
+    return replace(made, rows=_grouped(found, names))
+
+
+def _grouped(found: Rows, names: Mapping[str, str]) -> Rows:
+    """What was read, with the column of the groups."""
+    return replace(found, read=found.read | ({"group": names["groups"]} if "groups" in names else {}))
 
 
 # One row per model, item and run.
@@ -275,12 +270,11 @@ def of_rows(
     id: Any,
     run: Any,
     pos_label: Any,
-    clusters: Any,
-    strata: Any,
     targets: Any,
     skip_missing: bool,
     classes: Any,
     tasks: set[str],
+    **grouping: Any,
 ) -> ToCompare:
     """A table with one row per model, item and run; the arguments name its columns. `targets`: one with a row per item.
 
@@ -291,54 +285,64 @@ def of_rows(
             f"{parameter('score')} is compared as it stands; leave out {parameter('y_true')} and "
             f"{parameter('prediction')}, or {parameter('score')}."
         )
-    if score is None and (y_true is None or prediction is None):
+    if (y_true is None) != (prediction is None):
         lacking, other = ("y_true", "prediction") if y_true is None else ("prediction", "y_true")
         raise InputError(
             f"{parameter(lacking)} must name a column, beside {parameter(other)}; or name a score: "
             f"{parameter('score', GIVEN)}"
         )
     given = {"model": model, "id": id, "run": run, "y_true": y_true, "prediction": prediction, "score": score}
-    names = {role: _listed(one, role) for role, one in (given | {"clusters": clusters, "strata": strata}).items()}
+    names = {role: _listed(one, role) for role, one in (given | grouping).items()}
     for role in ("y_true", "prediction"):
         if len(names[role]) > 1:
             raise InputError(f"{parameter(role)} must name one column; it names {shortened(names[role])}.")
     if len(set(names["score"])) < len(names["score"]):
         raise InputError(f"{parameter('score')} must name different columns; it names {shortened(names['score'])}.")
+    own: list[str] = []
+    answers = [*([] if targets is not None else names["y_true"]), *names["prediction"]]
     if isinstance(data, Files):
         skip_missing = skip_missing or data.skip_missing
-        found = _of_files(data, names, pos_label=pos_label, tasks=tasks, with_targets=targets is not None)
-        if names["model"] == [FILE] and found.read.get("by_file"):
+        kinds = dict.fromkeys(answers, Kind.OPTIONAL if DOCUMENT in tasks else Kind.VALUES)
+        kinds |= dict.fromkeys(names["prediction"], _kind(tasks, Kind.VALUES))
+        found = rows_of_models(data, names, own, pos_label=pos_label, kinds=kinds)
+        if [FILE] in (names["model"], names["groups"]) and found.read.get("by_file"):
             paths = found[FILE].names
             named = dict(zip(paths, short_names(paths), strict=True))
             found = replace(found, columns={**found.columns, FILE: replace(found[FILE], names=tuple(named.values()))})
-            against = against if against is None else named.get(against, against)
+            against = named.get(against, against) if against is not None and names["model"] == [FILE] else against
     else:
+        if score is None and prediction is None:
+            raise nothing_to_compare("against", found_in=data)
         for role in ("model", "id"):
             if not names[role]:
-                raise _unnamed(role)
+                raise unnamed(role)
         asked = [
             name for role, listed in names.items() for name in listed if not (role == "y_true" and targets is not None)
         ]
-        answers = {*names["y_true"], *names["prediction"]} if DOCUMENT in tasks else set[str]()
-        found = _columns(data, {one: Kind.OPTIONAL if one in answers else Kind.VALUES for one in asked})
+        documents = answers if DOCUMENT in tasks else []
+        found = _columns(data, {one: Kind.OPTIONAL if one in documents else Kind.VALUES for one in asked})
     with found.placed():
         columns = dict(found.columns)
-        notes = [] if targets is None else _with_targets(columns, names, targets, skip_missing=skip_missing)
+        notes = own if targets is None else _with_targets(columns, names, targets, skip_missing=skip_missing)
         if prediction is not None and isinstance(data, Files) and DOCUMENT not in tasks:
             labels = [names["y_true"][0], names["prediction"][0]]
             _as_numbers(columns, labels)
             classes = _classes(found, labels) if classes is None and targets is None else classes
         columns, left = _without_missing(columns) if skip_missing else (columns, {})
-        n = len(next(iter(columns.values())))
-        if n == 0:
+        if not len(next(iter(columns.values()))):
             raise InputError(f"every row has a missing value ({_counts(left)}); nothing is left.")
 
-        def key(role: str) -> Any:
-            parts = [columns[name] for name in names[role]]
-            return None if not parts else parts[0] if len(parts) == 1 else joined_key(parts, names[role], n=n)
+        def key(*roles: str) -> Any:
+            listed = [name for role in roles for name in names[role]]
+            parts = [columns[name] for name in listed]
+            return None if not parts else parts[0] if len(parts) == 1 else joined_key(parts, listed, n=len(parts[0]))
 
-        held = long_form(key("model"), key("id"), key("run"), n=n, skip_missing=skip_missing)
-        grouping = {role: _grouping(held, key(role), role) for role in ("clusters", "strata")}
+        if names["groups"]:
+            columns, of_one = _without_groups_of_one(columns, key("groups"), key("model"))
+            notes += of_one
+        n = len(next(iter(columns.values())))
+        held = long_form(key("model"), key("groups", "id"), key("run"), n=n, skip_missing=skip_missing)
+        grouping = {role: _grouping(held, key(role), role) for role in GROUPINGS}
         notes += (
             [f"{counted(sum(left.values()), 'row')} with missing values left out ({_counts(left)})."] if left else []
         )
@@ -357,99 +361,8 @@ def of_rows(
                 classes=classes,
                 **grouping,
             )
+        found = replace(found, read=found.read | ({"group": ",".join(names["groups"])} if names["groups"] else {}))
         return ToCompare(systems, prediction is None, against, tuple(notes), rows=found)
-
-
-def _unnamed(role: str) -> InputError:
-    what = "the model's column" if role == "model" else "the column that identifies the item of each row"
-    return InputError(f"{parameter(role)} must name {what}.")
-
-
-def _of_files(
-    source: Files, names: dict[str, list[str]], *, pos_label: Any, tasks: set[str], with_targets: bool
-) -> Rows:
-    """The columns of files or of a log, whose names for the model, the item and the run complete `names`.
-
-    Raises InputError where nothing names the model or the item, or items cannot be separate.
-    """
-    model, item, run, clusters = (
-        names[role][0] if names[role] else None for role in ("model", "id", "run", "clusters")
-    )
-    apart = {}
-    if source.across_files == SEPARATE:
-        if model is None or item is None:
-            raise InputError(
-                f"{parameter('across_files', SEPARATE)}: name the model's column, {parameter('model')}, and the "
-                f"item's, {parameter('id')}."
-            )
-        item, clusters = f"{FILE},{item}", clusters and f"{FILE},{clusters}"
-        names |= {"id": [item], "clusters": [clusters] if clusters else []}
-        source, apart = replace(source, by_file=True, across_files="error"), {"across_files": SEPARATE}
-    elif model is None:
-        source = replace(source, by_file=True)
-    scores, labels = names["score"], [*([] if with_targets else names["y_true"]), *names["prediction"]]
-    coded = [one for one in (model or FILE, item, run, clusters, *names["strata"]) if one is not None]
-    kinds = dict.fromkeys(labels, Kind.OPTIONAL if DOCUMENT in tasks else Kind.VALUES)
-    kinds |= dict.fromkeys(names["prediction"], _kind(tasks, Kind.VALUES)) | dict.fromkeys(coded, Kind.NAMES)
-    kinds |= dict.fromkeys(scores, Kind.SCORE if pos_label is None else Kind.NAMES)
-    choose = partial(_of_log, scores=scores, model=model, item=item, run=run)
-    with advising_pos_label(scores):
-        found = source.rows(kinds, clusters=item if model else None, run=model if item else None, choose=choose)
-    model = model or found.chosen.get(MODEL) or (FILE if len(found.read["files"]) > 1 else None)
-    item, run = item or found.chosen.get("id"), run or found.chosen.get(RUN)
-    if model is None:
-        raise InputError(f"{parameter('model')} must name the model's column; or give a FILE for each model.")
-    if item is None:
-        raise _unnamed("id")
-    names |= {"model": [model], "id": [item], "run": [run] if run else []}
-    return replace(found, read=found.read | apart)
-
-
-@contextmanager
-def advising_pos_label(scores: Sequence[str]) -> Iterator[None]:
-    """What is no number in a column of scores may be a label: say how it becomes one."""
-    try:
-        yield
-    except InputError as error:
-        fault = error.fault
-        if fault is None or fault.name not in scores or not fault.rule.endswith("numbers"):
-            raise
-        advice = f"{fault.advice} If one value means right, say which: {parameter('pos_label', 'correct')}."
-        raise InputError(replace(fault, advice=advice.lstrip())) from error
-
-
-def _of_log(log: Log, *, scores: Sequence[str], model: str | None, item: str | None, run: str | None) -> dict[str, str]:
-    """The columns of a log for what was not named: its models, items and epochs.
-
-    Raises InputError if it lacks a score that is asked for, or holds the same answers scored in several ways.
-    """
-    for name in scores:
-        if name not in log.held and not set(name) & set(".["):
-            known = shortened(log.scores) if log.scores else "no score"
-            raise InputError(f"no score {name!r} in this log of {log.format.program}; it has {known}.")
-    by = (model or MODEL).split(",")
-    models = [MODEL] if log.varies(MODEL) else []
-    log.check_ways(by, advice=f"compare them, {parameter('model', ','.join([*models, RUN]))}")
-    if by == [RUN] and models:
-        several = shortened(map(repr, log.values[MODEL]))
-        raise InputError(
-            f"this log of {log.format.program} holds the answers of several models ({several}). Choose one, "
-            f"{log.choice_of(MODEL)}, or compare them too, {parameter('model', f'{MODEL},{RUN}')}."
-        )
-    if log.varies(PROMPT) and not log.varies(TASK) and PROMPT not in by and item is None:
-        several = shortened(map(repr, log.values[PROMPT]))
-        raise InputError(
-            f"this log of {log.format.program} holds several prompts ({several}). Choose one, "
-            f"{log.choice_of(PROMPT)}, or compare them too, {parameter('model', f'{MODEL},{PROMPT}')}."
-        )
-    found = {}
-    if model is None and MODEL in log.held:
-        found[MODEL] = MODEL
-    if item is None and ITEM in log.held:
-        found["id"] = f"{TASK},{ITEM}" if log.varies(TASK) else ITEM
-    if run is None and RUN not in log.format.group and log.varies(RUN):
-        found[RUN] = RUN
-    return found
 
 
 def _with_targets(
@@ -479,6 +392,28 @@ def _with_targets(
         )
     columns[target] = gold[target][np.array([rows[item] for item in items])[codes]]
     return [f"{counted(len(unseen), 'item')} of {called} left out: no model answers them."] if unseen else []
+
+
+def _without_groups_of_one(columns: dict[str, Any], groups: object, models: object) -> tuple[dict[str, Any], list[str]]:
+    """The rows of the groups that several models have, and which groups only one has, in a sentence.
+
+    Raises InputError where no group has two models.
+    """
+    n = len(next(iter(columns.values())))
+    (group, names), (model, of_models) = (
+        check_codes(held, n=n, name=role) for held, role in ((groups, "groups"), (models, "model"))
+    )
+    pairs = np.unique(group.astype(np.int64) * len(of_models) + model)
+    several = np.bincount(pairs // len(of_models), minlength=len(names)) > 1
+    if several.all() or len(of_models) < 2:
+        return columns, []
+    alone = {int(pair) // len(of_models): of_models[int(pair) % len(of_models)] for pair in pairs}
+    rows = np.bincount(group, minlength=len(names))
+    said = [f"{names[k]} ({alone[k]}, {counted(int(rows[k]), 'row')})" for k in np.flatnonzero(~several).tolist()]
+    if not several.any():
+        raise InputError(f"{parameter('groups', GIVEN)}: no group has two models to compare; {shortened(said)}.")
+    kept = {name: _kept(column, several[group]) for name, column in columns.items()}
+    return kept, [f"{counted(len(said), 'group')} left out, which only one model has: {shortened(said)}."]
 
 
 def _without_missing(columns: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, int]]:
@@ -515,7 +450,10 @@ def _counts(left: Mapping[str, int]) -> str:
 
 
 def _grouping(held: LongForm, key: Any, role: str) -> Any:
-    return None if key is None else held.per_item(key.codes if isinstance(key, Coded) else key, role)
+    if not isinstance(key, Coded):
+        return None if key is None else held.per_item(key, role)
+    codes = held.per_item(key.codes, role)
+    return np.array(key.names, dtype=object)[codes] if role == "groups" else codes
 
 
 def positive_scores(column: Any, pos_label: object, name: str, notes: list[str]) -> Floats:

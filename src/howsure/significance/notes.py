@@ -15,6 +15,7 @@ from howsure.significance.results import Difference
 from howsure.stats.clusters import few_clusters
 
 CALIBRATION = ("calibration_error", "squared_calibration_error")
+FEWEST = 6  # items that are all better on one side have p = 2 · 2 ** -6 < .05
 OVER_ALL = ("accuracy", "mcc")  # metrics of labels that do not average over classes
 
 
@@ -88,6 +89,20 @@ def _of_clusters(systems: Systems) -> Iterable[str]:
     few = None if systems.clusters is None else few_clusters(np.bincount(systems.clusters))
     if few is not None:
         yield f"{few}."
+
+
+def notes_of_group(whole: Systems, part: Systems, *, alternative: str) -> Iterable[str]:
+    """Whether a group of the items is too small to show anything, and what was not kept apart in it."""
+    n, unit = part.n, "item"
+    if part.clusters is not None:
+        n, unit = int(part.clusters.max()) + 1, "cluster"
+    least = FEWEST if alternative == "two-sided" else FEWEST - 1
+    if n < least:
+        yield f"{counted(n, unit)}: fewer than {least} are too few to show a difference"
+    elif part.clusters is not None and (few := few_clusters(np.bincount(part.clusters))):
+        yield few
+    if whole.strata is not None and part.strata is None:
+        yield f"strata are not kept apart, since one has a single {unit}"
 
 
 def _of_zero_width(systems: Systems, rows: Sequence[Difference]) -> Iterable[str]:

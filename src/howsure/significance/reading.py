@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from howsure.errors import GIVEN, InputError, at_row, parameter, shown
 from howsure.inputs.checks import (
+    Coded,
     Column,
     check_codes,
     check_labels,
@@ -23,7 +24,7 @@ from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.significance.systems import Problem, Runs, check_grouping, readable, rows_of, runs_of
 
-Coded = tuple[npt.NDArray[Any], dict[str, npt.NDArray[Any]], tuple[str, ...]]
+AsCodes = tuple[npt.NDArray[Any], dict[str, npt.NDArray[Any]], tuple[str, ...]]
 LABELS = "biufUSTO"  # kinds of arrays: no complex numbers, dates, times or raw bytes
 EXACT = 2.0**53  # whole numbers below it are exact as floats
 
@@ -36,9 +37,10 @@ class Systems:
     targets: Any
     predictions: Mapping[str, npt.NDArray[Any]]
     labels: tuple[str, ...]
-    clusters: Integers | None
-    strata: Integers | None
+    clusters: Integers | None = None
+    strata: Integers | None = None
     averaged: Integers | None = None
+    groups: Coded | None = None
 
     @property
     def n(self) -> int:
@@ -58,6 +60,25 @@ class Systems:
             averaged=self.averaged,
         )
 
+    def of_items(self, items: Integers) -> Systems:
+        """Some of the items, by their positions. Strata of which one has a single item or cluster left are none."""
+        clusters, strata = (
+            None if codes is None else np.unique(codes[items], return_inverse=True)[1]
+            for codes in (self.clusters, self.strata)
+        )
+        if strata is not None:
+            first = slice(None) if clusters is None else np.unique(clusters, return_index=True)[1]
+            strata = None if np.bincount(strata[first]).min() < 2 else strata
+        predictions = {name: runs[:, items] for name, runs in self.predictions.items()}
+        return replace(
+            self,
+            targets=self.targets[items],
+            predictions=predictions,
+            clusters=clusters,
+            strata=strata,
+            groups=None,
+        )
+
 
 def read_systems(
     y_true: object,
@@ -65,16 +86,16 @@ def read_systems(
     *,
     tasks: set[str],
     classes: Sequence[object] | None = None,
-    clusters: object = None,
-    strata: object = None,
     run: object = None,
     id: object = None,
+    **grouping: object,
 ) -> Systems:
-    """Check the arguments of `compare`. `tasks` are the kinds of predictions that the requested metrics are of.
+    """Check the arguments of `compare`. `tasks` are the kinds of predictions that the requested metrics are of,
+    `grouping` are clusters, strata and groups.
 
     Raises InputError naming the parameter, the rule, the value and the row.
     """
-    items = runs_of(y_true, systems, run=run, id=id, clusters=clusters, strata=strata)
+    items = runs_of(y_true, systems, run=run, id=id, grouping=grouping)
     targets = readable(rows_of(items.targets, "y_true"), "y_true")
     columns = {
         name: [readable(rows_of(run, run_name(name, k, one)), run_name(name, k, one)) for k, run in enumerate(one)]
@@ -87,8 +108,15 @@ def read_systems(
     task = _task(targets, columns, tasks)
     coded, predictions, names = _coded(task, targets, columns, classes)
     averaged = _averaged(classes, names) if task == "hard" and classes is not None else None
-    grouping = check_grouping(items.clusters, items.strata, n=len(targets))
-    return Systems(task, coded, predictions, names, *grouping, averaged)
+    return Systems(task, coded, predictions, names, averaged=averaged, **grouping_codes(items.grouping, len(targets)))
+
+
+def grouping_codes(grouping: Mapping[str, Any], n: int) -> dict[str, Any]:
+    """Codes of what items belong to, by its role; of groups with their names."""
+    groups = grouping.get("groups")
+    clusters, strata = check_grouping(grouping.get("clusters"), grouping.get("strata"), n=n)
+    named = None if groups is None else Coded(*check_codes(groups, n=n, name="groups", groups=True))
+    return {"clusters": clusters, "strata": strata, "groups": named}
 
 
 def unequal_rows(name: str, n: int, expected: int) -> InputError:
@@ -135,7 +163,9 @@ def _task(targets: Column, columns: Mapping[str, list[Column]], tasks: set[str])
     return "hard"
 
 
-def _coded(task: str, targets: Column, columns: Mapping[str, list[Column]], classes: Sequence[object] | None) -> Coded:
+def _coded(
+    task: str, targets: Column, columns: Mapping[str, list[Column]], classes: Sequence[object] | None
+) -> AsCodes:
     if task == "hard":
         return _hard(targets, columns)
     if task == "soft":
@@ -147,7 +177,7 @@ def _coded(task: str, targets: Column, columns: Mapping[str, list[Column]], clas
     return _probabilistic(targets, columns, classes)
 
 
-def _hard(targets: Column, columns: Mapping[str, list[Column]]) -> Coded:
+def _hard(targets: Column, columns: Mapping[str, list[Column]]) -> AsCodes:
     parts = [_plain_labels(targets, "y_true")]
     for name, arrays in columns.items():
         parts += [_plain_labels(array, run_name(name, k, arrays)) for k, array in enumerate(arrays)]
@@ -194,7 +224,7 @@ def _averaged(classes: Sequence[object], names: tuple[str, ...]) -> Integers:
     return np.array(sorted(names.index(name) for name in chosen), dtype=np.int64)
 
 
-def _soft(targets: Column, columns: Mapping[str, list[Column]]) -> Coded:
+def _soft(targets: Column, columns: Mapping[str, list[Column]]) -> AsCodes:
     true = _distributions(targets, "y_true")
     predictions = {
         name: np.stack([_distributions(array, run_name(name, k, arrays)) for k, array in enumerate(arrays)])
@@ -209,7 +239,7 @@ def _soft(targets: Column, columns: Mapping[str, list[Column]]) -> Coded:
     return true, predictions, ()
 
 
-def _probabilistic(targets: Column, columns: Mapping[str, list[Column]], classes: Sequence[object] | None) -> Coded:
+def _probabilistic(targets: Column, columns: Mapping[str, list[Column]], classes: Sequence[object] | None) -> AsCodes:
     predictions = {
         name: np.stack([_probabilities(array, run_name(name, k, arrays)) for k, array in enumerate(arrays)])
         for name, arrays in columns.items()

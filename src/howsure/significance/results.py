@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from howsure.calibration.words import notes_by_name
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
-from howsure.result import Rows, as_json, dict_of, held_in_frames
+from howsure.result import Result, Rows, as_json, dict_of, held_in_frames
 from howsure.show.table import (
+    COUNT,
+    FRAME,
     HIGHER,
     LOWER,
     NUMBER,
@@ -99,13 +102,76 @@ def relative_reduction(best: float | None, baseline: float, model: float) -> flo
 ALPHA = 0.05
 
 
+@dataclass(frozen=True, slots=True)
+class GroupDifference(Difference):
+    """The difference of two models on the items of a group, and notes on it."""
+
+    group: str = ""
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, group: str, row: Difference, notes: tuple[str, ...]) -> GroupDifference:
+        """A difference as that of a group."""
+        return cls(**{one.name: getattr(row, one.name) for one in fields(Difference)}, group=group, notes=notes)
+
+    @property
+    def where(self) -> tuple[str, str, str]:
+        """The group, the model and the metric."""
+        return self.group, self.model, self.metric
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class GroupDifferences(Rows[GroupDifference]):
+    """Models against a baseline on the items of each group: a row per group, model and metric, p adjusted for all.
+
+    Iteration and `len` refer to rows, indexing to a (group, model, metric).
+    """
+
+    rows: tuple[GroupDifference, ...] = as_json("groups")
+    recipe: Mapping[str, Any]
+
+    named = "where"
+    title = "Differences by group"
+
+    @property
+    def what_was_read(self) -> str:
+        """That these are the differences by group."""
+        return "By group"
+
+    def columns(self) -> Sequence[Column]:
+        """As of all items, below the name of the group."""
+        shown = [Column("group", WORDS), *difference_columns(self.rows, "adjusted for all groups")]
+        place = [column.name for column in shown].index("baseline")
+        shown.insert(place, Column("n", COUNT, legend="number of items"))
+        held = [Column("group", WORDS, only=FRAME), *held_in_frames(Difference)]
+        return [*(replace(column, only=TABLE) for column in shown), *held]
+
+    def table(self) -> Table:
+        """One row per group, model and metric, with the side that is better."""
+        return replace(Rows.table(self), ways={"metric": _ways(self.rows)})
+
+    def below(self) -> Sequence[str]:
+        """In which groups each model is better or worse, for how many tests p is adjusted, and the notes."""
+        tests, adjust = self.recipe["in_groups"], self.recipe["adjust"]
+        adjusted = (
+            f"In groups, p is adjusted for {counted(tests, 'comparison')} ({ADJUSTED[adjust]})." if adjust else ""
+        )
+        notes = notes_by_name([(row.group, row.notes) for row in self.rows])
+        return [
+            *_in_groups(self.rows),
+            *([adjusted] if adjusted and tests > 1 else []),
+            *(f"Note: {note}." for note in notes),
+        ]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class Comparison(Rows[Difference]):
     """Models against a baseline: one row per model and metric, the recipe that produced them, and notes.
 
     Iteration and `len` refer to rows, indexing to a position or to a (model, metric). Of tables in long form and of
     scores, `means` are the models' own means with their intervals, the best first. `best` is the best model in the
-    first metric, where no baseline was named.
+    first metric, where no baseline was named. `groups` are the differences on the items of each group, where there are
+    groups.
     """
 
     recipe: Mapping[str, Any]
@@ -113,6 +179,7 @@ class Comparison(Rows[Difference]):
     rows: tuple[Difference, ...] = as_json("comparisons")
     means: ModelMeans | None = None
     best: str | None = None
+    groups: GroupDifferences | None = None
 
     named = "pair"
     derived: ClassVar = {"tied": "best"}
@@ -132,35 +199,21 @@ class Comparison(Rows[Difference]):
 
     def columns(self) -> Sequence[Column]:
         """The figures that are read, beside the baselines if there are several; frames and CSV hold all."""
-        several = len({row.against for row in self.rows}) > 1
         rows = "rows" if self.best is None else "pairs of models"
-        adjusted = f"adjusted for all {rows}; ** at most .01, * at most .05"
-        shown = [
-            *([Column("against", WORDS)] if several else []),
-            Column("model", WORDS),
-            Column("metric", WORDS),
-            Column("baseline", NUMBER, get=lambda row: row.against_value),
-            Column("value", NUMBER, get=lambda row: row.model_value),
-            Column("difference", digits(4, sign=True), legend="model minus baseline"),
-            Column(
-                "interval", TEXT, legend="of the difference", get=lambda row: interval(row.low, row.high, sign=True)
-            ),
-            Column("p", P_VALUE, get=lambda row: row.p_value),
-            Column("adjusted p", TEXT, legend=adjusted, get=lambda row: f"{p_text(row.p_adjusted)}{row.stars}"),
-        ]
+        shown = difference_columns(self.rows, f"adjusted for all {rows}")
         return [*(replace(column, only=TABLE) for column in shown), *held_in_frames(Difference)]
 
     def table(self) -> Table:
         """One row per model and metric, with the side that is better."""
-        ways = [HIGHER if row.higher_is_better else LOWER for row in self.rows]
         title = "Differences from a baseline" if self.best is None else "Differences between models"
-        return replace(Rows.table(self), title=title, ways={"metric": ways})
+        return replace(Rows.table(self), title=title, ways={"metric": _ways(self.rows)})
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON form; only with means, there are `means`, and with a best model, `best` and `tied`."""
-        means = {} if self.means is None else {"means": self.means.to_dict()["means"]}
-        held = dict_of(self) | {"means": None} | means
-        return {key: one for key, one in held.items() if one or key not in ("means", "best", "tied")}
+        """The JSON form; only with means, there are `means`, with a best model, `best` and `tied`, and with groups,
+        `groups`."""
+        parts = {"means": self.means, "groups": self.groups}
+        held = dict_of(self) | {name: None if part is None else part.to_dict()[name] for name, part in parts.items()}
+        return {key: one for key, one in held.items() if one or key not in (*parts, "best", "tied")}
 
     @property
     def what_was_read(self) -> str:
@@ -178,6 +231,10 @@ class Comparison(Rows[Difference]):
         """The models' own means."""
         return () if self.means is None else [self.means.table()]
 
+    def besides(self) -> Sequence[Result]:
+        """The differences in groups, if there are groups."""
+        return () if self.groups is None else (self.groups,)
+
     def below(self) -> Sequence[str]:
         """What was found and how, in sentences."""
         return [*verdicts(self), *how(self)]
@@ -194,19 +251,45 @@ class Comparison(Rows[Difference]):
             raise InputError(f"metric must name one of {', '.join(metrics)}; figure() draws them all.")
         if metric is not None and metric not in metrics:
             raise unknown_name("metric", metric, metrics, place="the comparison")
-        rows = tuple(row for row in self.rows if metric in (None, row.metric))
-        return difference_figure(replace(self, rows=rows)).axes[0] if ax is None else draw_differences(rows, ax=ax)
+        rows = [row for row in self.drawn if metric in (None, row.metric)]
+        return difference_figure(rows).axes[0] if ax is None else draw_differences(rows, ax=ax)
 
     def figure(self) -> Figure:
         """The differences with their intervals as a matplotlib figure, a panel per metric."""
         from howsure.figures.significance import difference_figure
 
-        return difference_figure(self)
+        return difference_figure(self.drawn)
+
+    @property
+    def drawn(self) -> Sequence[Difference]:
+        """The differences that its figure shows: of all items, and of each group."""
+        return (*self.rows, *(() if self.groups is None else self.groups))
 
     def _repr_html_(self) -> str:
         from howsure.figures.significance import difference_svg
 
         return f"<div>{Rows._repr_html_(self)}{difference_svg(self)}</div>"
+
+
+def difference_columns(rows: Sequence[Difference], adjusted: str) -> list[Column]:
+    """The figures of differences that are read; `adjusted` says for what p is adjusted."""
+    several = len({row.against for row in rows}) > 1
+    adjusted = f"{adjusted}; ** at most .01, * at most .05"
+    return [
+        *([Column("against", WORDS)] if several else []),
+        Column("model", WORDS),
+        Column("metric", WORDS),
+        Column("baseline", NUMBER, get=lambda row: row.against_value),
+        Column("value", NUMBER, get=lambda row: row.model_value),
+        Column("difference", digits(4, sign=True), legend="model minus baseline"),
+        Column("interval", TEXT, legend="of the difference", get=lambda row: interval(row.low, row.high, sign=True)),
+        Column("p", P_VALUE, get=lambda row: row.p_value),
+        Column("adjusted p", TEXT, legend=adjusted, get=lambda row: f"{p_text(row.p_adjusted)}{row.stars}"),
+    ]
+
+
+def _ways(rows: Sequence[Difference]) -> list[str]:
+    return [HIGHER if row.higher_is_better else LOWER for row in rows]
 
 
 # What a comparison says, in sentences.
@@ -243,6 +326,18 @@ def verdicts(result: Comparison) -> list[str]:
         colon = "" if parts[0].startswith("is") else ":"
         said.append(f"{model}{colon} {'; '.join(parts)}.")
     return said
+
+
+def _in_groups(rows: Sequence[GroupDifference]) -> Iterator[str]:
+    """For each pair of models and metric, in which groups the model is better or worse, and in which this is open."""
+    for against, model, metric in dict.fromkeys((row.against, row.model, row.metric) for row in rows):
+        held = [row for row in rows if (row.against, row.model, row.metric) == (against, model, metric)]
+        sides: dict[str, list[str]] = {"better": [], "worse": [], "not told apart": [], "undefined": []}
+        for row in held:
+            known = _side(row) if row.p_adjusted <= ALPHA else "not told apart"
+            sides["undefined" if math.isnan(row.p_adjusted) else known].append(row.group)
+        parts = [f"{side} in {shortened(groups)}" for side, groups in sides.items() if groups]
+        yield f"{model} against {against} in {metric}, by group: {'; '.join(parts)}."
 
 
 def _of_best(result: Comparison) -> list[str]:
@@ -295,10 +390,9 @@ def _of_means(result: Comparison) -> list[str]:
     said = [f"Intervals and p are {OF_MEANS[recipe['method']]} of the paired differences of {unit}{runs}."]
     shares = [row.run_share for row in result if not math.isnan(row.run_share)]
     if shares:
-        said.append(
-            f"Runs account for {min(shares):.0%} to {max(shares):.0%} of the variance of these differences; more runs "
-            "would remove only that."
-        )
+        least, most = f"{min(shares):.0%}", f"{max(shares):.0%}"
+        share = f"about {least}" if least == most else f"{least} to {most}"
+        said.append(f"Runs account for {share} of the variance of these differences; more runs would remove only that.")
     smallest = [row.detectable_difference for row in result if not math.isnan(row.detectable_difference)]
     if smallest and any(not row.p_adjusted <= ALPHA for row in result):
         ends = dict.fromkeys(f"{one:.4f}" for one in (min(smallest), max(smallest)))

@@ -12,8 +12,8 @@ from howsure.errors import GIVEN, InputError, at_row, parameter, shown
 from howsure.inputs.checks import Coded, as_column, check_codes, first_missing
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
-from howsure.significance.reading import Systems
-from howsure.significance.systems import check_grouping, one_per_item
+from howsure.significance.reading import Systems, grouping_codes
+from howsure.significance.systems import one_per_item
 
 # A table with one row per model, item and run, turned into the runs of each model on the same items.
 
@@ -152,9 +152,8 @@ def as_scores(values: object, name: str) -> Floats:
     return scores
 
 
-def score_systems(scores: Mapping[str, Floats], clusters: Any, strata: Any) -> Systems:
+def score_systems(scores: Mapping[str, Floats], **grouping: Any) -> Systems:
     """Systems whose predictions are scores (runs, n)."""
     n = next(iter(scores.values())).shape[1]
-    grouping = check_grouping(clusters, strata, n=n)
     predictions = {name: array[..., None] for name, array in scores.items()}
-    return Systems(SCORE, np.zeros((n, 1)), predictions, (), *grouping)
+    return Systems(SCORE, np.zeros((n, 1)), predictions, (), **grouping_codes(grouping, n))

@@ -112,6 +112,9 @@ def readable(array: Column, name: str) -> Column:
     return array
 
 
+GROUPINGS = ("clusters", "strata", "groups")  # what items belong to
+
+
 def check_grouping(clusters: object, strata: object, *, n: int) -> tuple[Integers | None, Integers | None]:
     """The codes of clusters and strata, None where there are none.
 
@@ -177,26 +180,25 @@ class Runs:
 
 @dataclass(frozen=True, slots=True)
 class Items:
-    """One row per item: targets, clusters, strata, and the runs of every system."""
+    """One row per item: targets, the runs of every system, and what items belong to, by its role."""
 
     targets: Any
     systems: Mapping[str, Runs]
-    clusters: Any
-    strata: Any
+    grouping: Mapping[str, Any]
 
 
 def runs_of(
-    y_true: object, systems: Mapping[str, object], *, run: object, id: object, clusters: object, strata: object
+    y_true: object, systems: Mapping[str, object], *, run: object, id: object, grouping: Mapping[str, Any]
 ) -> Items:
     """One row per item, from rows that are items, or items × runs.
 
-    Raises InputError if an item lacks a run, has a run twice, or has several targets, clusters or strata.
+    Raises InputError if an item lacks a run, has a run twice, or has several targets, clusters, strata or groups.
     """
     if run is None:
         if id is not None:
             _refuse_repeats(as_column(id, name="id"))
         held = {name: one if isinstance(one, Runs) else Runs([one]) for name, one in systems.items()}
-        return Items(y_true, held, clusters, strata)
+        return Items(y_true, held, grouping)
     if any(isinstance(one, Runs) for one in systems.values()):
         raise InputError(
             f"give {parameter('run', GIVEN)} with one row per item and run, or Runs([...]) with one row per item, "
@@ -211,8 +213,10 @@ def runs_of(
     return Items(
         one_per_item(named["y_true"], table, "y_true"),
         {name: Runs([one[rows] for rows in table]) for name, one in named.items() if name != "y_true"},
-        None if clusters is None else one_per_item(rows_of(clusters, "clusters"), table, "clusters"),
-        None if strata is None else one_per_item(rows_of(strata, "strata"), table, "strata"),
+        {
+            role: None if held is None else one_per_item(rows_of(held, role), table, role)
+            for role, held in grouping.items()
+        },
     )
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
@@ -167,6 +166,12 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.option("--run", metavar="COL", help="Column of the run (seed); items are resampled with all their runs.")
 @click.option(
+    "--group",
+    "groups",
+    metavar="COL",
+    help="Also compare the models in each group: the column of the category of each item; several: a,b.",
+)
+@click.option(
     "--cluster", "clusters", metavar="COL", help="Column identifying correlated rows, e.g. the document; several: a,b."
 )
 @across_files_option("--cluster or --id")
@@ -208,12 +213,12 @@ def compare_command(
     howsure significance --targets targs.txt --against h0.txt --model h1.txt --method boostsa --sample-size 0.2
     """
     from howsure.significance import compare
+    from howsure.significance.model_files import no_files
 
     options, showing = _split(asked)
     how: dict[str, Any] = {"where": where, "by_file": by_file, "skip_missing": skip_missing, "format": input_format}
     asked["score"] = list(asked["score"]) or None
     in_rows = asked["prediction"] is not None or asked["score"] is not None
-    read: dict[str, Any] = {}
     if files:
         if in_rows and len(model) > 1:
             raise InputError(
@@ -228,68 +233,16 @@ def compare_command(
             "targets": None if targets is None else files_of(targets, skip_missing=skip_missing),
         }
     else:
-        asked, read = _files_of_labels(
-            asked, targets, model, how | {"across_files": across_files != "error"}, metrics=options["metrics"] or ()
-        )
+        for_columns = {"--where": where, "--by-file": by_file, "--from": input_format, "--skip-missing": skip_missing}
+        for_columns |= {"--across-files": across_files != "error"}
+        if wrong := [option for option, value in for_columns.items() if value]:
+            raise InputError(f"{wrong[0]} is for columns: name a FILE that holds them.")
+        if targets is None:
+            raise no_files()
+        asked |= {"targets": targets, "model": list(model)}
     with comparing() as advance:
         result = compare(**asked, **options, progress=advance)
-    result = replace(result, recipe={**read, **result.recipe})
     _show(result, "howsure significance", **showing)
-
-
-def _files_of_labels(
-    asked: dict[str, Any],
-    targets: str | None,
-    models: Sequence[str],
-    how: Mapping[str, Any],
-    *,
-    metrics: Sequence[str],
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The labels in one file for what is true and one for each model, as the paper has it, or documents for metrics of
-    these; and what was read.
-
-    Raises InputError for options of columns, and for a file that is named twice.
-    """
-    from howsure.data.documents.read_documents import document_items
-    from howsure.significance.boostsa.storage import read_labels
-    from howsure.significance.metrics.metric import DOCUMENT, tasks_of
-
-    columns = {"--prediction": "prediction", "--score": "score", "--target": "y_true", "--id": "id", "--run": "run"}
-    columns |= {"--cluster": "clusters", "--stratum": "strata"}
-    given = {option: asked.pop(name) for option, name in columns.items()}
-    others = {"--where": "where", "--by-file": "by_file", "--from": "format", "--skip-missing": "skip_missing"}
-    given |= {option: how[name] for option, name in others.items()} | {"--across-files": how["across_files"]}
-    wrong = [option for option, value in given.items() if value]
-    if wrong:
-        raise InputError(f"{wrong[0]} is for columns: name a FILE that holds them.")
-    against = asked.pop("against")
-    if targets is None or against is None or not models:
-        raise InputError(
-            "name a FILE and its columns, or files: --targets of the true labels, --against and --model of predictions."
-        )
-    if against in models or len(set(models)) < len(models):
-        twice = against if against in models else next(name for name in models if models.count(name) > 1)
-        raise InputError(f"--against and --model must name different files; {twice} is named twice.")
-    names = apart([against, *models])
-    if tasks_of(metrics) == {DOCUMENT}:
-        true, asked["clusters"] = document_items(targets)
-        held = {name: document_items(path)[0] for name, path in zip(names, (against, *models), strict=True)}
-    else:
-        true = read_labels(targets)
-        held = {name: read_labels(path) for name, path in zip(names, (against, *models), strict=True)}
-    read = {"files": [targets, against, *models], "rows": len(true), "skipped": {}}
-    return asked | {"y_true": true, "against": {names[0]: held.pop(names[0])}, "model": held}, read
-
-
-def apart(paths: Sequence[str]) -> list[str]:
-    """What tells files apart: their paths without the folders that all of them share.
-
-    >>> apart(["runs/base/preds.txt", "runs/large/preds.txt"])
-    ['base/preds.txt', 'large/preds.txt']
-    """
-    whole = [os.path.abspath(path) for path in paths]
-    shared = os.path.commonpath([os.path.dirname(path) for path in whole])
-    return [os.path.relpath(path, shared) for path in whole]
 
 
 @command.command("outcomes")

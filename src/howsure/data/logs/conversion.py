@@ -50,6 +50,7 @@ class Log:
     normalise: str
     model_version: str | None = None
     notes: list[str] = field(default_factory=list)
+    files: int = 0
     rows: int = 0
     held: dict[str, int] = field(default_factory=dict)  # how many rows hold something, by column
     numbers: dict[str, None] = field(default_factory=dict)  # the columns that hold one somewhere
@@ -215,10 +216,17 @@ def input_files(
     labels = None if labels_from is None else Labels.read(labels_from, spool)
     words = {word for text in wanted if text for word in WORD.findall(text)}
     kept = partial(_kept, words=words if most is None else None)
+<<<<<<< HEAD
     copies = (_rewritten(file, spool / f"log-{at}.jsonl", log, kept, most, labels) for at, file in enumerate(files))
     rewritten = tuple(copy for copy in copies if copy is not None)
     if not rewritten:
         raise InputError(f"{files[0].name} has no rows.")
+=======
+    log.files = len(files)
+    rewritten = tuple(
+        _rewritten(file, spool / f"log-{at}.jsonl", log, kept, most, labels) for at, file in enumerate(files)
+    )
+>>>>>>> 4c5adf04 (Models are compared by group; a log's own scores are compared without a word; files of labels are the library's)
     for file in rewritten if len(rewritten) > 1 else ():
         _with_columns(Path(file.path), log.scores)
     if normalise is not None and "log_probabilities" not in log.held:
@@ -475,7 +483,7 @@ def in_rows_left(
     """
     if rows is None:
         return log
-    found = Log(log.format, log.normalise, log.model_version, log.notes)
+    found = Log(log.format, log.normalise, log.model_version, log.notes, log.files)
     database = Database()
     try:
         database.allow_only([file.path for file in files])

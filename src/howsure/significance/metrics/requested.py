@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from howsure.errors import InputError, parameter
+from howsure.inputs.pairs import Integers
 from howsure.significance.metrics.documents import counted
 from howsure.significance.metrics.labels import of_class
 from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric, metric_names
@@ -31,6 +32,10 @@ class Requested:
     metrics: tuple[Metric, ...]
     source: Systems
     places: tuple[int, ...]
+
+    def of_items(self, items: Integers) -> Requested:
+        """The same metrics of some of the items, by their positions."""
+        return replace(self, systems=self.systems.of_items(items))
 
 
 def asked_order(requested: Sequence[Requested]) -> list[str]:

@@ -1,0 +1,218 @@
+"""Models in files: columns of tables with a row per model and item, logs, which name theirs, and files of labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from howsure.data.sources import Files
+from howsure.errors import LOOK, InputError, parameter
+from howsure.inputs.frames import ITEM, MODEL, PROMPT, RUN, TASK, Kind, Rows
+from howsure.inputs.numbers_and_names import short_names, shortened
+from howsure.significance.metrics.metric import DOCUMENT
+
+if TYPE_CHECKING:
+    from howsure.data.logs.conversion import Log
+
+FILE, SEPARATE = "file", "separate"  # the column that names a file; items of several files that are different ones
+CORRECT = "correct"
+MASS = "class_mass"  # of the answers among all tokens: no score
+SCORES = "score: "  # begins the role of each score that a log names itself
+
+
+def columns_of_log(log: Log, *, item: str | None, run: str | None) -> dict[str, str]:
+    """The columns of a log for an item and a run that were not named, as far as it has them."""
+    found = {}
+    if item is None and log.has(ITEM):
+        found["id"] = f"{TASK},{ITEM}" if log.varies(TASK) else ITEM
+    if run is None and RUN not in log.format.group and log.varies(RUN):
+        found["run"] = RUN
+    return found
+
+
+def scores_of_log(log: Log) -> list[str]:
+    """The scores of a log: every number that the program gave, or where it gave none whether the answer is right."""
+    return [one for one in log.scores if one != MASS] or [one for one in (CORRECT,) if log.held.get(one)]
+
+
+@contextmanager
+def advising_pos_label(scores: Sequence[str]) -> Iterator[None]:
+    """What is no number in a column of scores may be a label: say how it becomes one."""
+    try:
+        yield
+    except InputError as error:
+        fault = error.fault
+        if fault is None or fault.name not in scores or not fault.rule.endswith("numbers"):
+            raise
+        advice = f"{fault.advice} If one value means right, say which: {parameter('pos_label', 'correct')}."
+        raise InputError(replace(fault, advice=advice.lstrip())) from error
+
+
+# A row for each model, item and run.
+
+
+def rows_of_models(
+    source: Files, names: dict[str, list[str]], notes: list[str], *, pos_label: Any, kinds: Mapping[str, Kind]
+) -> Rows:
+    """The columns of files or of a log, whose names for the model, the item, the run and the scores complete `names`;
+    `notes` get what there is to say of these. `kinds`: as what columns of answers are read.
+
+    Raises InputError where nothing names the model, the item or what is compared, or items cannot be separate.
+    """
+    model, item, run, clusters = (
+        names[role][0] if names[role] else None for role in ("model", "id", "run", "clusters")
+    )
+    apart = {}
+    if source.across_files == SEPARATE:
+        if model is None or item is None:
+            raise InputError(
+                f"{parameter('across_files', SEPARATE)}: name the model's column, {parameter('model')}, and the "
+                f"item's, {parameter('id')}."
+            )
+        item, clusters = f"{FILE},{item}", clusters and f"{FILE},{clusters}"
+        names |= {"id": [item], "clusters": [clusters] if clusters else []}
+        source, apart = replace(source, by_file=True, across_files="error"), {"across_files": SEPARATE}
+    elif model is None:
+        source = replace(source, by_file=True)
+    given, of_score = names["score"], Kind.SCORE if pos_label is None else Kind.NAMES
+    coded = [one for one in (model or FILE, item, run, clusters, *names["strata"], *names["groups"]) if one is not None]
+    kinds = {**kinds, **dict.fromkeys(coded, Kind.NAMES), **dict.fromkeys(given, of_score)}
+    choose = partial(_of_log, scores=given, own=not given and not names["prediction"], notes=notes, model=model)
+    with advising_pos_label(given):
+        found = source.rows(
+            kinds,
+            clusters=item if model else None,
+            run=model if item else None,
+            choose=partial(choose, item=item, run=run),
+            chosen_as=lambda role: of_score if role.startswith(SCORES) else Kind.NAMES,
+        )
+    model = model or found.chosen.get(MODEL) or (FILE if len(found.read["files"]) > 1 else None)
+    item, run = item or found.chosen.get("id"), run or found.chosen.get("run")
+    scores = given or [one for role, one in found.chosen.items() if role.startswith(SCORES)]
+    if not scores and not names["prediction"]:
+        raise nothing_to_compare("against", found_in=source)
+    if model is None:
+        raise InputError(f"{parameter('model')} must name the model's column; or give a FILE for each model.")
+    if item is None:
+        raise unnamed("id")
+    names |= {"model": [model], "id": [item], "run": [run] if run else [], "score": scores}
+    return replace(found, read=found.read | apart)
+
+
+def unnamed(role: str) -> InputError:
+    """The error for a column without which rows cannot be told apart."""
+    what = "the model's column" if role == "model" else "the column that identifies the item of each row"
+    return InputError(f"{parameter(role)} must name {what}.")
+
+
+def nothing_to_compare(lacking: str, *, found_in: object) -> InputError:
+    """The error where nothing says what is compared."""
+    return InputError(
+        f"{parameter(lacking)} must name a column of predictions. In a table or log with one row per model and item, "
+        f"name the {parameter('score')}, or {parameter('y_true')} and {parameter('prediction')}, and by "
+        f"{parameter('model')} the model's column.{LOOK if isinstance(found_in, Files) else ''}"
+    )
+
+
+def _of_log(
+    log: Log,
+    *,
+    scores: Sequence[str],
+    own: bool,
+    notes: list[str],
+    model: str | None,
+    item: str | None,
+    run: str | None,
+) -> dict[str, str]:
+    """The columns of a log for what was not named: its models, items and epochs, and if they are `own` its scores. Of
+    a single model, the files are what is compared.
+
+    Raises InputError if it lacks a score that is asked for, or holds the same answers scored in several ways.
+    """
+    for name in scores:
+        if name not in log.held and not set(name) & set(".["):
+            known = shortened(log.scores) if log.scores else "no score"
+            raise InputError(f"no score {name!r} in this log of {log.format.program}; it has {known}.")
+    by = (model or MODEL).split(",")
+    models = [MODEL] if log.varies(MODEL) else []
+    log.check_ways(by, advice=f"compare them, {parameter('model', ','.join([*models, RUN]))}")
+    if by == [RUN] and models:
+        several = shortened(map(repr, log.values[MODEL]))
+        raise InputError(
+            f"this log of {log.format.program} holds the answers of several models ({several}). Choose one, "
+            f"{log.choice_of(MODEL)}, or compare them too, {parameter('model', f'{MODEL},{RUN}')}."
+        )
+    if log.varies(PROMPT) and not log.varies(TASK) and PROMPT not in by and item is None:
+        several = shortened(map(repr, log.values[PROMPT]))
+        raise InputError(
+            f"this log of {log.format.program} holds several prompts ({several}). Choose one, "
+            f"{log.choice_of(PROMPT)}, or compare them too, {parameter('model', f'{MODEL},{PROMPT}')}."
+        )
+    named = model is None and MODEL in log.held and (models or log.files == 1 or log.varies(TASK))
+    found = {MODEL: MODEL} if named else {}
+    return found | columns_of_log(log, item=item, run=run) | (_own_scores(log, notes) if own else {})
+
+
+def _own_scores(log: Log, notes: list[str]) -> dict[str, str]:
+    """The scores of a log that most rows have, by their roles; which these are, and which are not, is noted."""
+    held = {name: log.held.get(name, 0) for name in scores_of_log(log)}
+    chosen = [name for name, rows in held.items() if rows == max(held.values())]
+    if len(chosen) > 1:
+        notes.append(
+            f"this log has the scores {', '.join(chosen)}: all are compared; to compare one, name it, "
+            f"{parameter('score', chosen[0])}."
+        )
+    fewer = [f"{name} ({rows:,} of {log.rows:,} rows)" for name, rows in held.items() if name not in chosen]
+    if fewer:
+        notes.append(f"not compared, since other scores have more rows: {', '.join(fewer)}.")
+    return {f"{SCORES}{name}": name for name in chosen}
+
+
+# Files of labels, as the paper has them: one of what is true, and one for each model; or of documents.
+
+
+def no_files() -> InputError:
+    """The error where there are neither columns nor files of labels."""
+    targets, against, model = (parameter(one) for one in ("targets", "against", "model"))
+    return InputError(
+        f"name a FILE and its columns, or files: {targets} of the true labels, {against} and {model} of predictions."
+    )
+
+
+def systems_of_files(
+    targets: str, against: object, model: object, *, tasks: set[str], others: Mapping[str, object]
+) -> tuple[dict[str, Any], Rows]:
+    """What is true and the predictions of the baseline and of the models, each in a file of its own, without columns;
+    and what was read. For metrics of documents, sentences of several are their clusters.
+
+    Raises InputError for one of the others, which name columns, and for a file that is named twice.
+    """
+    from howsure.data.documents.read_documents import document_items
+    from howsure.significance.boostsa.storage import read_labels
+
+    wrong = [role for role, value in others.items() if value is not None]
+    if wrong:
+        raise InputError(f"{parameter(wrong[0])} is for columns: name a FILE that holds them.")
+    models = [model] if isinstance(model, str) else list(model) if isinstance(model, (list, tuple)) else []
+    if not isinstance(against, str) or not models or not all(isinstance(one, str) for one in models):
+        raise no_files()
+    files = [against, *models]
+    if len(set(files)) < len(files):
+        twice = next(name for name in files if files.count(name) > 1)
+        raise InputError(
+            f"{parameter('against')} and {parameter('model')} must name different files; {twice} is named twice."
+        )
+    clusters = None
+    if tasks == {DOCUMENT}:
+        true, clusters = document_items(targets)
+        held = [document_items(path)[0] for path in files]
+    else:
+        true, *held = (read_labels(path) for path in (targets, *files))
+    other, *names = short_names(files)
+    systems = {"against": {other: held[0]}, "model": dict(zip(names, held[1:], strict=True))}
+    return {"y_true": true, **systems, "clusters": clusters}, Rows(
+        {}, {"files": [targets, *files], "rows": len(true), "skipped": {}}
+    )
