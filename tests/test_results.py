@@ -88,6 +88,12 @@ def _long_form() -> Any:
     return howsure.compare(data=table, model="m", id="i", score="s")
 
 
+def _by_group() -> Any:
+    rng = np.random.default_rng(9)
+    scores = {HOSTILE: rng.random(40) < 0.9, "base": rng.random(40) < 0.5}
+    return howsure.compare(score=scores, groups=[HOSTILE, "b", "b", "c"] * 9 + ["few"] * 4)
+
+
 def _counts() -> Any:
     rng = np.random.default_rng(5)
     score = rng.random(300)
@@ -208,6 +214,8 @@ CALLS: dict[str, Callable[[], Any]] = {
     "differences of several metrics": lambda: _differences(["accuracy", "macro_f1"]),
     "means of scores": lambda: howsure.compare(score=_scores()),
     "means of a table": lambda: _long_form(),
+    "differences by group": lambda: _by_group(),
+    "differences of groups alone": lambda: _by_group().groups,
     "means alone": lambda: howsure.compare(score=_scores()).means,
     "counts": lambda: _counts(),
     "counts without cells": lambda: howsure.estimate_counts([1, 0] * 20, np.linspace(0, 1, 40), method="labels"),
@@ -319,6 +327,7 @@ DRAWN = (
     "corrected series",
     "differences",
     "differences of several metrics",
+    "differences by group",
     "counts",
     "counts without cells",
     "selective",
@@ -374,6 +383,7 @@ PARTS = {
     "CountEstimate",
     "GroupCalibration",
     "Difference",
+    "GroupDifference",
     "ModelMean",
     "ScoreRow",
     "BattleRow",

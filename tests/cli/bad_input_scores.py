@@ -31,6 +31,9 @@ BY_MODEL = [
     Wrong("a score beside predictions", f"{BY} --score score --target gold --prediction gold", log()),
     Wrong("targets that differ between models", f"{BY} --target gold --prediction score", log("large,q3,1,1")),
     Wrong("a test of means for what is none", f"{BY} --target gold --prediction score --method student", log()),
+    Wrong("groups of which each has one model", f"{BY} --score score --group model", log()),
+    Wrong("a group that is missing", f"{BY} --score score --group kind", log()),
+    Wrong("groups of files of labels", "significance --targets g.txt --against a.txt --model b.txt --group kind", {}),
     Wrong(
         "an option of tables by model elsewhere",
         "significance log.csv --target gold --against gold --model score --all-pairs",

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import shlex
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from howsure import read
 from howsure.errors import InputError
 from howsure.significance import Runs, compare
 from tests.cli.running import howsure
@@ -18,6 +20,7 @@ from tests.data.logs.writers import (
     inspect_sample,
     lm_eval_sample,
     lm_eval_text,
+    promptfoo,
     write_inspect,
     write_lm_eval,
     write_parquet,
@@ -155,6 +158,103 @@ def test_a_log_names_models_and_items_by_itself(tmp_path: Path) -> None:
     assert (told["p_value"], told["n"]) == (pytest.approx(expected.p_value), 60)
     with pytest.raises(InputError, match="no score 'bleu' in this log of lm-evaluation-harness; it has acc"):
         run(tmp_path / "*" / "samples_*.jsonl", "--score", "bleu")
+
+
+def quiz(folder: Path, wins: dict[str, Any], **scores: Any) -> Path:
+    """Logs of lm-evaluation-harness, one for each model, of whether its answers are right; or with these scores."""
+    for model, right in wins.items():
+        held = [{name: float(one[model][i]) for name, one in scores.items()} for i in range(len(right))]
+        samples = [
+            lm_eval_sample(i, [-1.0 - (not win), -1.5], 0, scores=held[i] or None) for i, win in enumerate(right)
+        ]
+        write_lm_eval(folder, model, "quiz", samples)
+    return folder / "*" / "samples_*.jsonl"
+
+
+WINS = {
+    name: np.random.default_rng(at).random(30) < share for at, (name, share) in enumerate({"a": 0.4, "b": 0.9}.items())
+}
+
+
+def test_a_log_names_its_score_by_itself(tmp_path: Path) -> None:
+    path = quiz(tmp_path, WINS)
+    told = found(path)
+    assert told["comparisons"] == found(path, "--score", "acc")["comparisons"]
+    assert (told["comparisons"][0]["metric"], told["notes"]) == ("acc", [])
+    expected = compare(score=WINS)[0]
+    assert told["comparisons"][0]["p_value"] == pytest.approx(expected.p_value, rel=1e-12)
+    in_python = compare(data=read(str(path)))
+    assert in_python.to_dict()["comparisons"] == told["comparisons"]
+    named = compare(data=read(str(path)), against="b", groups="doc.subject")
+    assert named[0].difference == pytest.approx(WINS["a"].mean() - WINS["b"].mean())
+    assert [row.group for row in named.groups or ()] == ["letters", "physics"]
+
+
+def test_all_scores_of_a_log_are_compared_and_listed(tmp_path: Path) -> None:
+    other = {name: held[::-1] for name, held in WINS.items()}
+    path = quiz(tmp_path, WINS, acc=WINS, acc_norm=other)
+    told = found(path)
+    assert [one["metric"] for one in told["comparisons"]] == ["acc", "acc_norm"]
+    said = "this log has the scores acc, acc_norm, all compared; to compare one, name it: --score acc."
+    assert told["notes"] == [said]
+    for model in WINS:
+        write_lm_eval(tmp_path, model, "more", [lm_eval_sample(i, [-1.0, -2.0], 0) for i in range(10)])
+    fewer = found(path)
+    assert [(one["metric"], one["n"]) for one in fewer["comparisons"]] == [("acc", 40)]
+    assert fewer["notes"] == ["not compared, since other scores have more rows: acc_norm (60 of 80 rows)."]
+
+
+def test_prompts_of_a_single_model_are_compared(tmp_path: Path) -> None:
+    """Two logs of one model: what differs between the paths names its prompts; in a single log, the prompts do."""
+    for prompt, wins in (("short", WINS["a"]), ("long", WINS["b"])):
+        samples = [inspect_sample(f"q{i}", "yes", "yes" if win else "no") for i, win in enumerate(wins)]
+        (tmp_path / "runs" / prompt).mkdir(parents=True)
+        write_inspect(tmp_path / "runs" / prompt / "log.json", samples)
+    done = run(tmp_path / "runs" / "short" / "log.json", tmp_path / "runs" / "long" / "log.json", "--format", "json")
+    (one,) = json.loads(done.stdout)["comparisons"]
+    assert (one["against"], one["model"]) == ("long", "short")
+    assert one["p_value"] == pytest.approx(compare(score={"s": WINS["a"], "l": WINS["b"]})[0].p_value)
+    against = found(tmp_path / "runs" / "*" / "log.json", "--against", "short")["comparisons"]
+    assert (against[0]["model"], against[0]["difference"]) == ("long", pytest.approx(-one["difference"]))
+    rows = [promptfoo(bool(WINS[p][i]), prompt=p, item=i) for p in "ab" for i in range(30)]
+    (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (one,) = found(tmp_path / "log.jsonl", "--score", "success")["comparisons"]
+    assert (one["against"], one["model"], one["p_value"]) == ("b", "a", pytest.approx(against[0]["p_value"]))
+    with pytest.raises(InputError, match="model must name two models or more; every row is of 'mockllm/model'"):
+        run(tmp_path / "runs" / "short" / "log.json")
+
+
+def test_groups_of_files_have_short_names(tmp_path: Path) -> None:
+    for name, at in (("arc", 0), ("mmlu", 1)):
+        (tmp_path / name).mkdir()
+        table(tmp_path / name / "log.csv", rows_of(frame(at, runs=1)))
+    options = ["--by-file", "--model", "model", "--id", "file,uid", "--group", "file", "--score", "grade"]
+    told = found(tmp_path / "*" / "log.csv", *options)
+    assert [one["group"] for one in told["groups"]] == ["arc", "mmlu"]
+    assert told["recipe"]["group"] == "file"
+    alone = found(tmp_path / "arc" / "log.csv", "--model", "model", "--id", "uid", "--score", "grade")
+    assert told["groups"][0]["difference"] in (
+        alone["comparisons"][0]["difference"],
+        -alone["comparisons"][0]["difference"],
+    )
+
+
+def test_files_of_labels_in_python_as_on_the_command_line(tmp_path: Path) -> None:
+    labels = {"gold": "aabb" * 5, "old": "abab" * 5, "new": "aaba" * 5}
+    for name, held in labels.items():
+        (tmp_path / f"{name}.txt").write_text("\n".join(held))
+    gold, old, new = (str(tmp_path / f"{name}.txt") for name in labels)
+    told = found("--targets", gold, "--against", old, "--model", new, "--metric", "accuracy")
+    result = compare(targets=gold, against=old, model=new, metrics="accuracy", rng=0)
+    assert told["comparisons"] == result.to_dict()["comparisons"]
+    assert told["recipe"]["files"] == result.recipe["files"] == [gold, old, new]
+    assert (result[0].against, result[0].model, result[0].difference) == ("old", "new", 0.25)
+    with pytest.raises(InputError, match=r"must name different files; .*old\.txt is named twice"):
+        compare(targets=gold, against=old, model=[new, old])
+    with pytest.raises(InputError, match="id is for columns: name a FILE that holds them"):
+        compare(targets=gold, against=old, model=new, id="uid")
+    with pytest.raises(InputError, match="targets of the true labels, against and model of predictions"):
+        compare(targets=gold, model=new)
 
 
 def test_epochs_of_a_log_are_runs(tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ ROOM = Room(
     selective 'results/*/samples_*.jsonl'
     selective results/org__small/samples_quiz_*.jsonl --format json
     significance 'results/*/samples_*.jsonl' --score acc
+    significance 'results/*/samples_*.jsonl'
     check calibration results/org__small/samples_quiz_*.jsonl --max-error 0.3
     check score 'results/org__small/samples_*.jsonl' --score acc --min-score 0.5
     check score results/org__large/samples_*.jsonl --score acc --better-than results/org__small/samples_*.jsonl

@@ -31,6 +31,11 @@ ROOM = Room(
     significance {READ} --metric f1 --metric precision --class c1
     significance {READ} --stratum kind --alternative better --adjust bh
     significance {READ} --model huge --figure pairs.svg --report pairs.html --width 3.3
+    significance {READ} --model huge --group kind --figure kinds.svg --report kinds.html
+    significance {READ} --group kind --format json
+    significance {READ} --group kind --format csv
+    significance {READ} --group kind --format latex
+    significance {BY} --metric accuracy --group gold --resamples 500
     significance {READ} --method boostsa --sample-size 0.2
     significance --targets gold.conll --against north.conll --model south.conll --metric entity_f1 --resamples 500
     significance --targets gold.txt --against north.txt --model south.txt --metric wer --metric accuracy

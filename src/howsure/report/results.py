@@ -64,16 +64,15 @@ def answer(total: CountEstimate, *, share: bool) -> str:
 
 INTERVALS = {
     "student": "The interval is Student's t of the mean of these differences, item by item{clusters}",
-    "gaffke": "The interval is Gaffke's of the mean of these differences, item by item{clusters}, within the bounds that "
-    "they have",
+    "gaffke": "The interval is Gaffke's of the mean of these differences, item by item{clusters}, within their bounds",
 }
 BOOTSTRAP = (
     "The interval is the {interval} bootstrap's, from test sets resampled, with replacement, from the given {resampled}"
 )
 TESTS = {
     "student": "It is Student's t of the mean of the differences, item by item{clusters}: nothing is drawn at random.",
-    "gaffke": "It is Gaffke's test of the mean of the differences, item by item{clusters}, within the bounds that they "
-    "have; of scores of 0 and 1 without clusters, McNemar's exact test.",
+    "gaffke": "It is Gaffke's test of the mean of the differences, item by item{clusters}, within their bounds; "
+    "of scores of 0 and 1 without clusters, McNemar's exact test.",
     "permutation": "A coin flip decides for each of the {resampled} which system is which; where the outcomes are few, "
     "all are counted and p is exact.",
     "bootstrap": "It is the share of test sets, resampled with replacement from the given {resampled}, whose "
@@ -122,7 +121,8 @@ def terms(recipe: Mapping[str, Any]) -> list[tuple[str, str]]:
     interval = recipe["interval"]
     told = "The model's value minus the baseline's."
     if interval is not None:
-        told += f" {INTERVALS.get(interval, BOOTSTRAP).format(**held)}: it contains the differences compatible with these data."
+        how_wide = INTERVALS.get(interval, BOOTSTRAP).format(**held)
+        told += f" {how_wide}: it contains the differences compatible with these data."
     test = TESTS[recipe["method"]].format(**held)
     p = f"The probability that two equally good systems would {SIDES[recipe['alternative']]}. {test}"
     found = [

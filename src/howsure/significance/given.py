@@ -411,7 +411,9 @@ def _without_groups_of_one(columns: dict[str, Any], groups: object, models: obje
     rows = np.bincount(group, minlength=len(names))
     said = [f"{names[k]} ({alone[k]}, {counted(int(rows[k]), 'row')})" for k in np.flatnonzero(~several).tolist()]
     if not several.any():
-        raise InputError(f"{parameter('groups', GIVEN)}: no group has two models to compare; {shortened(said)}.")
+        raise InputError(
+            f"{parameter('groups')} must have two models or more to compare; each has one: {shortened(said)}."
+        )
     kept = {name: _kept(column, several[group]) for name, column in columns.items()}
     return kept, [f"{counted(len(said), 'group')} left out, which only one model has: {shortened(said)}."]
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from howsure.data.sources import Files
-from howsure.errors import LOOK, InputError, parameter
+from howsure.errors import LOOK, InputError, parameter, told
 from howsure.inputs.frames import ITEM, MODEL, PROMPT, RUN, TASK, Kind, Rows
 from howsure.inputs.numbers_and_names import short_names, shortened
 from howsure.significance.metrics.metric import DOCUMENT
@@ -128,7 +128,7 @@ def _of_log(
     run: str | None,
 ) -> dict[str, str]:
     """The columns of a log for what was not named: its models, items and epochs, and if they are `own` its scores. Of
-    a single model, the files are what is compared.
+    a single model, the prompts are what is compared, or the files.
 
     Raises InputError if it lacks a score that is asked for, or holds the same answers scored in several ways.
     """
@@ -145,14 +145,15 @@ def _of_log(
             f"this log of {log.format.program} holds the answers of several models ({several}). Choose one, "
             f"{log.choice_of(MODEL)}, or compare them too, {parameter('model', f'{MODEL},{RUN}')}."
         )
-    if log.varies(PROMPT) and not log.varies(TASK) and PROMPT not in by and item is None:
+    prompts = log.varies(PROMPT) and not log.varies(TASK) and PROMPT not in by and item is None
+    if prompts and (models or model is not None):
         several = shortened(map(repr, log.values[PROMPT]))
         raise InputError(
             f"this log of {log.format.program} holds several prompts ({several}). Choose one, "
             f"{log.choice_of(PROMPT)}, or compare them too, {parameter('model', f'{MODEL},{PROMPT}')}."
         )
     named = model is None and MODEL in log.held and (models or log.files == 1 or log.varies(TASK))
-    found = {MODEL: MODEL} if named else {}
+    found = {MODEL: PROMPT} if prompts and model is None else {MODEL: MODEL} if named else {}
     return found | columns_of_log(log, item=item, run=run) | (_own_scores(log, notes) if own else {})
 
 
@@ -161,9 +162,9 @@ def _own_scores(log: Log, notes: list[str]) -> dict[str, str]:
     held = {name: log.held.get(name, 0) for name in scores_of_log(log)}
     chosen = [name for name, rows in held.items() if rows == max(held.values())]
     if len(chosen) > 1:
+        named = parameter("score", chosen[0])
         notes.append(
-            f"this log has the scores {', '.join(chosen)}: all are compared; to compare one, name it, "
-            f"{parameter('score', chosen[0])}."
+            told(f"this log has the scores {', '.join(chosen)}, all compared; to compare one, name it: {named}.")
         )
     fewer = [f"{name} ({rows:,} of {log.rows:,} rows)" for name, rows in held.items() if name not in chosen]
     if fewer:

@@ -201,7 +201,7 @@ def compare_command(
     """Compare models with a baseline: columns of FILE... (CSV, TSV, JSON lines, Parquet), or one file each.
 
     With --score or --prediction, a table has one row per model and item (and run): every pair of models is tested, and
-    those with the best are shown, unless one is named by --against.
+    those with the best are shown, unless one is named by --against. Logs name their scores themselves.
 
     \b
     howsure significance dev.jsonl --target gold --against base --model large --model large-ft
@@ -210,6 +210,7 @@ def compare_command(
     howsure significance log.tsv --model model --id question --run prompt --target gold --prediction answer
     howsure significance log.tsv --model model --id question --score exact_match --cluster document
     howsure significance base.jsonl large.jsonl --id uid --target gold --prediction label
+    howsure significance "results/**/samples_*.jsonl" --group doc.subject
     howsure significance --targets targs.txt --against h0.txt --model h1.txt --method boostsa --sample-size 0.2
     """
     from howsure.significance import compare

@@ -82,6 +82,7 @@ SUMMARIES = {  # program -> (the first keys, "" for any, others, what to give in
     "MMLU-Pro": (("", "corr", "wrong", "acc"), set[str](), "the file _result.json, which lies beside it"),
     "Every Eval Ever": (("schema_version",), {"model_info", "source_metadata"}, "the .jsonl of its instances"),
 }
+LINKS = {"DeepEval": "a link of DeepEval to a run,"}  # what is no summary
 
 
 def check_no_summary(file: File) -> None:
@@ -89,8 +90,8 @@ def check_no_summary(file: File) -> None:
     program = _summary_of(Beginning(file)) if file.format == "json" else None
     if program is not None:
         raise InputError(
-            f"{file.name} is a summary of {program}, means without answers; give me the samples: "
-            f"{SUMMARIES[program][-1]}."
+            f"{file.name} is {LINKS.get(program, f'a summary of {program}, means')} without answers; give me the "
+            f"samples: {SUMMARIES[program][-1]}."
         )
 
 

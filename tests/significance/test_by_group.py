@@ -1,0 +1,223 @@
+"""Differences by group: those of the group's items alone, by scipy and by loops; p is adjusted for all groups."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from howsure.errors import InputError
+from howsure.significance import Comparison, Difference, GroupDifference, GroupDifferences, compare
+from howsure.significance.documents import objects_of
+from howsure.stats.p_values import adjust_p_values
+
+RNG = np.random.default_rng(29)
+KINDS = ["sums", "words", "days"]
+N = 90
+KIND = np.array([KINDS[i % 3] for i in range(N)])
+RIGHT = {"base": RNG.random(N) < 0.5, "large": RNG.random(N) < np.where(KIND == "sums", 0.95, 0.5)}
+
+
+def by_group(result: Comparison) -> GroupDifferences:
+    assert result.groups is not None
+    return result.groups
+
+
+def mcnemar(baseline: Any, model: Any) -> float:
+    """Two-sided, exact: the binomial test of the items that only one of the two has right."""
+    better, worse = int((model & ~baseline).sum()), int((baseline & ~model).sum())
+    return float(stats.binomtest(better, better + worse).pvalue) if better + worse else 1.0
+
+
+def holm(p: list[float]) -> list[float]:
+    adjusted, most = [0.0] * len(p), 0.0
+    for rank, i in enumerate(sorted(range(len(p)), key=p.__getitem__)):
+        most = max(most, min(1.0, (len(p) - rank) * p[i]))
+        adjusted[i] = most
+    return adjusted
+
+
+def test_exact_tests_of_each_group() -> None:
+    """p of 0/1 scores is McNemar's exact test of the group's items, adjusted by Holm over the groups; that of all
+    items stays."""
+    result = compare(score=RIGHT, against="base", groups=KIND)
+    groups = by_group(result)
+    assert [row.group for row in groups] == sorted(KINDS)
+    expected = []
+    for row in groups:
+        base, large = (held[row.group == KIND] for held in (RIGHT["base"], RIGHT["large"]))
+        expected.append(mcnemar(base, large))
+        assert row.n == 30
+        assert row.difference == pytest.approx(large.mean() - base.mean(), abs=1e-12)
+        assert row.p_value == pytest.approx(expected[-1], abs=1e-10)
+    assert [row.p_adjusted for row in groups] == pytest.approx(holm(expected), abs=1e-10)
+    assert result.rows == compare(score=RIGHT, against="base").rows
+
+
+def test_paired_t_of_each_group() -> None:
+    """Scores without bounds: the difference and its standard error are those of scipy's paired t in the group."""
+    scores = {name: np.exp(RNG.normal(size=N)) for name in ("base", "large")}
+    for row in by_group(compare(score=scores, against="base", groups=KIND)):
+        pairs = [scores[name][row.group == KIND] for name in ("large", "base")]
+        tested = stats.ttest_rel(*pairs)
+        assert row.difference / row.standard_error == pytest.approx(float(tested.statistic), rel=1e-10)
+        assert row.degrees_of_freedom == tested.df
+
+
+def test_any_metric_and_method_is_that_of_the_rows_of_the_group() -> None:
+    """A group alone gives the same figures, whatever is computed: rows of labels with strata and clusters, all
+    methods."""
+    gold = RNG.choice(["a", "b", "c"], N)
+    base, large = (np.where(RNG.random(N) < right, gold, "b") for right in (0.5, 0.8))
+    documents, strata = np.arange(N) // 3, np.array(["first", "second"])[np.arange(N) // 45]
+    for method, extra in itertools.product(("permutation", "bootstrap"), ({}, {"clusters": documents})):
+        how: dict[str, Any] = {"method": method, "n_resamples": 200, "rng": 3, "metrics": ["accuracy", "macro_f1"]}
+        groups = by_group(compare(gold, base, large, groups=KIND, strata=strata, **extra, **how))
+        for kind in KINDS:
+            of = kind == KIND
+            held = {name: column[of] for name, column in extra.items()}
+            alone = compare(gold[of], base[of], large[of], strata=strata[of], **held, **how)
+            for row in alone:
+                told = groups[(kind, row.model, row.metric)]
+                assert told.p_value == row.p_value
+                assert (told.difference, told.low, told.high) == (row.difference, row.low, row.high)
+
+
+def test_a_table_by_model_gives_what_columns_give() -> None:
+    """Rows in any order, items that are numbered anew in each group, groups that are numbers."""
+    number = {"days": 10, "sums": 9, "words": 2}
+    seen: Counter[str] = Counter()
+    rows = []
+    for i in range(N):
+        item = seen[KIND[i]]
+        seen[KIND[i]] += 1
+        rows += [{"m": name, "i": item, "k": number[KIND[i]], "s": RIGHT[name][i]} for name in RIGHT]
+    frame = pd.DataFrame(rows).sample(frac=1, random_state=1)
+    told = by_group(compare(data=frame, model="m", id="i", groups="k", score="s", against="base"))
+    expected = by_group(compare(score=RIGHT, against="base", groups=KIND))
+    assert [row.group for row in told] == ["2", "9", "10"]
+    for row in told:
+        other = expected[(next(kind for kind in KINDS if str(number[kind]) == row.group), "large", "score")]
+        assert (row.n, row.difference, row.p_value) == (other.n, pytest.approx(other.difference), other.p_value)
+    both = by_group(compare(data=frame.assign(one="x"), model="m", id="i", groups=["one", "k"], score="s"))
+    assert [row.group for row in both] == ["x / 2", "x / 9", "x / 10"]
+
+
+def test_all_pairs_are_adjusted_together() -> None:
+    three = {**RIGHT, "third": RNG.random(N) < 0.7}
+    result = compare(score=three, groups=KIND, all_pairs=True)
+    groups = by_group(result)
+    assert len(groups) == 9
+    assert [row.p_adjusted for row in groups] == pytest.approx(holm([row.p_value for row in groups]), abs=1e-12)
+    best = by_group(compare(score=three, groups=KIND))
+    assert {row.against for row in best} == {result.best}
+    for row in best:
+        assert row in groups.rows
+    assert "In groups, p is adjusted for 9 comparisons (Holm)." in str(best)
+    assert adjust_p_values([row.p_value for row in groups], method="bh").tolist() == pytest.approx(
+        [row.p_adjusted for row in by_group(compare(score=three, groups=KIND, all_pairs=True, adjust="bh"))]
+    )
+
+
+def test_runs_and_documents() -> None:
+    """Items of several runs, and metrics of documents, whose rows of an id are one."""
+    runs = pd.DataFrame(
+        [
+            {"gold": i % 2, "a": (i + r) % 3 > 0, "b": (i * r) % 2, "run": r, "item": i, "kind": KIND[i]}
+            for r in range(2)
+            for i in range(N)
+        ]
+    ).astype({"a": int})
+    columns: dict[str, Any] = {"y_true": "gold", "against": "a", "model": "b", "run": "run", "id": "item"}
+    how: dict[str, Any] = {"metrics": "accuracy", "method": "student", "data": runs}
+    for row in by_group(compare(**columns, **how, groups="kind")):
+        held = runs[runs.kind == row.group]
+        assert row.difference == pytest.approx((held.b == held.gold).mean() - (held.a == held.gold).mean())
+    texts = [["the cat sat"] * N, ["the cat", "the dog sat"] * (N // 2), ["the cat sat", "a cat sat"] * (N // 2)]
+    gold, base, large = map(objects_of, texts)
+    for row in by_group(compare(gold, base, large, metrics="wer", groups=KIND, n_resamples=50)):
+        of = row.group == KIND
+        errors = [{"the cat": 1, "the dog sat": 1, "a cat sat": 1, "the cat sat": 0}[one] for one in large[of]]
+        assert row.model_value == pytest.approx(sum(errors) / (3 * of.sum()))
+
+
+def test_a_group_that_only_one_model_has_is_counted() -> None:
+    rows = [{"m": m, "i": i, "k": "both", "s": (i + len(m)) % 2} for m in ("base", "large") for i in range(8)]
+    rows += [{"m": "large", "i": i, "k": "one", "s": 1} for i in range(3)]
+    result = compare(data=pd.DataFrame(rows), model="m", id="i", groups="k", score="s")
+    assert [row.group for row in by_group(result)] == ["both"]
+    assert result.notes[0] == "1 group left out, which only one model has: one (large, 3 rows)."
+    assert result[0].n == 8
+    alone = pd.DataFrame([{"m": m, "i": 1, "k": m, "s": 1} for m in ("base", "large")])
+    with pytest.raises(InputError, match=r"groups must have two models .* each has one: base \(base, 1 row\)"):
+        compare(data=alone, model="m", id="i", groups="k", score="s")
+    rows += [{"m": "base", "i": 0, "k": "one", "s": 1}]
+    with pytest.raises(
+        InputError, match=r"every model must have every item; model 'base' has no row of item 'one / 1'"
+    ):
+        compare(data=pd.DataFrame(rows), model="m", id="i", groups="k", score="s")
+
+
+@pytest.mark.parametrize("method", ["gaffke", "student", "permutation", "bootstrap"])
+@pytest.mark.parametrize("clusters", [None, np.arange(16) // 2])
+def test_groups_of_few_items_say_so(method: str, clusters: Any) -> None:
+    """Five items that are all better have p = 2 · 2⁻⁵ > .05: too few."""
+    groups = ["many"] * 10 + ["few"] * 5 + ["one"]
+    scores = {"base": np.zeros(16), "large": np.array([1.0, 0.0, 1.0, 0.0] * 2 + [1.0] * 8)}
+    how: dict[str, Any] = {"method": method, "bounds": (0, 1), "n_resamples": 100, "rng": 0}
+    if clusters is not None:
+        groups = [groups[i // 2 * 2] for i in range(16)]
+    told = {row.group: row for row in by_group(compare(score=scores, groups=groups, clusters=clusters, **how))}
+    unit = "item" if clusters is None else "cluster"
+    n = {"few": 5, "one": 1} if clusters is None else {"many": 5, "few": 3}
+    for group, count in n.items():
+        several = "s" if count > 1 else ""
+        assert told[group].notes == (f"{count} {unit}{several}: fewer than 6 are too few to show a difference",)
+    assert clusters is not None or told["many"].notes == ()
+    assert not any(row.p_value < 0.05 for name, row in told.items() if name in n and method != "bootstrap")
+
+
+def test_strata_with_a_single_item_in_a_group_are_not_kept_apart() -> None:
+    strata = ["a"] * 45 + ["b"] * 45
+    kind = np.array(["x"] * 46 + ["y"] * 44)
+    groups = by_group(compare(score=RIGHT, against="base", groups=kind, strata=strata))
+    assert [row.notes for row in groups] == [("strata are not kept apart, since one has a single item",), ()]
+    alone = compare(score={name: held[:46] for name, held in RIGHT.items()}, against="base")
+    assert groups[("x", "large", "score")].p_value == alone[0].p_value
+
+
+def test_what_it_says() -> None:
+    told = str(compare(score=RIGHT, against="base", groups=KIND))
+    assert "large against base in score, by group: better in sums; not told apart in days, words." in told
+    assert "In groups, p is adjusted for 3 comparisons (Holm)." in told
+    held = compare(score=RIGHT, against="base", groups=KIND).to_dict()
+    assert [one["group"] for one in held["groups"]] == sorted(KINDS)
+    assert held["recipe"].keys() == compare(score=RIGHT, against="base").to_dict()["recipe"].keys()
+    assert "groups" not in compare(score=RIGHT, against="base").to_dict()
+    frame = compare(score=RIGHT, against="base", groups=KIND)
+    assert list(by_group(frame).to_frame()["group"]) == sorted(KINDS)
+    assert frame.to_csv().splitlines()[1].startswith("days,base,large,score,")
+
+
+def test_a_row_of_a_group_is_a_difference() -> None:
+    row = compare(score=RIGHT, against="base")[0]
+    of = GroupDifference.of("sums", row, ())
+    assert isinstance(of, Difference)
+    assert (of.where, of.p_value, math.isnan(of.run_share)) == (("sums", "large", "score"), row.p_value, True)
+
+
+def test_what_is_wrong_is_said() -> None:
+    with pytest.raises(InputError, match="groups must have"):
+        compare(score=RIGHT, groups=["a", "b"])
+    with pytest.raises(InputError, match=r"groups must not be missing; row 1"):
+        compare(score=RIGHT, groups=["a", None] * 45)
+    with pytest.raises(InputError, match="groups must be the same in every run of an item"):
+        compare([0, 1] * 2, [0, 1] * 2, [1, 1] * 2, run=[0, 0, 1, 1], groups=["a", "b", "a", "c"])
+    with pytest.raises(InputError, match="groups must be the same in every row of an id"):
+        compare(list("OO"), list("OO"), list("OO"), metrics="entity_f1", id=[1, 1], groups=["a", "b"])
