@@ -9,6 +9,7 @@ from howsure.significance import compare
 from tests.significance.made_systems import labels
 
 SAID = {
+    "gaffke": (["The interval is Gaffke", "It is Gaffke"], ["resampled", "coin", "Student"]),
     "student": (["Student"], ["resampled", "coin", "replacement"]),
     "permutation": (["coin flip", "resampled, with replacement"], ["Student"]),
     "bootstrap": (["share of test sets, resampled"], ["coin", "Student"]),

@@ -48,9 +48,8 @@ def significance() -> None:
     howsure.compare(Y, Q, {"large": Q, "small": Q}, metrics="accuracy", clusters=["d1", "d1", "d2"])
     howsure.compare(score="score", model="model", against="old", id="item", groups="topic", data=FILES)
     howsure.compare(targets="gold.txt", against="old.txt", model=["new.txt"], metrics="accuracy")
-    by_group: howsure.significance.GroupDifferences | None = howsure.compare(
-        data=FILES, groups=["task", "topic"]
-    ).groups
+    groups = howsure.compare(data=FILES, groups=["task", "topic"]).groups
+    by_group: list[str] = [] if groups is None else [row.group for row in groups]
     print(result, by_group)
     howsure.compare(score=3)  # type: ignore  # wrong: a column's name
     howsure.compare(Y, Q, Q, n_resamples="many")  # type: ignore  # wrong: a number
