@@ -32,7 +32,7 @@ LAYERS = (
     {"data"},
     {"significance", "sequences", "coreference", "counts", "selective", "recalibration"},
     {"events", "check", "monitoring", "scores"},
-    {"judges", "sklearn"},
+    {"judges", "regression", "sklearn"},
     {"figures"},
     {"report", "explorer"},
     {"cli"},
@@ -53,6 +53,7 @@ NUMERICS = {
     "monitoring",
     "scores",
     "judges",
+    "regression",
 }
 KEEPERS = {  # of what a chapter writes and reads itself
     "howsure.significance.boostsa.storage",

@@ -208,6 +208,13 @@ from howsure.recalibration.recalibrate import (
 from howsure.recalibration.results import (
     RecalibrationMap as RecalibrationMap,
 )
+from howsure.regression.regress_predicted import (
+    regress_predicted as regress_predicted,
+)
+from howsure.regression.results import (
+    PredictedCoefficient as PredictedCoefficient,
+    PredictedRegression as PredictedRegression,
+)
 from howsure.scores.battles import (
     rank_battles as rank_battles,
 )

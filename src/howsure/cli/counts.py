@@ -11,6 +11,7 @@ import click
 import numpy as np
 
 from howsure.cli.terminal.commands import Group, Written, rows_as_in_files, tell
+from howsure.cli.terminal.derived import derived
 from howsure.cli.terminal.options import (
     as_names,
     figure_option,
@@ -49,6 +50,7 @@ from howsure.events.periods import PERIODS, period_of
 from howsure.inputs.checks import NOT_MISSING, Coded
 from howsure.inputs.frames import Kind
 from howsure.inputs.numbers_and_names import counted, shortened
+from howsure.regression.regress_predicted import regress_predicted
 from howsure.result import rows_read
 
 
@@ -383,3 +385,19 @@ def estimate_command(
     text = result_text(counts, form)  # which may refuse a column, before anything is written
     write_pictures(counts, figure=figure, report=report)
     emit(text, output)
+
+
+OF_REGRESS = """
+howsure counts regress posts.csv --prediction score --target label --covariates age,party
+howsure counts regress posts.csv --prediction score --target label --treated reform --after late --fixed-effects city
+"""
+command.add_command(
+    derived(
+        "counts regress",
+        regress_predicted,
+        examples=OF_REGRESS,
+        figure="Draw the coefficients, naive and corrected",
+        report=True,
+    ),
+    "regress",
+)

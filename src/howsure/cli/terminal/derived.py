@@ -194,6 +194,7 @@ SEVERAL: dict[str, dict[str, Any]] = {
     "Sequence[float]": {"callback": as_numbers, "metavar": "N,N,…"},
     "Sequence[int] | int": {"callback": as_numbers, "metavar": "N,N,…"},
     "Sequence[str]": {"callback": as_names, "metavar": "NAME,NAME,…"},
+    "Columns": {"callback": as_names, "metavar": "COL,COL,…"},
     "Show": {"callback": as_names, "metavar": "COL,COL,…"},
 }
 CALLBACKS: dict[str, Callable[..., Any]] = {"level": as_level, "bin_size": as_bin_size}

@@ -34,6 +34,8 @@ WORDS: dict[str, Word] = {
     "clusters": Word("--cluster", COLUMN, "Column identifying correlated rows, e.g. the document; several: a,b."),
     "id": Word("--id", COLUMN, "Column identifying the item of each row; several: a,b."),
     "run": Word("--run", COLUMN, "Column of the repeated run of each row."),
+    "treated": Word("--treated", COLUMN),
+    "after": Word("--after", COLUMN),
     "sample_weight": Word("--weight", COLUMN, "Column of row weights."),
     "strata": Word("--stratum", COLUMN, "Column of strata."),
     "inclusion": Word("--inclusion", COLUMN, "Column of the chance with which a row was drawn."),

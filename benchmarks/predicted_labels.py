@@ -1,0 +1,248 @@
+"""Do corrected coefficients hold? Simulated files, and real labels of which 100 are drawn again and again.
+
+    HOWSURE_DATA=… .venv/bin/python benchmarks/predicted_labels.py [--quick]
+
+prints the tables of docs/predicted-labels.md: how often the intervals held the coefficients that people's labels of all
+rows would give (of each regression, the coefficient held least often), those with predictions as labels too, how often
+they could not be told, and the width beside that of labels alone. Without HOWSURE_DATA, the simulated ones.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import howsure
+from howsure.inputs.pairs import Floats
+from howsure.stats.logistic import sigmoid
+
+FILES, QUICK, N, LABELS = 500, 10, 2000, (50, 100, 300)
+Draw = np.random.Generator
+Made = tuple[Any, Any, dict[str, Any], dict[str, float]]  # labels, predictions, what is asked, the true coefficients
+
+
+def wrong(y: Floats, often: Any, draw: Draw) -> Floats:
+    """0 and 1, turned as often."""
+    return np.where(draw.random(len(y)) < often, 1.0 - y, y)
+
+
+def plain(draw: Draw, errors: float = 0.08) -> Made:
+    """A model that errs twice as often where z is 1."""
+    x, z = draw.uniform(-1, 1, N), (draw.random(N) < 0.4) * 1.0
+    y = (draw.random(N) < 0.3 + 0.15 * x + 0.1 * z) * 1.0
+    return y, wrong(y, errors * (1 + z), draw), {"covariates": {"x": x, "z": z}}, {"x": 0.15, "z": 0.1}
+
+
+def good(draw: Draw) -> Made:
+    """A model that is right in 98 %."""
+    return plain(draw, 0.0143)
+
+
+def logit(draw: Draw, level: float = -1.0) -> Made:
+    """The same on the scale of log odds."""
+    x, z = draw.standard_normal(N), (draw.random(N) < 0.4) * 1.0
+    y = (draw.random(N) < sigmoid(level + 0.5 * x + 0.5 * z)) * 1.0
+    asked = {"covariates": {"x": x, "z": z}, "method": "logit"}
+    return y, wrong(y, 0.06 * (1 + z), draw), asked, {"x": 0.5, "z": 0.5}
+
+
+def rare(draw: Draw) -> Made:
+    """A label of one row in twelve."""
+    return logit(draw, -2.9)
+
+
+def units(draw: Draw) -> tuple[Any, Floats]:
+    """100 units, and how they differ."""
+    unit = np.repeat(np.arange(100), N // 100)
+    return unit, draw.uniform(-0.15, 0.15, 100)[unit]
+
+
+def effects(draw: Draw) -> Made:
+    """Levels of units, with which x goes along."""
+    unit, level = units(draw)
+    x = draw.uniform(-1, 1, N) + 4 * level
+    y = (draw.random(N) < 0.4 + level + 0.1 * (x - 4 * level)) * 1.0
+    y_of_x = {"covariates": {"x": x}, "fixed_effects": {"unit": unit}}
+    return y, wrong(y, 0.08 * (1 + (x > 0)), draw), y_of_x, {"x": 0.1}
+
+
+def clusters(draw: Draw) -> Made:
+    """Units that differ in labels and in how often the model errs; x is a matter of units."""
+    unit, level = units(draw)
+    x = draw.uniform(-1, 1, 100)[unit]
+    y = (draw.random(N) < 0.4 + level + 0.15 * x) * 1.0
+    often = draw.uniform(0, 0.15, 100)[unit] * (1 + (x > 0))
+    return y, wrong(y, often, draw), {"covariates": {"x": x}, "clusters": unit}, {"x": 0.15}
+
+
+def did(draw: Draw, *, periods: bool = True) -> Made:
+    """Treated units after the change, whose labels the model misses more often."""
+    unit, level = units(draw)
+    period = np.tile(np.arange(N // 100), 100)
+    treated, after = unit < 40, period >= 10
+    p = 0.35 + level + 0.05 * after + 0.15 * treated * after
+    y = (draw.random(N) < p) * 1.0
+    taken = {"unit": unit, "period": period}
+    asked = {"treated": treated, "after": after, "fixed_effects": taken, "clusters": unit}
+    return y, wrong(y, 0.08 + 0.15 * (treated & after & (y > 0)), draw), asked, {"treated × after": 0.15}
+
+
+def topics(draw: Draw) -> Made:
+    """Three classes, of which the model takes many for the first."""
+    x = draw.uniform(-1, 1, N)
+    u = draw.random(N)
+    y = np.where(u < 0.4 + 0.15 * x, "a", np.where(u < 0.7 + 0.05 * x, "b", "c"))
+    f = np.where(draw.random(N) < 0.1 * (1 + (x > 0)), "a", y)
+    return y, f, {"covariates": {"x": x}}, {"a: x": 0.15, "b: x": -0.1, "c: x": -0.05}
+
+
+def scale(draw: Draw) -> Made:
+    """A number, which the model overrates where z is 1."""
+    x, z = draw.standard_normal(N), (draw.random(N) < 0.4) * 1.0
+    y = 0.5 * x + 0.5 * z + draw.standard_normal(N)
+    return y, y + 0.4 * z + 0.6 * draw.standard_normal(N), {"covariates": {"x": x, "z": z}}, {"x": 0.5, "z": 0.5}
+
+
+def useless(draw: Draw) -> Made:
+    """A model that knows nothing."""
+    y, _, asked, true = plain(draw)
+    return y, (draw.random(N) < 0.4) * 1.0, asked, true
+
+
+def all_at_once(y: Any, f: Any, draw: Draw, n: int) -> tuple[Any, dict[str, Any]]:
+    """Rows drawn at random."""
+    return draw.choice(len(y), n, replace=False), {}
+
+
+def by_strata(y: Any, f: Any, draw: Draw, n: int) -> tuple[Any, dict[str, Any]]:
+    """Half of them where the model says 1."""
+    stratum = (f > 0.5) * 1
+    drawn = np.concatenate([draw.choice(np.flatnonzero(stratum == one), n // 2, replace=False) for one in (0, 1)])
+    return drawn, {"strata": stratum}
+
+
+def by_chance(y: Any, f: Any, draw: Draw, n: int) -> tuple[Any, dict[str, Any]]:
+    """Each row by itself, three times as often where the model says 1."""
+    chance = 1.0 + 2.0 * (f > 0.5)
+    chance *= n / chance.sum()
+    return np.flatnonzero(draw.random(len(y)) < chance), {"inclusion": chance}
+
+
+REGIMES: dict[str, tuple[Callable[[Draw], Made], Any]] = {
+    "least squares": (plain, all_at_once),
+    "the model is right in 98 %": (good, all_at_once),
+    "the model knows nothing": (useless, all_at_once),
+    "logistic": (logit, all_at_once),
+    "logistic, one row in twelve": (rare, all_at_once),
+    "fixed effects of units": (effects, all_at_once),
+    "clusters": (clusters, all_at_once),
+    "difference in differences, units and periods": (did, all_at_once),
+    "three classes": (topics, all_at_once),
+    "a scale": (scale, all_at_once),
+    "drawn within strata of the prediction": (plain, by_strata),
+    "drawn with unequal chances": (plain, by_chance),
+}
+
+
+def judged(y: Any, f: Any, asked: dict[str, Any], drawn: Any, how: dict[str, Any]) -> Any:
+    """The regression with labels of the drawn rows."""
+    labels = {int(row): y[row].item() for row in drawn}
+    return howsure.regress_predicted(labels, f, **asked, **how)
+
+
+def alone(y: Any, asked: dict[str, Any], drawn: Any) -> Any:
+    """The regression of the labelled rows, as if there were no others."""
+    rows = np.sort(drawn)
+    kept = asked | {"covariates": {name: one[rows] for name, one in asked["covariates"].items()}}
+    kept |= {"clusters": asked["clusters"][rows]} if "clusters" in asked else {}
+    return howsure.regress_predicted(y[rows], y[rows], **kept)
+
+
+def width(estimate: Any) -> float:
+    """Of an interval."""
+    return math.nan if estimate.low is None else estimate.high - estimate.low
+
+
+def held(estimate: Any, true: float) -> float:
+    """Whether the interval held it; NaN if there is none."""
+    return math.nan if estimate.low is None else float(estimate.low <= true <= estimate.high)
+
+
+def simulated(name: str, labels: int, files: int) -> list[str]:
+    """A cell of the table: held, naive held, not told, width."""
+    made, drawing = REGIMES[name]
+    found: dict[str, list[tuple[float, float, float]]] = {}
+    for seed in range(files):
+        draw = np.random.default_rng(seed)
+        y, f, asked, true = made(draw)
+        drawn, how = drawing(y, f, draw, labels)
+        result = judged(y, f, asked, drawn, how)
+        compared = not how and "fixed_effects" not in asked
+        others = alone(y, asked, drawn) if compared else None
+        for key, value in true.items():
+            row = result[key]
+            beside = math.nan if others is None else width(row.corrected) / width(others[key].naive)
+            found.setdefault(key, []).append((held(row.corrected, value), held(row.naive, value), beside))
+    cells = {key: np.array(values) for key, values in found.items()}
+    corrected = min(np.nanmean(one[:, 0]) for one in cells.values())
+    naive = min(np.nanmean(one[:, 1]) for one in cells.values())
+    untold = max(np.isnan(one[:, 0]).mean() for one in cells.values())
+    beside = [np.nanmedian(one[:, 2]) for one in cells.values() if not np.isnan(one[:, 2]).all()]
+    return [f"{corrected:.3f}", f"{naive:.2f}", f"{untold:.3f}", f"{max(beside):.2f}" if beside else "–"]
+
+
+def articles(folder: Path) -> Made:
+    """News of one newspaper on a month of violence: does an article tell of arrests, by a few words, and by week?"""
+    with gzip.open(folder / "india_police_events" / "documents.jsonl.gz", "rt", encoding="utf-8") as file:
+        held = [json.loads(line) for line in file]
+    y = np.array([one["labels"]["ARREST"] for one in held], dtype=np.float64)
+    texts = [one["text"].lower() for one in held]
+    f = np.array([any(word in text for word in ("arrest", "detain", "custody")) for text in texts]) * 1.0
+    late = np.array([one["date"] > "2002-03-10" for one in held]) * 1.0
+    length = np.log([len(text) for text in texts])
+    return y, f, {"covariates": {"late": late, "length": length - length.mean()}}, {}
+
+
+def repeated(method: str, labels: int, files: int, folder: Path) -> list[list[str]]:
+    """How often the census' coefficients were held, labels drawn again and again."""
+    y, f, asked, _ = articles(folder)
+    asked |= {"method": method}
+    census = howsure.regress_predicted(y, f, **asked)
+    found: dict[str, list[tuple[float, float, float]]] = {row.name: [] for row in census}
+    for seed in range(files):
+        drawn, _ = all_at_once(y, f, np.random.default_rng(seed), labels)
+        for row in judged(y, f, asked, drawn, {}):
+            true = census[row.name].corrected.value
+            found[row.name].append((row.corrected.value, held(row.corrected, true), width(row.corrected)))
+    lines = []
+    for name, values in found.items():
+        held_of, truth = np.array(values), census[name].corrected.value
+        means = [f"{np.nanmean(held_of[:, 0]):.3f}", f"{np.nanmean(held_of[:, 1]):.3f}"]
+        lines.append([method, name, f"{truth:.3f}", f"{census[name].naive.value:.3f}", *means])
+    return lines
+
+
+def main() -> None:
+    """Print the tables."""
+    files = QUICK if "--quick" in sys.argv else FILES
+    print("| regression |" + "".join(f" {n} labels: held | naive | not told | width |" for n in LABELS))
+    for name in REGIMES:
+        cells = [cell for labels in LABELS for cell in simulated(name, labels, files)]
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)
+    if folder := os.environ.get("HOWSURE_DATA"):
+        print("| regression | coefficient | all labels | predictions | mean of corrected | held |")
+        for method in ("linear", "logit"):
+            for cells in repeated(method, 100, files, Path(folder)):
+                print(f"| {' | '.join(cells)} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,6 @@
+"""Regressions whose outcome a model predicted, and people labelled for a few rows."""
+
+from howsure.regression.regress_predicted import regress_predicted
+from howsure.regression.results import PredictedCoefficient, PredictedRegression
+
+__all__ = ["PredictedCoefficient", "PredictedRegression", "regress_predicted"]

@@ -1,0 +1,257 @@
+"""What is regressed: labels, predictions and columns, as numbers, once they were checked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from howsure.counts.draw import Elements, partial_column, read_draw
+from howsure.errors import GIVEN, ColumnName, InputError, at_row, parameter
+from howsure.inputs.checks import (
+    NUMERIC,
+    Coded,
+    as_column,
+    check_clusters,
+    check_codes,
+    check_labels,
+    check_numbers,
+    check_same_length,
+    check_weights,
+    is_missing,
+    missing,
+)
+from howsure.inputs.numbers_and_names import as_spelled, natural_order, shortened
+from howsure.inputs.pairs import Floats, Integers
+from howsure.regression.moments import Labelled, Regression, dependent
+from howsure.scores.rows import partial_scores
+from howsure.stats.clusters import few_clusters
+
+ROUNDING = 1e-9
+MOST_CLASSES = 50
+MOST_CELLS = 50_000_000  # of rows and columns
+LARGEST = 1e100
+INTERCEPT = "(intercept)"
+
+
+def _called(name: str, role: str) -> str:
+    """What to call one of several columns in messages."""
+    return name if isinstance(name, ColumnName) else f"{parameter(role)}[{name!r}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A regression of outcomes (N, c), known of labelled rows (n, c), and predicted for all (N, c).
+
+    names: of the coefficients; classes: of the outcomes, None of a single one. how: the labels were drawn.
+    """
+
+    regression: Regression
+    labelled: Labelled
+    known: Floats
+    predicted: Floats
+    names: list[str]
+    classes: tuple[str | None, ...]
+    how: str
+    simple: bool
+    notes: list[str]
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return len(self.predicted)
+
+
+def read_asked(held: dict[str, Any], called: Mapping[str, str], *, method: str, pos_label: object) -> Asked:
+    notes: list[str] = []
+    predicted, known, rows, classes = _outcomes(held, called, pos_label, notes)
+    n = len(predicted)
+    if method == "logit":
+        _check_shares(known, called["y_true"], rows)
+        _check_shares(predicted, called["prediction"], np.arange(n))
+    for role in ("strata", "inclusion"):
+        if (one := held.get(role)) is not None and not isinstance(one, Coded):
+            partial_column(one, n=n, name=called[role], beside=called["prediction"])
+    draw, how = read_draw(Elements(n, None), rows, strata=held.get("strata"), inclusion=held.get("inclusion"))
+    notes += [draw.note] if draw.note else []
+    units = held.get("clusters")
+    if units is not None:
+        units = units.codes.astype(np.int64) if isinstance(units, Coded) else check_clusters(units, n=n)
+        notes += [few] if (few := few_clusters(np.bincount(units))) else []
+    of_all = None if draw.stratum_of_all is None else draw.stratum_of_all.astype(np.int64)
+    element = rows if units is None else units[rows]
+    labelled = Labelled(rows, draw.weight * (n / draw.weight.sum()), of_all, element)
+    weight = np.ones(n)
+    if "sample_weight" in held:
+        weight = check_weights(held["sample_weight"], n=n, name=called["sample_weight"])
+        weight = weight / weight.mean()
+    simple = units is None and not {"strata", "inclusion"} & set(held)
+    names, regression = _regression(held, called, weight, units, method == "logit", notes)
+    return Asked(regression, labelled, known, predicted, names, classes, how, simple, notes)
+
+
+def _outcomes(
+    held: dict[str, Any], called: Mapping[str, str], pos_label: object, notes: list[str]
+) -> tuple[Floats, Floats, Integers, tuple[str | None, ...]]:
+    """Predictions (N, c), labels (n, c), the rows of these, and the names of the c classes, None of numbers."""
+    column = as_spelled(as_column(held["prediction"], name=called["prediction"]))
+    n = len(column)
+    rows, labels = partial_column(held["y_true"], n=n, name=called["y_true"], beside=called["prediction"])
+    if not len(rows):
+        raise InputError(f"{called['y_true']} holds nothing: no row has a person's label. Have some labelled.")
+    partial = dict(zip(rows.tolist(), labels.tolist(), strict=True))
+    if (row := _first_missing(column)) is not None:
+        raise missing(called["prediction"], row)
+    in_words = column.dtype.kind not in NUMERIC
+    if in_words and pos_label is None:
+        words = [str(one) for one in column.tolist()], [str(one) for one in labels.tolist()]
+        classes = tuple(sorted({*words[0], *words[1]}, key=natural_order))
+        if len(classes) > MOST_CLASSES:
+            raise InputError(
+                f"{called['prediction']} and {called['y_true']} have at most {MOST_CLASSES} classes; they have "
+                f"{len(classes)}: {shortened(classes)}. Numbers must all be numbers."
+            )
+        predicted, known = (
+            np.array([[one == name for name in classes] for one in of], dtype=np.float64) for of in words
+        )
+        return predicted, known, rows, classes
+    y = partial_scores(partial, n, pos_label=pos_label, name=called["y_true"], notes=notes)[rows]
+    if in_words:
+        f = partial_scores(column, n, pos_label=pos_label, name=called["prediction"], notes=notes)
+    else:
+        f = check_numbers(column, name=called["prediction"])
+    for name, values, of in ((called["y_true"], y, rows), (called["prediction"], f, np.arange(n))):
+        _check_finite(values, name, of)
+    return f[:, None], y[:, None], rows, (None,)
+
+
+def _check_finite(values: Floats, name: str, rows: Integers) -> None:
+    odd = np.flatnonzero(~(np.abs(values) <= LARGEST))
+    if len(odd):
+        row, value = int(rows[odd[0]]), float(values[odd[0]])
+        if math.isnan(value):
+            raise missing(name, row)
+        raise InputError(f"{name} must be finite numbers, at most {LARGEST:g} in size; {at_row(row)} holds {value!r}.")
+
+
+def _check_shares(values: Floats, name: str, rows: Integers) -> None:
+    odd = np.flatnonzero(((values < 0.0) | (values > 1.0)).any(axis=1))
+    if len(odd):
+        raise InputError(
+            f"{name} must lie in [0, 1] with {parameter('method', 'logit')}; {at_row(int(rows[odd[0]]))} holds "
+            f"{values[odd[0], 0]:g}. Take {parameter('method', 'linear')}."
+        )
+
+
+def _regression(
+    held: dict[str, Any],
+    called: Mapping[str, str],
+    weight: Floats,
+    units: Integers | None,
+    logit: bool,
+    notes: list[str],
+) -> tuple[list[str], Regression]:
+    """The names of the coefficients, and what is regressed on."""
+    n = len(weight)
+    columns: dict[str, Floats] = {}
+    effects = {
+        name: check_codes(one, n=n, name=_called(name, "fixed_effects"))[0]
+        for name, one in held.get("fixed_effects", {}).items()
+    }
+    if not effects:
+        columns[INTERCEPT] = np.ones(n)
+    main = [role for role in ("treated", "after") if role in held]
+    for role in main:
+        columns[str(called[role])] = check_labels(held[role], name=called[role]).astype(np.float64)
+        check_same_length(**{called["prediction"]: weight, called[role]: columns[str(called[role])]})
+    if len(main) == 2:
+        one, other = (columns[str(called[role])] for role in main)
+        columns[f"{called['treated']} × {called['after']}"] = one * other
+    for name, one in held.get("covariates", {}).items():
+        columns |= _covariate(one, name, n, notes)
+    if not columns:
+        raise InputError(
+            f"{parameter('fixed_effects', GIVEN)} leaves nothing to regress on: name {parameter('covariates', GIVEN)}, "
+            f"or {parameter('after', GIVEN)}."
+        )
+    absorbed, nuisance = _effects(effects, n, logit)
+    weighted = np.sqrt(weight)[:, None]
+    while True:
+        held_now = np.hstack([nuisance, np.column_stack([*columns.values(), np.empty((n, 0))])])
+        found = Regression(held_now[:, nuisance.shape[1] :], nuisance, weight, absorbed, units, logit)
+        within = np.hstack([found.within(nuisance), found.within(found.columns)])
+        place = dependent(within * weighted, np.linalg.norm(held_now * weighted, axis=0))
+        if place is None:
+            return list(columns), found
+        names = list(columns)
+        name = names[place - nuisance.shape[1]]
+        if not effects or name not in [called[role] for role in main]:
+            raise _no_variation(name, columns, effects)
+        del columns[name]
+        notes.append(f"{name} does not vary within the fixed effects: it has no coefficient of its own")
+
+
+def _effects(effects: dict[str, Integers], n: int, logit: bool) -> tuple[Integers | None, Floats]:
+    """What is absorbed, the effects of most levels, and columns of the others; of a logistic regression all are."""
+    levels = {name: int(codes.max()) + 1 for name, codes in effects.items()}
+    largest = None if logit or not levels else max(levels, key=lambda name: levels[name])
+    others = [name for name in effects if name != largest]
+    if (cells := n * sum(levels[name] for name in others)) > MOST_CELLS:
+        raise InputError(
+            f"{parameter('fixed_effects')} need a column per level of each but the largest, or of each in a logistic "
+            f"regression: {cells:,} numbers, above {MOST_CELLS:,}. Take levels together, or {parameter('method', 'linear')}."
+        )
+    absorbed = None if largest is None else effects[largest]
+    columns = np.zeros((n, 0))
+    for place, name in enumerate(others):
+        first = int(largest is not None or place > 0)
+        dummies = (effects[name][:, None] == np.arange(first, levels[name])).astype(np.float64)
+        columns = np.hstack([columns, dummies])
+    if len(effects) > 1:  # levels that others tell, as of a unit that is seen in a period of its own
+        from scipy.linalg import qr
+
+        within = Regression(columns, columns[:, :0], np.ones(n), absorbed, None, logit).design()
+        rest, order = qr(within, mode="r", pivoting=True, check_finite=False)
+        kept = np.sort(order[: int((np.abs(np.diag(rest)) > ROUNDING * np.sqrt(n)).sum())])
+        columns = columns[:, kept]
+    return absorbed, columns
+
+
+def _covariate(values: Any, name: str, n: int, notes: list[str]) -> dict[str, Floats]:
+    """A column of numbers, or one per name but the first."""
+    called = _called(name, "covariates")
+    column = values if isinstance(values, Coded) else as_spelled(as_column(values, name=called))
+    if not isinstance(column, Coded) and (row := _first_missing(column)) is not None:
+        raise missing(called, row)
+    if not isinstance(column, Coded) and column.dtype.kind in NUMERIC:
+        numbers = check_numbers(column, name=called, n=n)
+        _check_finite(numbers, called, np.arange(n))
+        return {str(name): numbers}
+    codes, names = check_codes(column, n=n, name=called)
+    if len(names) > MOST_CLASSES:
+        raise InputError(
+            f"{called} has {len(names):,} names, and each but the first needs a coefficient; at most {MOST_CLASSES} "
+            f"have one. Take them out by {parameter('fixed_effects', GIVEN)}, or take some together."
+        )
+    if len(names) > 1:
+        notes.append(f"{name} is compared with {names[0]}")
+    return {f"{name}: {one}": (codes == code) * 1.0 for code, one in enumerate(names) if code or len(names) == 1}
+
+
+def _first_missing(column: Any) -> int | None:
+    """The first row that holds nothing."""
+    return next((row for row, one in enumerate(column.tolist()) if is_missing(one) or one == ""), None)
+
+
+def _no_variation(name: str, columns: dict[str, Floats], effects: Mapping[str, Any]) -> InputError:
+    values = columns[name]
+    if np.ptp(values) == 0.0:
+        return InputError(f"{name} is constant: every row holds {values[0]:g}, which tells nothing. Leave it out.")
+    before = [one for one in columns if one != INTERCEPT][: list(columns).index(name)]
+    others = [one for one in before if one != name]
+    by = f"the levels of {' and '.join(effects)}" if effects else ""
+    told_by = " and ".join(filter(None, [by, shortened(others)]))
+    return InputError(f"{name} follows from {told_by}, so that its coefficient could be any number. Leave one of them out.")

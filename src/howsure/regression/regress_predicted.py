@@ -1,0 +1,262 @@
+"""`regress_predicted`: a regression whose outcome a model predicted for every row, and people labelled for a few."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any, Literal
+
+import numpy as np
+
+from howsure import __version__
+from howsure.errors import GIVEN, LOOK, ColumnName, InputError, parameter, told
+from howsure.inputs.frames import AS_READ, Kind, Rows, Source, all_columns, is_frame, no_column_name, rows_of
+from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
+from howsure.inputs.pairs import Floats
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.regression.design import Asked, read_asked
+from howsure.regression.moments import Fit, cross_fitted, fitted
+from howsure.regression.results import PredictedCoefficient, PredictedRegression
+from howsure.result import Estimate
+from howsure.stats.proportions import t_quantile
+
+FEWEST, PER_COEFFICIENT = 30, 3  # labels, below which nothing is said
+FEWEST_APART = 10  # clusters of labels
+EXPECTED = 5  # labels of a random draw, where there are none
+SURELY, PROBABLY = 1e-6, 1e-3  # p of a draw at random, below which nothing is promised, or it is said
+NAIVE, CORRECTED, UNKNOWN = "prediction as label", "design-based", "cannot tell"
+ABOUT = {"y_true": "labels of people", "prediction": "what a model predicts for every row"}
+SEVERAL = ("covariates", "fixed_effects")
+Columns = ArrayLike | IntoFrame | Mapping[str, ArrayLike] | Sequence[str] | str
+
+
+def regress_predicted(
+    y_true: ArrayLike | Mapping[int, object] | str,
+    prediction: ArrayLike | str,
+    *,
+    covariates: Columns | None = None,
+    fixed_effects: Columns | None = None,
+    treated: ArrayLike | str | None = None,
+    after: ArrayLike | str | None = None,
+    method: Literal["linear", "logit"] = "linear",
+    sample_weight: ArrayLike | str | None = None,
+    strata: ArrayLike | str | None = None,
+    inclusion: ArrayLike | Mapping[int, float] | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
+    level: float = 0.95,
+    data: Source | IntoFrame | None = None,
+) -> PredictedRegression:
+    """What does a label depend on, if a model predicted it for every row and people labelled a few?
+
+    A row per coefficient: naive, with predictions taken as labels, and corrected by the labels of people. A model that
+    errs more in some rows than in others makes naive coefficients wrong, and more rows do not help. Corrected ones are
+    nearly unbiased whatever the model does, as long as the rows that people labelled were drawn at random, or with
+    known chances.
+
+    y_true (n,): the label of a person, missing where nobody read the row: 0 and 1, any numbers, or names of classes.
+    prediction (n,): what a model predicts for each row: a label, a probability, a number.
+    covariates: columns of numbers, or of names, whose classes are compared with the first one.
+    fixed_effects: columns of names, whose levels are taken out, such as unit and year.
+    treated (n,): 1 for units that are treated at some time: with `after`, difference in differences.
+    after (n,): 1 for rows after the change: alone, before and after.
+    method: linear: least squares; logit: logistic regression, of labels 0 and 1.
+    sample_weight (n,): weights of the rows, such as those of a survey.
+    strata (n,): strata within which rows were drawn at random for people.
+    inclusion (n,): the chance with which a row that people labelled was drawn for them.
+    clusters (n,): what is correlated, such as the unit of each row.
+    pos_label: the label that counts as 1, every other as 0.
+    level: level of the intervals.
+
+    The outcome is ỹ = m + (y - m)/π where a person labelled the row, drawn with the chance π, and m elsewhere, with m
+    the label that prediction and covariates let expect, by a ridge regression of other labels (cross-fitted in five).
+    Coefficients solve Σ w x (ỹ - x β) = 0, or Σ w x (ỹ - σ(x β)) = 0. Standard errors are the sandwich over rows or
+    clusters, with labels drawn within strata; intervals are Student's. Of several classes each has its own regression;
+    linear coefficients of all of them add up to those of 1. A coefficient is not told where there are too few labels,
+    or too few of those that tell of it, and where a logistic regression has no finite solution.
+
+    Sources: Egami, Hinck, Stewart & Wei (2023), design-based supervised learning; Robins, Rotnitzky & Zhao (1994);
+    Särndal, Swensson & Wretman (1992).
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> north = rng.random(2000) < 0.5
+    >>> truth = (rng.random(2000) < 0.3 + 0.2 * north) * 1.0  # of which people labelled 200
+    >>> predicted = np.where(north & (rng.random(2000) < 0.4), 0.0, truth)  # misses many in the north
+    >>> people = np.where(np.isin(np.arange(2000), rng.choice(2000, 200, replace=False)), truth, np.nan)
+    >>> row = regress_predicted(people, predicted, covariates={"north": north})["north"]
+    >>> print(row.naive, row.corrected, sep="; ")
+    ?
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    level = check_level(level)
+    if method not in ("linear", "logit"):
+        raise unknown_name("method", str(method), ("linear", "logit"), place="regressions")
+    if treated is not None and after is None:
+        raise InputError(f"{parameter('treated', GIVEN)} needs {parameter('after', GIVEN)}, the rows after the change.")
+    roles = {
+        "y_true": y_true,
+        "prediction": prediction,
+        "covariates": covariates,
+        "fixed_effects": fixed_effects,
+        "treated": treated,
+        "after": after,
+        "sample_weight": sample_weight,
+        "strata": strata,
+        "inclusion": inclusion,
+        "clusters": clusters,
+    }
+    given = {role: one for role, one in roles.items() if one is not None}
+    for role, what in ABOUT.items():
+        if role not in given:
+            raise InputError(f"{parameter(role, GIVEN)} must be given, {what}.{LOOK}")
+    held, rows = _held(given, data)
+    with rows.placed():
+        called = {role: ColumnName(one, role) if isinstance(one, str) else role for role, one in given.items()}
+        asked = read_asked(held, called, method=method, pos_label=pos_label)
+        found = _coefficients(asked, level)
+    design = None if after is None else "before and after" if treated is None else "difference in differences"
+    recipe: dict[str, Any] = {"howsure": __version__, **(rows.read or {"n": asked.n})}
+    if data is not None:
+        recipe |= {AS_READ.get(role, role): one for role, one in given.items() if role not in SEVERAL}
+    effects = list(held.get("fixed_effects", ())) or None
+    recipe |= {"covariates": list(held.get("covariates", ())) or None, "fixed_effects": effects}
+    recipe |= {"method": method, "design": design, "sampling": asked.how, "pos_label": pos_label, "level": level}
+    return PredictedRegression(rows=found, notes=tuple(map(told, asked.notes)), recipe=recipe)
+
+
+# What was given: columns by their roles.
+
+
+def _held(given: dict[str, Any], data: Any) -> tuple[dict[str, Any], Rows]:
+    """What plays each role: a column, or columns by their names."""
+    if data is None:
+        return {role: _named(one, role) if role in SEVERAL else one for role, one in given.items()}, Rows({})
+    kinds: dict[str, Kind] = {}
+    for role, one in given.items():
+        names = (
+            [one] if isinstance(one, str) else list(one) if role in SEVERAL and isinstance(one, list | tuple) else []
+        )
+        if not names or not all(isinstance(name, str) for name in names):
+            raise no_column_name(role, one)
+        partly = role in ("y_true", "inclusion") or (role == "strata" and "inclusion" in given)
+        named = role in ("fixed_effects", "strata", "clusters")
+        kind = Kind.PARTIAL if partly else Kind.NAMES if named else Kind.VALUES
+        for name in names:
+            if kinds.setdefault(name, kind) != kind:
+                kinds[name] = Kind.VALUES
+    found = rows_of(data, kinds)
+    held: dict[str, Any] = {}
+    for role, one in given.items():
+        names = [ColumnName(name, role) for name in ([one] if isinstance(one, str) else one)]
+        held[role] = {name: found[name] for name in names} if role in SEVERAL else found[names[0]]
+    return held, found
+
+
+def _named(columns: Any, role: str) -> dict[str, Any]:
+    """Columns by their names: of a mapping or a frame, a matrix, several columns, or one."""
+    if is_frame(columns):
+        columns = dict(zip(*all_columns(columns), strict=True))
+    if isinstance(columns, Mapping):
+        return {str(name): column for name, column in columns.items()}
+    if isinstance(columns, np.ndarray) and columns.ndim == 2:
+        columns = list(columns.T)
+    several = isinstance(columns, list | tuple) and len(columns) > 0 and hasattr(columns[0], "__len__")
+    if several and not isinstance(columns[0], str | bytes):
+        return {f"{role} {place}": column for place, column in enumerate(columns, 1)}
+    return {role: columns}
+
+
+# What comes out.
+
+
+def _coefficients(asked: Asked, level: float) -> tuple[PredictedCoefficient, ...]:
+    features = np.hstack([asked.predicted, asked.regression.columns])
+    labelled, notes, n = asked.labelled, asked.notes, asked.n
+    sure = _sure(asked)
+    rows: list[PredictedCoefficient] = []
+    expected = cross_fitted(features, asked.known, labelled) if sure else asked.predicted
+    residuals = asked.known - expected[labelled.rows]
+    outcomes = expected + labelled.spread(n, residuals)
+    for place, outcome in enumerate(asked.classes):
+        of = "" if outcome is None else f"{outcome}: "
+        known = asked.known[:, place]
+        naive, corrected = fitted(asked.regression, asked.predicted[:, place]), None
+        if sure and np.ptp(known) == 0.0:
+            notes.append(f"{of}every label of people is {known[0]:g}: nothing shows what tells them apart")
+        elif sure:
+            is_label = bool(np.isin(known, (0.0, 1.0)).all())
+            corrected = fitted(
+                asked.regression,
+                outcomes[:, place],
+                labelled=labelled,
+                residuals=residuals[:, place],
+                is_label=is_label,
+            )
+            if corrected is None:
+                notes.append(
+                    f"{of}the logistic regression has no finite solution, as where a column parts the labels, or too "
+                    f"few are 1 or 0: label more rows, or take {parameter('method', 'linear')}"
+                )
+        if corrected is not None and not corrected.told.all():
+            few = [name for name, one in zip(asked.names, corrected.told, strict=True) if not one]
+            notes.append(f"{of}too few labels tell of {shortened(few)}: label rows in which these differ")
+        for k, name in enumerate(asked.names):
+            of_naive, naive_error, _ = _estimate(naive, k, level, NAIVE, n)
+            estimate, error, p = _estimate(corrected, k, level, CORRECTED, len(labelled.rows))
+            rows.append(PredictedCoefficient(outcome, name, of_naive, naive_error, estimate, error, p))
+    return tuple(rows)
+
+
+def _estimate(fit: Fit | None, place: int, level: float, method: str, n: int) -> tuple[Estimate, float, float]:
+    """A coefficient with its interval, its standard error, and the p of 0."""
+    from scipy.special import stdtr
+
+    if fit is None or not fit.told[place]:
+        return Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=n), math.nan, math.nan
+    value, error, degrees = (float(one[place]) for one in (fit.values, fit.errors, fit.degrees))
+    reach = t_quantile(level, degrees) * error
+    p = float(2.0 * stdtr(degrees, -abs(value) / error)) if error > 0.0 else math.nan
+    return Estimate(value, value - reach, value + reach, level=level, method=method, n=n), error, p
+
+
+def _sure(asked: Asked) -> bool:
+    """Whether the labels may tell anything: there are enough, and the predictions do not show another draw than was
+    said; what is to be said of that is noted."""
+    labelled, notes = asked.labelled, asked.notes
+    n, fewest = len(labelled.rows), max(FEWEST, PER_COEFFICIENT * len(asked.names))
+    if n < fewest or len(np.unique(labelled.element)) < FEWEST_APART:
+        notes.append(
+            f"people labelled {counted(n, 'row')}, below {fewest}: nothing is told"
+            if n < fewest
+            else f"labels lie in fewer than {FEWEST_APART} clusters: nothing is told"
+        )
+        return False
+    how = f"Say how they were drawn, {parameter('strata', GIVEN)} or {parameter('inclusion', GIVEN)}"
+    smallest = 1.0
+    for f, name in zip(asked.predicted.T, asked.classes, strict=True):
+        of_labelled, middle = f[labelled.rows], float(f.mean())
+        for side, where in ((f <= middle, "at most"), (f > middle, "above")):
+            if side.mean() * n >= EXPECTED and not side[labelled.rows].any():
+                of = "" if name is None else f" of {name}"
+                notes.append(
+                    f"none of the {int(side.sum()):,} rows with a prediction{of} {where} {middle:.3g} has a label: "
+                    "what the model misses there cannot be known"
+                )
+        if asked.simple and n < asked.n:
+            smallest = min(smallest, _drawn_at_random(of_labelled, np.delete(f, labelled.rows)))
+    smallest = min(1.0, smallest * len(asked.classes))
+    if smallest < PROBABLY:
+        notes.append(
+            f"rows with a label have other predictions than the rest (p {smallest:.1g}): were they "
+            f"drawn at random? {how}"
+        )
+    return smallest >= SURELY
+
+
+def _drawn_at_random(of_labelled: Floats, of_rest: Floats) -> float:
+    """The p of Kolmogorov and Smirnov's test that both have the same predictions."""
+    from scipy.stats import ks_2samp
+
+    return float(ks_2samp(of_labelled, of_rest, method="asymp").pvalue)

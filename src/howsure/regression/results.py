@@ -1,0 +1,88 @@
+"""Regressions with predicted labels: the coefficients, as if predictions were labels, and corrected by labels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from howsure.result import Estimate, Rows, as_json
+from howsure.show.table import ESTIMATE, FRAME, NUMBER, P_VALUE, WORDS, Column
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, slots=True)
+class PredictedCoefficient:
+    """A coefficient of a regression, of the share of the class `outcome` where there are several.
+
+    naive: with predictions taken as labels. corrected: with labels corrected by those of people, NaN where these cannot
+    tell it. Both with their standard errors. p_value: of a corrected coefficient of 0.
+    """
+
+    outcome: str | None
+    name: str
+    naive: Estimate
+    naive_error: float
+    corrected: Estimate
+    corrected_error: float
+    p_value: float
+
+    @property
+    def label(self) -> str:
+        """The name, behind that of the class if there are several."""
+        return self.name if self.outcome is None else f"{self.outcome}: {self.name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class PredictedRegression(Rows[PredictedCoefficient]):
+    """The result of `regress_predicted`: a row per coefficient.
+
+    Iteration, indexing by the name of the coefficient ("class: name" of several classes) and `len` refer to rows.
+    recipe: everything needed to repeat it.
+    """
+
+    rows: tuple[PredictedCoefficient, ...] = as_json("coefficients")
+    notes: tuple[str, ...] = ()
+    recipe: Mapping[str, object]
+
+    named = "label"
+    title = "Regression with predicted labels"
+
+    def columns(self) -> Sequence[Column]:
+        """Coefficients, naive and corrected."""
+        level = f"in brackets the {100 * self.rows[0].corrected.level:g} % interval"
+        return [
+            *([Column("outcome", WORDS)] if self.rows[0].outcome is not None else []),
+            Column("name", WORDS, "coefficient"),
+            Column("naive", ESTIMATE, legend=f"with predictions taken as labels; {level}"),
+            Column("naive_error", NUMBER, only=FRAME),
+            Column("corrected", ESTIMATE, legend="with labels corrected by those of people"),
+            Column("corrected_error", NUMBER, "standard error", legend="of the corrected coefficient"),
+            Column("p_value", P_VALUE, "p", legend="of a corrected coefficient of 0"),
+        ]
+
+    def below(self) -> Sequence[str]:
+        """What was regressed, the level, and the notes."""
+        told = self.recipe
+        kind = "Logistic" if told["method"] == "logit" else "Linear"
+        design = "" if told["design"] is None else f", {told['design']}"
+        effects = told["fixed_effects"]
+        taken = "" if not isinstance(effects, list) else f", fixed effects of {' and '.join(effects)}"
+        of = self.rows[0].corrected
+        said = f"{kind} regression{design}{taken}: {self.rows[0].naive.n:,} rows, {of.n:,} with a label."
+        return [said, f"In brackets: {100 * of.level:g} % intervals.", *(f"note: {note}" for note in self.notes)]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw each coefficient, naive and corrected, on matplotlib axes (new ones if None)."""
+        from howsure.figures.regression import draw_coefficients
+
+        return draw_coefficients(self, ax=ax)
+
+    def figure(self) -> Figure:
+        """The same as a figure, as high as its rows need."""
+        from howsure.figures.regression import coefficients_figure
+
+        return coefficients_figure(self)
