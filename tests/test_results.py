@@ -44,6 +44,7 @@ ROOMS = (
             "significance",
             "scores",
             "judges",
+            "regression",
             "selective",
             "recalibration",
             "monitoring",
@@ -275,6 +276,14 @@ CALLS: dict[str, Callable[[], Any]] = {
         id=np.tile(np.arange(40), 3),
         judge=HOSTILE,
     ),
+    "predicted regression": lambda: howsure.regress_predicted(
+        np.where(np.arange(120) % 3 > 0, np.arange(120) % 5 > 2, np.nan),
+        np.arange(120) % 5 > 1,
+        covariates={HOSTILE: np.arange(120) % 7, "few": np.arange(120) == 3},
+    ),
+    "predicted regression of classes": lambda: howsure.regress_predicted(
+        np.array(["a", "b", HOSTILE])[np.arange(120) % 3], np.array(["a", "b", HOSTILE])[np.arange(120) % 5 % 3]
+    ),
     "score of one": lambda: howsure.score_table([1, 0, 1, 1]),
     "selective": lambda: howsure.selective_curve(PAIRS, accuracy=[0.9]),
     "selective of little": lambda: howsure.selective_curve(FEW, accuracy=[0.9]),
@@ -340,6 +349,8 @@ DRAWN = (
     "battles",
     "judged scores",
     "judged score of one",
+    "predicted regression",
+    "predicted regression of classes",
     "score of one",
     "means of scores",
     "means of a table",

@@ -45,6 +45,9 @@ CHAPTERS = {
     ),
     "monitoring": Chapter("Monitoring", ("monitoring",), "[The chapter](../monitoring.md) shows how to use them."),
     "counts": Chapter("Counts", ("counts",), "[The chapter](../counts.md) shows how to use them."),
+    "regression": Chapter(
+        "Regression", ("regression",), "[The chapter](../predicted-labels.md) shows how to use them."
+    ),
     "sequences": Chapter("Sequences", ("sequences",), "[The chapter](../sequences.md) shows how to use them."),
     "coreference": Chapter("Coreference", ("coreference",), "[The chapter](../coreference.md) shows how to use them."),
     "events": Chapter("Events", ("events",), "[The chapter](../events.md) shows how to use them."),

@@ -50,6 +50,13 @@ def filled(column: str, row: int, value: str) -> dict[str, bytes]:
     return NEWS | {"sheet.csv": sheet(column, row=row, value=value)}
 
 
+REGRESS = "counts regress news.csv --prediction p --target y"
+POSTS = {
+    "news.csv": b"".join(
+        line + b",3," + str(2 * k // 4).encode() + b"\n" if k else line + b",same,twice\n"
+        for k, line in enumerate(units().splitlines())
+    )
+}
 COUNTS = [
     Wrong("no labels", "counts estimate news.csv --prob p", NEWS),
     Wrong("labels from two places", f"{TARGET} --labelled sheet.csv", NEWS | {"sheet.csv": sheet()}),
@@ -88,4 +95,12 @@ COUNTS = [
     Wrong("too few labels for the strata", "counts sample news.csv --prob p --labels 3", NEWS),
     Wrong("a column of the sheet shown", "counts sample news.csv --prob p --labels 9 --show label", NEWS),
     Wrong("a width of nothing", "counts plan news.csv --prob p --width 0", NEWS),
+    Wrong("a covariate that is constant", f"{REGRESS} --covariates p,document,same", POSTS),
+    Wrong("covariates that tell each other", f"{REGRESS} --covariates day,document,twice", POSTS),
+    Wrong("a covariate that fixed effects tell", f"{REGRESS} --covariates twice --fixed-effects document", POSTS),
+    Wrong("a covariate with a gap", f"{REGRESS} --covariates p,chance", NEWS),
+    Wrong("treated, but when?", f"{REGRESS} --treated same", POSTS),
+    Wrong("a logistic regression of a scale", f"{REGRESS} --covariates p --method logit", changed("y", 3, "2")),
+    Wrong("a chance of labels above 1", f"{REGRESS} --covariates p --inclusion chance", changed("chance", 3, "1.2")),
+    Wrong("predictions in words, labels in numbers", f"{REGRESS.replace('p --t', 'actor --t')} --covariates p", NEWS),
 ]

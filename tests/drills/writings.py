@@ -114,6 +114,10 @@ TYPED = {
         "two.csv --prob p --target y --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
     ),
+    "counts regress": (
+        "two.csv --prediction p --target y --covariates q --output o.txt --figure o.svg --report o.html",
+        "o.txt o.svg o.html",
+    ),
     "counts plan": ("two.csv --prob p --width 9 --output o.txt", "o.txt"),
     "quantiles": ("two.csv --target y --draws p,q --output o.txt --figure o.svg", "o.txt o.svg"),
     "simulate": ("5000 --output o.csv", "o.csv"),

@@ -41,6 +41,7 @@ ROOMS = (
     "recalibrate",
     "significance",
     "counts",
+    "regress",
     "sequences",
     "coreference",
     "events",

@@ -112,8 +112,11 @@ def answers_and_limits() -> None:
 def counts() -> None:
     found: howsure.CountEstimates = howsure.estimate_counts([1, None, 0], Q, rng=0)
     howsure.estimate_counts("gold", "p", data=FILES)
+    fit: howsure.PredictedRegression = howsure.regress_predicted([1, None, 0], Q, covariates={"age": [20, 30, 40]})
+    howsure.regress_predicted("gold", "p", covariates=["age"], fixed_effects="unit", method="logit", data=FILES)
+    howsure.regress_predicted("gold", "p", method="probit", data=FILES)  # type: ignore  # no such method
     drawn: howsure.LabelSample = howsure.sample_for_labels(Q, 2, rng=0)
-    print(found, drawn)
+    print(found, drawn, fit)
     howsure.sample_for_labels(Q, "two")  # type: ignore  # wrong: a number
     howsure.sample_for_labels({"p": Q}, 2)  # type: ignore  # wrong: columns by name are a data frame
 

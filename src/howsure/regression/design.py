@@ -21,7 +21,7 @@ from howsure.inputs.checks import (
     check_numbers,
     check_same_length,
     check_weights,
-    is_missing,
+    first_missing,
     missing,
 )
 from howsure.inputs.numbers_and_names import as_spelled, natural_order, shortened
@@ -103,7 +103,7 @@ def _outcomes(
     if not len(rows):
         raise InputError(f"{called['y_true']} holds nothing: no row has a person's label. Have some labelled.")
     partial = dict(zip(rows.tolist(), labels.tolist(), strict=True))
-    if (row := _first_missing(column)) is not None:
+    if (row := first_missing(column)) is not None:
         raise missing(called["prediction"], row)
     in_words = column.dtype.kind not in NUMERIC
     if in_words and pos_label is None:
@@ -202,7 +202,8 @@ def _effects(effects: dict[str, Integers], n: int, logit: bool) -> tuple[Integer
     if (cells := n * sum(levels[name] for name in others)) > MOST_CELLS:
         raise InputError(
             f"{parameter('fixed_effects')} need a column per level of each but the largest, or of each in a logistic "
-            f"regression: {cells:,} numbers, above {MOST_CELLS:,}. Take levels together, or {parameter('method', 'linear')}."
+            f"regression: {cells:,} numbers, above {MOST_CELLS:,}. Take levels together, or "
+            f"{parameter('method', 'linear')}."
         )
     absorbed = None if largest is None else effects[largest]
     columns = np.zeros((n, 0))
@@ -224,7 +225,7 @@ def _covariate(values: Any, name: str, n: int, notes: list[str]) -> dict[str, Fl
     """A column of numbers, or one per name but the first."""
     called = _called(name, "covariates")
     column = values if isinstance(values, Coded) else as_spelled(as_column(values, name=called))
-    if not isinstance(column, Coded) and (row := _first_missing(column)) is not None:
+    if not isinstance(column, Coded) and (row := first_missing(column)) is not None:
         raise missing(called, row)
     if not isinstance(column, Coded) and column.dtype.kind in NUMERIC:
         numbers = check_numbers(column, name=called, n=n)
@@ -241,11 +242,6 @@ def _covariate(values: Any, name: str, n: int, notes: list[str]) -> dict[str, Fl
     return {f"{name}: {one}": (codes == code) * 1.0 for code, one in enumerate(names) if code or len(names) == 1}
 
 
-def _first_missing(column: Any) -> int | None:
-    """The first row that holds nothing."""
-    return next((row for row, one in enumerate(column.tolist()) if is_missing(one) or one == ""), None)
-
-
 def _no_variation(name: str, columns: dict[str, Floats], effects: Mapping[str, Any]) -> InputError:
     values = columns[name]
     if np.ptp(values) == 0.0:
@@ -254,4 +250,6 @@ def _no_variation(name: str, columns: dict[str, Floats], effects: Mapping[str, A
     others = [one for one in before if one != name]
     by = f"the levels of {' and '.join(effects)}" if effects else ""
     told_by = " and ".join(filter(None, [by, shortened(others)]))
-    return InputError(f"{name} follows from {told_by}, so that its coefficient could be any number. Leave one of them out.")
+    return InputError(
+        f"{name} follows from {told_by}, so that its coefficient could be any number. Leave one of them out."
+    )

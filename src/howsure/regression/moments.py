@@ -110,7 +110,8 @@ def cross_fitted(features: Floats, labels: Floats, labelled: Labelled) -> Floats
     mean, scale = features.mean(axis=0), features.std(axis=0)
     kept = scale > SAME * np.abs(features).max(axis=0, initial=0.0)
     x = (features[:, kept] - mean[kept]) / scale[kept]
-    fold = np.unique(labelled.element, return_inverse=True)[1] % FOLDS
+    _, first, code = np.unique(labelled.element, return_index=True, return_inverse=True)
+    fold = np.argsort(np.argsort(first))[code] % FOLDS  # in the order of the rows
     w = labelled.weight / labelled.weight.mean()
     found = np.zeros((len(x), labels.shape[1]))
     own = np.zeros_like(labels)
