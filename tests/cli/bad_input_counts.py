@@ -53,7 +53,7 @@ def filled(column: str, row: int, value: str) -> dict[str, bytes]:
 REGRESS = "counts regress news.csv --prediction p --target y"
 POSTS = {
     "news.csv": b"".join(
-        line + b",3," + str(2 * k // 4).encode() + b"\n" if k else line + b",same,twice\n"
+        line + b",3," + str((k - 1) // 2 * 2).encode() + b"\n" if k else line + b",same,twice\n"
         for k, line in enumerate(units().splitlines())
     )
 }
@@ -96,7 +96,7 @@ COUNTS = [
     Wrong("a column of the sheet shown", "counts sample news.csv --prob p --labels 9 --show label", NEWS),
     Wrong("a width of nothing", "counts plan news.csv --prob p --width 0", NEWS),
     Wrong("a covariate that is constant", f"{REGRESS} --covariates p,document,same", POSTS),
-    Wrong("covariates that tell each other", f"{REGRESS} --covariates day,document,twice", POSTS),
+    Wrong("covariates that tell each other", f"{REGRESS} --covariates p,document,twice", POSTS),
     Wrong("a covariate that fixed effects tell", f"{REGRESS} --covariates twice --fixed-effects document", POSTS),
     Wrong("a covariate with a gap", f"{REGRESS} --covariates p,chance", NEWS),
     Wrong("treated, but when?", f"{REGRESS} --treated same", POSTS),

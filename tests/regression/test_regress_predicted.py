@@ -221,7 +221,7 @@ def test_it_is_the_same_from_arrays_a_frame_a_file_and_the_command(tmp_path: Pat
     for one, other in zip(found, arrays, strict=True):
         assert one.corrected.low == pytest.approx(other.corrected.low, abs=1e-12)
     options = ["--target", "y", "--prediction", "f", "--covariates", "x,z", "--cluster", "unit", "--format", "json"]
-    told = json.loads(run_command("counts", "regress", path, *options))
+    told = json.loads(run_command("counts", "regress", path, *options).out)
     assert told["coefficients"] == of_file.to_dict()["coefficients"]
 
 
@@ -307,6 +307,7 @@ def test_refused(name: str) -> None:
         (partly(Y), F * 2, {"method": "logit"}, r"prediction must lie in \[0, 1\]"),
         (partly(Y)[:9], F, {}, "y_true must have as many rows"),
         (np.where(ROWS % 3 == 1, "yes", None), F, {}, "yes"),
+        (partly(Y), np.array(["yes", "no"])[ROWS % 2], {}, "prediction and y_true have no class in common"),
         (partly(Y), np.array(list("abcdefgh") * 25), {"pos_label": "z"}, "z"),
     ],
 )

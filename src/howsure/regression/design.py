@@ -114,6 +114,11 @@ def _outcomes(
                 f"{called['prediction']} and {called['y_true']} have at most {MOST_CLASSES} classes; they have "
                 f"{len(classes)}: {shortened(classes)}. Numbers must all be numbers."
             )
+        if not {*words[0]} & {*words[1]}:
+            raise InputError(
+                f"{called['prediction']} and {called['y_true']} have no class in common; they have "
+                f"{shortened(dict.fromkeys(words[0]))} and {shortened(dict.fromkeys(words[1]))}. Write both alike."
+            )
         predicted, known = (
             np.array([[one == name for name in classes] for one in of], dtype=np.float64) for of in words
         )
@@ -246,8 +251,10 @@ def _no_variation(name: str, columns: dict[str, Floats], effects: Mapping[str, A
     values = columns[name]
     if np.ptp(values) == 0.0:
         return InputError(f"{name} is constant: every row holds {values[0]:g}, which tells nothing. Leave it out.")
-    before = [one for one in columns if one != INTERCEPT][: list(columns).index(name)]
-    others = [one for one in before if one != name]
+    before = list(columns)[: list(columns).index(name)]
+    told_by_them = np.column_stack([columns[one] / (np.abs(columns[one]).max() or 1.0) for one in before] or [values])
+    share = np.abs(np.linalg.lstsq(told_by_them, values, rcond=None)[0]) > ROUNDING * np.abs(values).max()
+    others = [one for one, needed in zip(before, share, strict=False) if one != INTERCEPT and (effects or needed)]
     by = f"the levels of {' and '.join(effects)}" if effects else ""
     told_by = " and ".join(filter(None, [by, shortened(others)]))
     return InputError(
