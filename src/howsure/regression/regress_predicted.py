@@ -86,7 +86,7 @@ def regress_predicted(
     >>> people = np.where(np.isin(np.arange(2000), rng.choice(2000, 200, replace=False)), truth, np.nan)
     >>> row = regress_predicted(people, predicted, covariates={"north": north})["north"]
     >>> print(row.naive, row.corrected, sep="; ")
-    ?
+    0.0437 [0.0032, 0.0841]; 0.2247 [0.1420, 0.3073]
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
