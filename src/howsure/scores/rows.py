@@ -231,17 +231,13 @@ def _of_log(log: Log, *, score: str | None, roles: Mapping[str, str | None], mac
     if roles["clusters"] is None and log.has(DOCUMENT):
         found["clusters"] = DOCUMENT
     if score is None:
-<<<<<<< HEAD
-        given = [one for one in log.scores if one != MASS] or [one for one in (CORRECT,) if log.held.get(one)]
+        given = scores_of_log(log)
         if not given:
             raise InputError(
                 f"{parameter('score', GIVEN)} must name the column of the score: this log of {log.format.program} "
                 f"holds no answers that were scored.{LOOK}"
             )
         found |= {f"{SCORES}{name}": name for name in given}
-=======
-        found |= {f"{SCORES}{name}": name for name in scores_of_log(log)}
->>>>>>> 4c5adf04 (Models are compared by group; a log's own scores are compared without a word; files of labels are the library's)
     return found
 
 

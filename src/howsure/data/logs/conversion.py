@@ -216,17 +216,11 @@ def input_files(
     labels = None if labels_from is None else Labels.read(labels_from, spool)
     words = {word for text in wanted if text for word in WORD.findall(text)}
     kept = partial(_kept, words=words if most is None else None)
-<<<<<<< HEAD
     copies = (_rewritten(file, spool / f"log-{at}.jsonl", log, kept, most, labels) for at, file in enumerate(files))
     rewritten = tuple(copy for copy in copies if copy is not None)
     if not rewritten:
         raise InputError(f"{files[0].name} has no rows.")
-=======
-    log.files = len(files)
-    rewritten = tuple(
-        _rewritten(file, spool / f"log-{at}.jsonl", log, kept, most, labels) for at, file in enumerate(files)
-    )
->>>>>>> 4c5adf04 (Models are compared by group; a log's own scores are compared without a word; files of labels are the library's)
+    log.files = len(rewritten)
     for file in rewritten if len(rewritten) > 1 else ():
         _with_columns(Path(file.path), log.scores)
     if normalise is not None and "log_probabilities" not in log.held:
