@@ -270,6 +270,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     "judge plan": lambda: howsure.judge_plan(
         np.arange(60) % 2, width=0.4, correlation=0.5, model=np.tile(["a", HOSTILE], 30)
     ),
+    "transport": lambda: howsure.judge_transport(
+        np.arange(120) % 4 > 0, np.arange(120) % 5 > 0, model=np.repeat(["a", "b", HOSTILE], 40), margin=0.1
+    ),
     "agreement of raters": lambda: howsure.judge_agreement(
         [(i * i + i // 3) % 3 for i in range(120)],
         rater=np.repeat(["a", "b", HOSTILE], 40),
@@ -403,6 +406,7 @@ PARTS = {
     "RaterAgreementRow",
     "Replacement",
     "JudgePlanRow",
+    "TransportRow",
     "SeenColumn",
     "MulticlassScores",
     "Score",

@@ -182,6 +182,11 @@ from howsure.judges.sample import (
     JudgeSample as JudgeSample,
     judge_sample as judge_sample,
 )
+from howsure.judges.transport import (
+    Transport as Transport,
+    TransportRow as TransportRow,
+    judge_transport as judge_transport,
+)
 from howsure.monitoring.calibration_monitor import (
     CalibrationMonitor as CalibrationMonitor,
 )

@@ -213,11 +213,12 @@ class InputError(HowsureError, ValueError):
     """A value that breaks a rule. The message names the parameter, the rule, the value, the row and what to do.
 
     Rows of arrays are counted from 0, as in `y_prob[12]`, those of files from 1; the message says which. `fault` holds
-    the parts of the message where it is about a column.
+    the parts of the message where it is about a column. `untold`: the data may be right, but are too few to tell.
     """
 
-    def __init__(self, said: str | Fault = "") -> None:
+    def __init__(self, said: str | Fault = "", *, untold: bool = False) -> None:
         super().__init__(said)
+        self.untold = untold
         self.fault = said if isinstance(said, Fault) else None
 
     @property
@@ -234,8 +235,8 @@ class InputError(HowsureError, ValueError):
         """The same error, its row where it is."""
         fault = self.fault
         if fault is not None and fault.row is not None:
-            return type(self)(replace(fault, row=None, place=place(fault.row)))
-        return type(self)(spelled(self.message, _AtPlaces(place)))
+            return InputError(replace(fault, row=None, place=place(fault.row)), untold=self.untold)
+        return InputError(spelled(self.message, _AtPlaces(place)), untold=self.untold)
 
     def __str__(self) -> str:
         return with_short_values(told(self.message))

@@ -93,6 +93,10 @@ TYPED = {
     ),
     "judge sample": ("two.csv --score a --labels 9 --output o.csv --format csv", "o.csv"),
     "judge plan": ("two.csv --score a --correlation 0.5 --bounds 0,1 --width 1 --output o.txt", "o.txt"),
+    "judge transport": (
+        "two.csv --score a --target b --model y --margin 0.2 --output o.txt --report o.html",
+        "o.txt o.html",
+    ),
     "judge agreement": (
         "grades.csv --rater rater --id item --score grade --output o.txt --report o.html",
         "o.txt o.html",

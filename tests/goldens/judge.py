@@ -27,6 +27,10 @@ ROOM = Room(
     judge plan graded.csv --score judge --target person --model model --width 2 --bounds 1,5
     judge plan graded.csv --score judge --correlation 0.6 --width 1.5 --bounds 1,5 --format json
     judge plan graded.csv --score judge --correlation 0.6 --width 0
+    judge transport graded.csv --score judge --target person --model model --margin 0.5 --bounds 1,5 --against old
+    judge transport graded.csv --score judge --target person --model half --margin 0.5 --bounds 1,5 --format json
+    judge transport graded.csv --score judge --target person --model half --margin 0.5 --against gone
+    judge transport graded.csv --score judge --target person --model model --margin 0
     {RATERS}
     {RATERS} --scale ordinal --judge z
     {RATERS} --scale interval --format json

@@ -77,7 +77,9 @@ def scores() -> None:
     sample: howsure.JudgeSample = howsure.judge_sample("judge", 80, model="model", id="item", data=FILES)
     plan: howsure.JudgePlan = howsure.judge_plan([1, 0], width=0.1, correlation=0.5)
     howsure.judge_plan([1, 0], correlation=0.5)  # type: ignore  # wrong: no width
-    print(sample, plan)
+    moved: howsure.Transport = howsure.judge_transport([1, None], [1, 0], model=["a", "b"], margin=0.05)
+    howsure.judge_transport("person", "judge", margin=0.05, data=FILES)  # type: ignore  # wrong: of which models
+    print(sample, plan, moved)
     agreed: howsure.RaterAgreement = howsure.judge_agreement(
         "grade", rater="rater", id="item", scale="ordinal", data=FILES
     )

@@ -10,6 +10,7 @@ from howsure.judges.agreement import judge_agreement
 from howsure.judges.judged_scores import judged_scores
 from howsure.judges.planning import judge_plan
 from howsure.judges.sample import judge_sample
+from howsure.judges.transport import judge_transport
 
 EXAMPLES = """
 howsure judge answers.csv --score judge --target person
@@ -25,6 +26,10 @@ howsure judge sample answers.csv --score judge --labels 80 --model model --id it
 OF_PLAN = """
 howsure judge plan answers.csv --score judge --target person --width 0.2 --bounds 1,5
 howsure judge plan answers.csv --score judge --correlation 0.7 --width 0.1 --bounds 0,1
+"""
+OF_TRANSPORT = """
+howsure judge transport answers.csv --score judge --target person --model model --margin 0.05
+howsure judge transport answers.csv --score judge --target person --model model --margin 0.2 --bounds 1,5 --against base
 """
 
 against_option = click.option(
@@ -61,3 +66,18 @@ command.add_command(
 )
 command.add_command(derived("judge plan", judge_plan, examples=OF_PLAN, options={"bounds": bounds_option}), "plan")
 command.add_command(derived("judge agreement", judge_agreement, examples=OF_AGREEMENT, report=True), "agreement")
+map_option = click.option(
+    "--against",
+    metavar="NAME",
+    help="The model from whose answers the map is learned (default: all that agree with each other).",
+)
+command.add_command(
+    derived(
+        "judge transport",
+        judge_transport,
+        examples=OF_TRANSPORT,
+        report=True,
+        options={"bounds": bounds_option, "against": map_option},
+    ),
+    "transport",
+)

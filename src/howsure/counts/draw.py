@@ -92,10 +92,6 @@ def _spelled_plainly(labels: Column) -> Column:
     return plain
 
 
-class UntoldDraw(InputError):
-    """A draw from which nothing can be told: too few labels in a stratum, or chances that contradict what there is."""
-
-
 SPREADS = 5.0  # standard deviations of Σ 1/π, as of units drawn independently, scaled up to the size there is
 WHOLE = 1e-6  # relative distance of n_h / π_h from a whole number, beyond which π_h was rounded
 PSEUDO = 0.5  # positives and negatives added where labels are all alike, for their variance only
@@ -324,17 +320,20 @@ def _sizes(
 def _check_size(said: float, elements: int, who: str, what: str, room: float) -> None:
     """InputError where Σ 1/π, which estimates how many there are, is off by more than the room and 1 %; none for 0."""
     if abs(said - elements) > (max(room, elements // 100) if room else 0.0):
-        raise UntoldDraw(
+        raise InputError(
             f"{who} that there are {said:,.0f} {what}; there are {elements:,}. Give labels for all drawn units, and "
-            "the inclusion probabilities that the sample gave."
+            "the inclusion probabilities that the sample gave.",
+            untold=True,
         )
 
 
 def _check_strata(names: tuple[str, ...], size: Integers, count: Integers, what: str) -> None:
     for code in np.flatnonzero((count < np.minimum(2, size)) & (size > 0)):
-        raise UntoldDraw(
+        raise InputError(
             f"{parameter('strata')}: {names[code]!r} has {size[code]:,} {what} and {count[code]} with labels; each "
-            "needs 2, since nothing else shows what the model misses there. Label more of it, or merge it with another."
+            "needs 2, since nothing else shows what the model misses there. Label more of it, or merge it with "
+            "another.",
+            untold=True,
         )
 
 

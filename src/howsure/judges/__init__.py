@@ -12,6 +12,7 @@ from howsure.judges.results import (
     Replacement,
 )
 from howsure.judges.sample import JudgeSample, judge_sample
+from howsure.judges.transport import Transport, TransportRow, judge_transport
 
 __all__ = [
     "JudgePlan",
@@ -23,8 +24,11 @@ __all__ = [
     "RaterAgreement",
     "RaterAgreementRow",
     "Replacement",
+    "Transport",
+    "TransportRow",
     "judge_agreement",
     "judge_plan",
     "judge_sample",
+    "judge_transport",
     "judged_scores",
 ]

@@ -82,7 +82,8 @@ class Columns:
         y = self.numbers.get("y_true", self.numbers["score"])
         known = y[~np.isnan(y)]
         if given is None:
-            return share_bounds(known, self.numbers["score"])
+            f = self.numbers["score"]
+            return share_bounds(known) if ((f >= 0.0) & (f <= 1.0)).all() else None
         ends = check_bounds(given)
         check_within(y, ends, name=called)
         return ends

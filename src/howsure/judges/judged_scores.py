@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from howsure import __version__
-from howsure.counts.draw import Elements, UntoldDraw, partial_column, read_draw
+from howsure.counts.draw import Elements, partial_column, read_draw
 from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter, told
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, no_column_name
@@ -237,7 +237,9 @@ def _rows(answers: _Answers, level: float) -> list[JudgedRow]:
     for code, name in enumerate(answers.names):
         try:
             rows.append(_row(answers, code, name, level))
-        except UntoldDraw as error:
+        except InputError as error:
+            if not error.untold:
+                raise
             untold.append(error)
             rows.append(_nothing(answers, answers.of(code), name, level, error.message))
     if len(untold) == len(rows):

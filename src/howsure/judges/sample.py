@@ -118,6 +118,11 @@ def judge_sample(
         what = "items" if id is not None else "answers"
         if n > len(grade):
             raise InputError(f"{parameter('n')} must be at most the number of {what}, {len(grade):,}; it is {n:,}.")
+        if n < (least := int(np.minimum(np.bincount(codes), LEAST).sum())):
+            strata = counted(len(names), "stratum", "strata")
+            raise InputError(
+                f"{parameter('n')} must be at least {least}, 2 for each of {strata}; it is {n:,}. Draw more."
+            )
         reach = float(np.ptp(grade)) or 1.0
         generator = generator_from(rng)
         drawn = sample_for_labels((grade - grade.min()) / reach, n, bands=np.array(names)[codes], rng=generator)

@@ -1,0 +1,283 @@
+"""`judge_transport`: does a grade of the judge mean the same for every model?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from howsure.calibration.isotonic import isotonic_values
+from howsure.errors import InputError, parameter
+from howsure.inputs.frames import Source
+from howsure.inputs.numbers_and_names import check_level, counted, is_number, unknown_name
+from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.judges.columns import Columns, needed
+from howsure.judges.correction import UNKNOWN, Graded
+from howsure.result import Estimate, Rows, as_json
+from howsure.show.table import COUNT, ESTIMATE, WORDS, Column, digits
+from howsure.stats.clusters import ItemGroups
+from howsure.stats.mean_score import Bounds, mean_score
+from howsure.stats.proportions import normal_quantile, t_quantile
+
+FEWEST, FEWEST_OF_MAP = 10, 30  # grades of a model that is audited, and of those that the map is learned from
+OUTSIDE = 0.02  # of a model's answers, more of which may not lie beyond the grades that the map knows
+SUSPICION = 0.05  # with which a model leaves the map though its grades follow it, for all models together
+YES, NO, UNAUDITED = "transports", "does not", "not audited"
+
+
+@dataclass(frozen=True, slots=True)
+class TransportRow:
+    """Whether the map of the judge's grades that other models gave holds for a model.
+
+    n: its answers; labelled: those that people graded. residual: their grades minus those of the map, on average.
+    outside: the share of its answers whose grade no answer has from which the map was learned. verdict: "transports",
+    "does not", "cannot tell" or "not audited", and `why`. mapped: the mean grade of people by the map, where it
+    transports; its interval is wider by the margin.
+    """
+
+    model: str
+    n: int
+    labelled: int
+    residual: Estimate
+    outside: float
+    verdict: str
+    mapped: Estimate
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Transport(Rows[TransportRow]):
+    """The result of `judge_transport`: a row per model. learned_from: the models from whose grades the map is."""
+
+    rows: tuple[TransportRow, ...] = as_json("models")
+    learned_from: tuple[str, ...]
+    notes: tuple[str, ...] = ()
+    recipe: Mapping[str, object]
+
+    named = "model"
+    title = "Where the judge's grades mean what they mean elsewhere"
+
+    def columns(self) -> Sequence[Column]:
+        """The audit of each model, and its mean by the map."""
+        level = f"in brackets the {100 * self.rows[0].residual.level:g} % interval"
+        return [
+            Column("model", WORDS),
+            Column("n", COUNT, legend="answers that the judge graded"),
+            Column("labelled", COUNT, legend="of these by people, too"),
+            Column("residual", ESTIMATE, "people minus map", legend=level),
+            Column("outside", digits(3), legend="share of answers beyond the grades that the map knows"),
+            Column("verdict", WORDS, "the map"),
+            Column("mapped", ESTIMATE, "mean by the map", legend="wider by the margin"),
+        ]
+
+    def below(self) -> Sequence[str]:
+        """What the map is learned from, the level, why there are no verdicts, and the notes."""
+        level = f"In brackets: {100 * self.rows[0].residual.level:g} % intervals"
+        margin = f"a map transports where people minus map lies within ±{self.recipe['margin']:g}"
+        learned = (
+            f"The map is learned from {', '.join(self.learned_from)}; each model is audited by the map of the others."
+        )
+        return [
+            f"{level}; {margin}.",
+            learned,
+            *(f"{one.model}: {one.why}." for one in self.rows if one.why),
+            *self.notes,
+        ]
+
+
+def judge_transport(
+    y_true: ArrayLike | str,
+    score: ArrayLike | str,
+    *,
+    model: ArrayLike | str,
+    margin: float,
+    against: str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
+    bounds: tuple[float, float] | None = None,
+    level: float = 0.95,
+    data: Source | IntoFrame | None = None,
+) -> Transport:
+    """Does a grade of the judge mean the same for every model, so that grades of people for some speak for others?
+
+    Learns a map from the judge's grade to the grade that people give, and audits it for each model by its answers that
+    people graded: "transports" where the mean of people minus map surely lies within the margin, "does not" where it
+    surely lies outside, else "cannot tell". Each verdict is wrong in 1 - level of all audits at most.
+
+    y_true (n,): the grade of a person, missing where nobody graded the answer.
+    score (n,): the judge's grade of each answer.
+    model (n,): the model of each answer.
+    margin: how far the mean of people minus map may be from 0.
+    against: the model from whose answers the map is learned (default: all that agree with each other).
+    clusters (n,): what is correlated, such as the item of each answer.
+    pos_label: the grade that counts as 1, every other as 0.
+    bounds: the lowest and the highest grade that a person can give; those of grades that are all 0 or 1 are known.
+    level: level of the intervals; verdicts are one-sided tests of size 1 - level.
+
+    The map is the increasing one nearest to the grades (isotonic regression). A model is audited by the map of the
+    others; as long as one of three models or more surely follows another map than the others, the one that is furthest
+    off leaves the map. A model with fewer than 10 grades of people is not audited; one with more than 2 % of answers
+    outside the grades that the map knows is refused: "does not". Answers that people grade must be drawn at random of
+    each model.
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> truth = (rng.random(3000) < 0.5) * 1.0
+    >>> model = np.repeat(["a", "b", "c"], 1000)
+    >>> judge = np.where(rng.random(3000) < np.where(model == "c", 0.35, 0.05), 1.0, truth)  # too kind to c
+    >>> people = np.where(rng.random(3000) < 0.2, truth, np.nan)
+    >>> [row.verdict for row in judge_transport(people, judge, model=model, margin=0.06)]
+    ['transports', 'transports', 'does not']
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    level = check_level(level)
+    if not is_number(margin) or not 0 < margin < math.inf:
+        raise InputError(f"{parameter('margin')} must be a positive number, as of grades; it is {margin!r}.")
+    for role, one in (("y_true", y_true), ("score", score), ("model", model)):
+        if one is None:
+            raise needed(role, "as grades of people for some models are to speak for others")
+    roles = {"score": score, "y_true": y_true, "model": model, "clusters": clusters}
+    held = Columns.read(roles, data, pos_label=pos_label)
+    with held.rows.placed():
+        names = held.names("model")
+        if len(names) < 2:
+            raise InputError(f"{parameter('model')} must hold two models or more; it holds {names[0]!r} alone.")
+        if against is not None and str(against) not in names:
+            raise unknown_name("model", str(against), names, place="the data")
+        y, f, code = held.numbers["y_true"], held.numbers["score"], held.codes("model")
+        ends = held.bounds(bounds, "y_true" if data is None else str(y_true))
+        audit = _Audit(y, f, code, held.units, ends, level)
+        count = np.bincount(code[~np.isnan(y)], minlength=len(names))
+        kept = [one for one in range(len(names)) if count[one] >= FEWEST]
+        if against is not None:
+            kept = [names.index(str(against))]
+        elif not kept:
+            raise InputError(
+                f"each model has fewer than {FEWEST} grades of people: nothing shows what the judge's mean."
+            )
+        else:
+            kept = audit.agreeing(kept)
+        rows = [_row(audit, one, name, kept, margin) for one, name in enumerate(names)]
+    learned = tuple(names[one] for one in kept)
+    recipe = held.recipe | {"margin": float(margin), "against": against, "bounds": ends, "level": level}
+    return Transport(rows=tuple(rows), learned_from=learned, notes=tuple(held.notes), recipe=recipe)
+
+
+@dataclass(frozen=True, slots=True)
+class _Audit:
+    y: Floats
+    f: Floats
+    model: Integers
+    units: Integers | None
+    bounds: Bounds | None
+    level: float
+
+    def read(self, models: Sequence[int]) -> Integers:
+        """The rows of models that people graded."""
+        return np.flatnonzero(np.isin(self.model, models) & ~np.isnan(self.y))
+
+    def agreeing(self, models: list[int]) -> list[int]:
+        """Models that follow one map, after those have left that surely do not."""
+        kept, far = list(models), normal_quantile(1 - SUSPICION / len(models))
+        while len(kept) > 2:
+            off = {}
+            for one in kept:
+                found = self.residual(one, [other for other in kept if other != one], self.level)
+                off[one] = 0.0 if found is None else abs(found[0].value) / (found[1] or math.inf)
+            worst = max(off, key=lambda one: off[one])
+            if off[worst] <= far:
+                break
+            kept.remove(worst)
+        return kept
+
+    def residual(self, model: int, others: Sequence[int], level: float) -> tuple[Estimate, float] | None:
+        """The mean of people minus the map of others, with its interval and its standard error; None without a map."""
+        learned, mine = self.read(others), self.read([model])
+        if len(learned) < FEWEST_OF_MAP:
+            return None
+        step, value = _steps(self.f[learned], self.y[learned])
+        at = self.f[mine]
+        mapped = value(at)
+        nowhere = np.zeros(len(mine), dtype=np.int64)
+        units = None if self.units is None else self.units[mine]
+        graded = Graded(mapped, np.arange(len(mine)), self.y[mine], np.ones(len(mine)), nowhere, units)
+        found = graded.mean(level, slope=1.0, of_rest=True)
+        if found.low is None:  # few answers carry what the map is off by
+            found = replace(graded, bounds=self.bounds).mean(level, slope=1.0, of_rest=True)
+        of_map = self._error(learned, step(self.f[learned]), step(at))
+        own = mean_score(self.y[mine] - mapped, ItemGroups.of(len(mine), clusters=units)).error
+        if found.low is None or found.high is None:
+            return found, math.hypot(of_map, own)
+        t, mean = t_quantile(level, len(learned) - 1) * of_map, found.value
+        low, high = mean - math.hypot(mean - found.low, t), mean + math.hypot(found.high - mean, t)
+        made = Estimate(mean, low, high, level=level, method=found.method, n=found.n)
+        return made, math.hypot(of_map, own)
+
+    def _error(self, learned: Integers, step: Integers, at: Integers) -> float:
+        """The standard error of the mean of the map at some grades, the steps of which count as given."""
+        n = np.bincount(step)
+        share = np.bincount(at, minlength=len(n)) / len(at)
+        mean = np.bincount(step, self.y[learned]) / n
+        moved = (share / np.sqrt(n * np.maximum(n - 1, 1)))[step] * (self.y[learned] - mean[step])
+        unit = np.arange(len(learned)) if self.units is None else self.units[learned]
+        return math.sqrt(float((np.bincount(unit, moved) ** 2).sum()))
+
+    def mapped(self, model: int, others: Sequence[int], margin: float) -> Estimate:
+        """The mean of the map over all answers of a model, its interval wider by the margin."""
+        learned, f = self.read(others), self.f[self.model == model]
+        step, value = _steps(self.f[learned], self.y[learned])
+        units = None if self.units is None else self.units[self.model == model]
+        of_answers = mean_score(value(f), ItemGroups.of(len(f), clusters=units)).error
+        error = math.hypot(self._error(learned, step(self.f[learned]), step(f)), of_answers)
+        mean, reach = float(value(f).mean()), t_quantile(self.level, len(learned) - 1) * error + margin
+        low, high = mean - reach, mean + reach
+        if self.bounds is not None:
+            low, high = max(low, self.bounds[0]), min(high, self.bounds[1])
+        return Estimate(mean, low, high, level=self.level, method="map and margin", n=len(f))
+
+
+def _steps(f: Floats, y: Floats) -> tuple[Callable[[Floats], Integers], Callable[[Floats], Floats]]:
+    """The increasing map nearest to grades: the step in which a grade of the judge lies, and its value."""
+    at, place, n = np.unique(f, return_inverse=True, return_counts=True)
+    found = isotonic_values(np.bincount(place, y) / n, n.astype(np.float64))
+    of = np.append(0, np.cumsum(np.diff(found) > 0.0))
+    values, middles = found[np.append(True, np.diff(of) > 0)], (at[1:] + at[:-1]) / 2
+
+    def step(given: Floats) -> Integers:
+        return np.asarray(of[np.searchsorted(middles, given, side="left")])
+
+    return step, lambda given: np.asarray(values[step(given)])
+
+
+def _row(audit: _Audit, code: int, name: str, kept: Sequence[int], margin: float) -> TransportRow:
+    mine, labelled = audit.f[audit.model == code], len(audit.read([code]))
+    unknown = Estimate(math.nan, None, None, level=audit.level, method=UNKNOWN, n=labelled)
+    others = [one for one in kept if one != code]
+    known = audit.f[audit.read(kept)]
+    outside = float(((mine < known.min()) | (mine > known.max())).mean())
+    if not others:
+        why = "the map is learned from it alone, so that nothing audits it"
+        return TransportRow(name, len(mine), labelled, unknown, outside, UNAUDITED, unknown, why)
+    if labelled < FEWEST:
+        why = f"people graded {counted(labelled, 'answer')} of it, below {FEWEST}, so that nothing audits the map"
+        return TransportRow(name, len(mine), labelled, unknown, outside, UNAUDITED, unknown, why)
+    found, tested = (audit.residual(code, others, level) for level in (audit.level, max(2 * audit.level - 1, 0.5)))
+    if found is None or tested is None:
+        why = f"the map of the others rests on fewer than {FEWEST_OF_MAP} grades of people"
+        return TransportRow(name, len(mine), labelled, unknown, outside, UNKNOWN, unknown, why)
+    residual, why, low, high = found[0], "", tested[0].low, tested[0].high
+    if outside > OUTSIDE:
+        why = f"{outside:.0%} of its answers have grades of the judge beyond those that the map knows"
+        verdict = NO
+    elif low is None or high is None:
+        verdict = UNKNOWN
+    elif low > margin or high < -margin:
+        verdict = NO
+    else:
+        verdict = YES if -margin <= low and high <= margin else UNKNOWN
+    mapped = audit.mapped(code, kept, margin) if verdict == YES else unknown
+    return TransportRow(name, len(mine), labelled, residual, outside, verdict, mapped, why)

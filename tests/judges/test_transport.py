@@ -1,0 +1,118 @@
+"""Whether a map from the judge's grade to that of people holds for a model: sums by hand, simulations, refusals."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+
+import howsure
+from howsure.errors import InputError
+
+NAMES = ("a", "b", "c", "d")
+
+
+def answers(
+    draw: np.random.Generator, *, right: float = 0.9, off: float = 0.25, labelled: int = 100, n: int = 600
+) -> dict[str, np.ndarray]:
+    """Four models, half of whose answers are good; the judge is too kind to the last, so that its map is off."""
+    model = np.repeat(NAMES, n)
+    truth = (draw.random(4 * n) < 0.5) * 1.0
+    judge = np.where(draw.random(4 * n) < right, truth, 1 - truth)
+    kind = (model == "d") & (truth == 0) & (draw.random(4 * n) < off / (0.5 * right * (2 * right - 1)))
+    people = np.full(4 * n, np.nan)
+    for name in NAMES:
+        rows = draw.choice(np.flatnonzero(model == name), labelled, replace=False)
+        people[rows] = truth[rows]
+    return {"y_true": people, "score": np.where(kind, 1.0, judge), "model": model}
+
+
+def test_the_residual_is_people_minus_the_means_of_others_by_hand() -> None:
+    held = answers(np.random.default_rng(3))
+    y, f, model = held["y_true"], held["score"], held["model"]
+    found = howsure.judge_transport(**held, margin=0.05)
+    assert found.learned_from == ("a", "b", "c")
+    for name in NAMES:
+        others = np.isin(model, [one for one in "abc" if one != name]) & ~np.isnan(y)
+        mine = (model == name) & ~np.isnan(y)
+        mapped = {grade: y[others & (f == grade)].mean() for grade in (0.0, 1.0)}
+        by_hand = np.mean([one - mapped[grade] for one, grade in zip(y[mine], f[mine], strict=True)])
+        assert found[name].residual.value == pytest.approx(by_hand, abs=1e-12)
+    assert found["d"].verdict == "does not"
+    assert np.isnan(found["d"].mapped.value)
+
+
+def test_a_map_learned_from_one_model_is_the_increasing_one() -> None:
+    y = np.array([1.0, 0.0, 0.0, 1.0] * 10 + [0.0, 1.0, 1.0, 1.0] * 10)
+    f = np.array([1.0, 1.0, 2.0, 3.0] * 10 + [1.0, 2.0, 3.0, 3.0] * 10)
+    found = howsure.judge_transport(y, f, model=["x"] * 40 + ["z"] * 40, margin=0.3, against="x")
+    # grades 1 (mean .5) and 2 (mean 0) of x are one step of the map, 1/3; 3 is 1
+    assert found["z"].residual.value == pytest.approx((-1 / 3 + 2 / 3) / 4, abs=1e-12)
+    assert found["x"].verdict == "not audited"
+    assert "learned from it alone" in found["x"].why
+
+
+def test_a_mean_by_the_map_is_told_where_it_transports_and_holds() -> None:
+    held = answers(np.random.default_rng(8), right=0.97, off=0.0, labelled=300)
+    found = howsure.judge_transport(**held, margin=0.1)
+    assert [row.verdict for row in found] == ["transports"] * 4
+    for row in found:
+        assert row.mapped.low is not None
+        assert row.mapped.high is not None
+        assert row.mapped.low < 0.5 < row.mapped.high
+        assert row.mapped.high - row.mapped.low > 0.2
+
+
+def test_models_without_grades_and_grades_beyond_the_map_are_refused() -> None:
+    held = answers(np.random.default_rng(1), off=0.0)
+    held["y_true"][held["model"] == "a"] = np.nan
+    held["score"][np.flatnonzero(held["model"] == "b")[:60]] = 4.0
+    held["y_true"][held["score"] == 4.0] = np.nan
+    found = howsure.judge_transport(**held, margin=0.3, bounds=(0, 1))
+    assert found["a"].verdict == "not audited"
+    assert "people graded 0 answers of it, below 10" in found["a"].why
+    assert (found["b"].verdict, found["b"].outside) == ("does not", 0.1)
+    assert "10% of its answers have grades of the judge beyond" in repr(found)
+    assert found["c"].verdict == "transports"
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("labelled", [50, 100, 300])
+def test_a_judge_that_is_off_for_one_model_is_refused_for_it_alone(labelled: int) -> None:
+    draw, told = np.random.default_rng(labelled), Counter[tuple[bool, str]]()
+    held = []
+    for _ in range(100):
+        found = howsure.judge_transport(**answers(draw, labelled=labelled), margin=0.05)
+        told.update((row.model == "d", row.verdict) for row in found)
+        good = [row.residual for row in found if row.model != "d"]
+        held += [one.low <= 0 <= one.high for one in good if one.low is not None and one.high is not None]
+    assert told[True, "transports"] <= 1
+    assert told[False, "does not"] <= 30  # of 300
+    assert told[True, "does not"] >= {50: 40, 100: 86, 300: 98}[labelled]
+    assert np.mean(held) > 0.93
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"margin": 0}, "margin must be a positive number"),
+        ({"model": ["a"] * 80}, "model must hold two models or more; it holds 'a' alone"),
+        ({"against": "q"}, "no model 'q' in the data"),
+        ({"y_true": [1.0] * 5 + [None] * 75}, "each model has fewer than 10 grades of people"),
+        (
+            {"y_true": [7.0] + [1.0] * 79, "bounds": (0, 5)},
+            "y_true must lie between the bounds, 0 and 5; row 0 holds 7",
+        ),
+        ({"score": [None] + [1.0] * 79}, "score"),
+    ],
+)
+def test_bad_input_is_refused(change: dict[str, object], said: str) -> None:
+    given: dict[str, object] = {
+        "y_true": [1.0, 0.0] * 40,
+        "score": [1.0, 0.0] * 40,
+        "model": ["a"] * 40 + ["b"] * 40,
+        "margin": 0.1,
+    } | change
+    with pytest.raises(InputError, match=said):
+        howsure.judge_transport(given.pop("y_true"), given.pop("score"), **given)
