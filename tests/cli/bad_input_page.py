@@ -22,6 +22,7 @@ from tests.cli.bad_input_counts import COUNTS
 from tests.cli.bad_input_evaluate import EVALUATED
 from tests.cli.bad_input_groups import GROUPS
 from tests.cli.bad_input_import import SCORED
+from tests.cli.bad_input_judge import JUDGED
 from tests.cli.bad_input_logits import OF_LOGITS
 from tests.cli.bad_input_logs import LOGGED
 from tests.cli.bad_input_monitor import MONITORED
@@ -48,6 +49,7 @@ TOPICS = {
     "Summaries and clusters of machines": SUMMARISED,
     "Groups": GROUPS,
     "Scores of models": SCORE,
+    "Judges": JUDGED,
     "Selective answers": SELECTIVE,
     "Monitor": MONITORED,
     "Recalibration": [*RECALIBRATE, *EVALUATED],
