@@ -19,6 +19,7 @@ from howsure.cli.terminal.options import (
     as_names,
     bounds_option,
     by_file_option,
+    explode_option,
     figure_option,
     from_option,
     in_order,
@@ -186,6 +187,7 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @by_file_option
 @click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them.")
 @from_option
+@explode_option
 @testing_options
 def compare_command(
     files: tuple[str, ...],
@@ -196,6 +198,7 @@ def compare_command(
     by_file: bool,
     skip_missing: bool,
     input_format: str | None,
+    explode: str | None,
     **asked: Any,
 ) -> None:
     """Compare models with a baseline: columns of FILE... (CSV, TSV, JSON lines, Parquet), or one file each.
@@ -218,6 +221,7 @@ def compare_command(
 
     options, showing = _split(asked)
     how: dict[str, Any] = {"where": where, "by_file": by_file, "skip_missing": skip_missing, "format": input_format}
+    how["explode"] = explode
     asked["score"] = list(asked["score"]) or None
     in_rows = asked["prediction"] is not None or asked["score"] is not None
     if files:
@@ -235,7 +239,7 @@ def compare_command(
         }
     else:
         for_columns = {"--where": where, "--by-file": by_file, "--from": input_format, "--skip-missing": skip_missing}
-        for_columns |= {"--across-files": across_files != "error"}
+        for_columns |= {"--across-files": across_files != "error", "--explode": explode}
         if wrong := [option for option, value in for_columns.items() if value]:
             raise InputError(f"{wrong[0]} is for columns: name a FILE that holds them.")
         if targets is None:
