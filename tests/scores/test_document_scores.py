@@ -123,3 +123,12 @@ def test_what_does_not_go_together_is_refused(asked, said):
     given = asked if "needs all" in said else {"y_true": ["a"], "prediction": ["a"], **asked}
     with pytest.raises(InputError, match=said):
         score_table(**given)
+
+
+def test_an_answer_that_is_missing_counts_as_wrong_and_is_said() -> None:
+    """Whichever way a frame writes it."""
+    true = ["a", "b", "a", "b"] * 10
+    for nothing in (None, float("nan")):
+        found = howsure.score_table(y_true=true, prediction=["a", "b", nothing, "b"] * 10)
+        assert found.rows[0].mean.value == 0.75
+        assert "prediction holds nothing in 10 rows, and counts as empty there" in found.notes

@@ -80,20 +80,18 @@ def _by_document(
 
 
 def objects_of(values: Any) -> npt.NDArray[np.object_]:
-    """What each document holds, in an array: lists, texts, sets, documents.
+    """What each document holds, in an array: lists, texts, sets, documents; None for what is missing (NaN).
 
     >>> objects_of([["O"], ["B-PER", "O"]]).tolist()
     [['O'], ['B-PER', 'O']]
     """
-    if isinstance(values, np.ndarray) and values.ndim == 1 and values.dtype.kind == "O":
-        return values
     if isinstance(values, (str, bytes)) or not hasattr(values, "__len__"):
         raise InputError(f"what the documents hold must be a list or a column, not {shown(values)}.")
     listed = values.tolist() if hasattr(values, "tolist") else list(values)
     if not listed:
         raise InputError(f"{parameter('y_true')} is empty: there is nothing to compare.")
     held = np.empty(len(listed), dtype=object)
-    held[:] = listed
+    held[:] = [None if isinstance(one, float) and one != one else one for one in listed]
     return held
 
 
