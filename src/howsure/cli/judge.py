@@ -29,7 +29,7 @@ howsure judge plan answers.csv --score judge --correlation 0.7 --width 0.1 --bou
 """
 OF_TRANSPORT = """
 howsure judge transport answers.csv --score judge --target person --model model --margin 0.05
-howsure judge transport answers.csv --score judge --target person --model model --margin 0.2 --bounds 1,5 --against base
+howsure judge transport a.csv --score judge --target person --model model --margin 0.2 --bounds 1,5 --against base
 """
 
 against_option = click.option(

@@ -2,12 +2,25 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from howsure.result import Estimate, Rows, as_json
-from howsure.show.table import ESTIMATE, FRAME, NUMBER, P_VALUE, WORDS, Column
+from howsure.show.table import (
+    ESTIMATE,
+    FRAME,
+    NUMBER,
+    P_VALUE,
+    TABLE,
+    UNDEFINED,
+    WORDS,
+    Column,
+    Kind,
+    interval,
+    number,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,6 +49,29 @@ class PredictedCoefficient:
         return self.name if self.outcome is None else f"{self.outcome}: {self.name}"
 
 
+# Coefficients have the units of their columns: four decimals, or as many as their standard error has two digits.
+
+
+def _decimals(error: float) -> int:
+    return max(4, 1 - math.floor(math.log10(error))) if math.isfinite(error) and error > 0.0 else 4
+
+
+def _text(found: Estimate, error: float) -> str:
+    if math.isnan(found.value):
+        return UNDEFINED
+    decimals = _decimals(error)
+    return f"{number(found.value, decimals)} {interval(found.low, found.high, decimals)}"
+
+
+def _itself(row: PredictedCoefficient) -> PredictedCoefficient:
+    return row
+
+
+NAIVE = Kind(lambda row: _text(row.naive, row.naive_error))
+CORRECTED = Kind(lambda row: _text(row.corrected, row.corrected_error))
+ERROR = Kind(lambda row: number(row.corrected_error, _decimals(row.corrected_error)))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PredictedRegression(Rows[PredictedCoefficient]):
     """The result of `regress_predicted`: a row per coefficient.
@@ -57,10 +93,13 @@ class PredictedRegression(Rows[PredictedCoefficient]):
         return [
             *([Column("outcome", WORDS)] if self.rows[0].outcome is not None else []),
             Column("name", WORDS, "coefficient"),
-            Column("naive", ESTIMATE, legend=f"with predictions taken as labels; {level}"),
+            Column("naive", ESTIMATE, only=FRAME),
+            Column("naive", NAIVE, legend=f"with predictions taken as labels; {level}", get=_itself, only=TABLE),
             Column("naive_error", NUMBER, only=FRAME),
-            Column("corrected", ESTIMATE, legend="with labels corrected by those of people"),
-            Column("corrected_error", NUMBER, "standard error", legend="of the corrected coefficient"),
+            Column("corrected", ESTIMATE, only=FRAME),
+            Column("corrected", CORRECTED, legend="with labels corrected by those of people", get=_itself, only=TABLE),
+            Column("corrected_error", NUMBER, "standard error", only=FRAME),
+            Column("error", ERROR, "standard error", legend="of the corrected coefficient", get=_itself, only=TABLE),
             Column("p_value", P_VALUE, "p", legend="of a corrected coefficient of 0"),
         ]
 

@@ -145,7 +145,9 @@ def option(parameter: str, declared: inspect.Parameter, said: str | None) -> Dec
     default, kind = declared.default, str(declared.annotation).removesuffix(OPTIONAL)
     if (parameter in ROLES and not kind.startswith("Literal[")) or parameter == "pos_label":
         kind, how["required"] = "str", default is inspect.Parameter.empty
-    elif default not in (None, inspect.Parameter.empty):
+    elif default is inspect.Parameter.empty:
+        how["required"] = kind != "bool"
+    elif default is not None:
         how |= {"default": default, "show_default": True}
     if kind == "bool":
         return click.option(option_of(parameter), parameter, is_flag=True, help=how["help"])
