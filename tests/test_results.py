@@ -46,6 +46,7 @@ ROOMS = (
             "judges",
             "regression",
             "selective",
+            "sequential",
             "recalibration",
             "monitoring",
             "sequences",
@@ -77,6 +78,18 @@ def _differences(metrics: list[str]) -> Any:
     gold = rng.integers(0, 3, 120)
     base, other = (np.where(rng.random(120) < share, gold, (gold + 1) % 3) for share in (0.7, 0.8))
     return howsure.compare(gold, base, {HOSTILE: other}, metrics=metrics, n_resamples=200, rng=0)
+
+
+def _comparison() -> howsure.SequentialComparison:
+    comparison = howsure.SequentialComparison(items_total=90, clusters_total=30, largest_cluster=3)
+    comparison.add([1, 1, 0, 1] * 10, [0, 1, 0, 1] * 10, clusters=np.arange(40) // 3)
+    return comparison
+
+
+def _score_so_far() -> howsure.SequentialScore:
+    score = howsure.SequentialScore(min_score=0.5)
+    score.add([1, 1, 0, 1] * 10)
+    return score
 
 
 def _scores() -> dict[str, Any]:
@@ -287,6 +300,12 @@ CALLS: dict[str, Callable[[], Any]] = {
     "predicted regression of classes": lambda: howsure.regress_predicted(
         np.array(["a", "b", HOSTILE])[np.arange(120) % 3], np.array(["a", "b", HOSTILE])[np.arange(120) % 5 % 3]
     ),
+    "comparison so far": lambda: _comparison().status(),
+    "score so far": lambda: _score_so_far().status(),
+    "order of items": lambda: howsure.draw_order([HOSTILE, "b", "c"], clusters=["x", HOSTILE, "x"], rng=0),
+    "plan of a comparison": lambda: howsure.plan_comparison(
+        [1, 1, 0, 1] * 9, [0, 1, 0, 1] * 9, items_total=200, n_simulations=20, rng=0
+    ),
     "score of one": lambda: howsure.score_table([1, 0, 1, 1]),
     "selective": lambda: howsure.selective_curve(PAIRS, accuracy=[0.9]),
     "selective of little": lambda: howsure.selective_curve(FEW, accuracy=[0.9]),
@@ -399,6 +418,7 @@ PARTS = {
     "Difference",
     "GroupDifference",
     "ModelMean",
+    "OrderedItem",
     "ScoreRow",
     "BattleRow",
     "JudgedRow",

@@ -29,6 +29,7 @@ CHAPTERS = {
     ),
     "signature": Chapter("Signatures", ("data.signature",), "[The page](../signature.md) shows how to use them."),
     "scores": Chapter("Scores", ("scores",), "[The chapter](../scores.md) shows how to use them."),
+    "sequential": Chapter("Stopping", ("sequential",), "[The chapter](../stopping.md) shows how to use them."),
     "judges": Chapter("Judges", ("judges",), "[The chapter](../judges.md) shows how to use them."),
     "sklearn": Chapter(
         "scikit-learn", ("sklearn",), "[The chapter](../calibration.md#in-scikit-learn) shows how to use them."

@@ -248,6 +248,27 @@ from howsure.selective.results import (
 from howsure.selective.threshold import (
     threshold_for as threshold_for,
 )
+from howsure.sequential.comparison import (
+    SequentialComparison as SequentialComparison,
+)
+from howsure.sequential.comparison import (
+    SequentialScore as SequentialScore,
+)
+from howsure.sequential.comparison import (
+    SequentialStatus as SequentialStatus,
+)
+from howsure.sequential.order import (
+    ItemOrder as ItemOrder,
+)
+from howsure.sequential.order import (
+    draw_order as draw_order,
+)
+from howsure.sequential.planning import (
+    ComparisonPlan as ComparisonPlan,
+)
+from howsure.sequential.planning import (
+    plan_comparison as plan_comparison,
+)
 from howsure.sequences.calibration_pairs import (
     tag_pairs as tag_pairs,
     transition_pairs as transition_pairs,

@@ -38,6 +38,11 @@ CHECKED = [
     ),
     Wrong("scores that are text", "check score dev.csv --score model --min-score 0.5", CSV),
     Wrong("scores without a limit", SCORE, CSV),
+    Wrong("a total of items without bets", f"{SCORE} --min-score 0.5 --items-total 50", CSV),
+    Wrong("bets without bounds", f"{SCORE} --min-score 0.5 --sequential", CSV),
+    Wrong("more items than there are", f"{SCORE} --min-score 0.5 --sequential --bounds 0,1 --items-total 2", CSV),
+    Wrong("bets on groups", f"{SCORE} --min-score 0.5 --sequential --group model", CSV),
+    Wrong("bets on clusters of any size", f"{SCORE} --min-score 0.5 --sequential --bounds 0,1 --cluster model", CSV),
     Wrong("scores of files of different length", f"{SCORE} --better-than old.csv", {**CSV, "old.csv": b"prob\n0.5\n"}),
     Wrong("an id that occurs twice", f"{SCORE} --better-than old.csv --id model", {**CSV, "old.csv": table()}),
     Wrong(

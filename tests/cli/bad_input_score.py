@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cli.bad_input import Wrong
+from tests.cli.bad_input import CSV, Wrong
 
 ANSWERS = {"it.csv": b"right,answer,model,item\n1,A,x,1\n0,A,x,2\n1,B,y,1\n,B,y,2\n"}
 COUNTED = "(counted from 1, without the header)"
@@ -30,6 +30,9 @@ SCORE = [
     Wrong("files of unlike numbers of texts", "score one.txt --targets gold.txt --metric wer", TEXTS),
     Wrong("a winner that is none", f"score battles it.csv {BATTLES}", VOTES),
     Wrong("a battle of a model with itself", f"score battles self.csv {BATTLES}", VOTES),
+    Wrong("an order of items that repeat", "score order dev.csv --id model", CSV),
+    Wrong("a plan for no items", "score plan dev.csv --score prob --against weight --items-total 0", CSV),
+    Wrong("a plan without bounds", "score plan dev.csv --score prob --against weight --items-total 50", CSV),
     Wrong("a model that won everything", f"score battles it.csv {BATTLES} --where \"won = 'a'\"", VOTES),
     Wrong("models of which one never won back", f"score battles it.csv {BATTLES} --tie draw", VOTES),
 ]

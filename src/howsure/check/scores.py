@@ -31,6 +31,7 @@ from howsure.inputs.matching import shared_rows
 from howsure.inputs.numbers_and_names import check_bounds, check_within, counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.sequential.comparison import SequentialComparison, SequentialScore
 from howsure.stats.clusters import ItemGroups, few_clusters
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_difference, mean_score, share_bounds
 
@@ -53,6 +54,10 @@ def check_score(
     groups: ArrayLike | str | None = None,
     clusters: ArrayLike | str | None = None,
     id: str | None = None,
+    sequential: bool = False,
+    items_total: int | None = None,
+    clusters_total: int | None = None,
+    largest_cluster: int | None = None,
     baseline: Baseline | None = None,
     name: str = KIND,
     level: float = 0.95,
@@ -72,6 +77,10 @@ def check_score(
     With bounds the tests are Gaffke's, which hold for clusters that are right or wrong as a whole, and for rare large
     losses; without clusters those of 0 and 1 are exact. Without bounds they are Student's t, and suppose that no loss
     exists that is too rare to have been seen; the result says how large one would have to be.
+
+    sequential: the rows are those so far, in an order drawn at random (`draw_order`), and the check is made again and
+    again as they grow, until it passes or fails: no verdict is then ever wrong with a probability of more than 1 -
+    level. items_total, clusters_total, largest_cluster: as in `SequentialComparison`, whose bets it makes.
 
     >>> right = [True] * 95 + [False] * 5
     >>> [check_score(right, min_score=limit).outcome for limit in (0.8, 0.93, 0.99)]
@@ -96,7 +105,20 @@ def check_score(
     else:
         held = _of_rows(data, score, other, ends, roles, "against" if better_than is None else "better_than")
     values, units, parts = held.values, held.units, held.parts
-    evidence = [one for rule in limits for one in of_scores(values, units, parts, rule, bounds=ends)]
+    sizes = {"items_total": items_total, "clusters_total": clusters_total, "largest_cluster": largest_cluster}
+    bets = _Bets(sizes, ends, level) if sequential else None
+    if bets is None and any(size is not None for size in sizes.values()):
+        given = next(size for size, value in sizes.items() if value is not None)
+        raise InputError(f"{parameter(given, GIVEN)} is for {parameter('sequential', True)}; give both, or neither.")
+    if bets is not None and (groups is not None or len(parts) > 1 or baseline is not None):
+        raise InputError(
+            f"{parameter('sequential', True)} bets on all rows in the order drawn, against a limit or another model; "
+            f"leave {parameter('groups', GIVEN)} and {parameter('baseline', GIVEN)} out."
+        )
+    if bets is not None:
+        evidence = [bets.of_scores(values, units, rule) for rule in limits]
+    else:
+        evidence = [one for rule in limits for one in of_scores(values, units, parts, rule, bounds=ends)]
     entries = [_entry(name, part, values, units, ends) for part in parts]
     named: dict[str, Any] = {"lower_is_better": lower_is_better, "name": name, "quantity": quantity}
     if baseline is not None:
@@ -108,10 +130,14 @@ def check_score(
         rows, kept = held.rows, None if units is None else units[held.rows]
         shown = _only(parts, rows, len(values))
         for rule in score_rules(better=better_than is not None, margin=margin, against=called, **named):
-            evidence += of_differences(values[rows], held.theirs, kept, shown, rule, bounds=ends)
+            if bets is not None:
+                evidence.append(bets.of_differences(values[rows], held.theirs, kept, rule))
+            else:
+                evidence += of_differences(values[rows], held.theirs, kept, shown, rule, bounds=ends)
     recipe = {"check": name, **held.read, "min_score": min_score, "max_score": max_score}
     recipe |= {"better_than": name_of(better_than), "against": name_of(against), "not_worse_than": not_worse_than}
     recipe |= {"lower_is_better": lower_is_better, "bounds": ends}
+    recipe |= {"sequential": True, **sizes} if sequential else {}
     found = Found(name, tuple(evidence), recipe, held.notes, tuple(entries))
     return decided([found], level=level, alarms_over=alarms_over)
 
@@ -330,6 +356,38 @@ def of_differences(
         differences = values[rows] - other[rows]
         caveats = partial(notes_on, differences, units, test, rule, guessed=guessed)
         yield Evidence(rule, name, len(rows), test, caveats=caveats)
+
+
+@dataclass(frozen=True, slots=True)
+class _Bets:
+    """Sequential tests: of how many items, within which bounds, and at which level."""
+
+    sizes: Mapping[str, Any]
+    bounds: Bounds | None
+    level: float
+
+    def of_scores(self, values: Floats, clusters: Integers | None, rule: Rule) -> Evidence:
+        """What scores in the order drawn say about a limit."""
+        score = SequentialScore(bounds=self._ends(values), level=self.level, **self.sizes)
+        score.add(values, clusters=clusters)
+        return self._evidence(score, rule)
+
+    def of_differences(self, values: Floats, other: Floats, clusters: Integers | None, rule: Rule) -> Evidence:
+        """What paired scores in the order drawn say about the difference of two models."""
+        comparison = SequentialComparison(bounds=self._ends(values, other), level=self.level, **self.sizes)
+        comparison.add(values, other, clusters=clusters)
+        return self._evidence(comparison, rule)
+
+    def _evidence(self, sequence: SequentialScore | SequentialComparison, rule: Rule) -> Evidence:
+        note = f"decided is {sequence.mean_of}; the rows must come in the order drawn (howsure score order)"
+        test = sequence.test(1 - self.level)
+        return Evidence(rule, None, int(test.units.sizes.sum()), test, (note,))
+
+    def _ends(self, *scores: Floats) -> Bounds:
+        found = self.bounds or share_bounds(*scores)
+        if found is None:
+            raise InputError(f"{parameter('sequential', True)} needs the {parameter('bounds')} of scores.")
+        return found
 
 
 def notes_on(

@@ -8,6 +8,8 @@ from howsure.cli.terminal.derived import derived, said_of
 from howsure.cli.terminal.options import DefaultGroup, bounds_option
 from howsure.scores.battles import rank_battles
 from howsure.scores.score_table import score_table
+from howsure.sequential.order import draw_order
+from howsure.sequential.planning import plan_comparison
 
 EXAMPLES = """
 howsure score answers.csv --score right
@@ -19,6 +21,13 @@ howsure score base.conll large.conll --targets gold.conll --metric entity_f1
 OF_BATTLES = """
 howsure score battles votes.jsonl --a model_a --b model_b --winner winner --cluster question_id
 howsure score battles annotations.csv --a generator_1 --b generator_2 --winner preference --position-effect
+"""
+
+OF_ORDER = """
+howsure score order benchmark.csv --id question --seed 1 --format csv --output order.csv
+"""
+OF_PLAN = """
+howsure score plan pilot.csv --score large --against small --items-total 5000 --seed 1
 """
 
 
@@ -41,7 +50,7 @@ command.add_command(
             ),
             "targets": click.option("--targets", metavar="FILE", help=said_of(score_table)["targets"]),
         },
-        epilog="See also: howsure score battles --help",
+        epilog="See also: howsure score battles, order, plan --help",
     ),
     "table",
 )
@@ -54,4 +63,22 @@ command.add_command(
         report=True,
     ),
     "battles",
+)
+command.add_command(derived("score order", draw_order, examples=OF_ORDER), "order")
+command.add_command(
+    derived(
+        "score plan",
+        plan_comparison,
+        examples=OF_PLAN,
+        options={
+            "against": click.option(
+                "--against", required=True, metavar="COL", help=said_of(plan_comparison)["against"]
+            ),
+            "items_total": click.option(
+                "--items-total", type=int, required=True, metavar="N", help=said_of(plan_comparison)["items_total"]
+            ),
+            "bounds": bounds_option,
+        },
+    ),
+    "plan",
 )

@@ -17,7 +17,7 @@ import numpy as np
 from howsure.errors import InputError, shown
 from howsure.files.archive import Archive, ArchiveError, Array, read_array
 from howsure.files.opened import is_version, opened, parsed_json
-from howsure.files.whole import Place, write_whole
+from howsure.files.whole import Place, alone, write_whole
 from howsure.inputs.numbers_and_names import shortened
 
 MOST_BYTES = 1 << 28
@@ -40,6 +40,20 @@ def save(content: bytes, path: Place, *, like: str) -> None:
         write_whole(content, target)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}.") from error
+
+
+def save_unchanged(content: bytes, path: Place, *, held: bytes | None, like: str) -> None:
+    """The same if the file still holds what it held (None: if there is none), one process after the other.
+
+    Raises InputError if another process wrote it.
+    """
+    with alone(path_of(path, like=like)):
+        if (Path(path).read_bytes() if os.path.exists(path) else None) != held:
+            raise InputError(
+                f"{path} was written by another process since it was loaded, or holds something else; load it and add "
+                "to that, or name another file."
+            )
+        save(content, path, like=like)
 
 
 def load(path: Place, parse: Callable[[bytes], Loaded], *, like: str, what: str) -> Loaded:

@@ -281,6 +281,7 @@ check_command(
     """
 howsure check score dev.csv --score exact_match --min-score 0.8
 howsure check score new.jsonl --score rougeL --id uid --not-worse-than 0.01 --against old.jsonl
+howsure check score so_far.csv --score new --better-than old --sequential --items-total 1000
 """,
     score=click.option("--score", required=True, metavar="COL", help="Column of the score: 0 or 1, or any number."),
     min_score=click.option("--min-score", type=float, metavar="S", help="The mean must lie above."),
@@ -289,6 +290,14 @@ howsure check score new.jsonl --score rougeL --id uid --not-worse-than 0.01 --ag
         "--lower-is-better", is_flag=True, help="The other model is worse where its mean is higher."
     ),
     bounds=bounds_option,
+    sequential=click.option(
+        "--sequential", is_flag=True, help="The rows are those so far, in an order drawn; check again as they grow."
+    ),
+    items_total=click.option("--items-total", type=int, metavar="N", help="With --sequential: items of the benchmark."),
+    clusters_total=click.option("--clusters-total", type=int, metavar="N", help="With --sequential: its clusters."),
+    largest_cluster=click.option(
+        "--largest-cluster", type=int, metavar="N", help="With --sequential: most items that any cluster has."
+    ),
 )
 check_command(
     "selective",

@@ -1,0 +1,172 @@
+"""Are sequential verdicts ever wrong, and what do they cost? Streams with a known mean, looked at after every item.
+
+    HOWSURE_DATA=… .venv/bin/python benchmarks/stopping.py [--quick]
+
+prints the tables of docs/stopping.md: how often a verdict was wrong at any time of 2,000 streams a regime; after how
+many items it came, beside a test of a number of items fixed beforehand; and, with HOWSURE_DATA, a replay of 14 models.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import itertools
+import os
+import sys
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from howsure.inputs.pairs import Floats
+from howsure.sequential.planning import fixed_items
+from howsure.stats.betting import BettingMean, Units
+
+STREAMS, QUICK, SIZE = 2000, 100, 0.025
+SIDES = ("first", "second", "undecided")
+Draw = np.random.Generator
+Stream = Callable[[Draw], Units]
+
+
+def benchmark(differences: Floats) -> Stream:
+    """The items of a benchmark, with these differences of scores, in random order."""
+    values = (differences + 1) / 2
+    return lambda draw: Units(draw.permutation(values), np.ones(len(values)), 1.0, len(values))
+
+
+def tie(n: int, share: float = 0.2) -> Floats:
+    """Differences of two models that are equally good: each is better in half of a share of the items."""
+    apart = int(n * share / 2)
+    return np.r_[np.ones(apart), -np.ones(apart), np.zeros(n - 2 * apart)]
+
+
+def better(n: int, by: float, share: float = 0.2) -> Floats:
+    """Differences of which a share is not 0, and the first model is better by so much."""
+    up, down = round(n * (share + by) / 2), round(n * (share - by) / 2)
+    return np.r_[np.ones(up), -np.ones(down), np.zeros(n - up - down)]
+
+
+def rare_losses(n: int) -> Floats:
+    """Small gains nearly everywhere, and as much lost in 1 % of the items."""
+    lost = n // 100
+    return np.r_[-np.full(lost, 0.99), np.full(n - lost, 0.99 * lost / (n - lost))]
+
+
+def endless(draw: Draw) -> Units:
+    """2,000 items of endlessly many, two models that are equally good."""
+    return Units((draw.choice([1.0, -1.0, 0.0], 2000, p=[0.1, 0.1, 0.8]) + 1) / 2, np.ones(2000))
+
+
+def clustered(draw: Draw, sizes: Floats, signs: Floats, *, by_item: bool = False) -> Units:
+    """Clusters that are won or lost as a whole, in random order; bets on them, or (wrongly) on their items."""
+    order = draw.permutation(len(sizes))
+    wins, n = (signs[order] + 1) / 2, sizes[order]
+    if by_item:
+        values = np.repeat(wins, n.astype(int))
+        return Units(values, np.ones(len(values)), 1.0, len(values))
+    return Units(wins * n, n, float(n.max()), len(n))
+
+
+EQUAL = np.full(60, 20.0), np.tile([1.0, -1.0], 30)
+UNLIKE = np.r_[np.full(4, 60.0), np.full(120, 4.0)], np.tile([1.0, -1.0], 62)
+LARGE_WINS = np.r_[np.full(8, 30.0), np.full(120, 2.0)], np.r_[np.ones(8), -np.ones(120)]
+
+
+def sorted_file(draw: Draw) -> Units:
+    """A tie in a file that is sorted by task: what one model is good at stands first."""
+    values = (np.r_[draw.permutation(better(500, 0.1)), draw.permutation(better(500, -0.1))] + 1) / 2
+    return Units(values, np.ones(1000), 1.0, 1000)
+
+
+REGIMES: dict[str, Stream] = {
+    "tie, N = 50": benchmark(tie(50)),
+    "tie, N = 1,000": benchmark(tie(1000)),
+    "tie, N = 1,000, 2 % of the items differ": benchmark(tie(1000, 0.02)),
+    "tie, N = 1,000, all items differ": benchmark(tie(1000, 1.0)),
+    "tie, N = 10,000, rare large losses": benchmark(rare_losses(10_000)),
+    "tie, N = 100,000": benchmark(tie(100_000)),
+    "tie, endlessly many items": endless,
+    "60 clusters of 20 items, won or lost as a whole": lambda draw: clustered(draw, *EQUAL),
+    "124 clusters of 4 or 60 items": lambda draw: clustered(draw, *UNLIKE),
+    "few large clusters won, many small ones lost": lambda draw: clustered(draw, *LARGE_WINS),
+}
+WRONG: dict[str, Stream] = {
+    "bets on the items of 60 clusters": lambda draw: clustered(draw, *EQUAL, by_item=True),
+    "a sorted file": sorted_file,
+}
+
+
+def ever_wrong(stream: Stream, draw: Draw) -> bool:
+    """Whether the difference was ever shown to be another than it is: 0, by the regimes' design."""
+    return BettingMean(stream(draw), (-1.0, 1.0), SIZE).verdict(0.0, SIDES)[1] != "undecided"
+
+
+def price(n: int, by: float, share: float, draw: Draw, streams: int) -> str:
+    """Items until a verdict, and how many verdicts there are, beside the fixed test."""
+    differences = better(n, by, share)
+    stops, found = list[int](), list[str]()
+    for _ in range(streams):
+        stop, verdict = BettingMean(benchmark(differences)(draw), (-1.0, 1.0), SIZE).verdict(0.0, SIDES)
+        stops.append(n if stop is None else stop)
+        found.append(verdict)
+    fixed = fixed_items(float(differences.mean()), float(differences.std()), level=1 - 2 * SIZE)
+    right, wrong = (found.count(side) / streams for side in ("first", "second"))
+    return f"| {n:,} | {by:g} | {share:g} | {np.mean(stops):,.0f} | {right:.2f} | {wrong:.3f} | {fixed:,} |"
+
+
+def scores_of(path: Path) -> dict[str, Floats]:
+    """Whether each model is right, by item in the order of the file."""
+    found: dict[str, dict[str, float]] = defaultdict(dict)
+    with gzip.open(path, "rt", newline="") as file:
+        for row in csv.DictReader(file, delimiter="\t"):
+            if row["prompt"] == "first":
+                found[row["model"]][row["question"]] = float(row["grade"] == "correct")
+    items = sorted(set.intersection(*(set(held) for held in found.values())))
+    return {model: np.array([held[item] for item in items]) for model, held in sorted(found.items())}
+
+
+def replay(path: Path, draw: Draw, pairs: int) -> str:
+    """Pairs of the models of a file, each in one random order."""
+    scores = scores_of(path)
+    chosen = draw.permutation(list(itertools.combinations(scores, 2)))[:pairs]
+    shares, decided, wrong = list[float](), 0, 0
+    for first, second in chosen:
+        differences = scores[first] - scores[second]
+        stop, verdict = BettingMean(benchmark(differences)(draw), (-1.0, 1.0), SIZE).verdict(0.0, SIDES)
+        shares.append((len(differences) if stop is None else stop) / len(differences))
+        decided += verdict != "undecided"
+        wrong += verdict != SIDES[2] and verdict != SIDES[0 if differences.mean() > 0 else 1]
+    n = len(next(iter(scores.values())))
+    name = path.name.split(".")[0]
+    return f"| {name} | {n:,} | {len(chosen)} | {np.mean(shares):.0%} | {decided} | {wrong} |"
+
+
+def main() -> None:
+    """Print the tables."""
+    quick = "--quick" in sys.argv
+    streams = QUICK if quick else STREAMS
+    for heading, regimes in (("What is as it should be", REGIMES), ("What is not", WRONG)):
+        print(f"| {heading} | ever wrong in |\n|---|---|")
+        for name, stream in regimes.items():
+            draw = np.random.default_rng(31)
+            print(f"| {name} | {np.mean([ever_wrong(stream, draw) for _ in range(streams)]):.3f} |", flush=True)
+        print()
+    print("| N | better by | items that differ | items until decided | right | wrong | fixed test |")
+    print("|---|---|---|---|---|---|---|")
+    for n, by, share in (
+        (1000, 0.1, 0.2),
+        (1000, 0.05, 0.2),
+        (10_000, 0.05, 0.2),
+        (10_000, 0.02, 0.1),
+        (100_000, 0.02, 0.2),
+    ):
+        print(price(n, by, share, np.random.default_rng(31), max(streams // 5, 20)), flush=True)
+    if "HOWSURE_DATA" in os.environ:
+        print("\n| set | items | pairs | evaluated | decided | wrong |\n|---|---|---|---|---|---|")
+        for path in sorted(Path(os.environ["HOWSURE_DATA"], "llm_mcq_confidence").glob("*.tsv.gz")):
+            print(replay(path, np.random.default_rng(31), 91), flush=True)
+
+
+if __name__ == "__main__":
+    main()

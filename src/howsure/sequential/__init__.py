@@ -1,0 +1,16 @@
+"""Stop when it is decided: scores come item by item in random order, and verdicts may be read at any time."""
+
+from howsure.sequential.comparison import SequentialComparison, SequentialScore, SequentialStatus
+from howsure.sequential.order import ItemOrder, OrderedItem, draw_order
+from howsure.sequential.planning import ComparisonPlan, plan_comparison
+
+__all__ = [
+    "ComparisonPlan",
+    "ItemOrder",
+    "OrderedItem",
+    "SequentialComparison",
+    "SequentialScore",
+    "SequentialStatus",
+    "draw_order",
+    "plan_comparison",
+]

@@ -1,0 +1,113 @@
+"""`draw_order`: the random order in which the items of a benchmark are to be evaluated, clusters as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.errors import InputError, at_row, parameter, shown
+from howsure.inputs.checks import check_codes, check_same_length
+from howsure.inputs.frames import AS_READ, Kind, Source, no_column_name, rows_of
+from howsure.inputs.frames import Rows as Columns
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.result import Rows, as_json
+from howsure.show.table import COUNT, WORDS, Column
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+
+
+@dataclass(frozen=True, slots=True)
+class OrderedItem:
+    """An item, its position in the order, from 1, and its cluster."""
+
+    position: int
+    id: str
+    cluster: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ItemOrder(Rows[OrderedItem]):
+    """The result of `draw_order`: the items in the order drawn. recipe: everything needed to repeat it."""
+
+    rows: tuple[OrderedItem, ...] = as_json("items")
+    recipe: Mapping[str, Any]
+
+    named = "id"
+    title = "Order of items"
+
+    def columns(self) -> Sequence[Column]:
+        """Positions, items, and their clusters."""
+        clusters = [] if self.rows[0].cluster is None else [Column("cluster", WORDS)]
+        return [Column("position", COUNT), Column("id", WORDS), *clusters]
+
+
+def draw_order(
+    id: ArrayLike | str,
+    *,
+    clusters: ArrayLike | str | None = None,
+    rng: Randomness = None,
+    data: Source | IntoFrame | None = None,
+) -> ItemOrder:
+    """Draw the order in which to evaluate the items of a benchmark, so that you may stop as soon as it is decided.
+
+    Every order of the items, or of whole clusters of them, is equally likely. What is decided early rests on nothing
+    else: in a sorted file the first items are not like the others, and every comparison is decided, wrongly.
+
+    id (n,): the items, each once.
+    clusters (n,): what is correlated, such as the document of each item; clusters stay together.
+    rng: seed of the order.
+
+    >>> [item.id for item in draw_order(["q1", "q2", "q3", "q4"], rng=2)]
+    ['q4', 'q1', 'q3', 'q2']
+
+    Raises InputError naming an item that occurs twice.
+    """
+    roles = {"id": id} | ({} if clusters is None else {"clusters": clusters})
+    held, named, rows = held_columns(roles, data)
+    with rows.placed():
+        n = check_same_length(**{named[role]: column for role, column in held.items()})
+        items = texts(held["id"], n, named["id"])
+        refuse_repeated(items, named["id"])
+        units = texts(held["clusters"], n, named["clusters"]) if clusters is not None else items
+    distinct = list(dict.fromkeys(units))
+    place = dict(zip(distinct, generator_from(rng).permutation(len(distinct)).tolist(), strict=True))
+    order = np.argsort([place[unit] for unit in units], kind="stable")
+    made = (OrderedItem(i, items[row], None if clusters is None else units[row]) for i, row in enumerate(order, 1))
+    recipe: dict[str, Any] = {"howsure": __version__, **(dict(rows.read) or {"n": n})}
+    recipe |= {AS_READ.get(role, role): one for role, one in roles.items()} if data is not None else {}
+    return ItemOrder(rows=tuple(made), recipe=recipe | {"seed": seed_in_recipe(rng)})
+
+
+def held_columns(
+    roles: Mapping[str, Any], data: Any, *, scores: Sequence[str] = ()
+) -> tuple[dict[str, Any], dict[str, str], Columns]:
+    """What plays each role, what to call it in messages, and the rows whose places they name."""
+    if data is None:
+        return dict(roles), {role: role for role in roles}, Columns({})
+    for role, column in roles.items():
+        if not isinstance(column, str):
+            raise no_column_name(role, column)
+    kinds = {column: Kind.SCORE if role in scores else Kind.VALUES for role, column in roles.items()}
+    rows = rows_of(data, kinds)
+    return {role: rows[column] for role, column in roles.items()}, dict(roles), rows
+
+
+def texts(values: Any, n: int, name: str) -> list[str]:
+    """Names as texts; InputError where one is missing."""
+    codes, names = check_codes(values, n=n, name=name)
+    return [names[code] for code in codes.tolist()]
+
+
+def refuse_repeated(items: Sequence[str], name: str, known: Mapping[str, Any] | None = None) -> None:
+    """Raise InputError for an item that occurs twice, or was `known` before."""
+    seen = set(known or ())
+    for row, item in enumerate(items):
+        if item in seen:
+            raise InputError(
+                f"{parameter(name)} must name each item once; {at_row(row)} holds {shown(item)} again. Give an item "
+                "with several runs the mean of its scores."
+            )
+        seen.add(item)

@@ -1,0 +1,173 @@
+"""`plan_comparison`: how many items will it take until two models are told apart? Simulated from a pilot."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.errors import InputError, parameter
+from howsure.inputs.checks import check_clusters
+from howsure.inputs.frames import AS_READ, Source
+from howsure.inputs.numbers_and_names import check_bounds, check_level, check_whole, counted
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.result import Estimate, Result
+from howsure.sequential.comparison import BETTING, checked_scores
+from howsure.sequential.order import held_columns
+from howsure.show.table import COUNT, ESTIMATE, NUMBER, Column
+from howsure.stats.betting import BettingMean, Units
+from howsure.stats.clusters import ItemGroups
+from howsure.stats.mean_score import mean_difference, share_bounds
+from howsure.stats.proportions import normal_quantile
+from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ComparisonPlan(Result):
+    """The result of `plan_comparison`.
+
+    n: items of the pilot. items_total: of the benchmark. difference: of the means in the pilot. items, median, most:
+    the items until it is decided, or all are evaluated: their mean, median and 90 % quantile. first, second, undecided:
+    the probability of each verdict. fixed: the items of a test, of a number fixed beforehand, that finds the difference
+    of the pilot with a power of .8; None if that is too small. recipe: everything needed to repeat it.
+    """
+
+    n: int
+    items_total: int
+    difference: Estimate
+    items: float
+    median: float
+    most: float
+    first: float
+    second: float
+    undecided: float
+    fixed: int | None
+    recipe: Mapping[str, Any]
+
+    title = "Items until two models are told apart"
+
+    def columns(self) -> Sequence[Column]:
+        """One row."""
+        counts = [Column("n", COUNT), Column("items_total", COUNT), Column("difference", ESTIMATE)]
+        expected = [Column(name, COUNT, get=partial(_rounded, name)) for name in ITEMS]
+        return [*counts, *expected, *(Column(name, NUMBER) for name in VERDICTS), Column("fixed", COUNT)]
+
+    @property
+    def words(self) -> str:
+        """What it will take, in sentences."""
+        fixed = "a test of a number of items fixed beforehand would hardly find so small a difference"
+        if self.fixed is not None:
+            fixed = f"a test of a number of items fixed beforehand needs about {self.fixed:,} (power .8)"
+        lines = [
+            f"of {self.items_total:,} items, {self.items:,.0f} are expected until it is decided, or all are evaluated",
+            f"half of the time {self.median:,.0f} or fewer, 9 times in 10 {self.most:,.0f} or fewer",
+            f"verdicts: first {self.first:.0%}, second {self.second:.0%}, undecided {self.undecided:.0%}",
+            f"the pilot: {counted(self.n, 'item')}, difference of means {self.difference}",
+            fixed,
+        ]
+        return "\n  ".join(lines)
+
+
+POWER, MOST = 0.8, 10**9  # of the fixed test; items beyond which no number is named
+
+
+def _rounded(name: str, plan: ComparisonPlan) -> int:
+    return round(float(getattr(plan, name)))
+
+
+ITEMS, VERDICTS = ("items", "median", "most"), ("first", "second", "undecided")
+
+
+def plan_comparison(
+    score: ArrayLike | str,
+    against: ArrayLike | str,
+    *,
+    items_total: int,
+    clusters: ArrayLike | str | None = None,
+    bounds: tuple[float, float] | None = None,
+    level: float = 0.95,
+    n_simulations: int = 400,
+    rng: Randomness = None,
+    data: Source | IntoFrame | None = None,
+) -> ComparisonPlan:
+    """How many items will it take until two models are told apart? Simulated from a pilot, whose size counts.
+
+    Each simulation weighs the items of the pilot, or its clusters, at random (as a Bayesian bootstrap does), draws a
+    benchmark from them, and evaluates it in random order until `SequentialComparison` decides.
+
+    score (n,): the scores of the first model in the pilot.
+    against (n,): the scores of the second model on the same items.
+    items_total: the items of the benchmark.
+    clusters (n,): what is correlated, such as the document of each item.
+    bounds: the lowest and the highest score that is possible; those of scores that are all 0 or 1 are known.
+    level: level of the comparison.
+    n_simulations: number of simulated benchmarks.
+    rng: seed of the simulations.
+
+    >>> plan = plan_comparison([1, 1, 1, 0] * 25, [1, 0, 1, 0] * 25, items_total=2000, rng=1)
+    >>> round(plan.items), plan.fixed
+    (38, 26)
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    level = check_level(level)
+    items_total, n_simulations = (
+        check_whole(value, name=name)
+        for name, value in (("items_total", items_total), ("n_simulations", n_simulations))
+    )
+    roles = {"score": score, "against": against} | ({} if clusters is None else {"clusters": clusters})
+    held, named, rows = held_columns(roles, data, scores=("score", "against"))
+    with rows.placed():
+        first = checked_scores(held["score"], named["score"])
+        second = checked_scores(held["against"], named["against"], n=len(first))
+        ends = check_bounds(bounds) if bounds is not None else share_bounds(first, second)
+        if ends is None:
+            raise InputError(f"{parameter('bounds')} must be given: scores are not all 0 or 1.")
+        for role, values in (("score", first), ("against", second)):
+            checked_scores(values, named[role], bounds=ends)
+        n = len(first)
+        codes = None if clusters is None else check_clusters(held["clusters"], n=n, name=named["clusters"])
+    groups = ItemGroups.of(n, clusters=codes)
+    mean = mean_difference(first, second, groups, bounds=ends)
+    width = ends[1] - ends[0]
+    sums, sizes = groups.totals(((first - second) / width + 1) / 2), groups.sizes
+    total = max(1, round(items_total * len(sizes) / n))
+    rng_, stops, verdicts = generator_from(rng), list[float](), list[str]()
+    for _ in range(n_simulations):
+        weights = rng_.dirichlet(np.ones(len(sizes)))
+        drawn = rng_.choice(len(sizes), size=total, p=weights)
+        units = Units(sums[drawn], sizes[drawn].astype(np.float64), float(sizes.max()), total)
+        stop, verdict = BettingMean(units, (-1.0, 1.0), (1 - level) / 2).verdict(0.0, VERDICTS)
+        stops.append(float(units.sizes[:stop].sum()))
+        verdicts.append(verdict)
+    low, high = mean.interval(level)
+    recipe: dict[str, Any] = {"howsure": __version__, "method": BETTING, **(dict(rows.read) or {"n": n})}
+    recipe |= {AS_READ.get(role, role): one for role, one in roles.items()} if data is not None else {}
+    recipe |= {"items_total": items_total, "bounds": ends, "level": level, "simulations": n_simulations}
+    return ComparisonPlan(
+        n=n,
+        items_total=items_total,
+        difference=Estimate(mean.value, low, high, level=level, method=mean.method, n=n),
+        items=float(np.mean(stops)),
+        median=float(np.median(stops)),
+        most=float(np.quantile(stops, 0.9)),
+        **{name: verdicts.count(name) / n_simulations for name in VERDICTS},
+        fixed=fixed_items(mean.value, math.sqrt(n) * mean.error, level=level),
+        recipe=recipe | {"seed": seed_in_recipe(rng)},
+    )
+
+
+def fixed_items(difference: float, spread: float, *, level: float) -> int | None:
+    """The items of a test, of a number fixed beforehand, that finds a mean difference with a power of .8, where the
+    standard deviation of the differences is `spread`; None if there is hardly a difference.
+
+    >>> fixed_items(0.05, 0.5, level=0.95)
+    785
+    """
+    reach = (normal_quantile(level) + normal_quantile(2 * POWER - 1)) * spread
+    return math.ceil((reach / difference) ** 2) if abs(difference) * math.sqrt(MOST) > reach else None

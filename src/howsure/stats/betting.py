@@ -1,0 +1,150 @@
+"""Bets on a mean of bounded scores: tests and intervals that hold however often one looks at them.
+
+Under the hypothesis that the mean is m, units in random order are a fair game: of the next one, whose value lies
+between 0 and 1, the expected value is known, and a bet of a share of the wealth on more, or on less, gains nothing on
+average. The wealth then exceeds 1 / size ever with probability at most `size` (Ville), so that the largest wealth so
+far is a p-value whenever one looks (Waudby-Smith & Ramdas 2024: hedged capital, predictable plug-in bets).
+
+A unit is an item, or a whole cluster: its sum of scores S and its size n, of at most `largest` items. Its value is
+v = S / largest + m (1 - n / largest): what is missing to the largest size counts as m. The mean of v over clusters is m
+where the mean over items is. Of a `total` number of units without replacement, the rest has the mean
+(total m - Σ v) / (total - t) after t of them; where this cannot be, m is refuted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from howsure.inputs.pairs import Floats
+from howsure.stats.mean_score import Bounds
+
+MOST_STAKE = 0.5  # of the wealth that a unit can lose
+ROUNDING = 1e-9  # of sums of values
+PRECISION = 36  # halvings of the range in which a bound is sought
+
+
+@dataclass(frozen=True, slots=True)
+class Units:
+    """Units in the order drawn: the sums (t,) of their scores between 0 and 1, and their sizes (t,).
+
+    largest: the largest size that any unit can have. total: units without replacement; None: of endlessly many.
+    """
+
+    sums: Floats
+    sizes: Floats
+    largest: float = 1.0
+    total: int | None = None
+
+    def turned(self) -> Units:
+        """The same of 1 - score."""
+        return replace(self, sums=self.sizes - self.sums)
+
+    @property
+    def mean(self) -> float:
+        """The mean over items; NaN without any."""
+        return float(self.sums.sum() / self.sizes.sum()) if len(self.sums) else math.nan
+
+    @property
+    def over(self) -> bool:
+        """Whether all units are here."""
+        return self.total is not None and len(self.sums) >= self.total
+
+    def stakes(self, size: float) -> Floats:
+        """The plug-in bets, each from the units before it: √(2 log(1 / size) / (t log(1 + t) σ²)).
+
+        >>> Units(np.array([1.0, 0.0]), np.ones(2)).stakes(0.025).round(4).tolist()
+        [6.525, 4.6357]
+        """
+        t = np.arange(1, len(self.sums) + 1)
+        means = np.minimum((self.largest / 2 + self.sums.cumsum()) / (self.largest + self.sizes.cumsum()), 1.0)
+        squares = ((self.sums - means * self.sizes) / self.largest) ** 2
+        variances = np.r_[0.25, (0.25 + squares.cumsum()) / (t + 1)][:-1]
+        return np.asarray(np.sqrt(2 * math.log(1 / size) / (t * np.log1p(t) * variances)))
+
+    def log_wealth(self, m: float, stakes: Floats) -> Floats:
+        """The logarithm, after each unit, of the wealth of bets that the mean is more than m."""
+        values = self.sums / self.largest + m * (1 - self.sizes / self.largest)
+        expected: Floats = np.full(len(values), m)
+        refuted = np.zeros(len(values), dtype=np.bool_)
+        if self.total is not None:
+            rest = self.total * m - np.r_[0.0, values.cumsum()]
+            expected = np.maximum(rest[:-1], 0.0) / (self.total - np.arange(len(values)))
+            refuted = np.logical_or.accumulate(rest[1:] < -ROUNDING)
+        most = MOST_STAKE / np.maximum(expected, np.finfo(float).tiny)
+        gains = np.log1p(np.minimum(stakes, most) * (values - expected))
+        return np.asarray(np.where(refuted, math.inf, gains.cumsum()))
+
+    def first_above(self, m: float, size: float) -> int | None:
+        """After how many units a mean of m or less is refuted, with probability at most `size` ever wrongly."""
+        reached = self.log_wealth(m, self.stakes(size)) >= math.log(1 / size)
+        return int(reached.argmax()) + 1 if reached.any() else None
+
+    def lower_bound(self, size: float) -> float:
+        """The largest m that is refuted, with probability at most `size` wrongly; it never falls with more units."""
+        if self.over:
+            return self.mean
+        low, high = 0.0, 1.0
+        if self.first_above(low, size) is None:
+            return low
+        for _ in range(PRECISION):
+            middle = (low + high) / 2
+            low, high = (low, middle) if self.first_above(middle, size) is None else (middle, high)
+        return low
+
+
+@dataclass(frozen=True, slots=True)
+class BettingMean:
+    """The tests of a mean of scores between two bounds, right however often one looks and whenever one stops.
+
+    size: of the tests for which the bets are best.
+    """
+
+    units: Units
+    within: Bounds
+    size: float
+
+    @property
+    def value(self) -> float:
+        """The mean so far."""
+        return self._unscaled(self.units.mean)
+
+    def p_above(self, limit: float) -> float:
+        """The p-value of the hypothesis that the mean is `limit` or less."""
+        return self._p(self.units, self._scaled(limit))
+
+    def p_below(self, limit: float) -> float:
+        """The p-value of the hypothesis that the mean is `limit` or more."""
+        return self._p(self.units.turned(), 1 - self._scaled(limit))
+
+    def bounds(self, size: float) -> Bounds:
+        """The bounds, each of which is ever wrong with probability at most `size`."""
+        low, high = self.units.lower_bound(size), 1 - self.units.turned().lower_bound(size)
+        return self._unscaled(low), self._unscaled(high)
+
+    def rows_needed(self, limit: float, size: float) -> int | None:
+        """None: how many more rows it takes is for `howsure.plan_comparison` to simulate."""
+        return None
+
+    def verdict(self, limit: float, names: Sequence[str]) -> tuple[int | None, str]:
+        """After how many units it was first shown on which side of the limit the mean lies, None if not yet; and the
+        name of that: above, below, or neither."""
+        m = self._scaled(limit)
+        above, below = self.units.first_above(m, self.size), self.units.turned().first_above(1 - m, self.size)
+        if above is not None and (below is None or above <= below):
+            return above, names[0]
+        return below, names[2 if below is None else 1]
+
+    def _p(self, units: Units, m: float) -> float:
+        if not 0.0 <= m <= 1.0:
+            return 0.0 if m < 0.0 else 1.0
+        return math.exp(-max(units.log_wealth(m, units.stakes(self.size)).max(initial=0.0), 0.0))
+
+    def _scaled(self, limit: float) -> float:
+        return (limit - self.within[0]) / (self.within[1] - self.within[0])
+
+    def _unscaled(self, m: float) -> float:
+        return self.within[0] + m * (self.within[1] - self.within[0])

@@ -1,0 +1,265 @@
+"""Verdicts that may be read at any time: their bets, their state, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import math
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import howsure
+from howsure.stats.betting import BettingMean, Units
+
+# hedged_cs(x, N=total, breaks=1000) of confseq 0.0.11: bounds after 20, 60 and 100 items, on a grid, rounded outwards.
+CONFSEQ = {
+    None: [(0.265, 0.698), (0.363, 0.623), (0.392, 0.6)],
+    150: [(0.332, 0.736), (0.406, 0.622), (0.437, 0.581)],
+}
+GRID = 0.001
+ORDER = howsure.draw_order(["a", "b"], rng=2)
+
+
+def of_confseq(total: int | None) -> list[float]:
+    """100 values between 0 and 1 without a generator, so that another library can have the same."""
+    return [round(abs(math.sin(3.7 * i + (0.0 if total is None else 1.0))) ** 2, 6) for i in range(100)]
+
+
+@pytest.mark.parametrize("total", [None, 150])
+def test_bounds_are_those_of_confseq(total: int | None) -> None:
+    for n, (low, high) in zip((20, 60, 100), CONFSEQ[total], strict=True):
+        test = BettingMean(Units(np.array(of_confseq(total)[:n]), np.ones(n), 1.0, total), (0.0, 1.0), 0.025)
+        found = test.bounds(0.025)
+        assert low < found[0] < low + GRID
+        assert high - GRID < found[1] < high
+
+
+def by_hand(values: list[tuple[float, int]], m: float, *, largest: int, total: int | None, size: float) -> list[float]:
+    """The wealth of bets on more than m after each cluster of a sum and a size, one after the other."""
+    wealth, found, held, sums, sizes, squares = 1.0, list[float](), 0.0, 0.0, 0.0, 0.25
+    for t, (s, n) in enumerate(values, 1):
+        value = s / largest + m * (1 - n / largest)
+        expected = m if total is None else (total * m - held) / (total - t + 1)
+        stake = math.sqrt(2 * math.log(1 / size) / (t * math.log(1 + t) * (squares / t)))
+        wealth *= 1 + min(stake, 0.5 / expected) * (value - expected)
+        found.append(wealth)
+        held, sums, sizes = held + value, sums + s, sizes + n
+        mean = min((largest / 2 + sums) / (largest + sizes), 1.0)
+        squares += ((s - mean * n) / largest) ** 2
+    return found
+
+
+@pytest.mark.parametrize("total", [None, 9])
+def test_bets_on_clusters_are_those_made_by_hand(total: int | None) -> None:
+    values = [(2.0, 3), (0.5, 1), (3.5, 4), (1.0, 2), (4.0, 4), (2.5, 3)]
+    sums, sizes = np.array(values).T
+    units = Units(sums, sizes, 4.0, total)
+    wanted = by_hand(values, 0.6, largest=4, total=total, size=0.025)
+    assert np.exp(units.log_wealth(0.6, units.stakes(0.025))) == pytest.approx(wanted, rel=1e-12)
+
+
+def test_after_the_last_item_the_mean_of_the_benchmark_is_known() -> None:
+    comparison = howsure.SequentialComparison(items_total=7)
+    comparison.add([1, 0, 1, 1, 0, 1, 0], [0, 0, 1, 1, 1, 1, 0])
+    assert comparison.interval == (0.0, 0.0)
+    assert comparison.outcome == "undecided"
+    barely = howsure.SequentialComparison(items_total=7)
+    barely.add([1, 0, 1, 1, 0, 1, 1], [0, 0, 1, 1, 1, 1, 0])
+    assert (barely.outcome, barely.status().decided_after) == ("first", 7)
+    assert barely.interval == pytest.approx((1 / 7, 1 / 7))
+
+
+@pytest.mark.parametrize("total", [None, 400])
+def test_of_many_ties_few_are_ever_decided(total: int | None) -> None:
+    draw = np.random.default_rng(4)
+    values = np.r_[np.zeros(40), np.ones(40), np.full(320, 0.5)]
+    wrong = 0
+    for _ in range(400):
+        order = draw.permutation(values) if total else draw.choice(values, 400)
+        test = BettingMean(Units(order, np.ones(400), 1.0, total), (-1.0, 1.0), 0.025)
+        wrong += test.verdict(0.0, ("first", "second", "undecided"))[1] != "undecided"
+    assert wrong <= 30  # of 20 expected at most; more with probability .01
+
+
+def test_models_change_places() -> None:
+    scores = [1, 1, 0, 1] * 10, [0, 1, 0, 0] * 10
+    one, other = howsure.SequentialComparison(items_total=90), howsure.SequentialComparison(items_total=90)
+    one.add(*scores)
+    other.add(*scores[::-1])
+    assert (one.outcome, other.outcome) == ("first", "second")
+    assert one.interval == pytest.approx(tuple(-end for end in reversed(other.interval)))
+    assert one.status().decided_after == other.status().decided_after
+
+
+def test_scores_of_other_bounds_are_the_same_comparison() -> None:
+    small, large = howsure.SequentialComparison(), howsure.SequentialComparison(bounds=(1, 5))
+    small.add([1, 0.5, 0.75], [0, 0.5, 0.25])
+    large.add([5, 3, 4], [1, 3, 2])
+    assert large.interval == pytest.approx([4 * end for end in small.interval])
+
+
+def test_runs_of_an_item_count_once() -> None:
+    runs, means = howsure.SequentialComparison(), howsure.SequentialComparison()
+    runs.add([[1, 0], [1, 1]], [[0, 0], [1, 0]])
+    means.add([0.5, 1.0], [0.0, 0.5])
+    assert (len(runs), runs.interval) == (2, means.interval)
+
+
+def test_a_cluster_waits_until_it_is_complete() -> None:
+    comparison = howsure.SequentialComparison(items_total=9, clusters_total=3, largest_cluster=4)
+    comparison.add([1, 1, 0], [0, 1, 0], clusters=["a", "a", "b"])
+    assert (comparison.status().n, comparison.status().waiting) == (2, 1)
+    comparison.add([1] * 3, [0] * 3, clusters=["b"] * 3)
+    assert (comparison.status().n, comparison.status().waiting) == (6, 0)
+    comparison.add([1] * 3, [0] * 3, clusters=["c"] * 3)
+    assert comparison.interval == pytest.approx((7 / 9, 7 / 9))
+
+
+def test_a_score_passes_fails_or_cannot_tell() -> None:
+    for scores, outcome in (([1] * 60, "pass"), ([0] * 60, "fail"), ([1, 1, 0], "cannot tell")):
+        score = howsure.SequentialScore(min_score=0.6)
+        score.add(scores)
+        assert score.outcome == outcome
+    assert howsure.SequentialScore().outcome == "undecided"
+
+
+def test_the_order_keeps_clusters_together_and_follows_its_seed() -> None:
+    items, clusters = [f"q{i}" for i in range(40)], [f"d{i % 7}" for i in range(40)]
+    order = howsure.draw_order(items, clusters=clusters, rng=5)
+    names = [item.cluster for item in order]
+    assert sum(a != b for a, b in pairwise(names)) == 6
+    assert sorted(item.id for item in order) == sorted(items)
+    assert order == howsure.draw_order(items, clusters=clusters, rng=5)
+    first = [howsure.draw_order(list("abc"), rng=seed).rows[0].id for seed in range(300)]
+    assert min(map(first.count, "abc")) > 70
+
+
+def test_a_state_goes_on_where_it_was(tmp_path: Path) -> None:
+    order = howsure.draw_order(list("abcdef"), rng=3)
+    ids = [item.id for item in order]
+    comparison = howsure.SequentialComparison(order=order)
+    comparison.add([1, 0, 1], [0, 0, 1], id=ids[:3])
+    comparison.save(tmp_path / "state.json")
+    again = howsure.SequentialComparison.load(tmp_path / "state.json")
+    assert again.status() == comparison.status()
+    again.add([1], [0], id=[ids[3]])
+    again.save(tmp_path / "state.json")
+    with pytest.raises(howsure.InputError, match="was written by another process since it was loaded"):
+        comparison.save(tmp_path / "state.json")
+    assert len(howsure.SequentialComparison.load(tmp_path / "state.json")) == 4
+
+
+def test_states_of_another_kind_or_version_are_refused(tmp_path: Path) -> None:
+    score = howsure.SequentialScore(min_score=0.5)
+    score.add([1, 0])
+    path = tmp_path / "state.json"
+    score.save(path)
+    with pytest.raises(howsure.InputError, match="this is not the state of a comparison"):
+        howsure.SequentialComparison.load(path)
+    held = json.loads(path.read_text())
+    for changed, said in (
+        ({"version": 2}, "of version 2, and this howsure reads version 1"),
+        ({"scores": {"score": [1, 7]}}, "must lie between the bounds"),
+        ({"settings": {}, "scores": None}, "was changed or cut off"),
+    ):
+        path.write_text(json.dumps(held | changed))
+        with pytest.raises(howsure.InputError, match=said):
+            howsure.SequentialScore.load(path)
+
+
+@pytest.mark.parametrize(
+    ("settings", "added", "said"),
+    [
+        ({}, {"first": [1, 0], "second": [1]}, "must have a score for each item"),
+        ({}, {"first": [1, 2], "second": [1, 0]}, r"first must lie between the bounds, 0 and 1; row 1 holds 2"),
+        ({}, {"first": [1], "second": [math.nan]}, "second must be finite numbers"),
+        ({"items_total": 1}, {"first": [1, 0], "second": [1, 0]}, "there are more items than items_total"),
+        ({}, {"first": [1, 0], "second": [1, 0], "id": ["a", "a"]}, "must name each item once; row 1 holds 'a'"),
+        (
+            {},
+            {"first": [1], "second": [1], "clusters": ["a"]},
+            r"clusters=\.\.\. and largest_cluster=\.\.\. belong together",
+        ),
+        (
+            {"largest_cluster": 2},
+            {"first": [1], "second": [1]},
+            r"clusters=\.\.\. and largest_cluster=\.\.\. belong together",
+        ),
+        ({"largest_cluster": 1}, {"first": [1, 0], "second": [1, 0], "clusters": ["a", "a"]}, "has 2 items, more than"),
+        (
+            {"largest_cluster": 2},
+            {"first": [1, 0, 1], "second": [1, 0, 1], "clusters": ["a", "b", "a"]},
+            "must come as a whole, their items one after another; 'a' comes again",
+        ),
+        (
+            {"items_total": 2, "clusters_total": 2, "largest_cluster": 2},
+            {"first": [1, 0], "second": [1, 0], "clusters": ["a", "a"]},
+            "it is 2, and these 2 items are in 1",
+        ),
+        ({"order": ORDER}, {"first": [1], "second": [1]}, "id must name each item"),
+        ({"order": ORDER}, {"first": [1], "second": [0], "id": [ORDER.rows[1].id]}, "must follow the order drawn"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_nothing_is_taken(
+    settings: dict[str, object], added: dict[str, object], said: str
+) -> None:
+    comparison = howsure.SequentialComparison(**settings)  # type: ignore[arg-type]
+    with pytest.raises(howsure.InputError, match=said):
+        comparison.add(**added)  # type: ignore[arg-type]
+    assert len(comparison) == 0
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"items_total": 0}, "items_total must be a whole number of at least 1"),
+        ({"clusters_total": 3}, "clusters_total needs largest_cluster"),
+        ({"items_total": 9, "largest_cluster": 2}, "items_total and clusters_total belong together"),
+        ({"bounds": (1, 0)}, "bounds must be the lowest and the highest"),
+        ({"order": howsure.draw_order(["a"]), "items_total": 1}, "order says how many items"),
+    ],
+)
+def test_settings_that_cannot_be_are_refused(settings: dict[str, object], said: str) -> None:
+    with pytest.raises(howsure.InputError, match=said):
+        howsure.SequentialComparison(**settings)  # type: ignore[arg-type]
+
+
+def test_a_limit_outside_of_the_bounds_is_refused() -> None:
+    with pytest.raises(howsure.InputError, match="min_score must lie between the bounds, 0 and 1; it is 7"):
+        howsure.SequentialScore(min_score=7)
+
+
+def test_a_plan_expects_what_comparisons_take() -> None:
+    draw = np.random.default_rng(1)
+    pilot = draw.permutation(np.r_[np.ones(700), -np.ones(300), np.zeros(1000)])
+    first, second = (pilot > 0) * 1.0, (pilot < 0) * 1.0
+    plan = howsure.plan_comparison(first, second, items_total=1000, n_simulations=200, rng=2)
+    taken = []
+    for seed in range(200):
+        comparison = howsure.SequentialComparison(items_total=1000)
+        chosen = np.random.default_rng(seed).permutation(2000)[:1000]
+        comparison.add(first[chosen], second[chosen])
+        taken.append(comparison.status().decided_after or 1000)
+    assert plan.items == pytest.approx(np.mean(taken), rel=0.15)
+    assert plan.first == 1.0
+    spread = np.std(first - second)
+    assert plan.fixed == pytest.approx(((1.959964 + 0.841621) * spread / 0.2) ** 2, rel=0.02)
+
+
+def test_a_check_that_is_sequential_bets_as_a_comparison_does() -> None:
+    first, second = [1, 1, 0, 1] * 20, [0, 1, 0, 0] * 20
+    check = howsure.check_score(first, better_than=second, sequential=True, items_total=200)
+    (verdict,) = check
+    assert verdict.outcome == "pass"
+    comparison = howsure.SequentialComparison(items_total=200)
+    comparison.add(first, second)
+    tests = comparison.test(0.05)
+    assert (verdict.estimate.low, verdict.estimate.high) == tests.bounds(0.025)
+    assert verdict.p_pass == tests.p_above(0.0) < 0.05
+    assert "the mean of these 200 items" in verdict.notes[0]
+    with pytest.raises(howsure.InputError, match=r"leave groups=\.\.\. and baseline=\.\.\. out"):
+        howsure.check_score(first, min_score=0.5, sequential=True, groups=["a", "b"] * 40)
+    with pytest.raises(howsure.InputError, match=r"items_total=\.\.\. is for sequential=True"):
+        howsure.check_score(first, min_score=0.5, items_total=80)
