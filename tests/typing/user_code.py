@@ -94,8 +94,8 @@ def scores() -> None:
     comparison.add([1, 0], [0.5, 0.5], id=["a", "b"])
     comparison.add("new", "old", id="question", data=FRAME)
     print(comparison.outcome, comparison.status().estimate.low, howsure.SequentialScore.load("state.json").interval)
-    plan: howsure.ComparisonPlan = howsure.plan_comparison("new", "old", items_total=5000, data=FILES)
-    print(plan.items)
+    planned: howsure.ComparisonPlan = howsure.plan_comparison("new", "old", items_total=5000, data=FILES)
+    print(planned.items)
     howsure.SequentialComparison(items_total="many")  # type: ignore  # wrong: a number
     battles: howsure.BattleTable = howsure.rank_battles(["x", "y"], ["y", "x"], [1, 1], clusters=[1, 2])
     howsure.rank_battles("model_a", "model_b", "winner", tie=["even"], position_effect=True, data=FILES)
