@@ -427,6 +427,7 @@ PARTS = {
     "Replacement",
     "JudgePlanRow",
     "TransportRow",
+    "PredictedCoefficient",
     "SeenColumn",
     "MulticlassScores",
     "Score",

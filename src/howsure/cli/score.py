@@ -74,9 +74,6 @@ command.add_command(
             "against": click.option(
                 "--against", required=True, metavar="COL", help=said_of(plan_comparison)["against"]
             ),
-            "items_total": click.option(
-                "--items-total", type=int, required=True, metavar="N", help=said_of(plan_comparison)["items_total"]
-            ),
             "bounds": bounds_option,
         },
     ),
