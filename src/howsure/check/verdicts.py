@@ -17,8 +17,10 @@ from howsure.inputs.numbers_and_names import check_level, check_whole, shortened
 from howsure.result import Estimate, Rows, as_json, rows_read
 from howsure.show.table import COUNT, ENDS, FRAME, NUMBER, TABLE, WORDS, Column, Kind, interval, number, p_in_words
 from howsure.significance.trend import TrendPoint, check_date
+from howsure.stats.betting import BettingMean
 from howsure.stats.p_values import adjust_p_values
 
+BETS = "bets on rows in the order drawn"
 PASS, FAIL, CANNOT_TELL = "pass", "fail", "cannot tell"
 EXIT_CODES = {PASS: 0, FAIL: 1, CANNOT_TELL: 3}
 PLAIN = ("limit", "p_pass", "p_fail", "p_pass_adjusted", "p_fail_adjusted")
@@ -80,6 +82,8 @@ class Verdict:
         return f"{'≥' if self.estimate.value > self.limit else '≤'} {number(self.bound)}"
 
     def _advice(self) -> str:
+        if self.estimate.method == BETS:
+            return "; evaluate the next items in the order drawn, and check again"
         if self.more_rows is None:
             return "; the estimate lies too near to the limit for any number of rows to tell"
         return f"; about {rounded_up(self.more_rows):,} more rows would tell, if it is as estimated"
@@ -305,7 +309,7 @@ def _verdict(
         None if undefined else low,
         None if undefined else high,
         round(1 - size, 12),
-        "two one-sided tests",
+        BETS if isinstance(one.test, BettingMean) else "two one-sided tests",
         one.n,
     )
     bound = lower if value > limit else upper
