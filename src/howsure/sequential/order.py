@@ -61,7 +61,7 @@ def draw_order(
     rng: seed of the order.
 
     >>> [item.id for item in draw_order(["q1", "q2", "q3", "q4"], rng=2)]
-    ['q4', 'q1', 'q3', 'q2']
+    ['q3', 'q4', 'q2', 'q1']
 
     Raises InputError naming an item that occurs twice.
     """
