@@ -26,7 +26,6 @@ import numpy as np
 
 from howsure.inputs.frames import to_frame
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
-from howsure.show.signature import signature_text
 from howsure.show.table import (
     COUNT,
     FLAG,
@@ -90,6 +89,8 @@ class Result:
 
         `howsure.read_signature` reads it back.
         """
+        from howsure.show.signature import signature_text
+
         rows = [result_recipe(row) for row in self.rows_shown() if isinstance(row, Result) and row is not self]
         return signature_text(title_of(self).lower(), result_recipe(self), rows)
 
