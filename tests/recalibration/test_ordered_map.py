@@ -34,9 +34,9 @@ def test_two_levels_are_platt_scaling(weighted):
     both = np.column_stack([1 - q, q])
     found = recalibrate(y, both, method="ordered", sample_weight=weight)
     platt = recalibrate(y, q, method="platt", sample_weight=weight)
-    assert 1 / found.parameters["T"] == pytest.approx(platt.parameters["b"], rel=1e-12)
-    assert found.parameters["s"] == pytest.approx([platt.parameters["a"]], abs=1e-12)
-    np.testing.assert_allclose(found.apply(both)[:, 1], platt.apply(q), rtol=0, atol=1e-14)
+    assert 1 / found.parameters["T"] == pytest.approx(platt.parameters["b"], rel=1e-7)
+    assert found.parameters["s"] == pytest.approx([platt.parameters["a"]], abs=1e-7)
+    np.testing.assert_allclose(found.apply(both)[:, 1], platt.apply(q), rtol=0, atol=1e-8)
 
 
 def test_the_optimum_is_that_of_scipy():
