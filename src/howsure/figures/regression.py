@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from howsure.figures.style import INK, QUIET, dress, literal, look, new_figure, shortened_name, styled
-from howsure.figures.width import is_narrow
+from howsure.figures.marked_rows import MOST_ROWS, Mark, draw_rows, page_of_rows
+from howsure.figures.style import INK, QUIET, look, styled
 
 if TYPE_CHECKING:
     from howsure.regression.results import PredictedCoefficient, PredictedRegression
-    from howsure.result import Estimate
 
-MOST_ROWS = 40
-NAME_LENGTH, NARROW_LENGTH = 32, 20
-ROW, EDGES, WIDTH = 0.36, 1.2, 5.4  # inches
+ROW = 0.36  # inches
 BESIDE = 0.15  # of a row
 INTERCEPT = "(intercept)"
 
@@ -25,7 +22,7 @@ INTERCEPT = "(intercept)"
 def coefficients_figure(result: PredictedRegression) -> Figure:
     """A figure of `draw_coefficients`, as high as its rows need."""
     with styled():
-        figure = _page(_drawn(result))
+        figure = page_of_rows(_drawn(result), ROW)
         draw_coefficients(result, ax=figure.subplots())
     return figure
 
@@ -37,39 +34,18 @@ def draw_coefficients(result: PredictedRegression, *, ax: Axes | None = None) ->
     says so.
     """
     rows = _drawn(result)
+    marks = [
+        Mark("corrected", lambda row: row.corrected, "o", look(0).colour, -BESIDE),
+        Mark("predictions as labels", lambda row: row.naive, "s", QUIET, BESIDE),
+    ]
+    left = f"\n{len(rows)} of {len(result.rows):,} coefficients" if len(rows) == MOST_ROWS else ""
+    unit = "coefficient, log odds" if result.recipe["method"] == "logit" else "coefficient"
     with styled():
-        axes = _page(rows).subplots() if ax is None else ax
+        axes = page_of_rows(rows, ROW).subplots() if ax is None else ax
         axes.axvline(0.0, color=INK, linewidth=0.8)
-        for place, row in enumerate(rows):
-            _draw(axes, row.corrected, place - BESIDE, look(0).colour, "o")
-            _draw(axes, row.naive, place + BESIDE, QUIET, "s")
-        for marker, colour, name in (("o", look(0).colour, "corrected"), ("s", QUIET, "predictions as labels")):
-            axes.plot([], [], marker, color=colour, markersize=4, label=name)
-        axes.set_ylim(len(rows) - 0.4, -0.6)
-        length = NARROW_LENGTH if is_narrow() else NAME_LENGTH
-        axes.set_yticks(range(len(rows)), [shortened_name(row.label, length) for row in rows])
-        for tick in axes.get_yticklabels():
-            tick.set_parse_math(False)
-        left = f"\n{len(rows)} of {len(result.rows):,} coefficients" if len(rows) == MOST_ROWS else ""
-        unit = "coefficient, log odds" if result.recipe["method"] == "logit" else "coefficient"
-        literal(axes.set_xlabel(""), unit + left)
-        axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
-        dress(axes, grid="x")
-        axes.tick_params(axis="y", length=0)
-    return axes
+        return draw_rows(axes, rows, [row.label for row in rows], marks, label=unit + left)
 
 
 def _drawn(result: PredictedRegression) -> Sequence[PredictedCoefficient]:
     slopes = [row for row in result.rows if row.name != INTERCEPT]
     return (slopes or list(result.rows))[:MOST_ROWS]
-
-
-def _page(rows: Sequence[PredictedCoefficient]) -> Figure:
-    """An empty figure, as high as the rows need."""
-    return new_figure(WIDTH, EDGES + ROW * len(rows), keep="height")
-
-
-def _draw(axes: Axes, estimate: Estimate, place: float, colour: str, marker: str) -> None:
-    if estimate.low is not None and estimate.high is not None:
-        axes.plot([estimate.low, estimate.high], [place, place], color=colour, linewidth=1.2, solid_capstyle="butt")
-    axes.plot([estimate.value], [place], marker, color=colour, markersize=3.5)

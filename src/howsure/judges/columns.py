@@ -18,7 +18,7 @@ from howsure.scores.rows import partial_scores
 from howsure.significance.rows_by_model import item_twice
 from howsure.stats.mean_score import Bounds, share_bounds
 
-NUMERIC, PARTIAL = ("score", "length"), ("y_true", "second", "settled")
+NUMERIC, PARTIAL = ("score", "length"), ("y_true",)
 
 
 @dataclass(frozen=True, slots=True)

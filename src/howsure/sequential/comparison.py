@@ -20,7 +20,7 @@ from howsure.inputs.numbers_and_names import check_bounds, check_level, check_wh
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Result
-from howsure.sequential.order import ItemOrder, held_columns, refuse_repeated, texts
+from howsure.sequential.order import ItemOrder, OrderedItem, held_columns, refuse_repeated, texts
 from howsure.show.table import COUNT, ESTIMATE, NUMBER, WORDS, Column
 from howsure.stats.betting import BettingMean, Units
 
@@ -92,12 +92,12 @@ class _Sequence(ABC):
     def __init__(
         self,
         *,
-        items_total: int | None,
-        clusters_total: int | None,
-        largest_cluster: int | None,
-        bounds: tuple[float, float],
-        level: float,
-        order: ItemOrder | None,
+        items_total: int | None = None,
+        clusters_total: int | None = None,
+        largest_cluster: int | None = None,
+        bounds: tuple[float, float] = (0.0, 1.0),
+        level: float = 0.95,
+        order: ItemOrder | None = None,
     ) -> None:
         if order is not None:
             if (items_total, clusters_total, largest_cluster) != (None, None, None):
@@ -280,8 +280,6 @@ class _Sequence(ABC):
     def _of_state(cls, held: Mapping[str, Any]) -> Self:
         settings = dict(held["settings"])
         if held["order"] is not None:
-            from howsure.sequential.order import OrderedItem
-
             items, recipe = held["order"]
             rows = tuple(OrderedItem(i, *item) for i, item in enumerate(items, 1))
             for name in ("items_total", "clusters_total", "largest_cluster"):
@@ -379,25 +377,6 @@ class SequentialComparison(_Sequence):
         "this is not the state of a comparison. Name the file that SequentialComparison.save wrote.",
         AGAIN,
     )
-
-    def __init__(
-        self,
-        *,
-        items_total: int | None = None,
-        clusters_total: int | None = None,
-        largest_cluster: int | None = None,
-        bounds: tuple[float, float] = (0.0, 1.0),
-        level: float = 0.95,
-        order: ItemOrder | None = None,
-    ) -> None:
-        super().__init__(
-            items_total=items_total,
-            clusters_total=clusters_total,
-            largest_cluster=largest_cluster,
-            bounds=bounds,
-            level=level,
-            order=order,
-        )
 
     def add(
         self,
