@@ -7,23 +7,19 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
-from howsure import __version__
 from howsure.calibration.error import exact_interval
 from howsure.errors import InputError, parameter
-from howsure.inputs.checks import Coded, check_codes, check_same_length, missing
-from howsure.inputs.frames import AS_READ, Kind, Rows, Source, no_column_name
-from howsure.inputs.frames import rows_of as rows_of_data
+from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, is_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.judges.columns import Columns
 from howsure.judges.results import RaterAgreement, RaterAgreementRow, Replacement
 from howsure.result import Estimate
-from howsure.scores.rows import partial_scores
-from howsure.significance.rows_by_model import item_twice
 from howsure.stats.agreement import alpha, pairable_sums
 from howsure.stats.proportions import t_quantile
 
@@ -83,10 +79,9 @@ def judge_agreement(
         raise unknown_name("scale", str(scale), SCALES, place="agreement of raters")
     if not is_number(margin) or not 0.0 <= margin < 1.0:
         raise InputError(f"{parameter('margin')} must lie in [0, 1); it is {margin!r}.")
-    roles = {"score": score, "rater": rater, "id": id}
-    held, rows = _held(roles, data, numbers=scale != "nominal")
-    with rows.placed():
-        grades = _grades(held, {role: str(one) if data is not None else role for role, one in roles.items()}, scale)
+    held = Columns.read({"score": score, "rater": rater, "id": id}, data, labels=scale == "nominal")
+    with held.rows.placed():
+        grades = _grades(held, scale)
     judge = None if judge is None else str(judge)
     if judge is not None and judge not in grades.raters:
         raise unknown_name("judge", judge, grades.raters, place="the raters")
@@ -100,10 +95,7 @@ def judge_agreement(
         ]
     else:
         found = [_row(grades, grades.raters, grades.raters[0], grades.raters[1], level)]
-    recipe: dict[str, Any] = {"howsure": __version__, **(rows.read or {"n": len(grades.values)})}
-    if data is not None:
-        recipe |= {AS_READ.get(role, role): one for role, one in roles.items()}
-    recipe |= {"scale": scale, "judge": judge, "margin": margin, "level": level}
+    recipe = held.recipe | {"scale": scale, "judge": judge, "margin": margin, "level": level}
     test = None if judge is None else _replacement(grades, judge, margin)
     return RaterAgreement(rows=tuple(found), replacement=test, notes=tuple(notes), recipe=recipe)
 
@@ -128,46 +120,20 @@ class _Grades:
         return len(self.of((a, b)))
 
 
-def _held(roles: dict[str, Any], data: Any, *, numbers: bool) -> tuple[dict[str, Any], Rows]:
-    if data is None:
-        return roles, Rows({})
-    for role, column in roles.items():
-        if not isinstance(column, str):
-            raise no_column_name(role, column)
-    kinds = dict.fromkeys(roles.values(), Kind.NAMES) | ({roles["score"]: Kind.SCORE} if numbers else {})
-    found = rows_of_data(data, kinds)
-    return {role: found[column] for role, column in roles.items()}, found
-
-
-def _grades(held: dict[str, Any], named: dict[str, str], scale: str) -> _Grades:
-    n = check_same_length(**held)
-    coded = {
-        role: one if isinstance(one := held[role], Coded) else Coded(*check_codes(one, n=n, name=named[role]))
-        for role in ("rater", "id", *(["score"] if scale == "nominal" else []))
-    }
-    if scale == "nominal":
-        codes, values = coded["score"].codes.astype(np.int64), np.arange(len(coded["score"].names), dtype=np.float64)
-    else:
-        numbers = partial_scores(held["score"], n, pos_label=None, name=named["score"], notes=[])
-        if np.isnan(numbers).any():
-            raise missing(named["score"], int(np.isnan(numbers).argmax()))
-        values, codes = np.unique(numbers, return_inverse=True)
+def _grades(held: Columns, scale: str) -> _Grades:
+    codes, values = held.codes("score"), np.arange(len(held.names("score")), dtype=np.float64)
+    if scale != "nominal":
+        values, codes = np.unique(held.numbers["score"], return_inverse=True)
     if len(values) > MOST_VALUES:
         raise InputError(
-            f"{parameter(named['score'])} has {len(values):,} values, above {MOST_VALUES}: are these grades? Round "
-            "them."
+            f"{parameter('score')} has {len(values):,} values, above {MOST_VALUES}: are these grades? Round them."
         )
-    items, raters = (coded[role].codes.astype(np.int64) for role in ("id", "rater"))
-    names = coded["rater"].names
+    names = held.names("rater")
     if len(names) < 2:
-        raise InputError(f"{parameter(named['rater'])} must hold two raters or more; it holds {names[0]!r} alone.")
-    key = items * len(names) + raters
-    seen, times = np.unique(key, return_counts=True)
-    if len(seen) < n:
-        a, b = np.flatnonzero(key == seen[times.argmax()])[:2]
-        raise item_twice(int(a), int(b), repr(coded["id"].names[items[a]]), each="rater")
-    table = np.full((len(coded["id"].names), len(names)), -1)
-    table[items, raters] = codes
+        raise InputError(f"{parameter('rater')} must hold two raters or more; it holds {names[0]!r} alone.")
+    held.check_once(["rater"], "rater")
+    table = np.full((len(held.names("id")), len(names)), -1)
+    table[held.codes("id"), held.codes("rater")] = codes
     if not ((table >= 0).sum(axis=1) > 1).any():
         raise InputError(
             f"no item has grades of two raters: nothing shows whether they agree. Is {parameter('id')} right?"

@@ -9,25 +9,31 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.errors import GIVEN, LOOK, InputError, parameter
+from howsure.counts.draw import Elements, partial_column, read_draw
+from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, missing
 from howsure.inputs.frames import AS_READ, Kind, Rows, Source, no_column_name, rows_of
 from howsure.inputs.numbers_and_names import check_bounds, check_within
 from howsure.inputs.pairs import Floats, Integers
+from howsure.judges.correction import Graded
 from howsure.scores.rows import partial_scores
 from howsure.significance.rows_by_model import item_twice
 from howsure.stats.mean_score import Bounds, share_bounds
 
-NUMERIC, PARTIAL = ("score", "length"), ("y_true",)
+NUMERIC, PARTIAL, DRAWN = ("score", "length"), ("y_true",), ("strata", "inclusion")
 
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """n answers, by their roles: grades and lengths as numbers, NaN where one may be missing; all else as codes."""
+    """n answers, by their roles: grades and lengths as numbers, NaN where one may be missing; all else as codes.
+
+    drawn: strata and chances as they stand, as they may be missing where people graded nothing.
+    """
 
     n: int
     numbers: Mapping[str, Floats]
     coded: Mapping[str, Coded]
+    drawn: Mapping[str, Any]
     units: Integers | None
     rows: Rows
     recipe: dict[str, Any]
@@ -35,14 +41,21 @@ class Columns:
 
     @classmethod
     def read(
-        cls, roles: Mapping[str, Any], data: Any, *, pos_label: object = None, show: Sequence[str] = ()
+        cls,
+        roles: Mapping[str, Any],
+        data: Any,
+        *,
+        pos_label: object = None,
+        show: Sequence[str] = (),
+        labels: bool = False,
     ) -> Columns:
-        """The columns that are given. show: further columns of `data`, read later.
+        """The columns that are given. show: further columns of `data`, read later. labels: grades are no numbers.
 
         Raises InputError for what is no number, or missing where it must not be.
         """
         given = {role: one for role, one in roles.items() if one is not None}
-        rows = Rows(given) if data is None else _rows(given, data, pos_label, show)
+        numeric = tuple(role for role in NUMERIC if role != "score" or not labels)
+        rows = Rows(given) if data is None else _rows(given, data, numeric if pos_label is None else ("length",), show)
         called = {role: str(one) if data is not None else role for role, one in given.items()}
         held = given if data is None else {role: rows[column] for role, column in given.items()}
         notes: list[str] = []
@@ -50,16 +63,19 @@ class Columns:
             first = held["score"]
             n = len(first if isinstance(first, Coded) else as_column(first, name=called["score"]))
             numbers = {}
-            for role in (one for one in (*NUMERIC, *PARTIAL) if one in held):
+            for role in (one for one in (*PARTIAL, *DRAWN) if one in held and not isinstance(held[one], Coded)):
+                if role in DRAWN or isinstance(held[role], Mapping):
+                    partial_column(held[role], n=n, name=called[role], beside=called["score"])
+            for role in (one for one in (*numeric, *PARTIAL) if one in held):
                 wanted = None if role == "length" else pos_label
                 found = partial_scores(held[role], n, pos_label=wanted, name=called[role], notes=notes)
-                if role in NUMERIC and np.isnan(found).any():
+                if role in numeric and np.isnan(found).any():
                     raise missing(called[role], int(np.isnan(found).argmax()))
                 numbers[role] = found
             coded = {
                 role: one if isinstance(one, Coded) else Coded(*check_codes(one, n=n, name=called[role]))
                 for role, one in held.items()
-                if role not in (*NUMERIC, *PARTIAL, "clusters")
+                if role not in (*numeric, *PARTIAL, *DRAWN, "clusters")
             }
             units = held.get("clusters")
             if units is not None:
@@ -67,7 +83,8 @@ class Columns:
         recipe: dict[str, Any] = {"howsure": __version__, **(rows.read or {"n": n})}
         if data is not None:
             recipe |= {AS_READ.get(role, role): one for role, one in given.items()}
-        return cls(n, numbers, coded, units, rows, recipe, notes)
+        drawn = {role: held[role] for role in DRAWN if role in held}
+        return cls(n, numbers, coded, drawn, units, rows, recipe, notes)
 
     def codes(self, role: str) -> Integers:
         """The codes of a role; 0 of each answer where it has no column."""
@@ -76,6 +93,10 @@ class Columns:
     def names(self, role: str) -> tuple[str, ...]:
         """The names of its codes."""
         return self.coded[role].names if role in self.coded else ("all",)
+
+    def of(self, role: str, name: str | None) -> Integers:
+        """The rows that have a name there; all where the role has no column."""
+        return np.flatnonzero(self.codes(role) == (0 if name is None else self.names(role).index(name)))
 
     def bounds(self, given: tuple[float, float] | None, called: str) -> Bounds | None:
         """Those of grades of people: given, or those of grades that are all 0 or 1."""
@@ -88,6 +109,38 @@ class Columns:
         check_within(y, ends, name=called)
         return ends
 
+    def graded(self, rows: Integers, judged: Floats, people: Floats, bounds: Bounds | None) -> Graded:
+        """Grades of some rows, or differences of grades, those drawn for people among them.
+
+        Raises InputError where strata or chances are missing, or contradict each other.
+        """
+        read = np.flatnonzero(~np.isnan(people))
+        strata, inclusion = (self.drawn_at(role, rows) for role in DRAWN)
+        try:
+            draw, _ = read_draw(Elements(len(rows), None), read, strata=strata, inclusion=inclusion)
+        except InputError as error:
+            raise error.at(lambda row: at_row(int(rows[row]))) from error
+        if draw.note and draw.note not in self.notes:
+            self.notes.append(draw.note)
+        units = self.units_of(rows)
+        several = draw.stratum_of_all is not None and draw.stratum.max() > 0
+        of_all = draw.stratum_of_all.astype(np.int64) if draw.stratum_of_all is not None and several else None
+        held = np.unique(draw.stratum, return_inverse=True)[1]
+        return Graded(judged, read, people[read], draw.weight, held, units, bounds, of_all)
+
+    def units_of(self, rows: Integers) -> Integers | None:
+        """The clusters of some rows; None where each is on its own."""
+        return None if self.units is None else self.units[rows]
+
+    def drawn_at(self, role: str, rows: Integers) -> Any:
+        """The strata or chances of some rows, by their places among these; None where there are none."""
+        values = self.drawn.get(role)
+        if isinstance(values, Mapping):
+            return {place: values[row] for place, row in enumerate(rows.tolist()) if row in values}
+        if isinstance(values, Coded):
+            return np.array(values.names, dtype=object)[values.codes[rows]]
+        return None if values is None else np.asarray(values)[rows]
+
     def check_once(self, roles: Iterable[str], each: str) -> None:
         """Raise InputError where two rows have the same item and the same of each other role."""
         key = self.codes("id")
@@ -99,14 +152,14 @@ class Columns:
             raise item_twice(int(a), int(b), repr(self.names("id")[self.codes("id")[a]]), each=each)
 
 
-def _rows(given: dict[str, Any], data: Any, pos_label: object, show: Sequence[str]) -> Rows:
+def _rows(given: dict[str, Any], data: Any, numeric: Sequence[str], show: Sequence[str]) -> Rows:
     for role, column in given.items():
         if not isinstance(column, str):
             raise no_column_name(role, column)
     kinds = dict.fromkeys(show, Kind.LATER)
     for role, column in given.items():
-        number = role == "length" or (role == "score" and pos_label is None)
-        kinds[column] = Kind.PARTIAL if role in PARTIAL else Kind.SCORE if number else Kind.NAMES
+        partial = role in PARTIAL or role == "inclusion" or (role == "strata" and "inclusion" in given)
+        kinds[column] = Kind.PARTIAL if partial else Kind.SCORE if role in numeric else Kind.NAMES
     how = {"clusters": given.get("clusters")} if isinstance(data, Source) else {}
     return rows_of(data, kinds, **how)
 

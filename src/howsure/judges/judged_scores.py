@@ -4,27 +4,23 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
-from howsure import __version__
-from howsure.counts.draw import Elements, partial_column, read_draw
-from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter, told
-from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes
-from howsure.inputs.frames import AS_READ, Kind, Rows, Source, no_column_name
-from howsure.inputs.frames import rows_of as rows_of_data
-from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within, counted, unknown_name
+from howsure.errors import GIVEN, InputError, parameter, told
+from howsure.inputs.checks import Coded
+from howsure.inputs.frames import Source
+from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.judges.columns import Columns, needed
 from howsure.judges.correction import UNKNOWN, Graded
 from howsure.judges.results import JudgedDifference, JudgedRow, JudgedScores
 from howsure.result import Estimate
-from howsure.scores.rows import partial_scores
-from howsure.significance.rows_by_model import item_twice
 from howsure.stats.clusters import few_clusters
-from howsure.stats.mean_score import Bounds, share_bounds
+from howsure.stats.mean_score import Bounds
 from howsure.stats.p_values import adjust_p_values, smallest_size
 
 FEWEST = 10  # grades of people, below which nothing is said
@@ -86,190 +82,78 @@ def judged_scores(
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
-    level, ends = check_level(level), None if bounds is None else check_bounds(bounds)
+    level = check_level(level)
     adjust_p_values([], method=adjust)
     roles = {"score": score, "y_true": y_true, "model": model, "id": id, "strata": strata, "inclusion": inclusion}
-    held, rows = _held(roles | {"clusters": clusters}, data, pos_label=pos_label)
-    with rows.placed():
-        answers = _answers(held, roles | {"clusters": clusters}, pos_label, ends, data is not None)
-        made = _rows(answers, level)
+    for role in OF:
+        if roles[role] is None:
+            raise needed(role, f"the grades of {OF[role]}")
+    answers = Columns.read(roles | {"clusters": clusters}, data, pos_label=pos_label)
+    with answers.rows.placed():
+        called = "y_true" if data is None else str(y_true)
+        if np.isnan(answers.numbers["y_true"]).all():
+            raise InputError(f"{called} holds nothing: no answer has a person's grade. Have some graded.")
+        ends = answers.bounds(bounds, called)
+        if id is not None:
+            answers.check_once(["model"], "model")
+        elif len(answers.names("model")) > 1:
+            need = f"differences of models need the item of each answer: {parameter('id', GIVEN)}"
+            answers.notes.append(told(need))
+        made = _rows(answers, ends, level)
         found = sorted(made, key=lambda row: -math.inf if math.isnan(row.corrected.value) else row.corrected.value)[
             ::-1
         ]
         sure = [row.model for row in found if not math.isnan(row.corrected.value)]
-        differences = _differences(answers, [row.model for row in found], sure, against, adjust, level)
-    recipe: dict[str, Any] = {"howsure": __version__, **(rows.read or {"n": len(answers.judged)})}
-    if data is not None:
-        recipe |= {AS_READ.get(role, role): one for role, one in roles.items() if one is not None}
-        recipe |= {} if clusters is None else {"cluster": clusters}
-    recipe |= {"against": differences[0].against if differences else None, "pos_label": pos_label}
-    recipe |= {"bounds": answers.bounds, "adjust": adjust, "level": level}
+        differences = _differences(answers, ends, [row.model for row in found], sure, against, adjust, level)
+    base = differences[0].against if differences else None
+    of = {"against": base, "pos_label": pos_label, "bounds": ends, "adjust": adjust, "level": level}
+    recipe = answers.recipe | of
     return JudgedScores(rows=tuple(found), differences=differences, notes=tuple(answers.notes), recipe=recipe)
 
 
-@dataclass(frozen=True, slots=True)
-class _Answers:
-    """Answers with the judge's grades (n,), people's, NaN where there is none, and what else is known of each."""
-
-    judged: Floats
-    people: Floats
-    model: Coded | None
-    id: Coded | None
-    strata: Any
-    inclusion: Any
-    units: Integers | None
-    bounds: Bounds | None
-    notes: list[str]
-
-    @property
-    def names(self) -> tuple[str | None, ...]:
-        """The models."""
-        return (None,) if self.model is None else self.model.names
-
-    def of(self, code: int) -> Integers:
-        """The rows of a model."""
-        return np.arange(len(self.judged)) if self.model is None else np.flatnonzero(self.model.codes == code)
-
-    def graded(self, rows: Integers) -> Graded:
-        """Some of the answers, those drawn for people among them.
-
-        Raises InputError where strata or chances are missing, or contradict each other.
-        """
-        read = np.flatnonzero(~np.isnan(self.people[rows]))
-        how = {role: _of_rows(one, rows) for role, one in (("strata", self.strata), ("inclusion", self.inclusion))}
-        try:
-            draw, _ = read_draw(Elements(len(rows), None), read, strata=how["strata"], inclusion=how["inclusion"])
-        except InputError as error:
-            raise error.at(lambda row: at_row(int(rows[row]))) from error
-        if draw.note and draw.note not in self.notes:
-            self.notes.append(draw.note)
-        held, units = _units(self, rows), np.unique(draw.stratum, return_inverse=True)[1]
-        of_all = (
-            None if draw.stratum_of_all is None or draw.stratum.max() == 0 else draw.stratum_of_all.astype(np.int64)
-        )
-        grades = self.people[rows][read]
-        return Graded(self.judged[rows], read, grades, draw.weight, units, held, self.bounds, of_all)
-
-
-def _of_rows(values: Any, rows: Integers) -> Any:
-    """A column, or a mapping of rows that hold something, of some of the rows; None of nothing."""
-    if values is None:
-        return None
-    if isinstance(values, Mapping):
-        return {place: values[row] for place, row in enumerate(rows.tolist()) if row in values}
-    if isinstance(values, Coded):
-        return np.array(values.names, dtype=object)[values.codes[rows]]
-    return np.asarray(values)[rows]
-
-
-def _held(roles: dict[str, Any], data: Any, *, pos_label: object) -> tuple[dict[str, Any], Rows]:
-    """What plays each role, and the rows whose places messages name."""
-    given = {role: one for role, one in roles.items() if one is not None}
-    for role in ("score", "y_true"):
-        if role not in given:
-            raise InputError(f"{parameter(role, GIVEN)} must be given, the grades of {OF[role]}.{LOOK}")
-    if data is None:
-        return given, Rows({})
-    for role, column in given.items():
-        if not isinstance(column, str):
-            raise no_column_name(role, column)
-    kinds = {given["score"]: Kind.SCORE if pos_label is None else Kind.NAMES, given["y_true"]: Kind.PARTIAL}
-    partial = ["inclusion", *(["strata"] if "inclusion" in given else [])]
-    for role in ("model", "id", "strata", "inclusion", "clusters"):
-        if role in given:
-            kinds[given[role]] = Kind.PARTIAL if role in partial else Kind.NAMES
-    how = {"clusters": given.get("clusters")} if isinstance(data, Source) else {}
-    found = rows_of_data(data, kinds, **how)
-    return {role: found[column] for role, column in given.items()}, found
-
-
-def _answers(
-    held: dict[str, Any], roles: Mapping[str, Any], pos_label: object, bounds: Bounds | None, named: bool
-) -> _Answers:
-    called = {role: one if named and isinstance(one, str) else role for role, one in roles.items()}
-    notes: list[str] = []
-    n = len(held["score"] if isinstance(held["score"], Coded) else as_column(held["score"], name=called["score"]))
-    judged = partial_scores(held["score"], n, pos_label=pos_label, name=called["score"], notes=notes)
-    if np.isnan(judged).any():
-        row = int(np.isnan(judged).argmax())
-        raise InputError(f"{called['score']}, the judge's grade, must not be missing; {at_row(row)} holds nothing.")
-    if isinstance(held["y_true"], Mapping):
-        partial_column(held["y_true"], n=n, name=called["y_true"])
-    people = partial_scores(held["y_true"], n, pos_label=pos_label, name=called["y_true"], notes=notes)
-    known = people[~np.isnan(people)]
-    if not len(known):
-        raise InputError(f"{called['y_true']} holds nothing: no answer has a person's grade. Have some graded.")
-    if bounds is not None:
-        check_within(people, bounds, name=called["y_true"])
-    coded = {
-        role: one if isinstance(one := held[role], Coded) else Coded(*check_codes(one, n=n, name=called[role]))
-        for role in ("model", "id")
-        if role in held
-    }
-    for role in ("strata", "inclusion"):
-        if (one := held.get(role)) is not None and not isinstance(one, Coded):
-            partial_column(one, n=n, name=called[role], beside=called["score"])
-    units = held.get("clusters")
-    if units is not None:
-        units = units.codes.astype(np.int64) if isinstance(units, Coded) else check_clusters(units, n=n)
-    model, item = coded.get("model"), coded.get("id")
-    if item is not None:
-        _check_once(model, item)
-    elif model is not None and len(model.names) > 1:
-        notes.append(told(f"differences of models need the item of each answer: {parameter('id', GIVEN)}"))
-    of_shares = pos_label is not None or bool(((judged >= 0.0) & (judged <= 1.0)).all())
-    ends = bounds or (share_bounds(known) if of_shares else None)
-    return _Answers(judged, people, model, item, held.get("strata"), held.get("inclusion"), units, ends, notes)
-
-
-def _check_once(model: Coded | None, item: Coded) -> None:
-    """Raise InputError for two rows of an item of a model."""
-    key = item.codes.astype(np.int64) + (0 if model is None else model.codes.astype(np.int64) * len(item.names))
-    seen, times = np.unique(key, return_counts=True)
-    if len(seen) < len(key):
-        a, b = np.flatnonzero(key == seen[times.argmax()])[:2]
-        raise item_twice(int(a), int(b), repr(item.names[item.codes[a]]), each="model")
-
-
-def _rows(answers: _Answers, level: float) -> list[JudgedRow]:
+def _rows(answers: Columns, bounds: Bounds | None, level: float) -> list[JudgedRow]:
     """A row per model; where the draw of one tells nothing, its row says why, unless no model has another."""
     rows, untold = list[JudgedRow](), list[InputError]()
-    for code, name in enumerate(answers.names):
+    for name in answers.names("model") if "model" in answers.coded else (None,):
+        mine = answers.of("model", name)
+        judged, people = (answers.numbers[role][mine] for role in OF)
+        labelled = int((~np.isnan(people)).sum())
         try:
-            rows.append(_row(answers, code, name, level))
+            if labelled < FEWEST:
+                few = f"people graded {counted(labelled, 'answer')}, below {FEWEST}"
+                why = f"{few}: nothing shows what the judge is off by"
+            else:
+                rows.append(_row(answers, name, answers.graded(mine, judged, people, bounds), level))
+                continue
         except InputError as error:
             if not error.untold:
                 raise
             untold.append(error)
-            rows.append(_nothing(answers, answers.of(code), name, level, error.message))
+            why = error.message
+        rows.append(_nothing(name, labelled, judged, answers.units_of(mine), level, why))
     if len(untold) == len(rows):
         raise untold[0]
     return rows
 
 
-def _nothing(answers: _Answers, rows: Integers, name: str | None, level: float, why: str) -> JudgedRow:
+def _nothing(
+    name: str | None, labelled: int, judged: Floats, units: Integers | None, level: float, why: str
+) -> JudgedRow:
     """The row of a model of which only the judge's grades say something."""
-    labelled = int((~np.isnan(answers.people[rows])).sum())
     nothing = Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=labelled)
-    graded = Graded(answers.judged[rows], rows[:0], np.zeros(0), np.zeros(0), rows[:0], _units(answers, rows))
-    judge = _judge(graded, level)
-    return JudgedRow(name, len(rows), labelled, judge, nothing, nothing, nothing, math.nan, (told(why),))
+    none = np.zeros(0, dtype=np.int64)
+    judge = _judge(Graded(judged, none, np.zeros(0), np.zeros(0), none, units), level)
+    return JudgedRow(name, len(judged), labelled, judge, nothing, nothing, nothing, math.nan, (told(why),))
 
 
-def _row(answers: _Answers, code: int, name: str | None, level: float) -> JudgedRow:
-    rows = answers.of(code)
-    n, labelled = len(rows), int((~np.isnan(answers.people[rows])).sum())
-    nothing = Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=labelled)
-    if labelled < FEWEST:
-        why = f"people graded {counted(labelled, 'answer')}, below {FEWEST}: nothing shows what the judge is off by"
-        return _nothing(answers, rows, name, level, why)
-    graded, notes = answers.graded(rows), list[str]()
+def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> JudgedRow:
+    n, labelled, notes = len(graded.judged), len(graded.read), list[str]()
     slope = graded.slope()
     people, corrected = (graded.mean(level, slope=one) for one in (0.0, slope))
     bias = graded.bias(level)
     if not graded.judged.min() < graded.judged.max():
         notes.append("the judge gives every answer the same grade, which tells nothing")
-    elif answers.strata is answers.inclusion is graded.units is None and labelled < n:
+    elif not answers.drawn and graded.units is None and labelled < n:
         p = _drawn_at_random(graded)
         if p < PROBABLY:
             notes.append(
@@ -278,7 +162,8 @@ def _row(answers: _Answers, code: int, name: str | None, level: float) -> Judged
                 f"{parameter('inclusion', GIVEN)}"
             )
         if p < SURELY:
-            people, corrected, bias = (replace(nothing, value=math.nan) for _ in range(3))
+            nothing = Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=labelled)
+            people = corrected = bias = nothing
     if corrected.low is None and not math.isnan(corrected.value):
         notes.append(
             f"few answers carry what the judge is off by, so that rarer errors may weigh more: "
@@ -287,10 +172,6 @@ def _row(answers: _Answers, code: int, name: str | None, level: float) -> Judged
     if graded.units is not None and (few := few_clusters(np.bincount(graded.units[graded.read]))):
         notes.append(few)
     return JudgedRow(name, n, labelled, _judge(graded, level), people, corrected, bias, slope, tuple(map(told, notes)))
-
-
-def _units(answers: _Answers, rows: Integers) -> Integers | None:
-    return None if answers.units is None else answers.units[rows]
 
 
 def _judge(graded: Graded, level: float) -> Estimate:
@@ -310,7 +191,8 @@ def _drawn_at_random(graded: Graded) -> float:
 
 
 def _differences(
-    answers: _Answers,
+    answers: Columns,
+    bounds: Bounds | None,
     order: Sequence[str | None],
     sure: Sequence[str | None],
     against: str | None,
@@ -319,7 +201,7 @@ def _differences(
 ) -> tuple[JudgedDifference, ...]:
     """The difference of each model from one of them, on the items of both, unless one has no mean of its own."""
     names = [one for one in order if one is not None]
-    if answers.id is None or len(names) < 2:
+    if "id" not in answers.coded or len(names) < 2:
         if against is not None:
             raise InputError(
                 f"{parameter('against', against)} needs several models, {parameter('model', GIVEN)}, and the item of "
@@ -329,8 +211,11 @@ def _differences(
     if against is not None and str(against) not in names:
         raise unknown_name("model", str(against), names, place="the data")
     base = names[0] if against is None else str(against)
+    spread = None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
     found = [
-        _difference(answers, name, base, level, told=name in sure and base in sure) for name in names if name != base
+        _difference(answers, name, base, spread, level, told=name in sure and base in sure)
+        for name in names
+        if name != base
     ]
     if any(math.isnan(one.corrected.value) for one in found):
         answers.notes.append(
@@ -341,33 +226,23 @@ def _differences(
     return tuple(replace(one, p_adjusted=float(p)) for one, p in zip(found, adjusted, strict=True))
 
 
-def _difference(answers: _Answers, model: str, base: str, level: float, *, told: bool) -> JudgedDifference:
+def _difference(
+    answers: Columns, model: str, base: str, bounds: Bounds | None, level: float, *, told: bool
+) -> JudgedDifference:
     """Of one model from another, by the items that people graded for both, if these were drawn alike for both."""
-    assert answers.id is not None
-    rows = [answers.of(answers.names.index(one)) for one in (model, base)]
-    items = [answers.id.codes[one] for one in rows]
-    shared, a, b = np.intersect1d(items[0], items[1], return_indices=True)
+    rows = [answers.of("model", one) for one in (model, base)]
+    items = answers.codes("id")
+    shared, a, b = np.intersect1d(items[rows[0]], items[rows[1]], return_indices=True)
     first, second = rows[0][a], rows[1][b]
-    judged, people = (held[first] - held[second] for held in (answers.judged, answers.people))
+    judged, people = (answers.numbers[role][first] - answers.numbers[role][second] for role in OF)
     both, n = np.flatnonzero(~np.isnan(people)), len(shared)
     value = float(judged.mean()) if n else math.nan
-    drawn = {role: one for role in ("strata", "inclusion") if (one := getattr(answers, role)) is not None}
-    alike = all(_same(one, first[both], second[both]) for one in drawn.values())
+    alike = all(_same(one, first[both], second[both]) for one in answers.drawn.values())
     nothing = Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=len(both))
     if len(both) < FEWEST or not alike or not told:
         return JudgedDifference(model, base, n, len(both), value, nothing)
-    spread = None if answers.bounds is None else answers.bounds[1] - answers.bounds[0]
-    of_both = replace(
-        answers,
-        judged=judged,
-        people=people,
-        units=_units(answers, first),
-        bounds=None if spread is None else (-spread, spread),
-        strata=_of_rows(answers.strata, first),
-        inclusion=_of_rows(answers.inclusion, first),
-    )
     try:
-        graded = of_both.graded(np.arange(n))
+        graded = answers.graded(first, judged, people, bounds)
     except InputError:  # these were drawn, but not for both
         return JudgedDifference(model, base, n, len(both), value, nothing)
     slope = graded.slope()
@@ -390,4 +265,5 @@ def _same(values: Any, first: Integers, second: Integers) -> bool:
     """Whether two sets of rows hold the same."""
     if isinstance(values, Mapping):
         return all(str(values.get(a)) == str(values.get(b)) for a, b in zip(first, second, strict=True))
-    return all(str(a) == str(b) for a, b in zip(_of_rows(values, first), _of_rows(values, second), strict=True))
+    held = values.codes if isinstance(values, Coded) else np.asarray(values).astype(str)
+    return bool((held[first] == held[second]).all())
