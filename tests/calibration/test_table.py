@@ -1,11 +1,15 @@
-"""One row per group: each is what the group alone gives, and the p-values are adjusted for all."""
+"""calibration_table: rows by group; what results of curves declare; what they refuse."""
 
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import numpy as np
 import pytest
 
+from howsure import Pairs, calibration_error, compare_calibration, posterior_quantiles, score_parts, simulate_pairs
 from howsure.calibration.calibration_tests import calibration_test
+from howsure.calibration.comparison import compare_pairs
 from howsure.calibration.curve import calibration_curve
 from howsure.calibration.table import calibration_table
 from howsure.errors import InputError
@@ -102,3 +106,119 @@ def test_what_must_be_said_of_a_group_is_said() -> None:
     assert table.to_frame("pandas")["notes"].tolist() == ["; ".join(row.notes) for row in table]
     assert "NN: 3 pairs of weight 0 are ignored" in repr(table).splitlines()
     assert "<p>NN: 3 pairs of weight 0 are ignored</p>" in table._repr_html_()
+
+
+SAMPLE_Y, SAMPLE_Q = language_pairs(500, np.random.default_rng(43))
+
+
+def test_what_is_undefined_is_null() -> None:
+    held = calibration_curve([0, 1], [0.2, 0.9], bin_size=1).to_dict()
+    assert held["error"] == {"value": None, "low": None, "high": None, "level": 0.95, "method": "debiased", "n": 2}
+
+
+def test_bins_are_in_order_and_within_bounds() -> None:
+    bins = calibration_curve(SAMPLE_Y, SAMPLE_Q, sample_weight=np.arange(500) % 7 + 0.5).bins
+    assert (np.diff(bins.upper) > 0).all()
+    assert (np.diff(bins.mean_prob) > 0).all()
+    for column in (bins.mean_prob, bins.frequency, bins.low, bins.high):
+        assert ((column >= 0) & (column <= 1)).all()
+    assert ((bins.low <= bins.frequency) & (bins.frequency <= bins.high)).all()
+    assert bins.weight.sum() == pytest.approx((np.arange(500) % 7 + 0.5).sum())
+    assert bins.count.sum() == 500
+
+
+def test_the_histogram_is_of_the_predictions_of_each_label() -> None:
+    curve = calibration_curve([0, 0, 1, 1], [0.0, 0.02, 0.5, 1.0], sample_weight=[1, 2, 3, 4], bin_size=2)
+    assert curve.histogram.shape == (2, 64)
+    assert curve.histogram[0, :2].tolist() == [1, 2]
+    assert curve.histogram[1, [32, 63]].tolist() == [3, 4]
+    assert curve.histogram.sum() == 10
+
+
+FOUR_Y, FOUR_Q = [0, 1, 1, 0], [0.1, 0.6, 0.7, 0.3]
+HOW = {"bin_size": "auto", "n_bins": None, "binning": "adaptive", "level": 0.95}
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (
+            lambda: calibration_curve(FOUR_Y, FOUR_Q, bin_size=2, n_bins=2),
+            "give n_bins or bin_size, not both; they are 2 and 2",
+        ),
+        (
+            lambda: calibration_curve(FOUR_Y, FOUR_Q, bin_size=2, binning="uniform"),
+            "bins of equal width have no bin_size",
+        ),
+        (
+            lambda: calibration_curve(FOUR_Y, FOUR_Q, bin_size=float("inf")),
+            "bin_size must be a whole number of at least 1",
+        ),
+        (
+            lambda: calibration_curve(FOUR_Y, FOUR_Q, bin_size=None),
+            "bin_size must be a whole number of at least 1, not None",
+        ),
+        (
+            lambda: calibration_curve(FOUR_Y, FOUR_Q, n_bins="x"),
+            "n_bins must be a whole number of at least 1, not 'x'",
+        ),
+        (
+            lambda: calibration_curve(FOUR_Y, FOUR_Q, n_bins=float("inf")),
+            "n_bins must be a whole number of at least 1, not inf",
+        ),
+        (lambda: calibration_test(FOUR_Y, FOUR_Q, n_simulations="a"), "n_simulations must be a whole number"),
+        (lambda: calibration_test(FOUR_Y, FOUR_Q, n_simulations=1.5), "n_simulations must be a whole number"),
+        (lambda: posterior_quantiles(np.ones(3), np.ones((3, 4)), n_bins="a"), "n_bins must be a whole number from 2"),
+        (lambda: simulate_pairs("5", 1, 1), "n must be a whole number of at least 0, not '5'"),
+        (lambda: simulate_pairs(float("nan"), 1, 1), "n must be a whole number of at least 0, not nan"),
+        (lambda: simulate_pairs(5, None, 1), "a, a parameter of the Beta distribution, must be positive"),
+        (lambda: simulate_pairs(5, 1, 1, transform=None), "transform must be 'identity' or a number from 0 to 0.5"),
+        (lambda: compare_calibration(FOUR_Y, [0.1, 0.2, 1.3, 0.4], against=FOUR_Q), "y_prob must lie in"),
+        (lambda: compare_calibration(FOUR_Y, FOUR_Q, against=[0.1, 0.2, 1.3, 0.4]), "against must lie in"),
+        (
+            lambda: calibration_table(FOUR_Y, FOUR_Q, groups=["a", "a", "b", "b"], sample_weight=[0, 0, 1, 1]),
+            "every weight of the group 'a' is 0",
+        ),
+    ],
+)
+def test_it_is_said_what_is_wrong(call: Callable[[], object], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        call()
+
+
+@pytest.mark.parametrize("name", ["weights", "clusters"])
+def test_models_with_other_weights_or_clusters_are_not_compared(name: str) -> None:
+    y, q = np.array(FOUR_Y, dtype=np.uint8), np.array(FOUR_Q)
+    one, other = np.array([1, 1, 2, 2]), np.array([1, 2, 2, 2])
+    a, b, without = (Pairs(y, q, **held) for held in ({name: one}, {name: other}, {}))  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=f"the {name[:-1]} of row 1 differs"):
+        compare_pairs(a, b, **HOW)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=f"only one of them has a {name[:-1]}"):
+        compare_pairs(a, without, **HOW)  # type: ignore[arg-type]
+
+
+def test_a_bin_larger_than_the_data_is_one_bin() -> None:
+    assert calibration_curve(FOUR_Y, FOUR_Q, bin_size=10**30).bins.count.tolist() == [4]
+
+
+def test_a_row_of_weight_0_counts_nowhere() -> None:
+    y, q, w = [1, *FOUR_Y], [0.0, *FOUR_Q], [0, 1, 2, 1, 1]
+    curve = calibration_curve(y, q, sample_weight=w, bin_size=2)
+    assert curve.n == 4
+    assert curve.notes[0] == "1 pair of weight 0 is ignored"
+    assert calibration_error(y, q, sample_weight=w, bin_size=2).n == 4
+    assert calibration_table(y, q, groups=["g"] * 5, sample_weight=w, bin_size=2)["g"].n == 4
+    log = score_parts(y, q, score="log", sample_weight=w, bin_size=2)
+    assert log.infinite_rows == 0
+    assert log.score == pytest.approx(curve.log_loss.score)
+
+
+def test_p_values_of_weighted_calibrated_pairs_are_uniform_enough() -> None:
+    rng = np.random.default_rng(68)
+    p_values = []
+    for _ in range(250):
+        q = rng.beta(0.3, 0.7, 500)
+        y = rng.random(500) < q
+        p_values.append(calibration_curve(y, q, sample_weight=rng.exponential(size=500) ** 2).p_value)
+    assert 0.02 < np.mean(np.array(p_values) < 0.05) < 0.085
+    assert np.mean(p_values) == pytest.approx(0.5, abs=0.06)

@@ -10,7 +10,7 @@ import pytest
 from safetensors.numpy import save_file
 
 from howsure import CalibrationSummary
-from tests.calibration.summary.logits.test_slots_of_logits import model
+from tests.calibration.test_logit_calibration import model
 from tests.cli.running import howsure as run
 
 LOGITS, TOKENS = model(900, 40, seed=3)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from howsure import CalibrationSummary, InputError
-from tests.calibration.summary.logits.test_slots_of_logits import by_hand, model
+from tests.calibration.test_logit_calibration import by_hand, model
 from tests.cli.running import howsure as run
 from tests.test_documents import ROOT, copy_picture, run_page
 

@@ -1,4 +1,4 @@
-"""`find_groups`: what it says of a group is what is computed of its rows, whatever the features come in."""
+"""Predictions with features, in some of which a group may be planted that is worse calibrated."""
 
 from __future__ import annotations
 
@@ -8,10 +8,48 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.special import expit, logit, ndtr
 
-from howsure import Pairs, calibration_error, find_groups
-from howsure.calibration.found_groups import FoundGroups
+from howsure import calibration_error, find_groups
+from howsure.calibration.found_groups import FoundGroups, groups_of
 from howsure.errors import InputError
+from howsure.inputs.pairs import Pairs
+
+REGIMES = ("plain", "rare", "miscalibrated", "clusters", "few clusters", "weights")
+PLANTS = ("a category", "a tail", "a category and a tail", "two tails")
+
+
+def simulated(
+    regime: str, n: int, rng: np.random.Generator, *, plant: str | None = None, features: int = 10, error: float = 0.1
+) -> tuple[Pairs, dict[str, Any]]:
+    """Pairs and features by name; a planted group has 5 % of the rows, and label 1 less often by `error`."""
+    q = rng.beta(0.3, 30, n) if regime == "rare" else rng.beta(2, 1, n)
+    p = expit(0.5 * logit(np.clip(q, 1e-12, 1 - 1e-12)) - 0.5) if regime == "miscalibrated" else q
+    held: dict[str, Any] = {"near": q + 0.05 * rng.standard_normal(n), "sure": (q > 0.6) + rng.integers(0, 2, n)}
+    for j in range(2, features):
+        held[f"f{j}"] = rng.exponential(size=n) if j % 2 else rng.integers(0, 2 + j % 7, n)
+    u, clusters = rng.random(n), None
+    if "clusters" in regime:
+        count, share = (60, 0.1) if regime == "few clusters" else (n // 10, 0.5)
+        clusters = rng.integers(0, count, n)
+        common = rng.standard_normal(count)[clusters]
+        u = ndtr(np.sqrt(share) * common + np.sqrt(1 - share) * rng.standard_normal(n))
+        held |= {"f2": rng.integers(0, 4, count)[clusters], "f3": rng.standard_normal(count)[clusters]}
+    a, b, c = rng.standard_normal(n), rng.standard_normal(n), rng.integers(0, 5, n)
+    inside = {
+        None: np.zeros(n, np.bool_),
+        "a category": rng.random(n) < 0.05,
+        "a tail": a > np.quantile(a, 0.95),
+        "a category and a tail": (c == 2) & (b > np.quantile(b, 0.75)),
+        "two tails": (a > np.quantile(a, 0.8)) & (b < np.quantile(b, 0.25)),
+    }[plant]
+    if plant is not None:
+        kind = np.where(inside, 9, rng.integers(0, 5, n)) if plant == "a category" else c
+        held |= {"a": a, "b": b, "c": kind}
+    labels = (u < np.where(inside, np.clip(p - error, 0, 1), p)).astype(np.uint8)
+    weights = rng.exponential(size=n) if regime == "weights" else None
+    return Pairs(labels, q, weights, clusters=clusters), held
+
 
 N = 6000
 RNG = np.random.default_rng(21)
@@ -162,3 +200,30 @@ def test_rows_that_the_prediction_alone_selects_are_no_group(n: int) -> None:
     with pytest.raises(InputError, match="as many beside it at the same predictions"):
         find_groups(labels, q, features={"sure": q > 0.5})
     assert find_groups(labels, q, features=features, against="diagonal")["sure = True"].gap > 0.3
+
+
+def finds(regime: str, n: int, seed: int, *, plant: str | None = None, features: int = 10) -> bool:
+    """Whether any group differs significantly; where one is planted, whether one that it is part of is found."""
+    pairs, columns = simulated(regime, n, np.random.default_rng([seed, n]), plant=plant, features=features)
+    found = groups_of(pairs, columns, rng=seed)
+    if plant is None:
+        return bool(len(found) or found.better)
+    return any({part.split()[0] for part in row.conditions} <= {"a", "b", "c", "prediction"} for row in found)
+
+
+def test_chance_alone_finds_nothing_and_a_planted_group_is_found() -> None:
+    assert sum(finds("plain", 2000, seed, features=4) for seed in range(10)) <= 3
+    assert all(finds("plain", 10_000, seed, plant="a category", features=4) for seed in range(2))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("regime", REGIMES)
+def test_chance_alone_finds_nothing_in_every_regime(regime: str) -> None:
+    n = 20_000 if regime == "rare" else 3000
+    assert sum(finds(regime, n, seed) for seed in range(400)) <= 31  # 5 %, and 2.5 standard deviations
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("plant", PLANTS)
+def test_planted_groups_of_one_row_in_twenty_are_found(plant: str) -> None:
+    assert sum(finds("plain", 20_000, seed, plant=plant, features=17) for seed in range(60)) >= 54

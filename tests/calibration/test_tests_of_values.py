@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
+from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import expit, logit
 from scipy.stats import chi2
 from sklearn.linear_model import LogisticRegression
 
 from howsure.calibration.calibration_tests import calibration_test
-from howsure.calibration.clustered_tests import _tail, cox_test
+from howsure.calibration.clustered_tests import SignTest, _tail, brownian_tail, cox_test, cumulative_test, sign_test
 from howsure.inputs.pairs import Pairs
+from tests.calibration.reference import rows_of
+from tests.calibration.samples import Small, pairs_of, small_pairs
 
 Q = np.random.default_rng(0).random(400)
 Y = (np.random.default_rng(1).random(400) < expit(0.3 + 0.6 * logit(Q))).astype(np.uint8)
@@ -129,3 +133,91 @@ def test_a_prediction_next_to_0_is_no_trouble() -> None:
     found = calibration_test(np.r_[Y, 0, 1], np.r_[Q, 1e-300, 1 - 2.0**-53], method="cox")
     assert found.p_value == pytest.approx(calibration_test(Y, Q, method="cox").p_value, rel=2)
     assert calibration_test(np.r_[Y, 1], np.r_[Q, 1e-300], method="cox").p_value < 1e-9
+
+
+@settings(max_examples=40)
+@given(small_pairs())
+def test_the_distance_is_the_largest_over_all_thresholds(small: Small) -> None:
+    rows = rows_of(small.y, small.q, small.w)
+    distances = [abs(sum((r.w * (r.y - r.q) for r in rows if r.q <= t), Fraction(0))) for t in {r.q for r in rows}]
+    distance, p = cumulative_test(pairs_of(small))
+    assert distance == pytest.approx(float(max(distances) / sum(row.w for row in rows)), rel=1e-9, abs=1e-12)
+    assert 0.0 <= p <= 1.0
+
+
+def test_the_tail_is_that_of_the_largest_distance_of_a_random_walk() -> None:
+    rng = np.random.default_rng(0)
+    reached = np.concatenate(
+        [
+            np.abs(np.cumsum(rng.choice([-1.0, 1.0], (500, 4_000)), axis=1)).max(axis=1) / math.sqrt(4_000)
+            for _ in range(8)
+        ]
+    )
+    for x in (0.8, 1.2, 2.0):
+        share = float(np.mean(reached + 0.5826 / math.sqrt(4_000) >= x))  # what steps overshoot on average
+        assert brownian_tail(x) == pytest.approx(share, abs=4 * math.sqrt(share * (1 - share) / 4_000))
+
+
+def test_both_series_of_the_tail_are_one_function() -> None:
+    """One holds below 1, the other above."""
+    assert brownian_tail(1 - 1e-12) == pytest.approx(brownian_tail(1.0), abs=1e-10)
+    assert brownian_tail(0.0) == 1.0
+    assert brownian_tail(2.241402728) == pytest.approx(0.05, abs=1e-8)
+    assert brownian_tail(2.807033768) == pytest.approx(0.01, abs=1e-8)
+    assert brownian_tail(9.0) == pytest.approx(2 * math.erfc(9 / math.sqrt(2)))
+
+
+def test_certain_predictions_are_impossible_or_no_evidence() -> None:
+    assert calibration_test([0, 1], [0.0, 1.0], method="cumulative").p_value == 1.0
+    assert calibration_test([0, 0], [0.0, 1.0], method="cumulative").p_value == 0.0
+
+
+def largest(sums: np.ndarray) -> np.ndarray:
+    return np.abs(sums).max(axis=1)
+
+
+@given(st.integers(1, 7), st.integers(1, 4), st.integers(0, 2**32 - 1), st.floats(1.0, 3.0))
+def test_few_clusters_try_all_signs(clusters: int, columns: int, seed: int, stretch: float) -> None:
+    by_cluster = np.random.default_rng(seed).normal(size=(clusters, columns))
+    value = np.abs(by_cluster.sum(axis=0)).max()
+    all_signs = [np.abs(np.array(signs) @ by_cluster).max() for signs in product((-1, 1), repeat=clusters)]
+    found = sign_test(by_cluster, largest, stretch=stretch, times=99, rng=np.random.default_rng(0))
+    assert found.value == pytest.approx(value)
+    assert found.p_value == np.mean(stretch * np.array(all_signs) >= value * (1 - 1e-9))
+    assert found.p_error == 0.0
+
+
+def test_many_clusters_draw_signs() -> None:
+    """The law of the sum of 400 standard normal variables, known beforehand."""
+    by_cluster = np.random.default_rng(1).normal(size=(400, 1))
+    found = sign_test(by_cluster, largest, times=20_000, rng=np.random.default_rng(2))
+    value, p, error = found.value, found.p_value, found.p_error
+    assert error == pytest.approx(math.sqrt(p * (1 - p) / 20_001))
+    assert p == pytest.approx(math.erfc(value / math.sqrt(2 * float((by_cluster**2).sum()))), abs=4 * error)
+
+
+def test_draws_in_parts_are_the_same_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    by_cluster = np.random.default_rng(3).normal(size=(30, 5))
+    whole = sign_test(by_cluster, largest, times=500, rng=np.random.default_rng(4))
+    monkeypatch.setattr("howsure.calibration.clustered_tests.NUMBERS_AT_ONCE", 200)
+    parts = sign_test(by_cluster, largest, times=500, rng=np.random.default_rng(4))
+    np.testing.assert_allclose(parts.drawn, whole.drawn)
+
+
+def test_the_rate_of_error_is_the_level() -> None:
+    rng = np.random.default_rng(5)
+    scale = rng.exponential(size=(12, 1))
+    p_values = [sign_test(scale * rng.normal(size=(12, 3)), largest, times=99, rng=rng).p_value for _ in range(600)]
+    for level in (0.05, 0.2, 0.5):
+        assert np.mean(np.array(p_values) <= level) == pytest.approx(level, abs=4 * math.sqrt(level / 600))
+
+
+@pytest.mark.parametrize("clusters", [4, 8, 30])
+@pytest.mark.parametrize("level", [0.5, 0.9, 0.95, 0.99])
+def test_what_exceeds_the_critical_value_has_a_p_value_of_at_most_the_rest(clusters: int, level: float) -> None:
+    rng = np.random.default_rng(6)
+    for _ in range(20):
+        found = sign_test(rng.normal(size=(clusters, 2)), largest, times=199, rng=rng)
+        for value in (*found.drawn[:40] * (1 + 1e-6), *found.drawn[:40] * (1 - 1e-6)):
+            other = SignTest(float(value), found.drawn, found.exact)
+            assert (value > found.critical(level)) == (other.p_value <= 1 - level + 1e-12)

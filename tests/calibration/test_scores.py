@@ -1,21 +1,72 @@
-"""Three Brier scores and three log losses, each under its own name, equal to what the definitions say."""
+"""The parts of a proper score, row by row, each by its own definition."""
 
 from __future__ import annotations
 
 import gzip
 import json
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import howsure
-from howsure.calibration.scores import multiclass_scores, score_columns
+from howsure.calibration.bins import bin_pairs
+from howsure.calibration.scores import (
+    BRIER,
+    LOG,
+    ProperLoss,
+    brier_parts,
+    log_parts,
+    multiclass_scores,
+    score_columns,
+    score_parts,
+)
+from howsure.errors import InputError
+from howsure.inputs.pairs import Pairs
 from howsure.report import calibration_report
+from tests.calibration import reference
+from tests.calibration.reference import ZERO, Bins, frequency, mean_prob, weight
+from tests.calibration.samples import Small, language_pairs, pairs_of, small_pairs
 from tests.cli.running import printed
+
+
+def expected(loss: Callable[[float, int], float], prediction: float, observed: float) -> float:
+    """What a prediction costs on average if the label is 1 with a frequency; a factor of 0 silences any cost."""
+    true = observed * loss(prediction, 1) if observed > 0 else 0.0
+    return true + ((1 - observed) * loss(prediction, 0) if observed < 1 else 0.0)
+
+
+def brier(prediction: float, label: int) -> float:
+    return (prediction - label) ** 2
+
+
+def log(prediction: float, label: int) -> float:
+    likely = prediction if label else 1 - prediction
+    return -math.log(likely) if likely > 0 else math.inf
+
+
+def parts(bins: Bins, loss: Callable[[float, int], float]) -> tuple[float, float, float, float]:
+    """Score, calibration, refinement and the part within bins, each by its own definition, row by row."""
+    total = float(sum((weight(held) for held in bins), ZERO))
+    score = calibration = refinement = within = 0.0
+    for held in bins:
+        predicted, observed = float(mean_prob(held)), float(frequency(held))
+        for row in held:
+            share = float(row.w) / total
+            cost, at_mean = loss(float(row.q), row.y), expected(loss, predicted, observed)
+            best = expected(loss, observed, observed)
+            score += share * cost
+            calibration += share * (at_mean - best)
+            refinement += share * best
+            within += share * (cost - at_mean)
+    return score, calibration, refinement, within
+
 
 RNG = np.random.default_rng(8)
 PROBS = RNG.dirichlet([0.6, 0.5, 0.4], 400)
@@ -156,3 +207,105 @@ def test_of_a_file_printed_and_on_a_page(real_data: Path) -> None:
     pairs = howsure.pairs_from_classes([row["true"] for row in rows], [row["probs"] for row in rows])
     page = calibration_report(howsure.calibration_curves(pairs), title="SNLI")
     assert all(text in page for text in ("top-label Brier", "multi-class Brier", "0.0653", "0.1341"))
+
+
+SCORE_PARTS_NAMES = ("score", "calibration", "refinement", "within_bin")
+SPHERICAL = ProperLoss("spherical", lambda q: -q / np.hypot(q, 1 - q), lambda q: -(1 - q) / np.hypot(q, 1 - q))
+
+
+def spherical(prediction: float, label: int) -> float:
+    return -(prediction if label else 1 - prediction) / math.hypot(prediction, 1 - prediction)
+
+
+def moderate(small: Small) -> Small:
+    """Without predictions so near 0 or 1, but not there, that the logarithm of a bin's mean has no digits left."""
+    q = [value if value in (0.0, 1.0) else min(max(value, 1e-300), 0.999) for value in small.q]
+    return Small(small.y, q, small.w, small.clusters, small.bin_size)
+
+
+def bins_of(small: Small) -> reference.Bins:
+    return reference.adaptive_bins(reference.rows_of(small.y, small.q, small.w), small.bin_size)
+
+
+@settings(max_examples=25)
+@given(small_pairs())
+def test_brier_parts_are_the_loops_and_add_up(small: Small) -> None:
+    found = brier_parts(bin_pairs(pairs_of(small), bin_size=small.bin_size))
+    expected = parts(bins_of(small), brier)
+    assert [getattr(found, name) for name in SCORE_PARTS_NAMES] == pytest.approx(expected, abs=1e-12)
+    assert found.calibration + found.refinement + found.within_bin == pytest.approx(found.score, abs=1e-12)
+    assert found.infinite_rows == 0
+
+
+@given(small_pairs().map(moderate))
+@settings(max_examples=25)
+def test_log_parts_are_the_loops(small: Small) -> None:
+    found = log_parts(bin_pairs(pairs_of(small), bin_size=small.bin_size))
+    infinite = sum(log(q, y) == math.inf for q, y in zip(small.q, small.y, strict=True))
+    assert found.infinite_rows == infinite
+    if infinite:
+        assert found.score == math.inf
+        return
+    expected = parts(bins_of(small), log)
+    assert [getattr(found, name) for name in SCORE_PARTS_NAMES] == pytest.approx(expected, abs=1e-12, rel=1e-10)
+    assert found.calibration + found.refinement + found.within_bin == pytest.approx(found.score, rel=1e-12)
+
+
+@given(small_pairs())
+@settings(max_examples=50)
+def test_any_proper_score_is_split(small: Small) -> None:
+    found = score_parts(small.y, small.q, score=SPHERICAL, bin_size=small.bin_size, sample_weight=small.w)
+    assert [getattr(found, name) for name in SCORE_PARTS_NAMES] == pytest.approx(
+        parts(bins_of(small), spherical), abs=1e-12
+    )
+
+
+@settings(max_examples=25)
+@given(small_pairs())
+def test_calibration_is_never_negative(small: Small) -> None:
+    for score in (BRIER, LOG, SPHERICAL):
+        calibration = score_parts(small.y, small.q, score=score, bin_size=small.bin_size).calibration
+        assert calibration >= -1e-12
+
+
+@given(st.floats(0.001, 0.999), st.floats(0.0, 1.0))
+def test_a_proper_score_is_least_at_the_frequency(frequency: float, prediction: float) -> None:
+    at = np.array([frequency])
+    for loss in (BRIER, LOG, SPHERICAL):
+        assert loss.expected(at, at)[0] <= loss.expected(np.array([prediction]), at)[0] + 1e-12
+
+
+def test_by_name_by_object_and_in_the_curve_it_is_the_same() -> None:
+    rng = np.random.default_rng(16)
+    q = rng.random(200)
+    y, w = (rng.random(200) < q).astype(int), rng.exponential(size=200)
+    for name, loss in (("brier", BRIER), ("log", LOG)):
+        by_name, by_object = (score_parts(y, q, score=score, sample_weight=w) for score in (name, loss))
+        assert by_name == by_object
+    custom = score_parts(y, q, score=ProperLoss("mine", BRIER.if_true, BRIER.if_false), sample_weight=w)
+    named = score_parts(y, q, sample_weight=w)
+    assert [getattr(custom, part) for part in SCORE_PARTS_NAMES] == pytest.approx(
+        [getattr(named, part) for part in SCORE_PARTS_NAMES], abs=1e-12
+    )
+
+
+def test_brier_parts_add_up_of_whole_cells() -> None:
+    y, q = language_pairs(200_000, np.random.default_rng(17))
+    for size in (20, 200, 5_000):
+        parts = brier_parts(bin_pairs(Pairs(y, q), bin_size=size))
+        assert parts.score == pytest.approx(float(np.mean((q - y) ** 2)), abs=1e-12)
+        assert parts.calibration + parts.refinement + parts.within_bin == pytest.approx(parts.score, abs=1e-12)
+
+
+def test_what_is_infinite_is_none_in_json() -> None:
+    parts = score_parts([1, 0, 1], [0.0, 0.5, 0.5], score="log", bin_size=1)
+    assert parts.infinite_rows == 1
+    held = parts.to_dict()
+    assert (held["score"], held["calibration"], held["within_bin"]) == (None, None, None)
+    assert held["refinement"] == pytest.approx(2 / 3 * math.log(2))
+
+
+@pytest.mark.parametrize("score", ["brierr", None, 3])
+def test_an_unknown_score_is_refused(score: object) -> None:
+    with pytest.raises(InputError, match="score must be 'brier', 'log' or a ProperLoss"):
+        score_parts([0, 1], [0.2, 0.8], score=score)  # type: ignore[arg-type]

@@ -16,12 +16,7 @@ from benchmarks.regimes.calibration import REGIMES
 from benchmarks.regimes.regime import rates_of
 from howsure.calibration.bins import bin_pairs
 from howsure.calibration.calibration_errors import calibration_error
-from howsure.calibration.clusters import (
-    clustered_mse,
-    clustered_standard_errors,
-    clustered_value,
-    effective_numbers,
-)
+from howsure.calibration.clusters import clustered_mse, clustered_standard_errors, clustered_value, effective_numbers
 from howsure.calibration.curve import calibration_curve
 from howsure.calibration.differences import Units
 from howsure.calibration.error import ClusterSums, SquaredError, cluster_sums, debiased_mse
