@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import shlex
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,12 +21,12 @@ class Outcome:
 
 
 def howsure(*arguments: Any) -> Outcome:
-    """Run `howsure` with arguments; whatever it raises but its own exit goes through."""
+    """Run `howsure` with arguments, or with all that is typed; whatever it raises but its own exit goes through."""
     out, err = io.StringIO(), io.StringIO()
     code: Any = None
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
         try:
-            main([str(argument) for argument in arguments])
+            main(shlex.split(arguments[0]) if len(arguments) == 1 else [str(argument) for argument in arguments])
         except SystemExit as end:
             code = end.code
     return Outcome(code, out.getvalue(), err.getvalue())

@@ -49,23 +49,8 @@ def as_sets(clusters: list[list[Mention]]) -> set[frozenset[Mention]]:
 
 def test_train_makes_the_librarys_model(folder: Path) -> None:
     said = printed(
-        "coreference",
-        "train",
-        "gold.conllu",
-        "--dev",
-        "gold.conllu",
-        "--mentions",
-        "gold",
-        "--loss",
-        "margin",
-        "--l1",
-        0.02,
-        "--passes",
-        4,
-        "--seed",
-        3,
-        "--output",
-        "new.npz",
+        "coreference train gold.conllu --dev gold.conllu --mentions gold --loss margin --l1 0.02 --passes 4 --seed 3 "
+        "--output new.npz"
     )
     documents = read_documents("gold.conllu")
     wanted = AntecedentModel(mentions="gold", loss="margin", l1=0.02, passes=4, rng=3).fit(

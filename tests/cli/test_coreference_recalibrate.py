@@ -44,17 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: AntecedentMod
 
 def test_a_model_is_written_with_its_recalibration(folder: Path, model: AntecedentModel) -> None:
     said = printed(
-        "coreference",
-        "recalibrate",
-        "gold.conllu",
-        "--model",
-        "model.npz",
-        "--output",
-        "mended.npz",
-        "--weight-of-new",
-        "1",
-        "--score",
-        "log",
+        "coreference recalibrate gold.conllu --model model.npz --output mended.npz --weight-of-new 1 --score log"
     )
     wanted = model.recalibrate(read_documents("gold.conllu"), score="log", weight_of_new=1.0)
     found = AntecedentModel.load("mended.npz")
@@ -71,17 +61,7 @@ def test_entities_have_the_confidence_of_the_recalibration(folder: Path) -> None
     mended = AntecedentModel.load("mended.npz")
     assert mended.recalibration_ is not None
     for decision in ("best", "minimum-risk"):
-        printed(
-            "coreference",
-            "posterior",
-            "gold.conllu",
-            "--model",
-            "mended.npz",
-            "--decision",
-            decision,
-            "--output",
-            "o.json",
-        )
+        printed(f"coreference posterior gold.conllu --model mended.npz --decision {decision} --output o.json")
         held = json.loads(Path("o.json").read_text())
         for document, one in zip(held["documents"], read_documents("gold.conllu"), strict=True):
             posterior = mended.posterior(one)
@@ -106,17 +86,8 @@ def test_scores_have_a_recalibration_of_their_own(folder: Path) -> None:
     printed("coreference", "recalibrate", "gold.conllu", "--scores", "scores.jsonl", "--output", "mended.json")
     found = CoreferenceRecalibration.from_dict(json.loads(Path("mended.json").read_text()))
     printed(
-        "coreference",
-        "posterior",
-        "gold.conllu",
-        "--scores",
-        "scores.jsonl",
-        "--recalibration",
-        "mended.json",
-        "--threshold",
-        "0",
-        "--output",
-        "o.json",
+        "coreference posterior gold.conllu --scores scores.jsonl --recalibration mended.json --threshold 0 --output "
+        "o.json"
     )
     held = json.loads(Path("o.json").read_text())
     assert held["recalibration"] == "mended.json"
@@ -130,17 +101,7 @@ def test_scores_have_a_recalibration_of_their_own(folder: Path) -> None:
 
 def test_judged_on_other_documents(folder: Path, model: AntecedentModel) -> None:
     write_conllu(DOCUMENTS[:1], "one.conllu")
-    said = printed(
-        "coreference",
-        "recalibrate",
-        "gold.conllu",
-        "--model",
-        "model.npz",
-        "--test",
-        "one.conllu",
-        "--output",
-        "mended.npz",
-    )
+    said = printed("coreference recalibrate gold.conllu --model model.npz --test one.conllu --output mended.npz")
     assert "judged on one.conllu: 1 document\n" in said
     gold = entities_of(DOCUMENTS[0], DOCUMENTS[0].mentions or ())
     row = next(line for line in said.splitlines() if line.startswith("pairs"))

@@ -76,18 +76,7 @@ def test_pairs_against_gold_are_those_of_the_library(folder: Path) -> None:
 
 
 def test_scores_alone_are_enough(folder: Path) -> None:
-    said = printed(
-        "coreference",
-        "posterior",
-        "--scores",
-        "scores.jsonl",
-        "--document",
-        "talk",
-        "--text",
-        "t.html",
-        "--figure",
-        "f.svg",
-    )
+    said = printed("coreference posterior --scores scores.jsonl --document talk --text t.html --figure f.svg")
     assert said.splitlines()[2].startswith("talk")
     assert "annotated" not in said
     assert "Lilith" not in said

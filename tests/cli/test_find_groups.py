@@ -62,17 +62,7 @@ def test_a_page_without_findings_says_what_was_looked_at(tmp_path: Path) -> None
     rows = "SELECT i % 2 AS gold, 0.5 AS prob, i // 2 % 3 AS part FROM range(900) t(i)"
     duckdb.execute(f"COPY ({rows}) TO '{tmp_path}/x.csv'")
     done = run(
-        "calibration",
-        "find-groups",
-        f"{tmp_path}/x.csv",
-        "--target",
-        "gold",
-        "--prob",
-        "prob",
-        "--features",
-        "part",
-        "--report",
-        f"{tmp_path}/x.html",
+        f"calibration find-groups {tmp_path}/x.csv --target gold --prob prob --features part --report {tmp_path}/x.html"
     )
     page = (tmp_path / "x.html").read_text(encoding="utf-8")
     for told in (done.out, page):
@@ -83,16 +73,6 @@ def test_a_page_without_findings_says_what_was_looked_at(tmp_path: Path) -> None
 
 def test_a_list_is_no_feature(tmp_path: Path) -> None:
     duckdb.execute(f"COPY (SELECT 1 AS gold, 0.5 AS prob, [1, 2] AS two) TO '{tmp_path}/dev.parquet'")
-    done = run(
-        "calibration",
-        "find-groups",
-        f"{tmp_path}/dev.parquet",
-        "--target",
-        "gold",
-        "--prob",
-        "prob",
-        "--features",
-        "two",
-    )
+    done = run(f"calibration find-groups {tmp_path}/dev.parquet --target gold --prob prob --features two")
     assert done.code == 2
     assert "two must hold numbers, dates or names; its type is INTEGER[]." in done.err

@@ -84,19 +84,7 @@ def rows_of(conllu: str) -> list[list[list[str]]]:
 
 
 def test_train_makes_the_librarys_model(folder: Path) -> None:
-    said = printed(
-        "sequences",
-        "train",
-        "train.tsv",
-        "--dev",
-        "dev.tsv",
-        "--output",
-        "crf.npz",
-        "--features",
-        "word,suffixes",
-        "--c2",
-        0.5,
-    )
+    said = printed("sequences train train.tsv --dev dev.tsv --output crf.npz --features word,suffixes --c2 0.5")
     sentences, tags = read_tagged("train.tsv")
     model = CRFTagger(features=("word", "suffixes"), c2=0.5).fit(sentences, tags)
     loaded = load_tagger("crf.npz")
@@ -113,18 +101,8 @@ def test_train_an_hmm_on_several_files_of_other_forms(folder: Path) -> None:
     with gzip.open("more.conllu.gz", "wb") as file:
         file.write(Path("dev.conllu").read_bytes())
     printed(
-        "sequences",
-        "train",
-        "train.tsv",
-        "more.conllu.gz",
-        "--tagger",
-        "hmm",
-        "--pseudocount-transition",
-        0.5,
-        "--unknown",
-        "uniform",
-        "--output",
-        "both.npz",
+        "sequences train train.tsv more.conllu.gz --tagger hmm --pseudocount-transition 0.5 --unknown uniform "
+        "--output both.npz"
     )
     (first, first_tags), (more, more_tags) = made_up(80, 0), made_up(40, 1)
     model = HMMTagger(pseudocount_transition=0.5, unknown="uniform").fit(first + more, first_tags + more_tags)

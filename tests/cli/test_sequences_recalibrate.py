@@ -27,32 +27,10 @@ def told(tmp_path_factory: pytest.TempPathFactory):
     for name, part in parts.items():
         write_tagged(*part, folder / f"{name}.tsv")
     at = {name: str(folder / name) for name in ("train.tsv", "dev.tsv", "test.tsv", "hmm.npz", "better.npz")}
-    printed(
-        "sequences",
-        "train",
-        at["train.tsv"],
-        "--tagger",
-        "hmm",
-        "--pseudocount-emission",
-        "4",
-        "--output",
-        at["hmm.npz"],
-    )
+    printed(f"sequences train {at['train.tsv']} --tagger hmm --pseudocount-emission 4 --output {at['hmm.npz']}")
     said = printed(
-        "sequences",
-        "recalibrate",
-        at["hmm.npz"],
-        at["dev.tsv"],
-        "--test",
-        at["test.tsv"],
-        "--output",
-        at["better.npz"],
-        "--format",
-        "json",
-        "--folds",
-        "3",
-        "--seed",
-        "4",
+        f"sequences recalibrate {at['hmm.npz']} {at['dev.tsv']} --test {at['test.tsv']} --output {at['better.npz']} "
+        "--format json --folds 3 --seed 4"
     )
     return json.loads(said), load_tagger(at["hmm.npz"]), load_tagger(at["better.npz"]), parts
 

@@ -175,19 +175,7 @@ def make_place(folder: Path) -> Path:
         Path("checks.toml").write_text('[check.score]\nfiles = "two.csv"\nscore = "y"\nmin-score = 0.1\n')
         night = ("--experiments", "nightly.experiments", "--date", "2026-11-22")
         printed("check", "score", "two.csv", "--score", "y", "--min-score", "0.1", *night)
-        printed(
-            "recalibrate",
-            "fit",
-            "two.csv",
-            "--target",
-            "y",
-            "--prob",
-            "q",
-            "--method",
-            "isotonic",
-            "--output",
-            "map.json",
-        )
+        printed("recalibrate fit two.csv --target y --prob q --method isotonic --output map.json")
         dated = [f"n{i},2001-{1 + i % 12:02}-01,{i % 10 / 10},{i % 7 / 7:.3f}" for i in range(400)]
         Path("wide.csv").write_text("\n".join(["id,date,IRQ,USA", *dated, ""]))
         runs = {

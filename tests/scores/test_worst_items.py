@@ -89,16 +89,7 @@ def test_of_logs_fields_of_the_program_and_the_answer_are_shown(tmp_path: Path) 
         texts = "".join(json.dumps(line) + "\n" for line in lines)
         (tmp_path / model / "samples_sums_2026-11-22T10-00-00.000001.jsonl").write_text(texts)
     done = run_command(
-        "score",
-        f"{tmp_path}/*/samples_*.jsonl",
-        "--worst",
-        "2",
-        "--show",
-        "doc.question,prediction",
-        "--seed",
-        "1",
-        "--format",
-        "json",
+        f"score {tmp_path}/*/samples_*.jsonl --worst 2 --show doc.question,prediction --seed 1 --format json"
     )
     worst = json.loads(done.out)["worst"]
     assert [(one["item"], one["mean"], one["n"], one["shown"]["doc.question"]) for one in worst] == [

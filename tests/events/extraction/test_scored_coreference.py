@@ -141,19 +141,7 @@ def write(folder: Path, name: str, records: list[dict[str, Any]]) -> None:
 def test_the_command(inside: Path) -> None:
     said = printed(*EXTRACT, "--coreference", "scores.jsonl")
     assert f"x.duckdb: {FEW} documents" in said
-    said = printed(
-        "events",
-        "recount",
-        "x.duckdb",
-        "--rule",
-        "attack-wide",
-        "--coreference",
-        "scores.jsonl",
-        "--store",
-        "y.duckdb",
-        "--workers",
-        1,
-    )
+    said = printed("events recount x.duckdb --rule attack-wide --coreference scores.jsonl --store y.duckdb --workers 1")
     assert f"y.duckdb: {FEW} documents" in said
 
 
