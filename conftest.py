@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.printed import RoundingChecker
 
-pytest_plugins = ["tests.lacking"]
+pytest_plugins = ["pytester", "tests.lacking"]
 
 doctest.OutputChecker = RoundingChecker  # pytest derives its own from this one, also for the examples in src
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background would ignore Ctrl-C

@@ -148,3 +148,22 @@ class BettingMean:
 
     def _unscaled(self, m: float) -> float:
         return self.within[0] + m * (self.within[1] - self.within[0])
+
+
+def binomial_wealth(passed: int, failed: int, limit: float, *, above: bool = True) -> float:
+    """The wealth that bets have won, after so many runs that passed or failed, if fewer pass than a share `limit` of
+    all runs (`above`), or more. It ever exceeds 1 / size with probability at most `size`.
+
+    Each bet is best for one share p; Jeffreys' density, restricted to the side of the limit that is bet on, mixes them.
+    After a given number of each, the order of the runs does not matter.
+
+    >>> round(binomial_wealth(36, 0, 0.9), 1), round(binomial_wealth(3, 3, 0.9, above=False), 1)
+    (20.2, 8.4)
+    """
+    from scipy.special import betainc, betaincc, betaln
+
+    tail = betaincc if above else betainc
+    share = tail(passed + 0.5, failed + 0.5, limit) / tail(0.5, 0.5, limit)
+    mixed = betaln(passed + 0.5, failed + 0.5) - betaln(0.5, 0.5)
+    gained = mixed - passed * math.log(limit) - failed * math.log1p(-limit)
+    return float(share * math.exp(min(gained, 700.0)))

@@ -1,0 +1,206 @@
+"""A plugin of pytest: tests of a model that may fail now and then, and the calibration of all predictions of a run.
+
+It stands beside the package, since pytest loads it at every start: neither howsure nor numpy is imported before a test
+asks for them, so that a start costs nothing and coverage is measured of all of howsure.
+"""
+
+from __future__ import annotations
+
+import unittest
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import pytest
+
+TOLD = "howsure"  # the property of a test, which reports and JUnit files repeat
+RULES = ("skip", "fail", "pass")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """The settings, in `[tool.pytest.ini_options]` or after `-o`."""
+    parser.addini("howsure_cannot_tell", "what a test that cannot tell counts as: skip, fail or pass", default="skip")
+    parser.addini("howsure_max_error", "the calibration error below which predictions of a run must lie", default="")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name the mark, check the settings, and wait for predictions."""
+    config.addinivalue_line(
+        "markers",
+        "howsure(min_rate, max_runs=100, level=0.95): run the test until it is shown that more than min_rate of all "
+        "runs pass, or fewer; after max_runs it cannot tell",
+    )
+    if config.getini("howsure_cannot_tell") not in RULES:
+        raise pytest.UsageError(
+            f"howsure_cannot_tell must be skip, fail or pass; it is {config.getini('howsure_cannot_tell')!r}."
+        )
+    largest = config.getini("howsure_max_error")
+    try:
+        fine = not largest or 0 < float(largest) < 1
+    except ValueError:
+        fine = False
+    if not fine:
+        raise pytest.UsageError(f"howsure_max_error must be a number between 0 and 1; it is {largest!r}.")
+    config.pluginmanager.register(Session(config), "howsure-session")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    """Let a marked test run itself again and again."""
+    mark = item.get_closest_marker("howsure")
+    if mark is not None:
+        once = item.runtest
+        item.runtest = partial(run_until_decided, item, once, mark)  # type: ignore[method-assign]
+
+
+def run_until_decided(item: pytest.Item, once: Callable[[], None], mark: pytest.Mark) -> None:
+    """Run a test until its rate is shown to lie above the limit, or below, or there are no more runs.
+
+    A run fails by an assertion or `pytest.fail`; what else it raises ends the test at once, as without the mark.
+    """
+    __tracebackhide__ = True
+    from howsure.stats.betting import binomial_wealth
+
+    limit, most, size = settings_of(item, mark)
+    passed = runs = 0
+    last: BaseException | None = None
+    verdict = "cannot tell"
+    while runs < most and verdict == "cannot tell":
+        runs += 1
+        try:
+            once()
+            passed += 1
+        except (AssertionError, pytest.fail.Exception) as error:
+            last = error
+        if binomial_wealth(passed, runs - passed, limit) >= 1 / size:
+            verdict = "pass"
+        elif binomial_wealth(passed, runs - passed, limit, above=False) >= 1 / size:
+            verdict = "fail"
+    shown = {
+        "pass": f"more than {limit:g} of all runs would pass",
+        "fail": f"fewer than {limit:g} of all runs would pass",
+        "cannot tell": f"not shown whether more or fewer than {limit:g} of all runs would pass",
+    }
+    told = f"{verdict}: {passed} of {runs} runs passed; {shown[verdict]}"
+    item.user_properties.append((TOLD, told))
+    rule = "fail" if verdict == "fail" else item.config.getini("howsure_cannot_tell")
+    if verdict != "pass" and rule == "fail":
+        raise pytest.fail.Exception(told) from last
+    if verdict != "pass" and rule == "skip":
+        pytest.skip(told)
+
+
+def settings_of(item: pytest.Item, mark: pytest.Mark) -> tuple[float, int, float]:
+    """The limit, the most runs, and the probability of a wrong verdict that a mark names; fails where they cannot be."""
+    __tracebackhide__ = True
+    from howsure.errors import InputError
+    from howsure.inputs.numbers_and_names import check_level, check_whole
+    from howsure.stats.betting import binomial_wealth
+
+    def read(min_rate: Any, max_runs: Any = 100, level: Any = 0.95) -> tuple[float, int, float]:
+        if not isinstance(min_rate, (int, float)) or not 0 < min_rate < 1:
+            raise InputError(f"min_rate must be a number between 0 and 1; it is {min_rate!r}.")
+        most, size = check_whole(max_runs, name="max_runs"), 1 - check_level(level)
+        if binomial_wealth(most, 0, min_rate) < 1 / size:
+            least = next(n for n in range(most, 10**9) if binomial_wealth(n, 0, min_rate) >= 1 / size)
+            raise InputError(
+                f"max_runs must be at least {least:,} for min_rate={min_rate:g}: after fewer runs no test can pass, even "
+                f"if all of them do; it is {most:,}."
+            )
+        return float(min_rate), most, size
+
+    if isinstance(item, pytest.Function) and item.cls is not None and issubclass(item.cls, unittest.TestCase):
+        pytest.fail("howsure: a test of unittest cannot be run again; make it a function, or a plain class.", False)
+    try:
+        return read(*mark.args, **mark.kwargs)
+    except (TypeError, InputError) as error:
+        problem = str(error).replace("settings_of.<locals>.read()", "the mark")
+    pytest.fail(f"howsure: {problem}", pytrace=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Predictions:
+    """The predictions of a test; `add` takes one."""
+
+    rows: list[tuple[bool, float, str | None]] = field(default_factory=list)
+
+    def add(self, label: Any, probability: Any, *, cluster: object = None) -> None:
+        """Take a prediction: whether the event was so (or the answer right), and the probability that it would be.
+
+        cluster: what is correlated, such as the document; predictions of one cluster are drawn together.
+        """
+        from howsure.errors import InputError
+
+        if label not in (0, 1):
+            raise InputError(f"label must be True or False, or 1 or 0; it is {label!r}.")
+        if not 0 <= probability <= 1:
+            raise InputError(f"probability must lie between 0 and 1; it is {probability!r}.")
+        self.rows.append((bool(label), float(probability), None if cluster is None else str(cluster)))
+
+
+HELD = pytest.StashKey[Predictions]()
+
+
+@pytest.fixture
+def howsure_predictions(request: pytest.FixtureRequest) -> Predictions:
+    """Collects predictions: `howsure_predictions.add(label, probability)`; their calibration is told after all tests."""
+    return request.node.stash.setdefault(HELD, Predictions())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+    """Send predictions with the report of their test, also from a worker of xdist."""
+    report: Any = yield
+    if call.when == "call" and HELD in item.stash:
+        report.howsure_predictions = item.stash[HELD].rows
+    return report
+
+
+class Session:
+    """All predictions of a run, by test, and what is told of them at its end."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.config = config
+        self.found: dict[str, list[tuple[bool, float, str | None]]] = {}
+        self.lines: list[str] = []
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Take the predictions of a test; of one that ran again, the last ones."""
+        rows = getattr(report, "howsure_predictions", None)
+        if rows:
+            self.found[report.nodeid] = rows
+
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        """Judge all predictions; the run fails where their calibration does."""
+        if not self.found or hasattr(self.config, "workerinput"):
+            return
+        outcome, self.lines = judged([row for _, rows in sorted(self.found.items()) for row in rows], self.config)
+        failed = outcome == "fail" or (outcome, self.config.getini("howsure_cannot_tell")) == ("cannot tell", "fail")
+        if failed and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """Tell the verdicts of all marked tests, and that of the predictions."""
+        stats: Mapping[str, list[Any]] = terminalreporter.stats
+        reports = [one for held in stats.values() for one in held if getattr(one, "when", None) == "call"]
+        told = {one.nodeid: text for one in reports for name, text in one.user_properties if name == TOLD}
+        lines = [f"{test}: {text}" for test, text in sorted(told.items())] + self.lines
+        if lines:
+            terminalreporter.section("howsure")
+            for line in lines:
+                terminalreporter.write_line(line)
+
+
+def judged(rows: list[tuple[bool, float, str | None]], config: pytest.Config) -> tuple[str, list[str]]:
+    """The outcome of a check of predictions, and the lines that tell it; without a limit, their calibration error."""
+    import howsure
+
+    labels, probabilities, named = zip(*rows, strict=True)
+    clusters = [f"own {i}" if one is None else f"cluster {one}" for i, one in enumerate(named)]
+    given = clusters if set(named) != {None} else None
+    limit = config.getini("howsure_max_error")
+    if not limit:
+        error = howsure.calibration_error(labels, probabilities, clusters=given)
+        return "pass", [f"calibration error {error} of {len(rows):,} predictions"]
+    check = howsure.check_calibration(labels, probabilities, max_error=float(limit), clusters=given)
+    return check.outcome, [f"{len(rows):,} predictions", *check.below()]
