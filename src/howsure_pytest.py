@@ -7,7 +7,7 @@ asks for them, so that a start costs nothing and coverage is measured of all of 
 from __future__ import annotations
 
 import unittest
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -91,7 +91,7 @@ def run_until_decided(item: pytest.Item, once: Callable[[], None], mark: pytest.
 
 
 def settings_of(item: pytest.Item, mark: pytest.Mark) -> tuple[float, int, float]:
-    """The limit, the most runs, and the probability of a wrong verdict that a mark names; fails where they cannot be."""
+    """The limit, the most runs and the probability of a wrong verdict that a mark names; the test fails without them."""
     __tracebackhide__ = True
     from howsure.errors import InputError
     from howsure.inputs.numbers_and_names import check_level, check_whole
@@ -104,8 +104,8 @@ def settings_of(item: pytest.Item, mark: pytest.Mark) -> tuple[float, int, float
         if binomial_wealth(most, 0, min_rate) < 1 / size:
             least = next(n for n in range(most, 10**9) if binomial_wealth(n, 0, min_rate) >= 1 / size)
             raise InputError(
-                f"max_runs must be at least {least:,} for min_rate={min_rate:g}: after fewer runs no test can pass, even "
-                f"if all of them do; it is {most:,}."
+                f"max_runs must be at least {least:,} for min_rate={min_rate:g}: after fewer runs no test can pass, "
+                f"even if all of them do; it is {most:,}."
             )
         return float(min_rate), most, size
 
@@ -143,14 +143,15 @@ HELD = pytest.StashKey[Predictions]()
 
 @pytest.fixture
 def howsure_predictions(request: pytest.FixtureRequest) -> Predictions:
-    """Collects predictions: `howsure_predictions.add(label, probability)`; their calibration is told after all tests."""
-    return request.node.stash.setdefault(HELD, Predictions())
+    """Collects predictions: `howsure_predictions.add(label, probability)`; their calibration is told at the end."""
+    found: Predictions = request.node.stash.setdefault(HELD, Predictions())
+    return found
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Iterator[None]:
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, Any]:
     """Send predictions with the report of their test, also from a worker of xdist."""
-    report: Any = yield
+    report = yield
     if call.when == "call" and HELD in item.stash:
         report.howsure_predictions = item.stash[HELD].rows
     return report

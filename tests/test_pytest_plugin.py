@@ -54,8 +54,8 @@ class Old(unittest.TestCase):
         pass
 """
 TOLD = [
-    "test_marked.py::TestClass::test_middle: cannot tell: 4? of 50 runs passed; not shown whether more or fewer than 0.9 "
-    "of all runs would pass",
+    "test_marked.py::TestClass::test_middle: cannot tell: 4? of 50 runs passed; not shown whether more or fewer than "
+    "0.9 of all runs would pass",
     "test_marked.py::test_bad: fail: * of * runs passed; fewer than 0.9 of all runs would pass",
     "test_marked.py::test_good: pass: 3? of 3? runs passed; more than 0.9 of all runs would pass",
 ]
