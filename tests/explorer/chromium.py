@@ -74,8 +74,13 @@ class Browser:
         return self.driver.find_elements(By.CSS_SELECTOR, selector)
 
     def one(self, selector: str) -> WebElement:
-        """The first visible element."""
-        return self.wait(lambda: next((e for e in self.all(selector) if e.is_displayed()), None), selector)
+        """The first visible element; where all are folded away, what holds them is opened."""
+
+        def found() -> WebElement | None:
+            visible = next((e for e in self.all(selector) if e.is_displayed()), None)
+            return visible or self.run(UNFOLD, selector)
+
+        return self.wait(found, selector)
 
     def text(self, selector: str) -> str:
         return self.one(selector).text
@@ -175,6 +180,14 @@ class Browser:
         """Light or dark."""
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+
+UNFOLD = """
+for (const one of document.querySelectorAll(arguments[0])) {
+  for (let held = one.closest("details:not([open])"); held; held = held.parentElement.closest("details:not([open])"))
+    if (held.querySelector(":scope > summary") !== one) held.open = true;
+}
+"""
 
 
 @contextmanager

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from calendar import monthrange
 from collections import defaultdict
+from decimal import ROUND_HALF_UP, Decimal
 from itertools import pairwise
 
 import numpy as np
@@ -56,6 +58,12 @@ def interval(probabilities: np.ndarray, level: float) -> tuple[int, int]:
 def expected_points(store: EventStore, actor: str, by: str, unit: str, level: float = LEVEL) -> dict[str, str]:
     """What each point of a series must say, by period."""
     held, said = drawn(store, actor), {}
+    days = [str(day) for (day,) in store.ask("SELECT date FROM documents")]
+
+    def cut(period: str) -> str:
+        start, stop = first_and_last_day(period)
+        return " (may be incomplete)" if start < min(days) or stop > max(days) else ""
+
     for period, numbers in documents_of(store, by).items():
         if not numbers:
             continue
@@ -65,22 +73,29 @@ def expected_points(store: EventStore, actor: str, by: str, unit: str, level: fl
         mean = sum(float(one.mean()) for one in values)
         best = sum(one if unit == "entities" else one > 0 for _, _, one in there)
         per = len(numbers) if unit == "share" else 1
-        show = [amount(one / per, unit) for one in (mean, low, high, best)]
+        show = [amount(mean / per, unit, 1), *(amount(one / per, unit, 0) for one in (low, high, best))]
         what = "" if unit == "share" else f" {unit}"
         of = "1 document" if len(numbers) == 1 else f"{len(numbers)} documents"
         title = TITLES[actor]
         said[period] = (
-            f"{title}, {period}: {show[0]}{what} expected, {100 * level:g} % interval {show[1]} to {show[2]}, "
+            f"{title}, {period}{cut(period)}: {show[0]}{what} expected, {100 * level:g} % interval {show[1]} to {show[2]}, "
             f"1-best {show[3]}, of {of}"
         )
     return said
 
 
-def amount(value: float, unit: str) -> str:
-    """A number as the page writes it."""
+def first_and_last_day(period: str) -> tuple[str, str]:
+    """Of a year, a quarter or a month."""
+    year, _, part = period.partition("-")
+    months = (1, 12) if not part else (3 * int(part[1]) - 2, 3 * int(part[1])) if part[0] == "Q" else (int(part),) * 2
+    return f"{year}-{months[0]:02}-01", f"{year}-{months[1]:02}-{monthrange(int(year), months[1])[1]}"
+
+
+def amount(value: float, unit: str, digits: int) -> str:
+    """A number as the page writes it: halves go up."""
     if unit == "share":
         return f"{100 * value:.2f}".rstrip("0").rstrip(".") + " %"
-    return f"{value:.2f}".rstrip("0").rstrip(".")
+    return str(Decimal(value).quantize(Decimal(1).scaleb(-digits), ROUND_HALF_UP))
 
 
 def expected_comparison(store: EventStore, first: str, second: str, by: str) -> dict[str, tuple[str, str]]:

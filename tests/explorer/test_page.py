@@ -36,8 +36,8 @@ def test_it_begins_with_the_actors_that_act_most(browser: Browser, address: str,
     assert browser.text("#facts").startswith(f"{told['documents']} documents · {told['first']} to {told['last']}")
     first = [actor["code"] for actor in told["actors"][:2]]
     assert browser.run("return [...document.querySelectorAll('[data-panel]')].map(e => e.dataset.panel)") == first
-    assert "coreference" in browser.text("#about")
-    assert "parse" in browser.text("#about")
+    assert "coreference" in browser.text("#bands")
+    assert "parse" in browser.text("#bands")
 
 
 @pytest.mark.long

@@ -1,100 +1,95 @@
-// The series: one panel per actor, all on one scale and one time axis; a band, the posterior mean, and the 1-best count.
+// The series: one panel per actor on one time axis, and below them the documents. A period is a point and its interval:
+// nothing is drawn between periods, where there is no count.
 
 import { svg } from "./dom.js";
 import { INK, horizontalGrid, label, niceTicks, periodAxis } from "./axes.js";
 import { rove } from "./roving.js";
-import { amount, isCorrected, percent, pointText } from "./wording.js";
+import { end, incomplete, isCorrected, percent, pointText, whole } from "./wording.js";
 
 const COLOURS = ["#0072b2", "#c25400", "#008560", "#a8528a", "#80602f", "#3d7fb5"];
-const BAND = 0.25;
+const GREY = "#8a8f96";
+const BAND = 0.3;
 const TOP = 30;
 const HEIGHT = 118;
 const LEFT = 54;
 const RIGHT = 8;
 const FOOT = 26;
-const DASHES = "4 3";
-const DOTS = "1.5 3";
+const BARS = 34; // of documents
 const RAW = { value: "mean", low: "low", high: "high" };
 const CORRECTED = { value: "corrected", low: "correctedLow", high: "correctedHigh" };
 
-function line(points, attributes) {
-  return points.length < 2 ? null :
-    svg("polyline", { points: points.map((one) => one.join(",")).join(" "), fill: "none", ...attributes });
+function dot(x, y, radius, colour, open) {
+  const filled = open ? { fill: "#fff", stroke: colour, "stroke-width": 1.5, class: "dot lighter open" } : { fill: colour, class: "dot lighter" };
+  return svg("circle", { cx: x, cy: y, r: radius, ...filled });
 }
 
-// Stretches of periods that follow each other and have documents.
-function stretches(rows, has) {
-  const found = [];
-  rows.forEach((row, at) => {
-    if (!has(row)) return;
-    if (at > 0 && found.length && found.at(-1).at(-1) === at - 1) found.at(-1).push(at);
-    else found.push([at]);
-  });
-  return found;
+function interval(x, top, bottom, wide, colour) {
+  const thin = Math.max(bottom - top, 2); // an interval of one number is seen, too
+  return svg("rect", { class: "band lighter", x: x - wide / 2, y: top - (thin - (bottom - top)) / 2, width: wide, height: thin, fill: colour, "fill-opacity": BAND });
 }
 
-function band(rows, stretch, names, middle, place, half, colour) {
-  const edge = (at, name) => `${middle(at)},${place(rows[at][name])}`;
-  const { low, high } = names;
-  const points = stretch.length > 1
-    ? [...stretch.map((at) => edge(at, high)), ...stretch.toReversed().map((at) => edge(at, low))]
-    : [[-1, high], [1, high], [1, low], [-1, low]].map(([side, name]) =>
-      `${middle(stretch[0]) + side * half},${place(rows[stretch[0]][name])}`);
-  return svg("polygon", { points: points.join(" "), fill: colour, "fill-opacity": BAND, class: "band lighter" });
+function dash(x, y, half, attributes = {}) {
+  return svg("line", { x1: x - half, x2: x + half, y1: y, y2: y, stroke: INK, "stroke-width": 1.4, class: "ink-line", ...attributes });
 }
 
-function place(row, actor, title, unit, level, x, step, top, y, radius, colour) {
-  return svg("g", {
-    class: "place", role: "button", tabindex: -1, "aria-pressed": "false", "aria-label": pointText(title, row, unit, level),
-    "data-actor": actor, "data-period": row.period,
-  },
-  svg("rect", { class: "reach", x: x - step / 2, y: top, width: step, height: HEIGHT, fill: "#000", "fill-opacity": 0 }),
-  svg("circle", { class: "dot lighter", cx: x, cy: y, r: radius, fill: colour }));
-}
-
-function panel(actor, rows, { title, unit, level, correcting, number, top, width, highest, ticks }) {
+function panel(actor, rows, { title, unit, level, overview, correcting, number, top, width, ticks }) {
   const colour = COLOURS[number % COLOURS.length];
   const step = (width - LEFT - RIGHT) / rows.length;
   const middle = (at) => Number((LEFT + (at + 0.5) * step).toFixed(2));
-  const down = (value) => Number((top + HEIGHT * (1 - value / highest)).toFixed(2));
+  const down = (value) => Number((top + HEIGHT * (1 - value / ticks.at(-1))).toFixed(2));
   const names = rows.some(isCorrected) ? CORRECTED : RAW;
-  const known = (row) => row[names.value] !== null && !(correcting && names === RAW);
-  const held = stretches(rows, known);
-  const along = (stretch, name) => stretch.map((at) => [middle(at), down(rows[at][name])]);
-  const radius = Math.max(1.5, Math.min(3.5, step / 3));
-  const places = rows.map((row, at) => (row[names.value] === null ? null :
-    place(row, actor, title, unit, level, middle(at), step, top, down(row[names.value]), radius, colour)));
-  const beside = correcting
-    ? { stroke: INK, "stroke-width": 1.6, "stroke-dasharray": DOTS, "stroke-linecap": "round", class: "raw ink-line" }
-    : { stroke: INK, "stroke-width": 1.1, "stroke-dasharray": DASHES, class: "best ink-line" };
-  const drawnBeside = correcting ? "mean" : "best";
+  const radius = Math.max(1.2, Math.min(3.5, step / 3));
+  const wide = Math.max(1, Math.min(9, step * 0.6));
+  const known = (row) => row[names.value] !== null;
+  const intervals = rows.map((row, at) => (known(row) && !(correcting && names === RAW)
+    ? interval(middle(at), down(row[names.high]), down(row[names.low]), wide, colour) : null));
+  const beside = correcting ? "mean" : "best";
+  const dashes = rows.map((row, at) => (row[beside] === null ? null : dash(middle(at), down(row[beside]), Math.max(1, wide * 0.75))));
+  const places = rows.map((row, at) => (known(row) ? svg("g", {
+    class: "place", role: "button", tabindex: -1, "aria-pressed": "false", "aria-label": pointText(title, row, unit, level, overview),
+    "data-actor": actor, "data-period": row.period,
+  },
+  svg("rect", { class: "reach", x: middle(at) - step / 2, y: top, width: step, height: HEIGHT, fill: "#000", "fill-opacity": 0 }),
+  dot(middle(at), down(row[names.value]), radius, colour, incomplete(row, overview))) : null));
   const said = correcting && names === RAW ? `${title} (no labels: raw only)` : title;
   const drawn = svg("g", { "data-panel": actor },
     label(LEFT, top - 9, said, { fill: INK, class: "ink", "font-weight": 600, "font-size": 13 }),
-    horizontalGrid(ticks, down, LEFT, width - RIGHT, (tick) => amount(tick, unit)),
-    held.map((stretch) => band(rows, stretch, names, middle, down, Math.min(step / 2, 6), colour)),
-    held.map((stretch) => line(along(stretch, names.value), { stroke: colour, "stroke-width": 1.8, class: "mean lighter" })),
-    stretches(rows, (row) => row[drawnBeside] !== null).map((stretch) => line(along(stretch, drawnBeside), beside)),
-    places);
-  return { drawn, places, middle };
+    horizontalGrid(ticks, down, LEFT, width - RIGHT, (tick) => end(tick, unit)),
+    intervals, svg("g", { class: correcting ? "raw" : "best" }, dashes), places);
+  return { drawn, places, middle, step };
+}
+
+// How many documents each period has, and how many of them were read.
+function documentBars(rows, middle, step, top) {
+  const most = Math.max(1, ...rows.map((row) => row.documents));
+  const wide = Math.max(1, step * 0.8);
+  const bar = (n, at, opacity) => (n > 0 ? svg("rect", {
+    x: middle(at) - wide / 2, y: top + BARS * (1 - n / most), width: wide, height: (BARS * n) / most, fill: GREY, "fill-opacity": opacity,
+  }) : null);
+  return svg("g", { class: "documents" },
+    label(LEFT, top - 5, `documents per period, at most ${whole(most)}`, { "font-size": 11 }),
+    rows.map((row, at) => [bar(row.documents, at, 0.45), bar(row.read ?? 0, at, 0.9)]));
 }
 
 // `series` is what the source answers; `titles` by code. Calls moved(text) and chosen(actor, period).
-export function seriesChart(series, { titles, period, unit, level, correcting = false, width, summary, moved, chosen }) {
+export function seriesChart(series, { titles, period, unit, level, scale, overview, correcting = false, width, summary, moved, chosen }) {
   const actors = Object.keys(series);
-  const rows = series[actors[0]];
   const drawn = (row) => (correcting ? [row.correctedHigh ?? null, row.mean] : [row.high, row.mean, row.best]);
-  const values = Object.values(series).flat().flatMap(drawn).filter((one) => one !== null);
-  const ticks = niceTicks(Math.max(0, ...values), { whole: unit !== "share" });
+  const highest = (rows) => Math.max(0, ...rows.flatMap(drawn).filter((one) => one !== null));
+  const all = highest(Object.values(series).flat());
   const tall = TOP + HEIGHT;
-  const height = actors.length * tall + FOOT;
   const panels = actors.map((actor, number) => panel(actor, series[actor], {
-    title: titles[actor], unit, level, correcting, number, top: number * tall + TOP, width, highest: ticks.at(-1), ticks,
+    title: titles[actor], unit, level, overview, correcting, number, top: number * tall + TOP, width,
+    ticks: niceTicks(scale === "own" ? highest(series[actor]) : all, { whole: unit !== "share" }),
   }));
-  const foot = actors.length * tall;
+  const rows = series[actors.find((actor) => series[actor].some(isCorrected)) ?? actors[0]];
+  const { middle, step } = panels[0];
+  const foot = actors.length * tall + TOP + BARS;
+  const height = foot + FOOT;
   const root = svg("svg", {
     class: "chart", role: "group", tabindex: -1, "aria-label": summary, width, height, viewBox: `0 0 ${width} ${height}`,
-  }, panels.map((one) => one.drawn), periodAxis(rows.map((row) => row.period), period, panels[0].middle, foot, LEFT, width - RIGHT));
+  }, panels.map((one) => one.drawn), documentBars(rows, middle, step, foot - BARS),
+  periodAxis(rows.map((row) => row.period), period, middle, foot, LEFT, width - RIGHT));
   rove(root, panels.map((one) => one.places), {
     moved: (node) => moved(node.getAttribute("aria-label")),
     chosen: (node) => chosen(node.dataset.actor, node.dataset.period),
@@ -115,19 +110,18 @@ export function markPoint(root, point) {
   }
 }
 
-// What the lines are, in words and small pictures.
-export function seriesKey(level, correcting = false) {
-  const picture = (...shapes) => svg("svg", { width: 28, height: 12, "aria-hidden": "true" }, shapes);
+// What is drawn, in words and small pictures.
+export function seriesKey(series, overview, level, correcting = false) {
+  const small = (...shapes) => svg("svg", { width: 16, height: 12, "aria-hidden": "true" }, shapes);
   const colour = COLOURS[0];
-  const entries = [
-    [picture(svg("line", { x1: 0, x2: 28, y1: 6, y2: 6, stroke: colour, "stroke-width": 2, class: "lighter" }),
-      svg("circle", { cx: 14, cy: 6, r: 3.5, fill: colour, class: "lighter" })), correcting ? "corrected by labels" : "expected (posterior mean)"],
-    [picture(svg("rect", { width: 28, height: 12, fill: colour, "fill-opacity": BAND, class: "lighter" })), `${percent(level)} interval`],
+  const rows = Object.values(series).flat();
+  const bar = (opacity) => small(svg("rect", { x: 2, width: 12, height: 12, fill: GREY, "fill-opacity": opacity }));
+  return [
+    [small(dot(8, 6, 3.5, colour)), correcting ? "corrected by labels" : "expected (posterior mean)"],
+    [small(interval(8, 0, 12, 9, colour)), `${percent(level)} interval`],
+    [small(dash(8, 6, 7)), correcting ? "raw: what the model finds" : "1-best: the single best clustering"],
+    ...(rows.some((row) => incomplete(row, overview)) ? [[small(dot(8, 6, 3.5, colour, true)), "period may be incomplete"]] : []),
+    [bar(0.45), "documents"],
+    ...(rows.some((row) => row.read > 0) ? [[bar(0.9), "of them read"]] : []),
   ];
-  if (correcting) {
-    const raw = { stroke: INK, "stroke-width": 1.6, "stroke-dasharray": DOTS, "stroke-linecap": "round", class: "ink-line" };
-    return [...entries, [picture(svg("line", { x1: 1, x2: 28, y1: 6, y2: 6, ...raw })), "raw: what the model finds"]];
-  }
-  const best = svg("line", { x1: 0, x2: 28, y1: 6, y2: 6, stroke: INK, "stroke-width": 1.4, "stroke-dasharray": DASHES, class: "ink-line" });
-  return [...entries, [picture(best), "1-best: the single best clustering"]];
 }

@@ -1,7 +1,7 @@
 // Counts corrected by labels: beside the raw ones, with their totals and what a reader must know of them.
 
 import { element, folded, table } from "./dom.js";
-import { amount, percent } from "./wording.js";
+import { amount, end, percent } from "./wording.js";
 
 // A series whose rows have the corrected counts of their actor and period, if readers were asked about the actor.
 export function beside(series, corrected) {
@@ -28,7 +28,7 @@ function totals(series, corrected, { titles, unit, level }) {
     { name: "Actor", cell: (row) => titles[row.actor] },
     { name: "Raw", number: true, cell: value("raw") },
     { name: "Corrected", number: true, cell: value("corrected") },
-    { name: `${percent(level)} interval`, number: true, cell: (row) => (row.low === undefined ? "–" : `${amount(row.low, unit)} to ${amount(row.high, unit)}`) },
+    { name: `${percent(level)} interval`, number: true, cell: (row) => (row.low === undefined ? "–" : `${end(row.low, unit)} to ${end(row.high, unit)}`) },
   ], rows);
 }
 

@@ -4,8 +4,8 @@ import { byId, element, folded, heading, table } from "./dom.js";
 import { markPoint, pointOf, seriesChart, seriesKey } from "./chart.js";
 import { comparisonChart, comparisonKey } from "./comparison.js";
 import { beside, correctionNotes } from "./corrections.js";
-import { figureText, save } from "./saving.js";
-import { CORRECTED_BANDS, UNITS, amount, bandsText, comparisonText, counted, eventText, percent, probability, probabilityIs, whole } from "./wording.js";
+import { figureText, picture, save } from "./saving.js";
+import { CORRECTED_BANDS, UNITS, amount, answerText, bandsText, comparisonText, counted, end, eventText, incomplete, percent, probability, probabilityIs, whole } from "./wording.js";
 
 const NARROWEST = 280;
 const COMPUTING = "The counts corrected by labels are being computed …";
@@ -24,14 +24,30 @@ function fileName(asked, suffix) {
   return `events-${actors}-${asked.period}-${asked.unit}`.replace(/[^A-Za-z0-9-]+/g, "_").slice(0, 80) + suffix;
 }
 
-function saveFigure(chart, asked, title, page, uncertainty = bandsText(page.overview)) {
-  const told = `${eventText(page.overview)} ${JSON.stringify(asked)} ${percent(asked.level)} intervals. ${uncertainty}`;
-  save(figureText(chart, title, told), fileName(asked, ".svg"), "image/svg+xml");
+// Buttons that save a figure; `figure` gives its SVG, its title, and what its intervals include.
+function saveButtons(id, asked, page, figure) {
+  const drawn = () => {
+    const [chart, title, uncertainty = bandsText(page.overview)] = figure();
+    return [figureText(chart, title, `${eventText(page.overview)} ${JSON.stringify(asked)} ${percent(asked.level)} intervals. ${uncertainty}`), chart];
+  };
+  const asSvg = () => save(drawn()[0], fileName(asked, ".svg"), "image/svg+xml");
+  const asPng = async () => {
+    const [text, chart] = drawn();
+    try {
+      save(await picture(text, chart.width.baseVal.value, chart.height.baseVal.value), fileName(asked, ".png"), "image/png");
+    } catch (error) {
+      page.complain([error.message]);
+    }
+  };
+  return [
+    element("button", { type: "button", id, onclick: asSvg }, "Save figure (SVG)"),
+    element("button", { type: "button", id: `${id}-png`, onclick: asPng }, "Save figure (PNG)"),
+  ];
 }
 
 async function saveTable(asked, page) {
   try {
-    const { counts, ...query } = asked; // the table has both counts
+    const { counts, scale, ...query } = asked; // the table has both counts
     save(await page.source.csv(query), fileName(asked, ".csv"), "text/csv");
   } catch (error) {
     page.complain([error.message]);
@@ -40,24 +56,34 @@ async function saveTable(asked, page) {
 
 function seriesTable(series, asked, page, correcting) {
   const rows = Object.entries(series).flatMap(([actor, all]) => all.map((row) => ({ actor, ...row })));
-  const value = (name) => ({ name, number: true, cell: (row) => amount(row[name], asked.unit) });
+  const value = (name, how = amount) => ({ name, number: true, cell: (row) => how(row[name], asked.unit) });
   const points = (row) => (row.mean === null ? row.period : element("button", {
     type: "button", class: "link", onclick: () => page.go({ point: { actor: row.actor, at: row.period } }, "point"),
   }, row.period));
   return table(`${UNITS[asked.unit]} by ${asked.period}`, [
     { name: "Actor", cell: (row) => page.titles[row.actor] }, { name: "Period", cell: points },
     { name: "Documents", number: true, cell: (row) => whole(row.documents) },
-    { ...value("mean"), name: correcting ? "raw mean" : "mean" }, value("low"), value("high"), { ...value("best"), name: "1-best" },
-    ...(correcting ? [value("corrected"), { ...value("correctedLow"), name: "low" }, { ...value("correctedHigh"), name: "high" },
+    { ...value("mean"), name: correcting ? "raw mean" : "mean" }, value("low", end), value("high", end), { ...value("best", end), name: "1-best" },
+    ...(correcting ? [value("corrected"), { ...value("correctedLow", end), name: "low" }, { ...value("correctedHigh", end), name: "high" },
       { name: "read", number: true, cell: (row) => (row.read === undefined ? "–" : whole(row.read)) }] : []),
   ], rows);
+}
+
+// Which periods may be incomplete, and why.
+function incompleteText(series, overview) {
+  const held = Object.values(series)[0].filter((row) => incomplete(row, overview)).map((row) => row.period);
+  if (!held.length) return "";
+  return `The documents are of ${overview.first} to ${overview.last}: ${held.join(" and ")} may be incomplete. `;
 }
 
 export async function drawSeries(asked, page) {
   const title = `${UNITS[asked.unit]} by ${asked.period}`;
   const head = heading(title[0].toUpperCase() + title.slice(1));
-  if (!asked.actors.length) return [head, element("p", {}, "Choose at least one actor above.")];
-  const { counts, ...query } = asked;
+  if (!asked.actors.length) {
+    byId("answer").replaceChildren();
+    return [head, element("p", {}, "Choose at least one actor above.")];
+  }
+  const { counts, scale, ...query } = asked;
   const series = await page.source.series(query);
   const readout = element("p", { class: "readout", id: "readout", "aria-hidden": "true" }, "Point at the chart, or move to it with Tab and the arrow keys; Enter shows the documents.");
   const names = asked.actors.map((actor) => page.titles[actor]).join(", ");
@@ -66,9 +92,16 @@ export async function drawSeries(asked, page) {
   let corrected = null;
   const correcting = () => Boolean(corrected?.series);
   const shown = () => (correcting() ? beside(series, corrected) : series);
+  const waiting = () => counts === "corrected" && corrected === null;
+  const tellAnswer = () => byId("answer").replaceChildren(...(waiting() ? [element("p", {}, COMPUTING)] : [
+    ...Object.entries(shown()).map(([actor, rows]) => element("p", {}, answerText(
+      page.titles[actor], rows, corrected?.totals?.[actor], { unit: asked.unit, labelled: Boolean(page.overview.labels) }))),
+    correcting() ? element("p", { class: "quiet" }, `${percent(asked.level)} intervals; corrected by the labels of documents that were read.`) : "",
+  ]));
   const drawNow = () => {
     held.replaceChildren(seriesChart(shown(), {
-      titles: page.titles, period: asked.period, unit: asked.unit, level: asked.level, width: chartWidth(), correcting: correcting(),
+      titles: page.titles, period: asked.period, unit: asked.unit, level: asked.level, scale, width: chartWidth(), correcting: correcting(),
+      overview: page.overview,
       summary: `${title}, ${names}. Arrow keys move from point to point, Enter shows the documents of a point. The table below shows the same.`,
       moved: (text) => { readout.textContent = text; },
       chosen: (actor, at) => page.go({ point: { actor, at }, document: null }, "point"),
@@ -76,9 +109,10 @@ export async function drawSeries(asked, page) {
     markPoint(held, page.state.point);
   };
   const drawAll = () => {
-    legend.replaceChildren(key(seriesKey(asked.level, correcting())));
+    legend.replaceChildren(key(seriesKey(shown(), page.overview, asked.level, correcting())));
     drawNow();
-    uncertainty.textContent = bandsText(page.overview, correcting() ? "The raw counts" : "The bands");
+    tellAnswer();
+    uncertainty.textContent = `${incompleteText(series, page.overview)}${bandsText(page.overview, correcting() ? "The raw counts" : "The intervals")}`;
     folds.replaceChildren(folded("Show as a table", () => seriesTable(shown(), asked, page, correcting())));
   };
   page.redraw.series = drawNow;
@@ -95,16 +129,19 @@ export async function drawSeries(asked, page) {
       if (found.series) page.announce("The counts corrected by labels are shown.");
       below.replaceChildren(...correctionNotes(series, found, { titles: page.titles, unit, level }));
     };
-    const failed = (error) => below.replaceChildren(element("p", { class: "problem", role: "alert" }, error.message));
+    const failed = (error) => {
+      corrected = {};
+      tellAnswer();
+      below.replaceChildren(element("p", { class: "problem", role: "alert" }, error.message));
+    };
     page.source.corrected({ period, unit, level }).then(arrived).catch(failed).finally(() => below.removeAttribute("aria-busy"));
   }
-  const saved = () => saveFigure(held.querySelector("svg"), asked, `${title}: ${names}`, page,
-    correcting() ? corrected.said.join(" ") : undefined);
+  const figure = () => [held.querySelector("svg"), `${title}: ${names}`, correcting() ? corrected.said.join(" ") : undefined];
   return [
-    head, legend, held, readout, below, uncertainty,
+    head, held, legend, readout, below, uncertainty,
     element("div", { class: "row" },
       element("button", { type: "button", id: "save-table", onclick: () => saveTable(asked, page) }, "Save table (CSV)"),
-      element("button", { type: "button", id: "save-figure", onclick: saved }, "Save figure (SVG)")),
+      saveButtons("save-figure", asked, page, figure)),
     folds,
   ];
 }
@@ -132,7 +169,7 @@ function comparisonColumns(first, second, level) {
     { name: "P(equal)", number: true, cell: (row) => probability(row.equal) },
     { name: `P(${first} < ${second})`, number: true, cell: (row) => probability(row.less) },
     { name: "Difference", number: true, cell: (row) => amount(row.mean, "documents") },
-    { name: `${percent(level)} interval`, number: true, cell: (row) => (row.low === null ? "–" : `${amount(row.low, "documents")} to ${amount(row.high, "documents")}`) },
+    { name: `${percent(level)} interval`, number: true, cell: (row) => (row.low === null ? "–" : `${end(row.low, "documents")} to ${end(row.high, "documents")}`) },
   ];
 }
 
@@ -168,8 +205,7 @@ export async function drawComparison(asked, page) {
     ...said,
     key(comparisonKey(first, second)), held, readout,
     element("div", { class: "row" },
-      element("button", { type: "button", id: "save-comparison", onclick: () => saveFigure(held.querySelector("svg"), asked, `${first} and ${second}`, page,
-        corrected ? CORRECTED_BANDS : undefined) }, "Save figure (SVG)"),
+      saveButtons("save-comparison", asked, page, () => [held.querySelector("svg"), `${first} and ${second}`, corrected ? CORRECTED_BANDS : undefined]),
       element("button", { type: "button", id: "close-comparison", onclick: () => closeComparison(page) }, "Close")),
     folded("Show as a table", tables),
   ];

@@ -2,10 +2,10 @@
 
 import { byId, element } from "./dom.js";
 import { MOST_ACTORS, levels } from "./state.js";
-import { COUNTS, INTERVALS, PERIODS, UNITS, named, percent } from "./wording.js";
+import { COUNTS, INTERVALS, PERIODS, SCALES, UNITS, named, percent } from "./wording.js";
 
 const NOBODY = "";
-const CHOICES = ["period", "unit", "interval", "level", "counts"];
+const CHOICES = ["period", "unit", "interval", "level", "scale", "counts"];
 
 function options(select, entries) {
   select.replaceChildren(...entries.map(([value, text]) => element("option", { value }, text)));
@@ -36,6 +36,7 @@ export function buildForm(overview, { changed, refused }) {
   options(byId("unit"), overview.units.map((unit) => [unit, UNITS[unit]]));
   options(byId("interval"), Object.entries(INTERVALS));
   options(byId("level"), levels(overview).map((level) => [level, percent(level)]));
+  options(byId("scale"), Object.entries(SCALES));
   options(byId("counts"), Object.entries(COUNTS));
   byId("counts-choice").hidden = !overview.labels;
   for (const name of CHOICES) {

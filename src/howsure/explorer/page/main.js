@@ -40,9 +40,9 @@ function show() {
   page.state = state;
   page.complain(problems);
   showChoices(state);
-  const { period, unit, interval, level, counts, point, compare, doubtful } = state;
+  const { period, unit, interval, level, scale, counts, point, compare, doubtful } = state;
   const draw = (id, asked, how) => section(id, asked, (one) => how(one, page));
-  draw("series", { actors: state.actors, period, unit, interval, level, counts }, drawSeries);
+  draw("series", { actors: state.actors, period, unit, interval, level, scale, counts }, drawSeries);
   markPoint(byId("series"), point);
   draw("point", point, drawPoint);
   draw("document", state.document === null ? null : { number: state.document, sample: state.sample }, drawDocument);
@@ -65,12 +65,12 @@ function seesNoCompounds({ imported, settings: { rule } }) {
 function tellAbout(overview) {
   const left = Object.entries(overview.left_out).map(([reason, n]) => `${whole(n)} left out (${reason})`);
   const dates = overview.first === null ? [] : [`${overview.first} to ${overview.last}`];
-  const facts = [counted(overview.documents, "document"), ...dates, `${overview.settings.samples} samples each`, ...left];
+  const facts = [counted(overview.documents, "document"), ...dates, ...left];
   byId("facts").textContent = facts.join(" · ");
   byId("event").textContent = eventText(overview);
   byId("event").hidden = false;
   if (overview.imported) byId("bands").textContent = `The probabilities come from another model and were imported. ${bandsText(overview)} ${SHARED}`;
-  else if (overview.labels) byId("bands-of").textContent = "The bands of the raw counts";
+  else if (overview.labels) byId("bands-of").textContent = "The intervals of the raw counts";
   byId("labels-note").hidden = !overview.labels;
   byId("rule-note").hidden = !seesNoCompounds(overview);
   byId("recipe").replaceChildren(table("Settings of the store", [

@@ -2,8 +2,8 @@
 
 import { element } from "./dom.js";
 
-export function save(text, name, type) {
-  const address = URL.createObjectURL(new Blob([text], { type }));
+export function save(content, name, type) {
+  const address = URL.createObjectURL(new Blob([content], { type }));
   const link = element("a", { href: address, download: name });
   document.body.append(link);
   link.click();
@@ -28,4 +28,23 @@ export function figureText(chart, title, description) {
   };
   copy.prepend(words("title", title), words("desc", description));
   return `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(copy)}\n`;
+}
+
+const DOTS = 3; // of a picture, for one of the page
+
+// A figure as a picture, on white.
+export function picture(text, width, height) {
+  return new Promise((resolve, reject) => {
+    const drawn = new Image();
+    drawn.onerror = () => reject(new Error("This browser cannot draw the figure as a picture; save it as SVG."));
+    drawn.onload = () => {
+      const canvas = element("canvas", { width: DOTS * width, height: DOTS * height });
+      const pen = canvas.getContext("2d");
+      pen.fillStyle = "#fff";
+      pen.fillRect(0, 0, canvas.width, canvas.height);
+      pen.drawImage(drawn, 0, 0, canvas.width, canvas.height);
+      canvas.toBlob(resolve, "image/png");
+    };
+    drawn.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(text)}`;
+  });
 }

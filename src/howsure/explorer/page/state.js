@@ -1,6 +1,6 @@
 // What is shown is written in the fragment of the address, so that it can be kept, sent, and gone back to.
 
-import { COUNTS, INTERVALS, LEVELS, PERIODS } from "./wording.js";
+import { COUNTS, INTERVALS, LEVELS, PERIODS, SCALES } from "./wording.js";
 
 export const MOST_ACTORS = 6;
 const DAY = 86400000;
@@ -21,7 +21,7 @@ export function levels(overview) {
 export function defaults(overview) {
   return {
     actors: overview.actors.slice(0, 2).map((actor) => actor.code),
-    period: fittingPeriod(overview), unit: "documents", interval: "exact", level: levels(overview).at(-1),
+    period: fittingPeriod(overview), unit: "documents", interval: "exact", level: levels(overview).at(-1), scale: "same",
     counts: overview.labels ? "corrected" : "raw", labelled: Boolean(overview.labels),
     point: null, document: null, sample: "best", compare: null, doubtful: null,
   };
@@ -47,6 +47,7 @@ export function readState(fragment, overview, problems) {
   choice("unit", overview.units);
   choice("interval", Object.keys(INTERVALS));
   choice("level", levels(overview));
+  choice("scale", Object.keys(SCALES));
   if (state.labelled) choice("counts", Object.keys(COUNTS));
   if (given.has("actor")) {
     const asked = [...new Set(given.getAll("actor"))].filter((code) => code !== "").filter(actor);
@@ -79,6 +80,7 @@ export function writeState(state) {
   const fragment = new URLSearchParams();
   for (const actor of state.actors.length ? state.actors : [""]) fragment.append("actor", actor);
   for (const name of ["period", "unit", "interval", "level"]) fragment.set(name, state[name]);
+  if (state.scale !== "same") fragment.set("scale", state.scale);
   if (state.labelled) fragment.set("counts", state.counts);
   if (state.point) {
     fragment.set("point", state.point.actor);

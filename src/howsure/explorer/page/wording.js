@@ -5,6 +5,7 @@ export const UNITS = { documents: "documents", share: "share of documents", enti
 export const PERIODS = { week: "week", month: "month", quarter: "quarter", year: "year" };
 export const INTERVALS = { exact: "exact", normal: "normal (the paper’s)", samples: "quantiles of samples" };
 
+export const SCALES = { same: "one for all actors", own: "one for each actor" };
 export const COUNTS = { corrected: "corrected by labels", raw: "raw: what the model finds" };
 
 const LONGEST_EVENT = 240;
@@ -15,13 +16,13 @@ export function eventText({ event }) {
 }
 
 // What the bands of a chart include.
-export function bandsText({ imported, uncertainty }, bands = "The bands") {
+export function bandsText({ imported, uncertainty }, bands = "The intervals") {
   if (imported) return `${bands} include the uncertainty of ${uncertainty}`;
   return `${bands} include the uncertainty of coreference, not that of the parse, the names, the rule or the news.`;
 }
 
 // What those of counts corrected by labels include.
-export const CORRECTED_BANDS = "The counts are corrected by labels: their bands include what the model misses and invents, " +
+export const CORRECTED_BANDS = "The counts are corrected by labels: their intervals include what the model misses and invents, " +
   "not errors of the readers, nor what the news omits.";
 
 // A level as it is read: 0.95 is 95 %.
@@ -33,12 +34,20 @@ export function whole(value) {
   return value.toLocaleString("en-US", { maximumFractionDigits: 0 });
 }
 
-// A count or a share: as many digits as help.
-export function amount(value, unit) {
+function told(value, unit, digits) {
   if (value === null || value === undefined) return "–";
-  if (unit === "share") return `${(100 * value).toLocaleString("en-US", { maximumFractionDigits: 2 })} %`;
-  const digits = Math.abs(value) >= 1000 ? 0 : Math.abs(value) >= 100 ? 1 : 2;
-  return value.toLocaleString("en-US", { maximumFractionDigits: digits });
+  const [shown, sign, most] = unit === "share" ? [100 * value, " %", 2] : [value, "", digits];
+  return shown.toLocaleString("en-US", { minimumFractionDigits: unit === "share" ? 0 : digits, maximumFractionDigits: most, signDisplay: "negative" }) + sign;
+}
+
+// An estimated count or share.
+export function amount(value, unit) {
+  return told(value, unit, Math.abs(value) >= 1000 ? 0 : 1);
+}
+
+// An end of its interval, or a count that is one: whole, unless it is a share.
+export function end(value, unit) {
+  return told(value, unit, 0);
 }
 
 // A probability to two digits, never rounded to certainty.
@@ -68,18 +77,47 @@ export function isCorrected(row) {
   return row.corrected !== null && row.corrected !== undefined;
 }
 
+// Whether a period may be incomplete: the documents begin after its first day, or end before its last.
+export function incomplete(row, { first, last }) {
+  return row.start < first || row.end > last;
+}
+
+function between(low, high, unit) {
+  return `${end(low, unit)} to ${end(high, unit)}`;
+}
+
 // What a point of a series says, in one sentence.
-export function pointText(title, row, unit, level) {
+export function pointText(title, row, unit, level, overview) {
+  const where = `${title}, ${row.period}${incomplete(row, overview) ? " (may be incomplete)" : ""}`;
   const of = counted(row.documents, "document");
   const what = unit === "share" ? "" : ` ${UNITS[unit]}`;
-  const between = (low, high) => `${percent(level)} interval ${amount(low, unit)} to ${amount(high, unit)}`;
-  if (row.mean === null) return `${title}, ${row.period}: no documents`;
-  const best = `1-best ${amount(row.best, unit)}`;
+  const reach = (low, high) => `${percent(level)} interval ${between(low, high, unit)}`;
+  if (row.mean === null) return `${where}: no documents`;
+  const best = `1-best ${end(row.best, unit)}`;
   if (isCorrected(row)) {
-    return `${title}, ${row.period}: ${amount(row.corrected, unit)}${what} corrected by labels, ` +
-      `${between(row.correctedLow, row.correctedHigh)}; raw ${amount(row.mean, unit)}; of ${of}, ${whole(row.read)} read`;
+    return `${where}: ${amount(row.corrected, unit)}${what} corrected by labels, ` +
+      `${reach(row.correctedLow, row.correctedHigh)}; raw ${amount(row.mean, unit)}; of ${of}, ${whole(row.read)} read`;
   }
-  return `${title}, ${row.period}: ${amount(row.mean, unit)}${what} expected, ${between(row.low, row.high)}, ${best}, of ${of}`;
+  return `${where}: ${amount(row.mean, unit)}${what} expected, ${reach(row.low, row.high)}, ${best}, of ${of}`;
+}
+
+// The answer for one actor in all periods: corrected by labels and with an interval, or as the model has it.
+export function answerText(title, rows, total, { unit, labelled }) {
+  const told = rows.filter((row) => row.mean !== null);
+  const of = told.reduce((all, row) => all + row.documents, 0);
+  const acts = (value) => {
+    const about = unit === "share" ? amount(value, unit) : end(value, unit);
+    return unit === "entities" ? `${title}: about ${about} entities act in ${counted(of, "document")}` :
+      `${title} acts in about ${about} of ${counted(of, "document")}`;
+  };
+  if (total?.corrected === undefined) {
+    const sum = told.reduce((all, row) => all + row.mean * (unit === "share" ? row.documents : 1), 0);
+    const why = labelled ? "what the model finds, not corrected by the labels" : "what the model finds; nobody has read documents to check it";
+    return `${acts(unit === "share" ? sum / Math.max(of, 1) : sum)}: ${why}.`;
+  }
+  const most = told.reduce((one, row) => (row.corrected > one.corrected ? row : one));
+  return `${acts(total.corrected)}, between ${end(total.low, unit)} and ${end(total.high, unit)}; ` +
+    `highest in ${most.period}: ${amount(most.corrected, unit)} (${between(most.correctedLow, most.correctedHigh, unit)}).`;
 }
 
 // What the comparison of two actors in a period says, and what may be concluded.
