@@ -6,6 +6,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,15 @@ class Browser:
     def errors(self) -> list[str]:
         """What the console complains of since it was last asked; a breach of the policy among it."""
         return [entry["message"] for entry in self.driver.get_log("browser") if entry["level"] == "SEVERE"]
+
+    def violations(self) -> list[str]:
+        """What axe-core has against all that is on the page, unfolded: its rules are those of the WCAG, and more."""
+        self.run("for (const one of document.querySelectorAll('details')) one.open = true")
+        self.settle()
+        self.run(files("axe_core_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
+        found = self.driver.execute_async_script("axe.run().then(arguments[arguments.length - 1])")
+        assert len(found["passes"]) > 20
+        return [f"{one['id']}: {node['html']}" for one in found["violations"] for node in one["nodes"]]
 
     def asked(self) -> list[str]:
         """The addresses that were asked for since it was last asked, by any part of the browser's page."""

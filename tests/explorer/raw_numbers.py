@@ -78,8 +78,8 @@ def expected_points(store: EventStore, actor: str, by: str, unit: str, level: fl
         of = "1 document" if len(numbers) == 1 else f"{len(numbers)} documents"
         title = TITLES[actor]
         said[period] = (
-            f"{title}, {period}{cut(period)}: {show[0]}{what} expected, {100 * level:g} % interval {show[1]} to {show[2]}, "
-            f"1-best {show[3]}, of {of}"
+            f"{title}, {period}{cut(period)}: {show[0]}{what} expected, "
+            f"{100 * level:g} % interval {show[1]} to {show[2]}, 1-best {show[3]}, of {of}"
         )
     return said
 

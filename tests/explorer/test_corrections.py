@@ -105,8 +105,16 @@ def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str,
     assert QUESTION in browser.text("#corrections")
     assert browser.all("#corrections img") == []
     assert "corrected" in browser.run("return document.getElementById('status').textContent")
+    answer = browser.text("#answer p")
+    assert answer.startswith(
+        f"Arland acts in about {total.estimate:.0f} of 160 documents, between {total.low:.0f} and "
+    )
+    highest = max(held.rows_of("AAA"), key=lambda one: one.estimate)
+    assert f"{total.high:.0f}; highest in {highest.period}: {highest.estimate:.1f} (" in answer
+    assert browser.text("#answer p.quiet").startswith("95 % intervals; corrected by the labels")
     browser.choose("#counts", "raw")
     assert browser.all("#series-chart .raw") == []
+    assert browser.text("#answer p.quiet") == "This is what the model finds, not corrected by the labels."
     assert len(browser.all("#series-chart .best")) == 2
     assert browser.run("return location.hash").endswith("counts=raw")
     browser.choose("#counts", "corrected")

@@ -81,6 +81,7 @@ def test_a_week_is_chosen_by_mouse_and_keys(html: str, browser: Browser, tmp_pat
     browser.errors(), browser.asked()
     browser.open(path.as_uri())
     assert "No longer calibrated since about 2026-02-" in browser.text("#verdict")
+    assert browser.violations() == []
     assert "2026-03-09: 350 rows" in browser.text("#readout")
     browser.click('.target[data-period="2026-01-19"]')
     assert browser.text("#readout").startswith("2026-01-19: 350 rows, error")

@@ -8,6 +8,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from xml.etree import ElementTree
 
 import pytest
+from PIL import Image
 
 from howsure.events.series.files import documents_of, doubtful_documents
 from howsure.events.store.event_store import EventStore
@@ -36,6 +37,8 @@ def test_it_begins_with_the_actors_that_act_most(browser: Browser, address: str,
     assert browser.text("#facts").startswith(f"{told['documents']} documents · {told['first']} to {told['last']}")
     first = [actor["code"] for actor in told["actors"][:2]]
     assert browser.run("return [...document.querySelectorAll('[data-panel]')].map(e => e.dataset.panel)") == first
+    assert browser.text("#answer").endswith("This is what the model finds, and nobody has read documents to check it.")
+    assert not any(one.is_displayed() for one in browser.all("#counts"))
     assert "coreference" in browser.text("#bands")
     assert "parse" in browser.text("#bands")
 
@@ -123,6 +126,47 @@ def test_choosing_actors_periods_counts_and_intervals(browser: Browser, address:
     browser.wait(lambda: not browser.places("USA"), "the end of the USA")
     browser.click('#actors input[value="IRQ"]')
     browser.says("#series", "Choose at least one actor above.")
+
+
+@pytest.mark.long
+def test_choices_are_unfolded_and_a_scale_of_ones_own(browser: Browser, address: str) -> None:
+    """Each panel on its own scale: the highest tick of the panel that has less falls."""
+    highest = (
+        "return [...document.querySelectorAll('[data-panel]')].map("
+        "e => Math.max(...[...e.querySelectorAll('text[text-anchor=end]')].map(t => Number(t.textContent))))"
+    )
+    browser.open(f"{address}#actor=IRQ&actor=KWT&period=quarter")
+    assert not browser.all("#scale")[0].is_displayed()
+    browser.click("#choices details.more summary")
+    assert browser.all("#scale")[0].is_displayed()
+    one, same = browser.run(highest)
+    assert one == same
+    browser.choose("#scale", "own")
+    own = browser.run(highest)
+    assert min(own) < max(own) == one
+    assert fragment(browser)["scale"] == ["own"]
+
+
+@pytest.mark.long
+def test_periods_that_may_be_incomplete_and_the_documents_of_all(browser: Browser, address: str) -> None:
+    browser.open(f"{address}#actor=IRQ&period=quarter")
+    said = browser.places("IRQ")
+    assert [period for period, text in said.items() if "may be incomplete" in text] == [min(said), max(said)]
+    assert len(browser.all("#series-chart circle.open")) == 2
+    assert f"{min(said)} and {max(said)} may be incomplete" in browser.text("#series")
+    assert len(browser.all("#series-chart .documents rect")) == len(said)
+
+
+@pytest.mark.long
+def test_the_figure_as_a_picture(browser: Browser, address: str) -> None:
+    browser.open(f"{address}#actor=IRQ&period=quarter")
+    width = browser.one(".chart").size["width"]
+    browser.click("#save-figure-png")
+    path = browser.wait(lambda: next(browser.whole_files(".png"), None), "a picture")
+    with Image.open(path) as image:
+        assert image.width == 3 * width
+        assert len(image.convert("RGB").getcolors(2**20)) > 10
+    path.unlink()
 
 
 @pytest.mark.long

@@ -142,7 +142,7 @@ def policy(*, scripts: Collection[str], styles: Collection[str], served: bool) -
         "default-src 'none'",
         f"script-src {' '.join(scripts)}",
         f"style-src {' '.join(styles)}",
-        "img-src data:",  # the empty icon
+        "img-src data:",  # the empty icon, a figure on its way to a picture
         "base-uri 'none'",
         "form-action 'none'",
         "require-trusted-types-for 'script'",

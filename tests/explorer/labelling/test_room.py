@@ -315,6 +315,7 @@ def test_whatever_can_be_used_has_a_name(browser: Browser, room: ServedRoom) -> 
     enter(browser, room.address, "by ear")
     assert browser.run("return document.getElementById('status').textContent") == f"Document 1 of {READ}."
     assert browser.run(UNNAMED) == []
+    assert browser.violations() == []
     states = browser.run("return [...document.querySelectorAll('#choices button')].map(e => e.ariaPressed)")
     assert states == ["false"] * (len(ACTORS) + 2)
     headings = browser.run("return [...document.querySelectorAll('h1, h2, h3')].map(e => Number(e.localName[1]))")

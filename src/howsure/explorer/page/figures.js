@@ -95,8 +95,9 @@ export async function drawSeries(asked, page) {
   const waiting = () => counts === "corrected" && corrected === null;
   const tellAnswer = () => byId("answer").replaceChildren(...(waiting() ? [element("p", {}, COMPUTING)] : [
     ...Object.entries(shown()).map(([actor, rows]) => element("p", {}, answerText(
-      page.titles[actor], rows, corrected?.totals?.[actor], { unit: asked.unit, labelled: Boolean(page.overview.labels) }))),
-    correcting() ? element("p", { class: "quiet" }, `${percent(asked.level)} intervals; corrected by the labels of documents that were read.`) : "",
+      page.titles[actor], rows, corrected?.totals?.[actor], asked.unit))),
+    element("p", { class: "quiet" }, correcting() ? `${percent(asked.level)} intervals; corrected by the labels of documents that were read.`
+      : `This is what the model finds, ${page.overview.labels ? "not corrected by the labels" : "and nobody has read documents to check it"}.`),
   ]));
   const drawNow = () => {
     held.replaceChildren(seriesChart(shown(), {

@@ -102,7 +102,7 @@ export function pointText(title, row, unit, level, overview) {
 }
 
 // The answer for one actor in all periods: corrected by labels and with an interval, or as the model has it.
-export function answerText(title, rows, total, { unit, labelled }) {
+export function answerText(title, rows, total, unit) {
   const told = rows.filter((row) => row.mean !== null);
   const of = told.reduce((all, row) => all + row.documents, 0);
   const acts = (value) => {
@@ -112,8 +112,7 @@ export function answerText(title, rows, total, { unit, labelled }) {
   };
   if (total?.corrected === undefined) {
     const sum = told.reduce((all, row) => all + row.mean * (unit === "share" ? row.documents : 1), 0);
-    const why = labelled ? "what the model finds, not corrected by the labels" : "what the model finds; nobody has read documents to check it";
-    return `${acts(unit === "share" ? sum / Math.max(of, 1) : sum)}: ${why}.`;
+    return `${acts(unit === "share" ? sum / Math.max(of, 1) : sum)}.`;
   }
   const most = told.reduce((one, row) => (row.corrected > one.corrected ? row : one));
   return `${acts(total.corrected)}, between ${end(total.low, unit)} and ${end(total.high, unit)}; ` +
