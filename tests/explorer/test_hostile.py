@@ -90,7 +90,7 @@ def test_a_store_without_events_says_so(browser: Browser, tmp_path: Path) -> Non
         with serving(path) as page:
             browser.open(page.address)
             assert browser.text("#problems") == NOBODY
-            assert browser.text("#facts").startswith("1 document ·" if documents else "0 documents ·")
+            assert browser.text("#facts").startswith("1 document ·" if documents else "0 documents")
             assert browser.errors() == []
 
 
