@@ -22,6 +22,7 @@ import numpy as np
 import howsure
 from howsure.inputs.pairs import Floats
 from howsure.judges.results import JudgedRow
+from howsure.result import Estimate
 
 FILES, QUICK, N, LABELS = 200, 10, 1000, 50
 Graded = tuple[Floats, Floats]  # of people, of the judge
@@ -106,6 +107,103 @@ def clusters(each: int) -> Callable[[Draw], JudgedRow]:
     return made
 
 
+def unequal(draw: Draw, n: int) -> JudgedRow:
+    """Grades near those of people, graded with chances that differ up to twenty times; the mean of all is 3.25."""
+    y, f = near(draw)
+    chance = np.where(f >= 4, 20.0, np.where(f >= 2, 4.0, 1.0))
+    chance = np.minimum(chance * n / chance.sum(), 1.0)
+    labels = np.where(draw.random(N) < chance, y, np.nan)
+    return howsure.judged_scores(labels, f, inclusion=chance, bounds=(1, 5)).rows[0]
+
+
+def transported(draw: Draw, off: float, n: int) -> list[str]:
+    """Verdicts on four models of 1,000 answers each, n of which people graded; the judge is too kind to the last one by
+    `off`, on average."""
+    model = np.repeat(["a", "b", "c", "last"], N)
+    y = (draw.random(4 * N) < 0.5) * 1.0
+    f = np.where(draw.random(4 * N) < 0.95, y, 1 - y)
+    f = np.where((model == "last") & (y == 0) & (draw.random(4 * N) < 2 * off), 1.0, f)
+    read = np.concatenate([draw.choice(N, n, replace=False) + one * N for one in range(4)])
+    people = np.where(np.isin(np.arange(4 * N), read), y, np.nan)
+    return [row.verdict for row in howsure.judge_transport(people, f, model=model, margin=0.05)]
+
+
+def transports(files: int) -> None:
+    """How often the last model, and the good ones, are refused or not told."""
+    print(f"\n{'verdicts, margin .05':<44}", *(f"{one:>12}" for one in ("transports", "does not", "cannot tell")))
+    for off in (0.25, 0.0):
+        for n in (50, 100, 300):
+            draw = np.random.default_rng(n)
+            found = [transported(draw, off, n) for _ in range(files)]
+            for name, of in (
+                ("last", [row[-1] for row in found]),
+                ("others", [one for row in found for one in row[:-1]]),
+            ):
+                shares = [of.count(one) / len(of) for one in ("transports", "does not", "cannot tell")]
+                print(f"{f'off by {off:g}, {n} graded: {name}':<44}", *(f"{one:>12.3f}" for one in shares))
+
+
+def biases(files: int) -> None:
+    """How often intervals of length and family, and those over prompts, hold what is true."""
+    print(f"\n{'biases and prompts':<44} {'told':>8} {'held':>8}")
+    for n, each in ((50, 1), (100, 1), (300, 1), (100, 4), (300, 4)):
+        draw, ends = np.random.default_rng(n), list[tuple[Estimate, float]]()
+        for _ in range(files):
+            unit = np.arange(n) // each
+            words, family = np.exp(draw.normal(5, 0.8, n)), draw.choice(["own", "other"], n)
+            y = draw.choice(5, n) + 1.0
+            f = (
+                y
+                + 0.3 * np.log2(words)
+                + 0.4 * (family == "own")
+                + draw.normal(0, 0.5, n)
+                + draw.normal(0, 0.5, n)[unit]
+            )
+            found = howsure.judge_bias(
+                np.round(f), y_true=y, length=words, family=family, own="own", clusters=unit if each > 1 else None
+            )
+            ends += [(found["length"].estimate, 0.3), (found["family"].estimate, 0.4)]
+        print(f"{f'bias, {n} answers in clusters of {each}':<44}", *held(ends))
+    for m, spread in ((3, 0.0), (3, 0.1), (5, 0.1), (10, 0.1), (5, 0.3)):
+        draw, ends = np.random.default_rng(m), list[tuple[Estimate, float]]()
+        alone = list[tuple[Estimate, float]]()
+        for _ in range(files):
+            x = draw.normal(size=(100, 1)) + draw.normal(0, spread, m) + draw.normal(0, 0.5, (100, m))
+            item, prompt = np.divmod(np.arange(100 * m), m)
+            made = howsure.judge_prompts(x.ravel(), prompt=prompt, id=item)
+            ends.append((made.mean, 0.0))
+            alone.append((made.given, 0.0))
+        print(
+            f"{f'{m} prompts, standard deviation {spread:g}':<44}", *held(ends), "  these prompts alone", held(alone)[1]
+        )
+
+
+def held(ends: list[tuple[Estimate, float]]) -> tuple[str, str]:
+    """The share of estimates with an interval, and of these the share that hold the truth."""
+    of = [one.low <= truth <= one.high for one, truth in ends if one.low is not None and one.high is not None]
+    return f"{len(of) / len(ends):>8.3f}", f"{np.mean(of) if of else np.nan:>8.3f}"
+
+
+def real_prompts(data: Path) -> None:
+    """How far two prompts decide how many answers to each data set are right (Plaut et al. 2024)."""
+    print()
+    for path in sorted((data / "llm_mcq_confidence").glob("*.tsv.gz")):
+        with gzip.open(path, "rt", encoding="utf-8", newline="") as file:
+            rows = [row for row in csv.DictReader(file, delimiter="\t") if row["model"] == "Mistral"]
+        made = howsure.judge_prompts(
+            [float(row["grade"] == "correct") for row in rows],
+            prompt=[row["prompt"] for row in rows],
+            id=[row["question"] for row in rows],
+        )
+        print(
+            f"{path.name.removesuffix('.tsv.gz'):<14}",
+            made["prompts"].of_estimate,
+            made.given,
+            made.lowest,
+            made.highest,
+        )
+
+
 def tell(name: str, rows: list[JudgedRow], truth: float, more: str = "") -> None:
     """How many had an interval; of these, how often it held the truth, and how wide it was beside that of people."""
     both = [
@@ -144,9 +242,15 @@ def main() -> None:
     for name, design in designs.items():
         draw = np.random.default_rng(3)
         tell(name, [design(draw) for _ in range(files)], 0.0)
+    for n in (50, 100, 300):
+        draw = np.random.default_rng(n)
+        tell(f"chances that differ twenty times, {n}", [unequal(draw, n) for _ in range(files)], 3.25)
+    transports(files)
+    biases(files)
     if not (folder := os.environ.get("HOWSURE_DATA")):
         return
     sets = {f"entailment, RoBERTa {seed}": entailment(Path(folder), seed) for seed in (0, 1)}
+    real_prompts(Path(folder))
     sets |= {f"MMLU, {model}": right(Path(folder), model) for model in ("gpt-4-turbo", "Mistral")}
     for name, (people, judge) in sets.items():
         draw = np.random.default_rng(7)

@@ -286,6 +286,17 @@ CALLS: dict[str, Callable[[], Any]] = {
     "transport": lambda: howsure.judge_transport(
         np.arange(120) % 4 > 0, np.arange(120) % 5 > 0, model=np.repeat(["a", "b", HOSTILE], 40), margin=0.1
     ),
+    "judge bias": lambda: howsure.judge_bias(
+        np.arange(120) % 5,
+        y_true=np.arange(120) % 4,
+        swapped=np.arange(120) % 7 // 2,
+        length=np.arange(120) % 9 + 1,
+        family=np.tile(["a", "b", HOSTILE], 40),
+        own=HOSTILE,
+    ),
+    "prompts": lambda: howsure.judge_prompts(
+        np.arange(120) % 7, prompt=np.tile(["a", "b", HOSTILE], 40), id=np.arange(120) // 6, run=np.arange(120) // 3 % 2
+    ),
     "agreement of raters": lambda: howsure.judge_agreement(
         [(i * i + i // 3) % 3 for i in range(120)],
         rater=np.repeat(["a", "b", HOSTILE], 40),
@@ -427,6 +438,8 @@ PARTS = {
     "Replacement",
     "JudgePlanRow",
     "TransportRow",
+    "BiasRow",
+    "PromptPart",
     "PredictedCoefficient",
     "SeenColumn",
     "MulticlassScores",

@@ -162,6 +162,11 @@ from howsure.inputs.pairs import (
 from howsure.judges.agreement import (
     judge_agreement as judge_agreement,
 )
+from howsure.judges.bias import (
+    BiasRow as BiasRow,
+    JudgeBias as JudgeBias,
+    judge_bias as judge_bias,
+)
 from howsure.judges.judged_scores import (
     judged_scores as judged_scores,
 )
@@ -169,6 +174,11 @@ from howsure.judges.planning import (
     JudgePlan as JudgePlan,
     JudgePlanRow as JudgePlanRow,
     judge_plan as judge_plan,
+)
+from howsure.judges.prompts import (
+    JudgePrompts as JudgePrompts,
+    PromptPart as PromptPart,
+    judge_prompts as judge_prompts,
 )
 from howsure.judges.results import (
     JudgedDifference as JudgedDifference,

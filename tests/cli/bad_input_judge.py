@@ -14,6 +14,13 @@ def _file(**changed: object) -> dict[str, bytes]:
     }
 
 
+def _few() -> dict[str, bytes]:
+    rows = [f"{k // 2},{'ab'[k % 2]},1" for k in range(12)]
+    return {"g.csv": "\n".join(["item,model,judge", *rows]).encode()}
+
+
+_CONSTANT = {"g.csv": ("judge,person,one,item\n" + "".join(f"{k % 5},{k % 4},1,{k}\n" for k in range(60))).encode()}
+BIAS = "judge bias g.csv --score judge --target person"
 SCORES = "judge g.csv --score judge --target person"
 MAP = "judge transport g.csv --score judge --target person"
 RATERS = "judge agreement g.csv --rater reader --score judge"
@@ -40,6 +47,18 @@ JUDGED = [
     Wrong("a margin of 0", f"{MAP} --model model --margin 0", _file()),
     Wrong("one model to audit", f"{MAP} --model one --margin 1", {"g.csv": b"judge,person,one\n1,1,a\n2,2,a\n"}),
     Wrong("a map of a model that is not there", f"{MAP} --model model --margin 1 --against c", _file()),
+    Wrong("no bias asked for", "judge bias g.csv --score judge", _file()),
+    Wrong("a length and no person", "judge bias g.csv --score judge --length item", _file()),
+    Wrong("an empty answer", f"{BIAS} --length item", _file(item=0)),
+    Wrong("a covariate that is constant", f"{BIAS} --length one", _CONSTANT),
+    Wrong("a family without the judge's own", f"{BIAS} --family model", _file()),
+    Wrong("a family that is not there", f"{BIAS} --family model --own c", _file()),
+    Wrong("an earlier grade outside the scale", f"{BIAS} --earlier item --bounds 1,5", _file(item=1)),
+    Wrong("one prompt", "judge prompts g.csv --score judge --prompt one --id item", _CONSTANT),
+    Wrong("few items under every prompt", "judge prompts g.csv --score judge --prompt model --id item", _few()),
+    Wrong(
+        "an item twice under a prompt", "judge prompts g.csv --score judge --prompt model --id item", _file(model="a")
+    ),
     Wrong("raters who share no item", f"{RATERS} --id alone", {"g.csv": b"reader,judge,alone\na,1,1\nb,2,2\n"}),
     Wrong("one rater", f"{RATERS} --id item", {"g.csv": b"reader,judge,item\na,1,1\na,2,2\n"}),
     Wrong(

@@ -99,6 +99,11 @@ TYPED = {
         "two.csv --score a --target b --model y --margin 0.2 --output o.txt --report o.html",
         "o.txt o.html",
     ),
+    "judge bias": ("two.csv --score a --swapped b --output o.txt --report o.html", "o.txt o.html"),
+    "judge prompts": (
+        "grades.csv --score grade --prompt rater --id item --output o.txt --report o.html",
+        "o.txt o.html",
+    ),
     "judge agreement": (
         "grades.csv --rater rater --id item --score grade --output o.txt --report o.html",
         "o.txt o.html",

@@ -296,3 +296,27 @@ def write_systems(folder: Path) -> None:
         (folder / f"{name}.txt").write_text("".join(" ".join(text) + "\n" for text in said))
         lines = [[f"w {tag if (i + k) % period else 'O'}" for i, tag in enumerate(row)] for k, row in enumerate(tags)]
         (folder / f"{name}.conll").write_text("".join("\n".join(row) + "\n\n" for row in lines))
+    biased = [
+        {
+            "item": k // 2,
+            "judge": int(rng.integers(2, 6)),
+            "person": int(rng.integers(1, 4)) if k % 5 else "",
+            "swapped": int(rng.integers(1, 5)),
+            "words": int(rng.integers(20, 400)),
+            "asked": int(rng.integers(5, 90)),
+            "family": ("us", "them", "others")[k % 3],
+        }
+        for k in range(120)
+    ]
+    (folder / "biased.csv").write_text(csv_text(biased))
+    prompted = [
+        {
+            "item": k // 6,
+            "document": k // 12,
+            "prompt": "abc"[k % 3],
+            "run": k // 3 % 2,
+            "grade": int(rng.integers(1, 5)) + 2 * (k % 3 == 1) + k // 6 % 4,
+        }
+        for k in range(239)
+    ]
+    (folder / "prompted.csv").write_text(csv_text(prompted))

@@ -5,6 +5,10 @@ from __future__ import annotations
 from tests.goldens.running import Room
 
 GRADED = "judge graded.csv --score judge --target person --model model --id item"
+BIAS = (
+    "biased.csv --score judge --target person --swapped swapped --length words --prompt-length asked --family family "
+    "--own us --bounds 1,5 --report bias.html"
+)
 RATERS = "judge agreement raters.csv --rater rater --id item --score grade"
 
 ROOM = Room(
@@ -31,6 +35,16 @@ ROOM = Room(
     judge transport graded.csv --score judge --target person --model half --margin 0.5 --bounds 1,5 --format json
     judge transport graded.csv --score judge --target person --model half --margin 0.5 --against gone
     judge transport graded.csv --score judge --target person --model model --margin 0
+    judge bias {BIAS}
+    judge bias {BIAS} --format json
+    judge bias biased.csv --score judge --swapped swapped --cluster item
+    judge bias biased.csv --score judge
+    judge bias biased.csv --score judge --length words
+    judge bias biased.csv --score judge --target person --family family --own gone
+    judge prompts prompted.csv --score grade --prompt prompt --id item
+    judge prompts prompted.csv --score grade --prompt prompt --id item --run run --cluster document --format json
+    judge prompts prompted.csv --score grade --prompt prompt --id item --run run --where "prompt != 'c'" --bounds 1,9
+    judge prompts prompted.csv --score grade --prompt run --id item
     {RATERS}
     {RATERS} --scale ordinal --judge z
     {RATERS} --scale interval --format json

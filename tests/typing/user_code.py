@@ -79,7 +79,11 @@ def scores() -> None:
     howsure.judge_plan([1, 0], correlation=0.5)  # type: ignore  # wrong: no width
     moved: howsure.Transport = howsure.judge_transport([1, None], [1, 0], model=["a", "b"], margin=0.05)
     howsure.judge_transport("person", "judge", margin=0.05, data=FILES)  # type: ignore  # wrong: of which models
-    print(sample, plan, moved)
+    off: howsure.JudgeBias = howsure.judge_bias("judge", y_true="person", length="words", data=FILES)
+    howsure.judge_bias([1, 0], y_true=[1, 0], own=3)  # type: ignore  # wrong: no name of a family
+    parts: howsure.JudgePrompts = howsure.judge_prompts("grade", prompt="prompt", id="item", run="run", data=FILES)
+    howsure.judge_prompts([1, 0], id=[1, 2])  # type: ignore  # wrong: no prompts
+    print(sample, plan, moved, off, parts)
     agreed: howsure.RaterAgreement = howsure.judge_agreement(
         "grade", rater="rater", id="item", scale="ordinal", data=FILES
     )

@@ -7,8 +7,10 @@ import click
 from howsure.cli.terminal.derived import derived
 from howsure.cli.terminal.options import DefaultGroup, as_names, bounds_option
 from howsure.judges.agreement import judge_agreement
+from howsure.judges.bias import judge_bias
 from howsure.judges.judged_scores import judged_scores
 from howsure.judges.planning import judge_plan
+from howsure.judges.prompts import judge_prompts
 from howsure.judges.sample import judge_sample
 from howsure.judges.transport import judge_transport
 
@@ -30,6 +32,14 @@ howsure judge plan answers.csv --score judge --correlation 0.7 --width 0.1 --bou
 OF_TRANSPORT = """
 howsure judge transport answers.csv --score judge --target person --model model --margin 0.05
 howsure judge transport a.csv --score judge --target person --model model --margin 0.2 --bounds 1,5 --against base
+"""
+OF_BIAS = """
+howsure judge bias pairs.csv --score first --swapped second --cluster question
+howsure judge bias answers.csv --score judge --target person --length words --family family --own gpt --cluster item
+"""
+OF_PROMPTS = """
+howsure judge prompts grades.csv --score grade --prompt prompt --id item
+howsure judge prompts grades.csv --score grade --prompt annotator --id item --run run --cluster document --bounds 1,5
 """
 
 against_option = click.option(
@@ -80,4 +90,11 @@ command.add_command(
         options={"bounds": bounds_option, "against": map_option},
     ),
     "transport",
+)
+command.add_command(
+    derived("judge bias", judge_bias, examples=OF_BIAS, report=True, options={"bounds": bounds_option}), "bias"
+)
+command.add_command(
+    derived("judge prompts", judge_prompts, examples=OF_PROMPTS, report=True, options={"bounds": bounds_option}),
+    "prompts",
 )

@@ -20,7 +20,8 @@ from howsure.scores.rows import partial_scores
 from howsure.significance.rows_by_model import item_twice
 from howsure.stats.mean_score import Bounds, share_bounds
 
-NUMERIC, PARTIAL, DRAWN = ("score", "length"), ("y_true",), ("strata", "inclusion")
+LENGTHS = ("length", "prompt_length")
+NUMERIC, PARTIAL, DRAWN = ("score", *LENGTHS), ("y_true", "swapped", "earlier"), ("strata", "inclusion")
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Columns:
         """
         given = {role: one for role, one in roles.items() if one is not None}
         numeric = tuple(role for role in NUMERIC if role != "score" or not labels)
-        rows = Rows(given) if data is None else _rows(given, data, numeric if pos_label is None else ("length",), show)
+        rows = Rows(given) if data is None else _rows(given, data, numeric if pos_label is None else LENGTHS, show)
         called = {role: str(one) if data is not None else role for role, one in given.items()}
         held = given if data is None else {role: rows[column] for role, column in given.items()}
         notes: list[str] = []
@@ -67,7 +68,7 @@ class Columns:
                 if role in DRAWN or isinstance(held[role], Mapping):
                     partial_column(held[role], n=n, name=called[role], beside=called["score"])
             for role in (one for one in (*numeric, *PARTIAL) if one in held):
-                wanted = None if role == "length" else pos_label
+                wanted = None if role in LENGTHS else pos_label
                 found = partial_scores(held[role], n, pos_label=wanted, name=called[role], notes=notes)
                 if role in numeric and np.isnan(found).any():
                     raise missing(called[role], int(np.isnan(found).argmax()))

@@ -12,11 +12,13 @@ from howsure.result import Estimate
 from howsure.stats.clusters import ItemGroups, kish, ratio_error
 from howsure.stats.gaffke import Sums
 from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_score
+from howsure.stats.p_values import smallest_size
 
 CARRIERS, PER_UNIT = 20.0, 6.0  # units that carry the variance, below which, or below a 6th of all, t is not trusted
 ROUNDING = 1e-9  # of the range of grades
 LEAST_LEFT = 0.1  # of an item's residual, where it weighs nearly all
 DISTINCT = 50  # grades of a judge, up to which the interval of their mean is Gaffke's
+STEPS = 24  # of the search for a p, after which it is known to a relative 2e-6
 UNKNOWN = "cannot tell"
 
 
@@ -89,6 +91,15 @@ class Graded:
             low, high = max(low, self.bounds[0]), min(high, self.bounds[1])
             value = min(max(value, low), high)
         return Estimate(value, low, high, level=level, method=rest.method, n=n)
+
+    def p_value(self, slope: float) -> float:
+        """The two-sided p of a mean of 0: 1 less the highest level at which the interval leaves it out."""
+
+        def leaves_out(size: float) -> bool:
+            found = self.mean(1 - 2 * size, slope=slope)
+            return found.low is not None and found.high is not None and not found.low <= 0.0 <= found.high
+
+        return min(2 * smallest_size(leaves_out, steps=STEPS), 1.0)
 
     def judge(self) -> MeanScore:
         """The mean of the judge's grades, as if these were people's."""

@@ -21,11 +21,10 @@ from howsure.judges.results import JudgedDifference, JudgedRow, JudgedScores
 from howsure.result import Estimate
 from howsure.stats.clusters import few_clusters
 from howsure.stats.mean_score import Bounds
-from howsure.stats.p_values import adjust_p_values, smallest_size
+from howsure.stats.p_values import adjust_p_values
 
 FEWEST = 10  # grades of people, below which nothing is said
 SURELY, PROBABLY = 1e-6, 1e-3  # p of a draw at random, below which nothing is promised, or it is said
-STEPS = 24  # of the search for a p, after which it is known to a relative 2e-6
 OF = {"score": "the judge", "y_true": "people"}
 
 
@@ -247,18 +246,8 @@ def _difference(
         return JudgedDifference(model, base, n, len(both), value, nothing)
     slope = graded.slope()
     corrected = graded.mean(level, slope=slope)
-    p = math.nan if corrected.low is None else _p_value(graded, slope)
+    p = math.nan if corrected.low is None else graded.p_value(slope)
     return JudgedDifference(model, base, n, len(both), value, corrected, p)
-
-
-def _p_value(graded: Graded, slope: float) -> float:
-    """The two-sided p of a mean of 0: 1 less the highest level at which the interval leaves it out."""
-
-    def leaves_out(size: float) -> bool:
-        found = graded.mean(1 - 2 * size, slope=slope)
-        return found.low is not None and found.high is not None and not found.low <= 0.0 <= found.high
-
-    return min(2 * smallest_size(leaves_out, steps=STEPS), 1.0)
 
 
 def _same(values: Any, first: Integers, second: Integers) -> bool:

@@ -1,0 +1,265 @@
+"""`judge_bias`: does a judge look at what it should not: order, length, its own family, the day?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter, told
+from howsure.inputs.frames import Source
+from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within, counted, unknown_name
+from howsure.inputs.pairs import Floats
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.judges.columns import LENGTHS, Columns
+from howsure.judges.correction import UNKNOWN, Graded
+from howsure.regression.moments import Regression, dependent, fitted
+from howsure.result import Estimate, Rows, as_json
+from howsure.show.table import COUNT, ESTIMATE, FRAME, P_VALUE, WORDS, Column
+from howsure.stats.clusters import few_clusters
+from howsure.stats.mean_score import share_bounds
+from howsure.stats.proportions import t_quantile
+
+FEWEST, FEWEST_UNITS = 40, 25  # answers that people graded, and clusters of them, below which nothing is said
+FEWEST_PAIRED = 10  # grades, or clusters of them, that are compared with others of the same answers
+SAME = 1e-9  # of the spread of grades, an error below which nothing varies
+MOST_GRADES = 20  # of people, up to which answers of one grade are compared with each other
+COVARIATES = {  # of answers that people grade alike
+    "length": "one twice as long",
+    "prompt_length": "one to a prompt twice as long",
+    "family": "one of {own}",
+}
+PAIRED = {  # what the judge gave the same answer otherwise
+    "swapped": ("order", "in the first place than in the second", "with the order of the answers"),
+    "earlier": ("drift", "than earlier", "from the earlier ones"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class BiasRow:
+    """A bias of a judge, of n answers: the estimate, the p of none (NaN for a share of grades that change), and what it
+    says. The estimate is NaN where these are too few."""
+
+    bias: str
+    n: int
+    estimate: Estimate
+    p_value: float
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class JudgeBias(Rows[BiasRow]):
+    """The result of `judge_bias`: a row per bias.
+
+    Iteration, indexing by the name of the bias and `len` refer to rows. recipe: everything needed to repeat it.
+    """
+
+    rows: tuple[BiasRow, ...] = as_json("biases")
+    notes: tuple[str, ...] = ()
+    recipe: Mapping[str, object]
+
+    named = "bias"
+    title = "Biases of the judge"
+
+    def columns(self) -> Sequence[Column]:
+        """Each bias with its interval."""
+        level = f"in brackets the {100 * self.rows[0].estimate.level:g} % interval"
+        return [
+            Column("bias", WORDS),
+            Column("n", COUNT, legend="answers that show it"),
+            Column("estimate", ESTIMATE, legend=level),
+            Column("p_value", P_VALUE, "p", legend="of no bias"),
+            Column("sentence", WORDS, only=FRAME),
+        ]
+
+    def below(self) -> Sequence[str]:
+        """What each row says, and the notes."""
+        level = f"In brackets: {100 * self.rows[0].estimate.level:g} % intervals."
+        return [level, *(f"{one.bias}: {one.sentence}" for one in self.rows), *self.notes]
+
+
+def judge_bias(
+    score: ArrayLike | str,
+    *,
+    y_true: ArrayLike | str | None = None,
+    swapped: ArrayLike | str | None = None,
+    earlier: ArrayLike | str | None = None,
+    length: ArrayLike | str | None = None,
+    prompt_length: ArrayLike | str | None = None,
+    family: ArrayLike | str | None = None,
+    own: str | None = None,
+    strata: ArrayLike | str | None = None,
+    inclusion: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
+    bounds: tuple[float, float] | None = None,
+    level: float = 0.95,
+    data: Source | IntoFrame | None = None,
+) -> JudgeBias:
+    """Does a judge look at what it should not: order, length, its own family, or the day?
+
+    A row for each bias whose columns are given, with an interval and a sentence.
+
+    score (n,): the judge's grade of each answer; of pairs, whether it prefers the answer that it saw first.
+    y_true (n,): the grade of a person, missing where nobody graded the answer; needed for lengths and families.
+    swapped (n,): the judge's grade of the same answer, when it saw it second.
+    earlier (n,): the judge's grade of the same answer at an earlier date, or by an earlier version.
+    length (n,): the length of each answer, such as its words.
+    prompt_length (n,): the length of each prompt.
+    family (n,): the family of models that wrote each answer.
+    own: the family of the judge.
+    strata (n,): strata within which answers were drawn at random for people.
+    inclusion (n,): the chance with which an answer that people graded was drawn for them.
+    clusters (n,): what is correlated, such as the item of each answer.
+    pos_label: the grade that counts as 1, every other as 0.
+    bounds: the lowest and the highest grade; those of grades that are all 0 or 1 are known.
+    level: level of the intervals.
+
+    Order and drift are the share of grades that change, and the mean of score minus the other grade, with Gaffke's
+    intervals of 0 and 1 (without clusters, p is McNemar's exact one) and where few grades change; else Student's.
+    Lengths and family are coefficients of one regression of the judge's grade on log2 length and on 1 for its own
+    family, among answers with the same grade of people (of more than 20 grades: on these and their squares), with the
+    sandwich by clusters and Student's intervals: each is what remains when the others are held fixed. People's grades
+    count as true: where they are rough and long answers better, the judge may see what they missed.
+
+    Sources: Zheng et al. (2023); McNemar (1947); Gaffke (2005); Liang & Zeger (1986).
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> good, words = rng.integers(1, 6, 400), rng.integers(50, 400, 400)
+    >>> judge = good + rng.normal(0, 0.5, 400) + 0.3 * np.log2(words / 100)  # likes long answers
+    >>> print(judge_bias(judge, y_true=good, length=words)["length"].sentence)
+    of answers that people grade alike, one twice as long gets 0.3128 more.
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    level = check_level(level)
+    roles = {"score": score, "y_true": y_true, "swapped": swapped, "earlier": earlier, "length": length}
+    roles |= {"prompt_length": prompt_length, "family": family, "strata": strata, "inclusion": inclusion}
+    asked = [role for role in COVARIATES if roles[role] is not None]
+    if not asked and swapped is earlier is None:
+        wanted = ", ".join(parameter(role, GIVEN) for role in (*PAIRED, *COVARIATES))
+        raise InputError(f"no bias can be seen in grades alone: give one of {wanted}.{LOOK}")
+    if asked and y_true is None:
+        raise InputError(f"{parameter(asked[0], GIVEN)} needs {parameter('y_true', GIVEN)}, grades of people.{LOOK}")
+    if (family is None) != (own is None):
+        raise InputError(f"{parameter('family', GIVEN)} and {parameter('own', GIVEN)}, the judge's, need each other.")
+    held = Columns.read(roles | {"clusters": clusters}, data, pos_label=pos_label)
+    with held.rows.placed():
+        rows = [row for role in PAIRED if role in held.numbers for row in _paired(held, role, bounds, level)]
+        rows += _covariates(held, asked, own, level) if asked else []
+    if held.units is not None and (few := few_clusters(np.bincount(held.units))):
+        held.notes.append(few)
+    recipe = held.recipe | {"own": own, "pos_label": pos_label, "bounds": bounds, "level": level}
+    return JudgeBias(rows=tuple(rows), notes=tuple(map(told, held.notes)), recipe=recipe)
+
+
+def _paired(held: Columns, role: str, bounds: tuple[float, float] | None, level: float) -> list[BiasRow]:
+    """How many grades are others than those of the same answers, and by how much."""
+    name, than, how = PAIRED[role]
+    rows = np.flatnonzero(~np.isnan(held.numbers[role]))
+    f, other = held.numbers["score"][rows], held.numbers[role][rows]
+    shares, n = share_bounds(f, other), len(rows)
+    ends = shares if bounds is None else check_bounds(bounds)
+    if ends is not None:
+        for one in ("score", role):
+            check_within(held.numbers[one], ends, name=parameter(one))
+    units = held.units_of(rows)
+    changes, shift = (f"{name}: {one}" for one in ("changes", "shift"))
+    if (n if units is None else len(np.unique(units))) < FEWEST_PAIRED:
+        return [_untold(one, n, level) for one in (changes, shift)]
+    flipped = Graded(
+        np.zeros(n), np.arange(n), (f != other) * 1.0, np.ones(n), np.zeros(n, dtype=np.int64), units, (0.0, 1.0)
+    )
+    share = flipped.mean(level, slope=0.0)
+    moved = replace(flipped, grades=f - other, bounds=None if shares is None else (-1.0, 1.0))
+    if (found := moved.mean(level, slope=0.0)).low is None and ends is not None:  # few grades carry the shift
+        moved = replace(moved, bounds=(ends[0] - ends[1], ends[1] - ends[0]))
+        found = moved.mean(level, slope=0.0)
+    p = math.nan if found.low is None else moved.p_value(0.0)
+    said = f"the same answer gets {_more(found)} {than}{_doubt(found)}."
+    of = f"{share.value:.1%} of {counted(n, 'grade')} differ {how}."
+    return [BiasRow(changes, n, share, math.nan, of), BiasRow(shift, n, found, p, said)]
+
+
+def _covariates(held: Columns, asked: Sequence[str], own: str | None, level: float) -> list[BiasRow]:
+    """What the judge's grade depends on, among answers that people grade alike."""
+    f, y = held.numbers["score"], held.numbers["y_true"]
+    if np.isnan(y).all():
+        raise InputError(f"{parameter('y_true')} holds nothing: no answer has a person's grade. Have some graded.")
+    columns = np.stack([_column(held, role, own) for role in asked], axis=1)
+    graded = held.graded(np.arange(held.n), f, y, None)
+    of, n = graded.read, len(graded.read)
+    units = None if held.units is None else np.unique(held.units[of], return_inverse=True)[1]
+    if n < FEWEST + len(asked) or (units is not None and units.max() + 1 < FEWEST_UNITS):
+        return [_untold(role, n, level) for role in asked]
+    grades, code = np.unique(y[of], return_inverse=True)
+    alike = len(grades) <= MOST_GRADES
+    apart = (y[of] - y[of].mean()) / max(float(y[of].std()), 1e-300)
+    nuisance = np.empty((n, 0)) if alike else np.stack([np.ones(n), apart, apart**2], axis=1)
+    weight = graded.weight / graded.weight.mean()
+    regression = Regression(columns[of], nuisance, weight, code if alike else None, units, logit=False)
+    design = np.hstack([regression.within(nuisance), regression.within(columns[of])])
+    lengths = np.linalg.norm(np.hstack([nuisance, columns[of]]), axis=0)
+    if (odd := dependent(design, lengths)) is not None and odd >= nuisance.shape[1]:
+        role = asked[odd - nuisance.shape[1]]
+        raise InputError(
+            f"{parameter(role)} must differ among answers that people grade alike, and not follow from what else is "
+            "given; it does not. Leave it out."
+        )
+    fit = fitted(regression, f[of])
+    assert fit is not None
+    if not fit.errors.min() > SAME * np.ptp(f):
+        return [_untold(role, n, level, "people's grades tell all of the judge's") for role in asked]
+    made = []
+    for place, role in enumerate(asked):
+        value, error, degrees = (float(one[place]) for one in (fit.values, fit.errors, fit.degrees))
+        made.append(_coefficient(role, n, value, error, degrees, own, level))
+    return made
+
+
+def _coefficient(
+    role: str, n: int, value: float, error: float, degrees: float, own: str | None, level: float
+) -> BiasRow:
+    from scipy.special import stdtr
+
+    reach = t_quantile(level, degrees) * error
+    found = Estimate(value, value - reach, value + reach, level=level, method="Student", n=n)
+    p = float(2.0 * stdtr(degrees, -abs(value) / error)) if error > 0.0 else math.nan
+    said = f"of answers that people grade alike, {COVARIATES[role].format(own=own)} gets {_more(found)}"
+    return BiasRow(role.replace("_", " "), n, found, p, f"{said}{_doubt(found)}.")
+
+
+def _column(held: Columns, role: str, own: str | None) -> Floats:
+    """The logarithm of a length, or 1 for the family of the judge."""
+    if role in LENGTHS:
+        values = held.numbers[role]
+        if not (values > 0.0).all():
+            row = int((values <= 0.0).argmax())
+            raise InputError(
+                f"{parameter(role)} must be positive; {at_row(row)} holds {values[row]:g}. Leave out empty answers."
+            )
+        return np.asarray(np.log2(values))
+    if own not in held.names(role):
+        raise unknown_name("family", str(own), held.names(role), place="the data")
+    return np.asarray(held.codes(role) == held.names(role).index(own), dtype=np.float64)
+
+
+def _untold(bias: str, n: int, level: float, why: str = "too few answers, or clusters of them, show it") -> BiasRow:
+    found = Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=n)
+    return BiasRow(bias.replace("_", " "), n, found, math.nan, f"{UNKNOWN}: {why}.")
+
+
+def _more(found: Estimate) -> str:
+    return f"{abs(found.value):.4f} {'less' if found.value < 0.0 else 'more'}"
+
+
+def _doubt(found: Estimate) -> str:
+    """What is to be added where an interval does not leave out 0, or there is none."""
+    if found.low is None or found.high is None:
+        return told(
+            f", which few answers carry: rarer ones may weigh more, and {parameter('bounds', GIVEN)} would tell"
+        )
+    return ", which may be chance" if found.low <= 0.0 <= found.high else ""

@@ -1,0 +1,227 @@
+"""`judge_prompts`: how much of an estimate is the choice of the prompt?"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from howsure.errors import InputError, parameter, told
+from howsure.inputs.frames import Source
+from howsure.inputs.numbers_and_names import check_bounds, check_level, check_within
+from howsure.inputs.pairs import Floats
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.judges.columns import Columns
+from howsure.judges.correction import UNKNOWN
+from howsure.result import Estimate, Rows, as_json
+from howsure.show.table import COUNT, NUMBER, WORDS, Column, digits
+from howsure.stats.clusters import ItemGroups, few_clusters
+from howsure.stats.mean_score import share_bounds
+from howsure.stats.proportions import t_quantile
+
+FEWEST_PROMPTS = 3  # of which the spread of prompts can be told
+FEWEST = 10  # items, or clusters of them, below which nothing is said
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPart:
+    """A part of the variance of grades: of `levels` items, prompts, pairs of both, or runs.
+
+    variance: of a single grade. of_estimate: the share of the variance of the mean over prompts.
+    """
+
+    part: str
+    levels: int
+    variance: float
+    of_estimate: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class JudgePrompts(Rows[PromptPart]):
+    """The result of `judge_prompts`: the parts of the variance.
+
+    Iteration, indexing by the name of the part and `len` refer to rows. mean: over all prompts such as these; given: of
+    these prompts alone. lowest, highest: the means of single prompts, and of which. recipe: everything needed to
+    repeat it.
+    """
+
+    rows: tuple[PromptPart, ...] = as_json("parts")
+    mean: Estimate
+    given: Estimate
+    lowest: tuple[str, float]
+    highest: tuple[str, float]
+    notes: tuple[str, ...] = ()
+    recipe: Mapping[str, object]
+
+    named = "part"
+    title = "How much of an estimate is the choice of the prompt"
+
+    def columns(self) -> Sequence[Column]:
+        """The parts."""
+        return [
+            Column("part", WORDS),
+            Column("levels", COUNT, legend="how many there are"),
+            Column("variance", NUMBER, legend="of a single grade"),
+            Column("of_estimate", digits(3), "share of the estimate's", legend="of the variance of the mean"),
+        ]
+
+    def below(self) -> Sequence[str]:
+        """The means with their intervals, what the prompt decides, and the notes."""
+        share = self["prompts"].of_estimate
+        many, level = self["prompts"].levels, 100 * self.mean.level
+        few = " (two prompts do not tell)" if self.mean.low is None else ""
+        return [
+            f"Mean over all prompts such as these: {self.mean}{few}; of these {many} alone: {self.given} "
+            f"({level:g} % intervals).",
+            f"The prompt decides {share:.0%} of the variance of the mean: from {self.lowest[1]:.4f} "
+            f"({self.lowest[0]}) to {self.highest[1]:.4f} ({self.highest[0]}).",
+            *self.notes,
+        ]
+
+
+def judge_prompts(
+    score: ArrayLike | str,
+    *,
+    prompt: ArrayLike | str,
+    id: ArrayLike | str,
+    run: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
+    pos_label: Hashable = None,
+    bounds: tuple[float, float] | None = None,
+    level: float = 0.95,
+    data: Source | IntoFrame | None = None,
+) -> JudgePrompts:
+    """How much of an estimate is the choice of the prompt, or of the model that annotates?
+
+    The same items under several prompts: the variance of grades by items, prompts, both together, and runs, and the
+    mean with the interval that another choice of prompts would need.
+
+    score (n,): a grade of each item under each prompt: of a judge, or of how good an answer is.
+    prompt (n,): the prompt, or the model that annotates.
+    id (n,): the item.
+    run (n,): repeated runs of an item under a prompt.
+    clusters (n,): what is correlated, such as the document of each item.
+    pos_label: the grade that counts as 1, every other as 0.
+    bounds: the lowest and the highest grade; those of grades that are all 0 or 1 are known.
+    level: level of the intervals.
+
+    Items and prompts count as drawn from all such items and prompts (crossed random effects). Of the mean grades of n
+    items under m prompts, MS_I, MS_P and MS_IP are the mean squares of items, prompts, and what is left. The parts are
+    runs s² within item and prompt; both together MS_IP - s²/r, with the harmonic mean r of how many runs there are;
+    items (MS_I - MS_IP)/m; prompts (MS_P - MS_IP)/n; below 0 they count as 0. The interval reaches √(t² MS_I + t'²
+    (MS_P - MS_IP)) / √(n m), with the quantiles t of n - 1 and t' of m - 1 degrees of freedom, with clusters in the
+    place of items; of 2 prompts there is none. Shares of the estimate's variance take items as drawn one by one. Items
+    that lack a prompt are left out.
+
+    Sources: Searle, Casella & McCulloch (1992); Zou & Donner (2008); Cameron, Gelbach & Miller (2011).
+
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(0)
+    >>> item, prompt = np.divmod(np.arange(500), 5)
+    >>> grade = rng.normal(0, 1, 100)[item] + rng.normal(0, 0.5, 5)[prompt] + rng.normal(0, 0.5, 500)
+    >>> found = judge_prompts(grade, prompt=prompt, id=item)
+    >>> print(found.mean, found.given, sep="; ")
+    0.1707 [-0.4232, 0.7646]; 0.1707 [-0.0302, 0.3716]
+
+    Raises InputError naming the parameter, row and value that violated a rule.
+    """
+    level = check_level(level)
+    roles = {"score": score, "prompt": prompt, "id": id, "run": run, "clusters": clusters}
+    held = Columns.read(roles, data, pos_label=pos_label)
+    with held.rows.placed():
+        ends = share_bounds(held.numbers["score"]) if bounds is None else check_bounds(bounds)
+        if ends is not None:
+            check_within(held.numbers["score"], ends, name="score" if data is None else str(score))
+        names, items = held.names("prompt"), len(held.names("id"))
+        if len(names) < 2:
+            raise InputError(f"{parameter('prompt')} must hold two prompts or more; it holds {names[0]!r} alone.")
+        held.check_once(["prompt", *(["run"] if run is not None else [])], "prompt")
+        cells = _Cells.of(held, items, len(names))
+        notes = list(held.notes)
+        if (left := items - len(cells.means)) > 0:
+            notes.append(f"items that lack a prompt are left out: {left:,}")
+        sizes = cells.units.sizes
+        if len(sizes) < FEWEST:
+            what = "clusters of items" if clusters is not None else "items"
+            raise InputError(
+                f"{len(sizes):,} {what} have grades under every prompt, below {FEWEST}: nothing shows what the prompt "
+                f"changes. Is {parameter('id')} right?"
+            )
+    if clusters is not None and (few := few_clusters(sizes)):
+        notes.append(few)
+    parts, mean, given = cells.parts(level, ends)
+    own = cells.means.mean(axis=0)
+    low, high = ((names[int(one)], float(own[one])) for one in (own.argmin(), own.argmax()))
+    recipe = held.recipe | {"pos_label": pos_label, "bounds": ends, "level": level}
+    shown = tuple(map(told, notes))
+    return JudgePrompts(rows=parts, mean=mean, given=given, lowest=low, highest=high, notes=shown, recipe=recipe)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """Mean grades (n, m) of items under prompts, the variance of runs within, and how many there are (harmonic)."""
+
+    means: Floats
+    units: ItemGroups
+    within: float
+    runs: float
+    repeated: int
+
+    @classmethod
+    def of(cls, held: Columns, n: int, m: int) -> _Cells:
+        """Those of items that have every prompt."""
+        cell, score = held.codes("id") * m + held.codes("prompt"), held.numbers["score"]
+        times = np.bincount(cell, minlength=n * m)
+        means = np.bincount(cell, score, minlength=n * m) / np.maximum(times, 1)
+        kept = np.asarray((times.reshape(n, m) > 0).all(axis=1))
+        of = kept[held.codes("id")]
+        squares, degrees = float(((score - means[cell])[of] ** 2).sum()), int(of.sum()) - int(kept.sum()) * m
+        units = None
+        if held.units is not None:
+            of_item = np.zeros(n, dtype=np.int64)
+            of_item[held.codes("id")] = held.units
+            units = of_item[kept]
+        groups = ItemGroups.of(int(kept.sum()), clusters=units)
+        runs = float(1.0 / (1.0 / times.reshape(n, m)[kept, :]).mean()) if kept.any() else 1.0
+        return cls(means.reshape(n, m)[kept], groups, squares / degrees if degrees else math.nan, runs, int(of.sum()))
+
+    def parts(
+        self, level: float, bounds: tuple[float, float] | None
+    ) -> tuple[tuple[PromptPart, ...], Estimate, Estimate]:
+        """The parts of the variance, the mean over prompts such as these, and that of these."""
+        x, (n, m) = self.means, self.means.shape
+        mean, item, prompt = float(x.mean()), x.mean(axis=1), x.mean(axis=0)
+        rest = x - item[:, None] - prompt + mean
+        of_both, repeated = float((rest**2).sum()) / ((n - 1) * (m - 1)), not math.isnan(self.within)
+        noise = self.within / self.runs if repeated else 0.0
+        of_item = max(float(item.var(ddof=1)) - of_both / m, 0.0)
+        of_prompt = max(float(prompt.var(ddof=1)) - of_both / n, 0.0)
+        together = max(of_both - noise, 0.0)
+        shares = np.array([of_item / n, of_prompt / m, together / (n * m), noise / (n * m)])
+        shares = shares / (shares.sum() or 1.0)
+        both = "items × prompts" if repeated else "items × prompts, rest"
+        parts = [
+            PromptPart("items", n, of_item, float(shares[0])),
+            PromptPart("prompts", m, of_prompt, float(shares[1])),
+            PromptPart(both, n * m, together, float(shares[2])),
+        ]
+        parts += [PromptPart("runs", self.repeated, self.within, float(shares[3]))] if repeated else []
+        by_item, by_prompt = self.units.standard_error(item) ** 2, float(prompt.var(ddof=1)) / m
+        sums = np.stack([self.units.totals(one) for one in rest.T])
+        units = self.units.units
+        by_both = float((sums**2).sum()) * units / (units - 1) * m / (m - 1) / (n * m) ** 2
+        of_items = t_quantile(level, self.units.degrees) ** 2 * by_item
+        of_prompts = t_quantile(level, m - 1) ** 2 * max(by_prompt - by_both, 0.0)
+        over, given = (_estimate(mean, one, level, bounds, n) for one in (of_items + of_prompts, of_items))
+        if m < FEWEST_PROMPTS:
+            over = Estimate(mean, None, None, level=level, method=UNKNOWN, n=n)
+        return tuple(parts), over, given
+
+
+def _estimate(mean: float, square: float, level: float, bounds: tuple[float, float] | None, n: int) -> Estimate:
+    low, high = mean - math.sqrt(square), mean + math.sqrt(square)
+    if bounds is not None:
+        low, high = max(low, bounds[0]), min(high, bounds[1])
+    return Estimate(mean, low, high, level=level, method="crossed", n=n)

@@ -1,0 +1,156 @@
+"""`judge_bias`: against brute force, scipy and simulated judges."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import howsure
+from howsure.errors import InputError
+from howsure.inputs.pairs import Floats
+
+
+def brute(f: Floats, y: Floats, columns: list[Floats], clusters: Floats | None = None) -> tuple[Floats, Floats]:
+    """Least squares on a constant for each grade of people, and the sandwich by clusters, row after row."""
+    x = np.column_stack([*columns, *((y == one) * 1.0 for one in np.unique(y))])
+    n, k = x.shape
+    bread = np.linalg.inv(x.T @ x)
+    beta = bread @ x.T @ f
+    units = np.arange(n) if clusters is None else clusters
+    meat, groups = np.zeros((k, k)), np.unique(units)
+    for one in groups:
+        score = x[units == one].T @ (f - x @ beta)[units == one]
+        meat += np.outer(score, score)
+    g = len(groups)
+    errors = np.sqrt(np.diag(bread @ meat @ bread) * g / (g - 1) * (n - 1) / (n - k))
+    return beta[: len(columns)], errors[: len(columns)]
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_lengths_and_family_are_least_squares_given_the_grade(clustered: bool) -> None:
+    draw = np.random.default_rng(0)
+    n = 240
+    y, words, asked = draw.integers(1, 6, n) * 1.0, draw.integers(20, 400, n), draw.integers(3, 90, n)
+    family = draw.choice(["us", "them", "others"], n)
+    f = y + 0.2 * np.log2(words) + 0.3 * (family == "us") + draw.normal(size=n)
+    clusters = np.arange(n) // 4 if clustered else None
+    found = howsure.judge_bias(
+        f, y_true=y, length=words, prompt_length=asked, family=family, own="us", clusters=clusters
+    )
+    values, errors = brute(f, y, [np.log2(words), np.log2(asked), (family == "us") * 1.0], clusters)
+    for name, value, error in zip(("length", "prompt length", "family"), values, errors, strict=True):
+        row = found[name]
+        assert row.estimate.value == pytest.approx(value, abs=1e-10)
+        assert row.estimate.low is not None
+        # between the quantiles of the normal distribution and of few degrees of freedom
+        assert 1.95 < (row.estimate.value - row.estimate.low) / error < 2.2
+    assert found["family"].sentence.startswith("of answers that people grade alike, one of us gets ")
+
+
+def test_chances_of_being_graded_weigh() -> None:
+    """Answers that the judge likes are graded more often, and weighted the others tell of all."""
+    draw = np.random.default_rng(1)
+    n = 40_000
+    y, length = draw.integers(1, 4, n) * 1.0, 2.0 ** draw.normal(7, 1, n)
+    f = y + 0.5 * np.log2(length) + draw.normal(size=n)
+    chance = np.where(f > np.median(f), 0.3, 0.03)
+    people = np.where(draw.random(n) < chance, y, np.nan)
+    plain, weighted = (
+        howsure.judge_bias(f, y_true=people, length=length, inclusion=one)["length"].estimate for one in (None, chance)
+    )
+    assert plain.high is not None
+    assert plain.high < 0.5
+    assert weighted.value == pytest.approx(0.5, abs=0.06)
+
+
+@pytest.mark.parametrize(("n", "up", "down"), [(100, 12, 4), (300, 40, 20), (60, 3, 0), (80, 0, 0)])
+def test_order_of_0_and_1_is_mcnemars_exact_test(n: int, up: int, down: int) -> None:
+    first = np.concatenate([np.ones(up), np.zeros(down), np.arange(n - up - down) % 2])
+    second = np.concatenate([np.zeros(up), np.ones(down), np.arange(n - up - down) % 2])
+    found = howsure.judge_bias(first, swapped=second)
+    share, shift = found["order: changes"], found["order: shift"]
+    assert shift.p_value == pytest.approx(stats.binomtest(up, up + down).pvalue if up + down else 1.0, rel=1e-5)
+    assert shift.estimate.value == pytest.approx((up - down) / n)
+    exact = stats.binomtest(up + down, n).proportion_ci(method="exact")
+    assert (share.estimate.low, share.estimate.high) == pytest.approx((exact.low, exact.high), abs=1e-6)
+    assert ("may be chance" in shift.sentence) == (shift.p_value > 0.05)
+
+
+def test_drift_is_of_the_answers_that_were_graded_before() -> None:
+    now = np.tile([1.0, 2.0, 3.0, 4.0, 5.0], 40)
+    before = np.where(np.arange(200) < 100, np.nan, np.where(np.arange(200) % 2, now, np.maximum(now - 1, 1)))
+    row = howsure.judge_bias(now, earlier=before)["drift: shift"]
+    differences = (now - before)[100:]
+    test = stats.ttest_1samp(differences, 0.0)
+    assert row.n == 100
+    assert row.estimate.value == pytest.approx(differences.mean())
+    assert row.estimate.low == pytest.approx(test.confidence_interval(0.95).low, abs=0.01)
+    assert row.sentence == "the same answer gets 0.4000 more than earlier."
+
+
+def test_few_changes_tell_nothing_without_bounds() -> None:
+    now = np.tile([1.0, 2.0, 3.0, 4.0, 5.0], 40)
+    before = now.copy()
+    before[:2] += 1
+    untold, told = (howsure.judge_bias(now, earlier=before, bounds=one)["drift: shift"] for one in (None, (1, 5)))
+    assert untold.estimate.low is None
+    assert "few answers carry: rarer ones may weigh more, and bounds=... would tell." in untold.sentence
+    assert told.estimate.low is not None
+    assert math.isnan(untold.p_value)
+
+
+def test_too_few_cannot_tell() -> None:
+    y = np.arange(60) % 4
+    found = howsure.judge_bias(y + np.arange(60) % 3, y_true=y, length=np.arange(60) + 1, clusters=np.arange(60) // 3)
+    assert found["length"].estimate.low is None
+    assert found["length"].sentence == "cannot tell: too few answers, or clusters of them, show it."
+    same = howsure.judge_bias(y, y_true=y, length=np.arange(60) + 1)
+    assert same["length"].sentence == "cannot tell: people's grades tell all of the judge's."
+
+
+def test_bad_input_is_refused() -> None:
+    f = np.arange(60) % 5
+    for said, given in {
+        "no bias can be seen in grades alone: give one of swapped=..., earlier": {},
+        "length=... needs y_true": {"length": f + 1},
+        "need each other": {"y_true": f, "family": ["a", "b"] * 30},
+        "no family 'c'": {"y_true": f, "family": ["a", "b"] * 30, "own": "c"},
+        "length must be positive; row 0 holds 0": {"y_true": f, "length": f},
+        "length must differ among answers that people grade alike": {"y_true": f, "length": np.ones(60)},
+        "prompt_length must differ": {"y_true": np.arange(60) % 3, "length": f + 1, "prompt_length": f + 1},
+        "y_true holds nothing": {"y_true": [None] * 60, "length": f + 1},
+        "earlier must lie between the bounds, 0 and 4; row 7 holds 9": {
+            "earlier": np.where(np.arange(60) == 7, 9, f),
+            "bounds": (0, 4),
+        },
+    }.items():
+        with pytest.raises(InputError, match=said):
+            howsure.judge_bias(f, **given)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("n", [50, 100])
+def test_intervals_of_coefficients_hold(n: int) -> None:
+    """Rounded grades, and a judge of 0 and 1 that errs in favour of its own family, which is rare."""
+    draw, files = np.random.default_rng(n), 300
+    held, told = np.zeros(3), np.zeros(3)
+    for _ in range(files):
+        words, own = np.exp(draw.normal(5, 0.8, n)), np.arange(n) % 5 == 0
+        family = np.where(own, "us", "them")
+        y = draw.integers(1, 6, n) * 1.0
+        f = np.round(y + 0.3 * (np.log2(words) - 7) + 0.4 * own + draw.normal(0, 0.7, n))
+        right = (draw.random(n) < 0.5) * 1.0
+        kind = np.where(own & (draw.random(n) < 0.2), 1.0, right)  # .1 more of its own
+        rows = [
+            *howsure.judge_bias(f, y_true=y, length=words, family=family, own="us").rows,
+            howsure.judge_bias(kind, y_true=right, family=family, own="us")["family"],
+        ]
+        for place, (row, truth) in enumerate(zip(rows, (0.3, 0.4, 0.1), strict=True)):
+            if row.estimate.low is not None and row.estimate.high is not None:
+                told[place] += 1
+                held[place] += row.estimate.low <= truth <= row.estimate.high
+    assert (held[:2] / told[:2] > 0.92).all()
+    assert held[2] + files - told[2] > 0.92 * files

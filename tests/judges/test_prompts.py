@@ -1,0 +1,122 @@
+"""`judge_prompts`: against sums row after row, simulated prompts, and refusals."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+import pytest
+
+import howsure
+from howsure.errors import InputError
+from howsure.inputs.pairs import Floats
+from howsure.stats.proportions import t_quantile
+
+
+def grades(seed: int, n: int, m: int, r: int, *, prompts: float = 0.4, both: float = 0.5) -> Floats:
+    """Of n items under m prompts in r runs."""
+    draw = np.random.default_rng(seed)
+    base = draw.normal(3, 1, n)[:, None, None] + draw.normal(0, prompts, m)[None, :, None]
+    return np.asarray(base + draw.normal(0, both, (n, m))[..., None] + draw.normal(0, 0.7, (n, m, r)))
+
+
+def columns(x: Floats) -> tuple[Floats, dict[str, list[int]]]:
+    """The same as rows, and what each is of."""
+    n, m, r = x.shape
+    item, prompt, run = zip(*itertools.product(range(n), range(m), range(r)), strict=True)
+    return x.ravel(), {"id": list(item), "prompt": list(prompt), "run": list(run)}
+
+
+def test_parts_are_those_of_the_analysis_of_variance() -> None:
+    n, m, r = 30, 4, 3
+    x = grades(0, n, m, r)
+    score, roles = columns(x)
+    found = howsure.judge_prompts(score, **roles)
+    mean = x.mean()
+    of_item = sum(m * r * (x[i].mean() - mean) ** 2 for i in range(n)) / (n - 1)
+    of_prompt = sum(n * r * (x[:, p].mean() - mean) ** 2 for p in range(m)) / (m - 1)
+    rest = [
+        r * (x[i, p].mean() - x[i].mean() - x[:, p].mean() + mean) ** 2
+        for i, p in itertools.product(range(n), range(m))
+    ]
+    of_both = sum(rest) / ((n - 1) * (m - 1))
+    within = sum((x[i, p, k] - x[i, p].mean()) ** 2 for i, p, k in itertools.product(*map(range, x.shape)))
+    within /= n * m * (r - 1)
+    expected = [(of_item - of_both) / (m * r), (of_prompt - of_both) / (n * r), (of_both - within) / r, within]
+    assert [row.part for row in found] == ["items", "prompts", "items × prompts", "runs"]
+    assert [row.variance for row in found] == pytest.approx(expected, rel=1e-12)
+    parts = [expected[0] / n, expected[1] / m, expected[2] / (n * m), expected[3] / (n * m * r)]
+    assert [row.of_estimate for row in found] == pytest.approx([one / sum(parts) for one in parts], rel=1e-12)
+    assert sum(parts) == pytest.approx((of_item + of_prompt - of_both) / (n * m * r))
+    square = t_quantile(0.95, n - 1) ** 2 * of_item + t_quantile(0.95, m - 1) ** 2 * (of_prompt - of_both)
+    assert found.mean.value == pytest.approx(mean)
+    assert found.mean.high == pytest.approx(mean + math.sqrt(square / (n * m * r)))
+    assert found.given.high == pytest.approx(mean + t_quantile(0.95, n - 1) * math.sqrt(of_item / (n * m * r)))
+    assert found.lowest == (str(x.mean(axis=(0, 2)).argmin()), pytest.approx(x.mean(axis=(0, 2)).min()))
+
+
+def test_without_runs_both_together_are_the_rest() -> None:
+    score, roles = columns(grades(1, 40, 3, 1))
+    found = howsure.judge_prompts(score, id=roles["id"], prompt=roles["prompt"])
+    assert [row.part for row in found] == ["items", "prompts", "items × prompts, rest"]
+    assert sum(row.of_estimate for row in found) == pytest.approx(1.0)
+
+
+def test_clusters_of_one_item_are_items_and_large_ones_are_wider() -> None:
+    score, roles = columns(grades(2, 60, 4, 1))
+    alone, same, wide = (
+        howsure.judge_prompts(score, **roles, clusters=one)
+        for one in (None, roles["id"], [item // 5 for item in roles["id"]])
+    )
+    assert same.mean == alone.mean
+    assert wide.given.n == alone.given.n
+    sums = np.array(score).reshape(12, 5, 4).mean(axis=(1, 2))
+    reach = t_quantile(0.95, 11) * sums.std(ddof=1) / math.sqrt(12)
+    assert wide.given.high == pytest.approx(np.mean(score) + reach)
+
+
+def test_items_that_lack_a_prompt_are_left_out() -> None:
+    score, roles = columns(grades(3, 40, 3, 2))
+    lacking = np.array([item == 7 and prompt == 1 for item, prompt in zip(roles["id"], roles["prompt"], strict=True)])
+    item = np.array(roles["id"])
+    part, whole = (
+        howsure.judge_prompts(score[kept], **{role: np.array(one)[kept] for role, one in roles.items()})
+        for kept in (~lacking, item != 7)
+    )
+    assert part.rows == whole.rows
+    assert part.mean == whole.mean
+    assert part.notes == ("items that lack a prompt are left out: 1",)
+
+
+def test_two_prompts_do_not_tell_of_others() -> None:
+    score, roles = columns(grades(4, 40, 2, 1))
+    found = howsure.judge_prompts(score, **roles)
+    assert found.mean.low is None
+    assert found.given.low is not None
+    assert "two prompts do not tell" in str(found)
+
+
+def test_bad_input_is_refused() -> None:
+    score, roles = columns(grades(5, 40, 3, 1))
+    for said, given in {
+        "prompt must hold two prompts or more": roles | {"prompt": [1] * 120},
+        "an item must have one row for each prompt": {"id": roles["id"], "prompt": [0, 0, 1] * 40},
+        "0 items have grades under every prompt, below 10": {"id": list(range(120)), "prompt": roles["prompt"]},
+        "score must lie between the bounds, 9 and 10": roles | {"bounds": (9, 10)},
+    }.items():
+        with pytest.raises(InputError, match=said):
+            howsure.judge_prompts(score, **given)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("m", "prompts"), [(3, 0.0), (3, 0.3), (5, 0.1), (10, 0.3)])
+def test_intervals_over_prompts_hold(m: int, prompts: float) -> None:
+    held, files = 0, 400
+    for seed in range(files):
+        score, roles = columns(grades(seed, 60, m, 1, prompts=prompts))
+        found = howsure.judge_prompts(score, **roles)
+        assert found.mean.low is not None
+        assert found.mean.high is not None
+        held += found.mean.low <= 3.0 <= found.mean.high
+    assert held > 0.92 * files
