@@ -107,13 +107,13 @@ def clusters(each: int) -> Callable[[Draw], JudgedRow]:
     return made
 
 
-def unequal(draw: Draw, n: int) -> JudgedRow:
-    """Grades near those of people, graded with chances that differ up to twenty times; the mean of all is 3.25."""
+def unequal(draw: Draw, n: int, bounds: tuple[float, float] | None) -> JudgedRow:
+    """Grades near those of people, graded with chances that differ up to five times; the mean of all is 3.25."""
     y, f = near(draw)
-    chance = np.where(f >= 4, 20.0, np.where(f >= 2, 4.0, 1.0))
+    chance = np.where(f >= 4, 5.0, np.where(f >= 2, 2.0, 1.0))
     chance = np.minimum(chance * n / chance.sum(), 1.0)
     labels = np.where(draw.random(N) < chance, y, np.nan)
-    return howsure.judged_scores(labels, f, inclusion=chance, bounds=(1, 5)).rows[0]
+    return howsure.judged_scores(labels, f, inclusion=chance, bounds=bounds).rows[0]
 
 
 def transported(draw: Draw, off: float, n: int) -> list[str]:
@@ -195,13 +195,8 @@ def real_prompts(data: Path) -> None:
             prompt=[row["prompt"] for row in rows],
             id=[row["question"] for row in rows],
         )
-        print(
-            f"{path.name.removesuffix('.tsv.gz'):<14}",
-            made["prompts"].of_estimate,
-            made.given,
-            made.lowest,
-            made.highest,
-        )
+        share, ends = made["prompts"].of_estimate, f"{made.lowest[1]:.3f} to {made.highest[1]:.3f}"
+        print(f"{path.name.removesuffix('.tsv.gz'):<14} prompts {share:.2f} of the variance, {ends}")
 
 
 def tell(name: str, rows: list[JudgedRow], truth: float, more: str = "") -> None:
@@ -243,8 +238,9 @@ def main() -> None:
         draw = np.random.default_rng(3)
         tell(name, [design(draw) for _ in range(files)], 0.0)
     for n in (50, 100, 300):
-        draw = np.random.default_rng(n)
-        tell(f"chances that differ twenty times, {n}", [unequal(draw, n) for _ in range(files)], 3.25)
+        for name, bounds in {"": (1.0, 5.0), ", without bounds": None}.items():
+            draw = np.random.default_rng(n)
+            tell(f"chances differ five times, {n}{name}", [unequal(draw, n, bounds) for _ in range(files)], 3.25)
     transports(files)
     biases(files)
     if not (folder := os.environ.get("HOWSURE_DATA")):
