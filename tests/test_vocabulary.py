@@ -23,7 +23,7 @@ conditions config
 content coreference corpus corrected correlation covariates coverage data database dataset date date_format dates
 decimals decision delta dependence design dev development difference disagreement document documents draw_only draws
 draws_column drop engine epochs estimator event experiments explode features fields figure figures file files
-filters finished first fixed_effects floor folder folds frequency function gold grammar group had high host how
+filters finished first fixed_effects flips floor folder folds frequency function gold grammar group had high host how
 ignore interval items_total junit k k_best keep keep_answers keys kinds l1 label_ids labelled labels labels_from
 largest_cluster learn left_out
 levels lexicon likelihood limit logits logprobs loss low lower_is_better macro map margin max_error max_iterations
@@ -33,7 +33,7 @@ not_worse_than only only_predicted open options other output output_format overd
 parameters parser part parts pass_at pass_hat passes path paths penalty place points port position_effect posterior
 posteriors power predicted probs probs_column progress pseudocount_emission pseudocount_transition query question
 raw read recalibration reduce reference repeated_spans repeats report require_actor result revision risk roles rows
-rule runs said sample sample_size samples save scale scheduler scores second sentence sentences sequential series share
+rule runs said sample sample_size samples save scale scheduler scores sentence sentences sequential series share
 sharpen
 show since singletons skip_missing small_groups spans spelling spool start stemming store stores stories story
 summary sums table tables tag tag_pairs tagger tags targets task temperature test text texts threshold tie title to

@@ -87,6 +87,8 @@ cell_options = in_order(
 )
 
 
+READINGS = ("second", "settled")
+
 # What the commands read: scores, groups and features of all units, and the labels of those that were read.
 
 
@@ -122,11 +124,14 @@ def read_population(
     cells = [*groups, *([date] if date else [])]
     texts = [*cells, *([cluster] if cluster else [])]
     numbers = [prob, *features]
-    marks = [name for name in (label, stratum, inclusion) if name is not None]
+    readings = {role: typed.get(role) for role in READINGS}
+    marks = [name for name in (label, *readings.values(), stratum, inclusion) if name is not None]
     named = [*dict.fromkeys(texts), *dict.fromkeys(numbers), *marks]
     if len(set(named)) < len(named):
         raise InputError(f"a column has one meaning; some of these are named for two: {shortened(named)}.")
-    partial = [name for name in (label, inclusion, stratum if inclusion else None) if name is not None]
+    partial = [
+        name for name in (label, *readings.values(), inclusion, stratum if inclusion else None) if name is not None
+    ]
     coded = [*groups, *([stratum] if stratum and not inclusion else [])]
     kinds = (
         dict.fromkeys(shown, Kind.LATER)
@@ -152,6 +157,7 @@ def read_population(
         "features": {name: held[name] for name in features} or None,
         "clusters": held[cluster] if cluster else None,
         "y_true": held[label] if label else None,
+        **{role: held[name] if name else None for role, name in readings.items()},
         "strata": held[stratum] if stratum else None,
         "inclusion": held[inclusion] if inclusion else None,
     }
@@ -234,7 +240,7 @@ def plan_command(
     population = read_population(file, typed, label=y_true)
     score, labels = population.columns["y_prob"], population.columns["y_true"]
     if labelled is not None:
-        labels, _ = labels_of_sheet(source_of(labelled), score, place=population.place, pos_label=pos_label)
+        (labels,), _ = labels_of_sheet(source_of(labelled), score, place=population.place, pos_label=pos_label)
         pos_label = None
     with rows_as_in_files(population.place):
         wide = width * len(score) if share else width
@@ -337,6 +343,9 @@ def _further(score: Any, number: int, earlier: Sheet, file: str, seed: int, give
 @positive_option
 @role_option("strata", help="Column of the strata within which --target was drawn at random.")
 @click.option("--inclusion", metavar="COL", help="Column of the inclusion probabilities of --target.")
+@role_option("second", help="Column of a second reader's labels, in the file of the labels; empty if read once.")
+@role_option("settled", help="Column of the labels that settle what both read differently.")
+@click.option("--flips", type=click.Choice(["alike"]), help="Assume that readers misread both labels as often.")
 @cell_options
 @click.option(
     "--features", callback=as_names, metavar="COL,COL,…", help="Numeric columns that may help predict the labels."
@@ -374,11 +383,16 @@ def estimate_command(
         raise InputError("say where the labels are: either --labelled FILE.csv or --target COL.")
     if labelled is not None and (typed["strata"] or typed["inclusion"]):
         raise InputError("--stratum and --inclusion belong to --target; a file of --labelled has its own.")
-    population = read_population(file, typed, label=y_true)
-    asked = population.columns | {name: typed[name] for name in ("method", "level", "share", "rng")}
+    further = {} if labelled is None else {role: typed[role] for role in READINGS if typed[role] is not None}
+    population = read_population(file, typed | dict.fromkeys(further), label=y_true)
+    asked = population.columns | {name: typed[name] for name in ("flips", "method", "level", "share", "rng")}
     if labelled is not None:
         sheet, place = source_of(labelled), population.place
-        asked["y_true"], asked["sample"] = labels_of_sheet(sheet, asked["y_prob"], place=place, pos_label=pos_label)
+        columns = tuple(further.values())
+        labels, asked["sample"] = labels_of_sheet(
+            sheet, asked["y_prob"], place=place, pos_label=pos_label, others=columns
+        )
+        asked |= dict(zip(("y_true", *further), labels, strict=True))
     with rows_as_in_files(population.place):
         counts = estimate_counts(**asked, pos_label=pos_label if labelled is None else None)
     counts = replace(counts, recipe={**counts.recipe, **population.recipe})

@@ -24,6 +24,7 @@ from howsure.stats.proportions import normal_quantile
 NAMED = 5  # cells in a note
 ALIKE = 0.5  # the probability that no cell of a domain seems to contradict the others if they are normal and alike
 LEAST_PAIRS = 40  # of a calibration error
+ROUNDING = 1e-9  # of scores
 FAR = 4.0  # standard errors between the sum of all scores and that by the draw
 
 
@@ -233,7 +234,8 @@ def is_far(units: Units) -> bool:
     largest = np.zeros(len(size))  # a rare large score, of which chance may draw one too many
     np.maximum.at(largest, held, np.abs(score - mean[held]))
     one_more = float((size / np.maximum(n, 1) * largest)[n > 0].max(initial=0.0))
-    return error > 0 and abs(off) > FAR * error + one_more
+    rounding = ROUNDING * float(size.sum())
+    return error > 0 and abs(off) > FAR * error + one_more + rounding
 
 
 def _unseen(units: Units) -> str:

@@ -41,17 +41,22 @@ def partial_column(values: object, *, n: int, name: str, beside: str = "y_prob")
     return known, column[known]
 
 
-def partial_labels(labels: object, *, n: int, pos_label: object = None) -> tuple[Integers, Floats]:
+def partial_labels(
+    labels: object, *, n: int, pos_label: object = None, name: str = "y_true", among: object = None
+) -> tuple[Integers, Floats]:
     """The rows that have a label, and their labels as 0.0 or 1.0, or 1.0 where they are `pos_label`.
 
-    See `partial_column`. Raises InputError for other labels than 0 and 1, or, with pos_label, for three values.
+    among: labels of others, with which these have two values. See `partial_column`.
+
+    Raises InputError for other labels than 0 and 1, or, with pos_label, for three values.
     """
-    known, held = partial_column(labels, n=n, name="y_true")
+    known, held = partial_column(labels, n=n, name=name)
     if len(known) == 0:
         return known, np.empty(0)
-    plain = _spelled_plainly(held)
+    others = held[:0] if among is None or pos_label is None else partial_column(among, n=n, name=name)[1]
+    plain = _spelled_plainly(np.concatenate([one.astype(object) for one in (held, others)]) if len(others) else held)
     try:
-        return known, check_labels(plain, pos_label=pos_label, name="y_true").astype(np.float64)
+        return known, check_labels(plain, pos_label=pos_label, name=name).astype(np.float64)[: len(held)]
     except (InputError, TypeError):
         odd = next((k for k, one in enumerate(plain.tolist()) if one not in (0, 1, "0", "1")), None)
         if odd is None or pos_label is not None:
@@ -62,9 +67,7 @@ def partial_labels(labels: object, *, n: int, pos_label: object = None) -> tuple
             if len(texts) == 2
             else ""
         )
-        said = (
-            f"{parameter('y_true')} must be 0, 1 or missing; {at_row(known[odd])} holds {held.tolist()[odd]!r}.{advice}"
-        )
+        said = f"{parameter(name)} must be 0, 1 or missing; {at_row(known[odd])} holds {held.tolist()[odd]!r}.{advice}"
         raise InputError(said) from None
 
 

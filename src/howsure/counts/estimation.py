@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -14,9 +14,10 @@ from howsure.counts.diagnostics import diagnostics_of, drift_of, is_far, levels_
 from howsure.counts.further_labels import Drawn, within_extremes
 from howsure.counts.label_sample import LabelSample
 from howsure.counts.proxy import fit_proxy
+from howsure.counts.readers import read_twice, with_errors
 from howsure.counts.results import CountEstimates, total_errors
 from howsure.counts.units import read_features, read_units
-from howsure.errors import InputError
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import check_probabilities
 from howsure.inputs.frames import Source, columns_from, is_frame, no_frame
 from howsure.inputs.numbers_and_names import check_level, unknown_name
@@ -39,6 +40,9 @@ def estimate_counts(
     clusters: ArrayLike | str | None = None,
     sample: LabelSample | Sequence[LabelSample] | None = None,
     pos_label: Hashable = None,
+    second: ArrayLike | Mapping[int, object] | str | None = None,
+    settled: ArrayLike | Mapping[int, object] | str | None = None,
+    flips: Literal["alike"] | None = None,
     method: str = "auto",
     level: float = 0.95,
     share: bool = False,
@@ -59,6 +63,12 @@ def estimate_counts(
     clusters (N,): what was drawn together, such as the document of
     (document, actor) pairs. With `data` (a data frame) all of these name its columns. share: tables and figures show
     shares of the units instead of counts.
+
+    Readers err. `second` (N,) is what another reader said of some of the labelled units, chosen at random and read on
+    its own; `settled` (N,) the label that a third reading gave where the two differ. Then estimates and intervals are
+    of the labels that are true, not of those that are read, as long as readers err alike, each on their own, in all
+    groups. Without `settled`, flips="alike" assumes that both labels are misread as often; without either, the
+    intervals hold whichever is misread.
 
     Methods: "hierarchical": P(y = 1) = σ(logit m + θ) with m a cross-fitted ridge logistic regression on the features
     and θ a level for each group, pooled within its domain by a t₃ law; labelled units are known, so the count is exact
@@ -86,8 +96,8 @@ def estimate_counts(
         raise unknown_name("method", method, METHODS, place="estimated counts")
     level = check_level(level)
     if data is not None:
-        y_prob, y_true, groups, features, strata, inclusion, clusters = _columns(
-            data, y_prob, y_true, groups, features, strata, inclusion, clusters
+        y_prob, y_true, second, settled, groups, features, strata, inclusion, clusters = _columns(
+            data, y_prob, y_true, second, settled, groups, features, strata, inclusion, clusters
         )
     given: dict[str, Any] = {
         "groups": groups,
@@ -100,12 +110,28 @@ def estimate_counts(
     }
     n = len(check_probabilities(y_prob))
     given["features"] = read_features(features, n=n)
+    readings = None
+    if second is not None:
+        readings = read_twice(y_true, second, settled, flips, n=n, pos_label=pos_label)
+        if method == "raw":
+            raise InputError(f"{parameter('method', 'raw')} uses no label; leave out {parameter('second', GIVEN)}.")
+    elif settled is not None or flips is not None:
+        alone = "flips" if settled is None else "settled"
+        raise InputError(f"{parameter(alone, GIVEN)} needs {parameter('second', GIVEN)}, what was read twice.")
+    found = _of_drawn(y_true, y_prob, sample, strata, inclusion, given, n)
+    return found if readings is None else with_errors(found, readings, generator_from(rng))
+
+
+def _of_drawn(
+    y_true: Any, y_prob: Any, sample: Any, strata: Any, inclusion: Any, given: dict[str, Any], n: int
+) -> CountEstimates:
+    """The counts by labels of what was drawn, whatever the labels of units that nobody read."""
     if sample is None:
         return _estimated(y_true, y_prob, strata=strata, inclusion=inclusion, **given)
     if strata is not None or inclusion is not None:
         raise InputError("sample says how units were drawn; leave out strata and inclusion.")
-    drawn = Drawn.of(sample, n=n, clusters=clusters)
-    known, values, unread = drawn.read(y_true, n=n, pos_label=pos_label)
+    drawn = Drawn.of(sample, n=n, clusters=given["clusters"])
+    known, values, unread = drawn.read(y_true, n=n, pos_label=given["pos_label"])
     given |= {"strata": drawn.strata, "inclusion": drawn.inclusion, "pos_label": None}
     found = []
     for one in (0.0, 1.0) if len(unread) else (0.0,):
@@ -187,7 +213,9 @@ def _columns(data: Any, *named: Any) -> list[Any]:
     columns: Callable[[list[str]], Sequence[Any]] = partial(columns_from, data)
     if isinstance(data, Source):  # labels are there where somebody read
         names = [name for one in named if one is not None for name in ([one] if isinstance(one, str) else one)]
-        read = dict(zip(names, data.columns(names, optional=named[1:2]), strict=True))
+        read = dict(
+            zip(names, data.columns(names, optional=[one for one in named[1:4] if one is not None]), strict=True)
+        )
         columns = lambda asked: tuple(read[name] for name in asked)  # noqa: E731
     held: list[Any] = []
     for one in named:

@@ -17,7 +17,7 @@ from howsure.counts.units import Units
 from howsure.errors import InputError, parameter
 from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats, Integers
-from howsure.result import Estimate, Rows, as_json, dict_of
+from howsure.result import AMONG, Estimate, Rows, as_json, dict_of
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, interval, number, span
 from howsure.stats.proportions import normal_quantile
 
@@ -161,6 +161,39 @@ class Diagnostics:
         return said
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadingErrors:
+    """What readers err by, told by units that were read twice, of which some were read differently.
+
+    errors_by: how: "flips alike" for both labels, "settled readings", or "bounds", whose rates have no estimates.
+    false_positives: the share of the units of label 0 that are read as 1; false_negatives: of those of label 1, as 0.
+    wider: the total's interval divided by what it is if readers never err.
+    """
+
+    read_twice: int
+    read_differently: int
+    errors_by: str
+    false_positives: Estimate
+    false_negatives: Estimate
+    wider: float
+
+    def sentences(self) -> list[str]:
+        """The same in words."""
+        said = [f"{self.read_differently:,} of {self.read_twice:,} units were read differently by two readers"]
+        zero, one = self.false_positives, self.false_negatives
+        if self.errors_by == "flips alike":
+            said.append(f"if readers err alike in both labels, they misread {zero} of the units")
+        elif self.errors_by == "bounds":
+            said.append(
+                f"readers misread up to {zero.high:.4f} of the units of label 0, or up to {one.high:.4f} of those of "
+                "label 1; the intervals hold whichever it is, without an estimate. Settle what was read differently to "
+                "narrow them"
+            )
+        else:
+            said.append(f"readers misread {zero} of the units of label 0, and {one} of those of label 1")
+        return [*said, f"errors of readers make the interval of the total {self.wider:.2g} times as wide"]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class CountEstimates(Rows[CountEstimate]):
     """Counts of all groups (`rows`), of the domains (`domains`) and of everything (`total`), with intervals.
@@ -180,6 +213,7 @@ class CountEstimates(Rows[CountEstimate]):
     errors: TotalErrors | None = as_json(None, default=None)
     told: bool = as_json(None, default=True)
     in_shares: bool = as_json(None, default=False)
+    readings: ReadingErrors | None = as_json(AMONG, default=None)
     recipe: Mapping[str, Any]
 
     def __getitem__(self, place: SupportsIndex | str | tuple[str, ...]) -> CountEstimate:
@@ -286,7 +320,8 @@ class CountEstimates(Rows[CountEstimate]):
 
     def below(self) -> Sequence[str]:
         """The checks, and the notes."""
-        return [*self.diagnostics.sentences(), *Rows.below(self)]
+        errors = [] if self.readings is None else self.readings.sentences()
+        return [*errors, *self.diagnostics.sentences(), *Rows.below(self)]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the groups' counts or shares with their intervals on matplotlib axes (new ones if None)."""

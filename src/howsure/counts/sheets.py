@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -46,29 +46,44 @@ def check_of(score: float, n: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """What a filled sheet says of the drawn units, by their row (from 0): stratum, chance, and label as written."""
+    """What a filled sheet says of the drawn units, by their row (from 0): stratum, chance, and labels as written."""
 
     strata: dict[int, Any]
     chances: dict[int, float]
     labels: dict[int, Any]
+    others: tuple[dict[int, Any], ...] = ()
 
 
 def labels_of_sheet(
-    sheet: Source, score: Floats, *, place: Callable[[int], str] = at_row, pos_label: str | None = None
-) -> tuple[dict[int, Any], Drawn]:
-    """The labels of a sheet by their rows (from 0) among the units, and what was drawn; see `read_sheet`.
+    sheet: Source,
+    score: Floats,
+    *,
+    place: Callable[[int], str] = at_row,
+    pos_label: str | None = None,
+    others: Sequence[str] = (),
+) -> tuple[list[dict[int, Any]], Drawn]:
+    """The labels of a sheet by their rows (from 0) among the units, those of `others`, columns of further readings,
+    and what was drawn; see `read_sheet`.
 
     Raises InputError naming the row of the sheet, the value and what to do.
     """
-    held = read_sheet(sheet, score, place=place, words=pos_label is not None)
+    held = read_sheet(sheet, score, place=place, words=pos_label is not None, others=others)
     has_strata = any(name is not None for name in held.strata.values())
-    read = {unit: label for unit, label in held.labels.items() if label is not None}
-    labels = read if pos_label is None else _of_positive(read, pos_label, sheet.name)
+    columns = [held.labels, *held.others]
+    read = {(k, unit): one for k, column in enumerate(columns) for unit, one in column.items() if one is not None}
+    known = read if pos_label is None else _of_positive(read, pos_label, sheet.name)
+    labels = [{unit: one for (of, unit), one in known.items() if of == k} for k in range(len(columns))]
     return labels, Drawn(held.chances, held.strata if has_strata else None)
 
 
 def read_sheet(
-    sheet: Source, score: Floats, *, place: Callable[[int], str] = at_row, words: bool, whole: bool = False
+    sheet: Source,
+    score: Floats,
+    *,
+    place: Callable[[int], str] = at_row,
+    words: bool,
+    whole: bool = False,
+    others: Sequence[str] = (),
 ) -> Sheet:
     """A filled sheet, whose labels are 0 and 1, or any `words`; None where there is none, unless all must be there.
 
@@ -77,18 +92,19 @@ def read_sheet(
     Raises InputError as `labels_of_sheet` does.
     """
     file = sheet.name
-    found = sheet.rows(dict.fromkeys((ROW, STRATUM, CHANCE, CHECK, LABEL), Kind.OPTIONAL))
+    found = sheet.rows(dict.fromkeys((ROW, STRATUM, CHANCE, CHECK, LABEL, *others), Kind.OPTIONAL))
     lines = [i for i in range(len(found.columns[ROW])) if any(held[i] is not None for held in found.columns.values())]
     if not lines:
         raise InputError(f"{file} has no row with a unit; write it by howsure counts sample, and fill its {LABEL}.")
-    filled = Sheet({}, {}, {})
+    filled = Sheet({}, {}, {}, tuple({} for _ in others))
     odd: list[int] = []
     for i in lines:
         unit = _unit(found, i, len(score))
         if unit in filled.chances:
             raise InputError(f"{ROW} must be different in each row; {found.place(i)} has {unit + 1} again.")
         filled.strata[unit], filled.chances[unit] = found.columns[STRATUM][i], _chance(found, i)
-        filled.labels[unit] = found.columns[LABEL][i] if words else _label(found, i)
+        for held, name in ((filled.labels, LABEL), *zip(filled.others, others, strict=True)):
+            held[unit] = found.columns[name][i] if words else _label(found, i, name)
         if found.columns[CHECK][i] != check_of(float(score[unit]), len(score)):
             odd.append(unit)
     if odd:
@@ -115,7 +131,7 @@ def two_values(labels: dict[int, Any], file: str) -> dict[int, int]:
     return {unit: int(text == values[0]) for unit, text in texts.items()}
 
 
-def _of_positive(labels: dict[int, Any], positive: str, file: str) -> dict[int, float]:
+def _of_positive(labels: dict[tuple[int, int], Any], positive: str, file: str) -> dict[tuple[int, int], float]:
     """1 where a label is the positive value, 0 where it is the other one."""
     values = list(dict.fromkeys(str(one).strip() for one in labels.values()))
     others = [one for one in values if one != positive]
@@ -125,7 +141,7 @@ def _of_positive(labels: dict[int, Any], positive: str, file: str) -> dict[int, 
         raise InputError(
             f"{LABEL} must be {positive!r} or one other value; {file} holds {shortened(map(repr, values))}.{advice}"
         )
-    return {unit: float(str(one).strip() == positive) for unit, one in labels.items()}
+    return {at: float(str(one).strip() == positive) for at, one in labels.items()}
 
 
 def _number(value: object) -> float | None:
@@ -154,12 +170,12 @@ def _chance(found: Rows, i: int) -> float:
     return chance
 
 
-def _label(found: Rows, i: int) -> float | None:
-    held = found.columns[LABEL][i]
+def _label(found: Rows, i: int, name: str) -> float | None:
+    held = found.columns[name][i]
     label = float(held) if isinstance(held, bool) else _number(held)
     if held is not None and label not in (0.0, 1.0):
         raise InputError(
-            f"{LABEL} must be 1 or 0; {found.place(i)} holds {held!r}. Write 1 for a unit that has the property and 0 "
+            f"{name} must be 1 or 0; {found.place(i)} holds {held!r}. Write 1 for a unit that has the property and 0 "
             f"for one that has not, or say which value means 1: {parameter('pos_label')}."
         )
     return label

@@ -19,6 +19,8 @@ COLUMN = "COL"
 WORDS: dict[str, Word] = {
     # roles: what a column is
     "y_true": Word("--target", COLUMN, "Column of the true label."),
+    "second": Word("--second", COLUMN, "Column of a second reader's labels."),
+    "settled": Word("--settled", COLUMN, "Column of the labels that settle two readings."),
     "y_prob": Word("--prob", COLUMN, "Column of the predicted probability."),
     "prediction": Word("--prediction", COLUMN, "Column of the predicted label."),
     "score": Word("--score", COLUMN, "Column of a number per item."),

@@ -1,0 +1,144 @@
+"""Readers who err: rates of errors from two readings, counts that hold what is true, and what is refused."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import howsure
+from howsure.counts.readers import ALIKE, BOUNDS, SETTLED, error_rates
+from howsure.errors import InputError
+
+N, READ = 1000, 200
+
+
+def shares(positive: float, alpha: float, beta: float) -> np.ndarray:
+    """Of the pairs of readings, if readers err each on their own: both 1; differ and true, false; both 0."""
+    true, false = ([(1 - p) ** 2, 2 * p * (1 - p), p * p] for p in (beta, alpha))
+    both, neither = (positive * true[k] + (1 - positive) * false[2 - k] for k in (0, 2))
+    return np.array([both, positive * true[1], (1 - positive) * false[1], neither])
+
+
+@pytest.mark.parametrize(("alpha", "beta"), [(0.05, 0.05), (0.01, 0.2), (0.1, 0.02), (0.0, 0.0)])
+@pytest.mark.parametrize("positive", [0.05, 0.5])
+def test_rates_are_those_that_made_the_readings(positive: float, alpha: float, beta: float) -> None:
+    pairs = 1e6 * shares(positive, alpha, beta)
+    assert np.ravel(error_rates(pairs, SETTLED)) == pytest.approx([alpha, beta], abs=1e-6)
+    if alpha == beta:
+        assert np.ravel(error_rates(pairs, ALIKE)) == pytest.approx([alpha, alpha], abs=1e-9)
+    all_alpha, all_beta = error_rates(pairs, BOUNDS)
+    assert np.interp(alpha, all_alpha, all_beta) == pytest.approx(beta, abs=2e-3)
+    for a, b in zip(all_alpha, all_beta, strict=True):  # each tells the same of the readings
+        s = (pairs[0] + pairs[1:3].sum() / 2) / 1e6
+        found = shares((s - a) / (1 - a - b), a, b)
+        assert [found[0], found[3]] == pytest.approx(pairs[[0, 3]] / 1e6, abs=1e-9)
+
+
+def file(run: int, alpha: float, beta: float, positive: float = 0.25) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """The true labels, and labels of some units, of which half were read twice and settled."""
+    rng = np.random.default_rng(run)
+    truth = rng.random(N) < positive
+    first, second = (np.where(truth, rng.random(N) >= beta, rng.random(N) < alpha) * 1.0 for _ in range(2))
+    settled = np.where(first != second, truth * 1.0, np.nan)
+    drawn = rng.permutation(N)
+    first[drawn[READ:]] = np.nan
+    second[drawn[READ // 2 :]] = settled[drawn[READ // 2 :]] = np.nan
+    return truth, {"y_true": first, "second": second, "settled": settled}
+
+
+def counted(columns: dict[str, np.ndarray], how: str, **given: object) -> howsure.CountEstimates:
+    read = {name: one for name, one in columns.items() if name != "settled" or how == SETTLED}
+    flips = {"flips": "alike"} if how == ALIKE else {}
+    return howsure.estimate_counts(**read, y_prob=np.full(N, 0.3), method="labels", rng=0, **flips, **given)
+
+
+@pytest.mark.parametrize(
+    ("how", "alpha", "beta", "least"),
+    [(ALIKE, 0.08, 0.08, 0.85), (SETTLED, 0.02, 0.3, 0.85), (BOUNDS, 0.02, 0.3, 0.85), (ALIKE, 0.02, 0.3, None)],
+)
+def test_intervals_hold_what_is_true(how: str, alpha: float, beta: float, least: float | None) -> None:
+    """40 files; flips that are assumed to be alike and are not fail."""
+    held = 0
+    for run in range(40):
+        truth, columns = file(run, alpha, beta, positive=0.5)
+        total = counted(columns, how).total
+        held += total.low <= truth.sum() <= total.high
+    assert held / 40 >= least if least else held / 40 < 0.6
+
+
+def test_the_result_says_by_how_much_the_interval_grew() -> None:
+    _, columns = file(0, 0.05, 0.05)
+    once = howsure.estimate_counts(columns["y_true"], np.full(N, 0.3), method="labels", rng=0)
+    for how in (ALIKE, SETTLED, BOUNDS):
+        found = counted(columns, how)
+        errors = found.readings
+        assert errors is not None
+        wider = (found.total.high - found.total.low) / (once.total.high - once.total.low)
+        assert errors.wider == pytest.approx(wider)
+        assert wider > 1
+        assert (errors.read_twice, errors.errors_by) == (READ // 2, how)
+        assert found.to_dict()["wider"] == pytest.approx(wider)
+        assert f"{errors.wider:.2g} times as wide" in str(found)
+        assert np.isnan(found.total.estimate) == (how == BOUNDS)
+    assert "wider" not in once.to_dict()
+
+
+def test_words_mappings_and_groups_are_read_alike() -> None:
+    _, columns = file(1, 0.05, 0.05)
+    group = np.arange(N) % 2
+    found = counted(columns, SETTLED, groups=group)
+    words = {name: np.where(np.isnan(one), None, np.where(one == 1, "yes", "no")) for name, one in columns.items()}
+    words["settled"] = {row: one for row, one in enumerate(words["settled"]) if one == "yes"} | {
+        row: one for row, one in enumerate(words["settled"]) if one == "no"
+    }
+    assert counted(words, SETTLED, groups=group, pos_label="yes").to_dict() == found.to_dict()
+    assert len(found.rows) == 2
+    difference, more = found.difference("0", "1")
+    assert np.isnan(difference.value)
+    assert np.isnan(more)
+
+
+def test_readers_who_never_differ_are_noted_and_cost_little() -> None:
+    _, columns = file(2, 0.0, 0.0)
+    found = counted(columns | {"settled": np.full(N, np.nan)}, SETTLED)
+    assert any("never differ" in note for note in found.notes)
+    assert found.readings is not None
+    assert 1 < found.readings.wider < 1.5
+
+
+def test_units_read_twice_by_what_the_first_said_are_noted() -> None:
+    truth, columns = file(3, 0.2, 0.02)
+    columns["y_true"] = np.where(np.arange(N) < READ, (truth | (np.arange(N) % 4 == 0)) * 1.0, np.nan)
+    columns["second"] = np.where(np.arange(N) < READ, truth * 1.0, np.nan)
+    assert any("do not err alike" in note for note in counted(columns, BOUNDS).notes)
+
+
+def changed(row: int, **values: float) -> dict[str, np.ndarray]:
+    """Readings of 40 units, 0 and 1 in turn, of which 20 were read twice alike, but for one row."""
+    labels = np.where(np.arange(N) < 40, np.arange(N) % 2, np.nan)
+    columns = {"y_true": labels, "second": np.where(np.arange(N) < 20, labels, np.nan), "settled": np.full(N, np.nan)}
+    for name, value in values.items():
+        columns[name][row] = value
+    return columns
+
+
+@pytest.mark.parametrize(
+    ("columns", "given", "said"),
+    [
+        (changed(70, second=1.0), {}, "second must be a second reading; row 70 has none"),
+        (changed(3, settled=0.0), {}, "row 3 was read as 1 by both, and settled as 0"),
+        (changed(30, settled=0.0), {}, "settles two readings; row 30 has none, or one"),
+        (changed(3, second=0.0), {}, "row 3 is not settled"),
+        (changed(3, second=0.5), {}, "second must be 0, 1 or missing; row 3 holds 0.5"),
+        (changed(3) | {"second": 1 - changed(3)["second"]}, {}, "no more often than chance"),
+        (changed(3) | {"second": {1: 1}}, {}, "at least 10 units must have been read twice; 1"),
+        (changed(3), {"flips": "alike"}, "leave out flips"),
+        (changed(3) | {"settled": None}, {"flips": "other"}, "alike"),
+        (changed(3) | {"second": None}, {}, "needs second"),
+        (changed(3), {"method": "raw"}, "uses no label"),
+    ],
+)
+def test_what_contradicts_itself_is_refused(columns: dict[str, object], given: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError) as refused:
+        howsure.estimate_counts(y_prob=np.full(N, 0.3), **columns, **({"method": "labels"} | given))
+    assert said in str(refused.value)
