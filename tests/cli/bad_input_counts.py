@@ -57,7 +57,27 @@ POSTS = {
         for k, line in enumerate(units().splitlines())
     )
 }
+
+
+def twice(row: int = 0, **values: str) -> dict[str, bytes]:
+    """The units with a second reading of all that have a label, the same, and one that settles none; one changed."""
+    lines = units().decode().splitlines()
+    held = [f"{lines[0]},second,settled"]
+    for k, line in enumerate(lines[1:], 1):
+        label = line.split(",")[lines[0].split(",").index("y")]
+        read = {"second": label, "settled": ""} | (values if k == row else {})
+        held.append(f"{line},{read['second']},{read['settled']}")
+    return {"news.csv": "\n".join([*held, ""]).encode()}
+
+
+TWICE = f"{TARGET} --second second --settled settled"
 COUNTS = [
+    Wrong("a second reading without a first", TWICE, twice(40, second="1")),
+    Wrong("two readings that differ, and are not settled", TWICE, twice(3, second="1")),
+    Wrong("a settled reading that contradicts both", TWICE, twice(3, settled="1")),
+    Wrong("a settled reading of a unit that was read once", TWICE, twice(3, second="", settled="1")),
+    Wrong("readings that are settled, and assumed to be misread alike", f"{TWICE} --flips alike", twice()),
+    Wrong("a settled reading without a second", f"{TARGET} --settled settled", twice()),
     Wrong("no labels", "counts estimate news.csv --prob p", NEWS),
     Wrong("labels from two places", f"{TARGET} --labelled sheet.csv", NEWS | {"sheet.csv": sheet()}),
     Wrong("a label that is neither 0 nor 1", TARGET, changed("y", 3, "2")),

@@ -29,6 +29,21 @@ def some_labels() -> None:
         writer.writerows(rows)
 
 
+def read_twice() -> None:
+    """The labels of every third unit, some misread; every sixth was read twice, and settled where readings differ."""
+    rows = []
+    for k, row in enumerate(news_scores()):
+        truth = int(row["truth"])
+        first, second = (1 - truth if k % of == 0 else truth for of in (39, 66))
+        settled = truth if first != second else ""
+        read = [first if k % 3 == 0 else "", second if k % 6 == 0 else "", settled if k % 6 == 0 else ""]
+        rows.append({**row, **dict(zip(("first", "second", "settled"), read, strict=True))})
+    with Path("twice.csv").open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 READ = "news.csv --prob score"
 DONE = "news.csv --prob score --labelled labelled.csv"
 
@@ -58,6 +73,10 @@ ROOM = Room(
     counts estimate {READ} --labelled labelled_clustered.csv --cluster source
     counts estimate some.csv --prob score --target found
     counts estimate some.csv --prob score --target found --group month --format json
+    counts estimate twice.csv --prob score --target first --second second
+    counts estimate twice.csv --prob score --target first --second second --flips alike --group month
+    counts estimate twice.csv --prob score --target first --second second --settled settled --format json
+    counts estimate twice.csv --prob score --target first --settled settled
     counts plan {READ} --width 40
     counts plan {READ} --width 0.1 --share
     counts plan {READ} --width 40 --labelled labelled.csv
@@ -76,6 +95,7 @@ ROOM = Room(
             label("by_month.csv", "labelled_by_month.csv"),
             label("clustered.csv", "labelled_clustered.csv"),
             some_labels(),
+            read_twice(),
         ]
     },
 )

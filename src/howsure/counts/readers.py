@@ -11,7 +11,7 @@ import numpy as np
 from howsure.counts.draw import partial_labels
 from howsure.counts.results import CountEstimate, CountEstimates, ReadingErrors
 from howsure.errors import GIVEN, InputError, at_row, parameter, told
-from howsure.inputs.numbers_and_names import counted, unknown_name
+from howsure.inputs.numbers_and_names import unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.result import Estimate
 from howsure.stats.proportions import normal_quantile
@@ -41,7 +41,7 @@ def read_twice(y_true: Any, second: Any, settled: Any, flips: str | None, *, n: 
     """The two readings of the units that have both.
 
     Raises InputError where the second reading, or the settled one, has none before it, or contradicts both; where
-    readers agree no more often than by chance; or where fewer than 10 units were read twice.
+    readers agree in half of the units or fewer; or where fewer than 10 units were read twice.
     """
     if flips not in (None, "alike"):
         raise unknown_name("flips", str(flips), ["alike"], place="errors of readers")
@@ -62,11 +62,10 @@ def read_twice(y_true: Any, second: Any, settled: Any, flips: str | None, *, n: 
     both = sum(pair == (1.0, 1.0) for pair in of_row.values())
     neither = sum(pair == (0.0, 0.0) for pair in of_row.values())
     higher, lower = (sum(pair == one for pair in of_row.values()) for one in ((1.0, 0.0), (0.0, 1.0)))
-    if both * len(other) <= (both + (higher + lower) / 2) ** 2:
+    if 2 * (higher + lower) >= len(other):
         raise InputError(
-            f"{parameter('second')} agrees with {parameter('y_true')} no more often than chance would: of "
-            f"{counted(len(other), 'unit')}, {higher + lower:,} were read differently, {both:,} as 1 by both, and "
-            f"{neither:,} as 0. Are the rows the same?"
+            f"{parameter('second')} must agree with {parameter('y_true')} in most units; {higher + lower:,} of "
+            f"{len(other):,} were read differently. Are the rows the same, and the labels?"
         )
     true = (higher + lower) / 2
     if settled is not None:
@@ -219,6 +218,9 @@ def with_errors(counts: CountEstimates, readings: Readings, rng: np.random.Gener
         value, low, high = (row.n * one for one in ends)
         return replace(row, estimate=value, low=low, high=high)
 
+    rows, notes = tuple(map(of, counts.rows)), "\n".join(counts.notes)
+    for read, true in zip(counts.rows, rows, strict=True) if counts.keys else ():  # which some notes repeat
+        notes = notes.replace(f"{read.group[-1]} {read}", f"{true.group[-1]} {true}")
     total, twice = of(counts.total), int(readings.pairs.sum())
     before = counts.total.high - counts.total.low
     found = ReadingErrors(
@@ -231,11 +233,11 @@ def with_errors(counts: CountEstimates, readings: Readings, rng: np.random.Gener
     )
     return replace(
         counts,
-        rows=tuple(map(of, counts.rows)),
+        rows=rows,
         domains=tuple(map(of, counts.domains)),
         total=total,
         diagnostics=replace(counts.diagnostics, worth=None),
-        notes=(*readings.notes, *counts.notes),
+        notes=(*readings.notes, *filter(None, notes.split("\n"))),
         laws=(),
         errors=None,
         told=False,
