@@ -318,10 +318,15 @@ class CountEstimates(Rows[CountEstimate]):
             Column("method", WORDS),
         ]
 
+    @property
+    def checks(self) -> list[str]:
+        """What readers err by, if some units were read twice, and the diagnostics, in words."""
+        errors = [] if self.readings is None else self.readings.sentences()
+        return [*errors, *self.diagnostics.sentences()]
+
     def below(self) -> Sequence[str]:
         """The checks, and the notes."""
-        errors = [] if self.readings is None else self.readings.sentences()
-        return [*errors, *self.diagnostics.sentences(), *Rows.below(self)]
+        return [*self.checks, *Rows.below(self)]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the groups' counts or shares with their intervals on matplotlib axes (new ones if None)."""

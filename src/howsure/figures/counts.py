@@ -48,7 +48,11 @@ def draw_counts(counts: CountEstimates, *, ax: Axes | None = None) -> Axes:
     names = list(dict.fromkeys(row.group[-1] if row.group else "all" for row in rows))
     for k, domain in enumerate(domains):
         shift = (k - (len(domains) - 1) / 2) * ROOM / max(len(domains), 1)
-        mine = [row for row in rows if row.group[:-1] == domain and not math.isnan(row.estimate)]
+        mine = [
+            row
+            for row in rows
+            if row.group[:-1] == domain and (counts.readings is not None or not math.isnan(row.estimate))
+        ]
         x = np.array([names.index(row.group[-1] if row.group else "all") + shift for row in mine])
         how = look(k)
         ends = np.array([(row.low, row.estimate, row.high) for row in mine]).reshape(-1, 3).T

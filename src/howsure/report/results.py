@@ -37,19 +37,22 @@ def counts_report(counts: CountEstimates, *, title: str | None = None, command: 
     return page_template("counts.html").render(
         title=title or "How many, and how certain is that?",
         subtitle=f"{total.n:,} units, {total.labelled:,} of them labelled",
-        answer=answer(total, share=counts.in_shares),
+        answer=answer(total, share=counts.in_shares, bounded=counts.readings is not None),
         picture=_picture(counts, COUNTS_CAPTION) if is_drawn(counts) else None,
         caption=COUNTS_CAPTION,
         table=Markup(replace(counts.table(), notes=()).html()),
-        checks=counts.diagnostics.sentences(),
+        checks=counts.checks,
         notes=counts.notes,
         recipe=recipe_rows(counts.recipe),
         command=command,
     )
 
 
-def answer(total: CountEstimate, *, share: bool) -> str:
-    """The total in a sentence."""
+def answer(total: CountEstimate, *, share: bool, bounded: bool = False) -> str:
+    """The total in a sentence; bounded: what has no estimate has an interval."""
+    if math.isnan(total.estimate) and bounded:
+        low, high = (number(one, 0) for one in (total.low, total.high))
+        return f"Between {low} and {high} of {total.n:,} units are positive ({100 * total.level:g} % interval)."
     if math.isnan(total.estimate):
         return f"The labels do not tell how many of the {total.n:,} units are positive."
     what = (
