@@ -91,7 +91,7 @@ def run_until_decided(item: pytest.Item, once: Callable[[], None], mark: pytest.
 
 
 def settings_of(item: pytest.Item, mark: pytest.Mark) -> tuple[float, int, float]:
-    """The limit, the most runs and the probability of a wrong verdict that a mark names; the test fails without them."""
+    """The limit, the most runs and the probability of a wrong verdict, as a mark names them; else the test fails."""
     __tracebackhide__ = True
     from howsure.errors import InputError
     from howsure.inputs.numbers_and_names import check_level, check_whole
