@@ -15,6 +15,7 @@ os.environ["no_proxy"] = os.environ["NO_PROXY"] = "127.0.0.1,localhost"  # a tes
 
 from hypothesis import HealthCheck, settings
 
+from howsure.first_use import installed
 from tests.printed import RoundingChecker
 
 pytest_plugins = ["pytester", "tests.lacking"]
@@ -27,7 +28,8 @@ settings.register_profile("howsure", deadline=None, derandomize=True, suppress_h
 settings.load_profile("howsure")
 
 
-collect_ignore = ["tests/fuzz/reader_fuzz.py"]  # no test but a program of `make fuzz`, which installs what it needs
+# No test but a program of `make fuzz`, which installs what it needs; and what only Inspect AI, where it is, imports.
+collect_ignore = ["tests/fuzz/reader_fuzz.py", *([] if installed("inspect_ai") else ["src/howsure/inspect.py"])]
 
 gc.disable()  # while thousands of tests are collected, nothing of them is garbage
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import heapq
 import itertools
 import os
 import sys
@@ -79,6 +80,18 @@ def sorted_file(draw: Draw) -> Units:
     return Units(values, np.ones(1000), 1.0, 1000)
 
 
+def asynchronous(draw: Draw, *, completed: bool = False, workers: int = 20) -> Units:
+    """A tie of 1,000 items, asked by workers; where the second model is better, answers take five times as long. Bets
+    follow the order drawn, so that later results wait, or (wrongly) the order in which items are completed."""
+    differences = draw.permutation(tie(1000))
+    ends, free = np.empty(1000), [0.0] * workers
+    for item, difference in enumerate(differences):
+        ends[item] = heapq.heappop(free) + draw.exponential(5.0 if difference < 0 else 1.0)
+        heapq.heappush(free, ends[item])
+    order = np.argsort(ends) if completed else np.arange(1000)
+    return Units((differences[order] + 1) / 2, np.ones(1000), 1.0, 1000)
+
+
 REGIMES: dict[str, Stream] = {
     "tie, N = 50": benchmark(tie(50)),
     "tie, N = 1,000": benchmark(tie(1000)),
@@ -90,10 +103,13 @@ REGIMES: dict[str, Stream] = {
     "60 clusters of 20 items, won or lost as a whole": lambda draw: clustered(draw, *EQUAL),
     "124 clusters of 4 or 60 items": lambda draw: clustered(draw, *UNLIKE),
     "few large clusters won, many small ones lost": lambda draw: clustered(draw, *LARGE_WINS),
+    "20 workers, slow items are not like others, in the order drawn": asynchronous,
 }
 WRONG: dict[str, Stream] = {
     "bets on the items of 60 clusters": lambda draw: clustered(draw, *EQUAL, by_item=True),
     "a sorted file": sorted_file,
+    "20 workers, slow items are not like others, as completed": lambda draw: asynchronous(draw, completed=True),
+    "500 workers, the same": lambda draw: asynchronous(draw, completed=True, workers=500),
 }
 
 

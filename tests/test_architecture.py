@@ -33,7 +33,7 @@ LAYERS = (
     {"significance", "sequences", "coreference", "counts", "selective", "sequential", "recalibration"},
     {"events", "check", "monitoring", "scores"},
     {"regression"},
-    {"judges", "sklearn"},
+    {"inspect", "judges", "sklearn"},
     {"figures"},
     {"report", "explorer"},
     {"cli"},
