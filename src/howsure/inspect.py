@@ -36,11 +36,11 @@ def howsure_mean(cluster: str | None = None, bounds: tuple[float, float] | None 
     """
 
     def measure(scores: Sequence[SampleScore]) -> Figures:
-        import howsure
+        from howsure.scores.score_table import score_table
 
         values = [NUMBER(one.score.value) for one in scores]
         clusters = [str(_held(one, cluster, one.sample_metadata)) for one in scores] if cluster else None
-        estimate = howsure.score_table(values, clusters=clusters, bounds=bounds, level=level)[0].mean
+        estimate = score_table(values, clusters=clusters, bounds=bounds, level=level)[0].mean
         return _figures("mean", estimate)
 
     return _or_nan(measure, "mean", *ENDS)
@@ -55,9 +55,9 @@ def calibration_error(confidence: str = "confidence", level: float = 0.95) -> Me
     """
 
     def measure(scores: Sequence[SampleScore]) -> Figures:
-        import howsure
+        from howsure.calibration.calibration_errors import calibration_error
 
-        found = howsure.calibration_error(*_pairs(scores, confidence), level=level)
+        found = calibration_error(*_pairs(scores, confidence), level=level)
         return _figures("calibration_error", found)
 
     return _or_nan(measure, "calibration_error", *ENDS)
@@ -68,9 +68,9 @@ def auroc(confidence: str = "confidence", level: float = 0.95) -> Measure:
     """How well confidence tells right answers from wrong ones, with its interval: `auroc`, `low`, `high`."""
 
     def measure(scores: Sequence[SampleScore]) -> Figures:
-        import howsure
+        from howsure.selective.curve import selective_curve
 
-        return _figures("auroc", howsure.selective_curve(*_pairs(scores, confidence), level=level).auroc)
+        return _figures("auroc", selective_curve(*_pairs(scores, confidence), level=level).auroc)
 
     return _or_nan(measure, "auroc", *ENDS)
 
@@ -80,9 +80,9 @@ def risk_coverage(confidence: str = "confidence", level: float = 0.95) -> Measur
     """The area under the risk–coverage curve, with its interval: `aurc`, `low`, `high`."""
 
     def measure(scores: Sequence[SampleScore]) -> Figures:
-        import howsure
+        from howsure.selective.curve import selective_curve
 
-        return _figures("aurc", howsure.selective_curve(*_pairs(scores, confidence), level=level).aurc)
+        return _figures("aurc", selective_curve(*_pairs(scores, confidence), level=level).aurc)
 
     return _or_nan(measure, "aurc", *ENDS)
 
@@ -130,11 +130,12 @@ class Report(Hooks):
 
     async def on_task_end(self, data: TaskEnd) -> None:
         """Write the scores of a task with their intervals."""
-        import howsure
+        from howsure.data.sources import read
+        from howsure.scores.score_table import score_table
 
         location = data.log.location.removeprefix("file://")
         page = Path(os.environ[REPORTS]) / f"{Path(location).stem}.html"
-        howsure.score_table(data=howsure.read(location)).report(page, title=data.log.eval.task)
+        score_table(data=read(location)).report(page, title=data.log.eval.task)
 
 
 @dataclass
@@ -203,7 +204,7 @@ class stop_when:
 
         if not (task.config.sample_shuffle or task.dataset.shuffled):
             raise InputError(
-                "stop_when needs samples in random order: run with sample_shuffle=SEED (--sample-shuffle SEED), or "
+                "stop_when needs samples in random order: run with sample_shuffle=SEED, or "
                 "shuffle the dataset. In a sorted dataset the first samples are not like the others."
             )
         items = [str(sample.id) for sample in samples]

@@ -99,7 +99,7 @@ def test_it_stops_at_a_limit(tmp_path: Path) -> None:
         told = log.results.early_stopping
         assert (log.status, told.manager, told.metadata["outcome"]) == ("success", "howsure", outcome)
         assert len(told.early_stops) + len(log.samples) == N
-        assert 0 < told.metadata["n"] <= len(log.samples) <= told.metadata["n"] + 7
+        assert 0 < told.metadata["n"] <= len(log.samples) <= told.metadata["n"] + 14  # seven run at a time
         assert told.early_stops[0].reason.startswith(f"{outcome}: {told.metadata['n']} items of {N}")
 
 
