@@ -129,10 +129,7 @@ def test_rps_is_a_metric_of_significance():
         ({"y_true": [0, 1], "y_prob": [[0.5, 0.5], [0.1, 0.8]]}, "sums to 0.9"),
         ({"y_true": [0, 5], "y_prob": [[0.5, 0.5], [0.1, 0.9]]}, "one of the classes|have no names"),
         ({"y_true": ["a"], "y_prob": Given("probs_column", [[0.2, 0.8]], classes=["b", "a"])}, "levels need an order"),
-        (
-            {"y_true": [0], "y_prob": Given("probs_column", [[0.2, 0.8]], reduce="top-label")},
-            "does not go with",
-        ),
+        ({"y_true": [0], "y_prob": Given("probs_column", [[0.2, 0.8]], reduce="top-label")}, "does not go with"),
     ],
 )
 def test_what_is_no_order_is_refused(asked, said):

@@ -158,10 +158,7 @@ HOW = {"bin_size": "auto", "n_bins": None, "binning": "adaptive", "level": 0.95}
             lambda: calibration_curve(FOUR_Y, FOUR_Q, bin_size=None),
             "bin_size must be a whole number of at least 1, not None",
         ),
-        (
-            lambda: calibration_curve(FOUR_Y, FOUR_Q, n_bins="x"),
-            "n_bins must be a whole number of at least 1, not 'x'",
-        ),
+        (lambda: calibration_curve(FOUR_Y, FOUR_Q, n_bins="x"), "n_bins must be a whole number of at least 1, not 'x'"),
         (
             lambda: calibration_curve(FOUR_Y, FOUR_Q, n_bins=float("inf")),
             "n_bins must be a whole number of at least 1, not inf",

@@ -41,56 +41,16 @@ GOOD = scored(("a", 0.6), ("b", 0.4), gold="a")
 TOKENS = [[{"entity": "B-PER", "score": 0.9, "index": 1, "word": "Ann", "start": 0, "end": 3}]]
 
 NEURAL = [
-    Wrong(
-        "labels without names",
-        "sequences spans x.npz",
-        predictions(),
-    ),
-    Wrong(
-        "a label too few",
-        "sequences spans x.npz --labels O,B-PER",
-        predictions(),
-    ),
-    Wrong(
-        "labels of no entities",
-        "sequences spans x.npz --labels D,N,V",
-        predictions(),
-    ),
-    Wrong(
-        "another grammar's labels",
-        f"{SPANS} --grammar bioes",
-        predictions(),
-    ),
-    Wrong(
-        "logits that are none",
-        SPANS,
-        predictions(predictions=changed((0, 1, 2), np.nan)),
-    ),
-    Wrong(
-        "padding taken for a prediction",
-        SPANS,
-        {"x.npz": archive(logits=changed((1, 3), -100.0))},
-    ),
-    Wrong(
-        "a number that is no label's",
-        SPANS,
-        predictions(label_ids=np.full((2, 4), 3)),
-    ),
-    Wrong(
-        "labels of other sentences",
-        SPANS,
-        predictions(label_ids=np.zeros((3, 4), dtype=int)),
-    ),
-    Wrong(
-        "an archive without logits",
-        SPANS,
-        {"x.npz": archive(scores=np.zeros(3))},
-    ),
-    Wrong(
-        "labels named twice",
-        f"{SPANS} --targets y.npy",
-        predictions(),
-    ),
+    Wrong("labels without names", "sequences spans x.npz", predictions()),
+    Wrong("a label too few", "sequences spans x.npz --labels O,B-PER", predictions()),
+    Wrong("labels of no entities", "sequences spans x.npz --labels D,N,V", predictions()),
+    Wrong("another grammar's labels", f"{SPANS} --grammar bioes", predictions()),
+    Wrong("logits that are none", SPANS, predictions(predictions=changed((0, 1, 2), np.nan))),
+    Wrong("padding taken for a prediction", SPANS, {"x.npz": archive(logits=changed((1, 3), -100.0))}),
+    Wrong("a number that is no label's", SPANS, predictions(label_ids=np.full((2, 4), 3))),
+    Wrong("labels of other sentences", SPANS, predictions(label_ids=np.zeros((3, 4), dtype=int))),
+    Wrong("an archive without logits", SPANS, {"x.npz": archive(scores=np.zeros(3))}),
+    Wrong("labels named twice", f"{SPANS} --targets y.npy", predictions()),
     Wrong(
         "a config.json without labels",
         "sequences spans x.npz --labels config.json",
@@ -101,21 +61,9 @@ NEURAL = [
         "calibration x.npz",
         predictions(predictions=np.array([None, None], dtype=object)),
     ),
-    Wrong(
-        "labels of a regression",
-        "calibration x.npz",
-        predictions(label_ids=np.zeros((2, 4))),
-    ),
-    Wrong(
-        "an archive that is cut off",
-        "calibration x.npz",
-        {"x.npz": predictions()["x.npz"][:200]},
-    ),
-    Wrong(
-        "scores of some classes",
-        "calibration x.jsonl",
-        pipeline(scored(("a", 0.6), ("b", 0.3), gold="a")),
-    ),
+    Wrong("labels of a regression", "calibration x.npz", predictions(label_ids=np.zeros((2, 4)))),
+    Wrong("an archive that is cut off", "calibration x.npz", {"x.npz": predictions()["x.npz"][:200]}),
+    Wrong("scores of some classes", "calibration x.jsonl", pipeline(scored(("a", 0.6), ("b", 0.3), gold="a"))),
     Wrong(
         "a right label that is no class",
         "calibration x.jsonl",

@@ -39,45 +39,25 @@ TEMPERED = [
         "sequences recalibrate hmm.npz dev.conllu --output better.npz",
         files(UNTAGGED, "dev.conllu"),
     ),
-    Wrong(
-        "gold tags of another tag set",
-        CALL,
-        files(b"the\tDET\ndog\tNOUN\n\na\tDET\n"),
-    ),
+    Wrong("gold tags of another tag set", CALL, files(b"the\tDET\ndog\tNOUN\n\na\tDET\n")),
     Wrong(
         "gold tags none of which the model knows",
         f"{CALL} --unknown-tags keep",
         files(b"the\tDET\ndog\tNOUN\n\na\tDET\n"),
     ),
     Wrong("no sentences", CALL, files(b"")),
-    Wrong(
-        "sentences on which the model is always right",
-        CALL,
-        files(RIGHT),
-    ),
-    Wrong(
-        "the same with one temperature",
-        f"{CALL} --keep-answers",
-        files(RIGHT),
-    ),
+    Wrong("sentences on which the model is always right", CALL, files(RIGHT)),
+    Wrong("the same with one temperature", f"{CALL} --keep-answers", files(RIGHT)),
     Wrong(
         "a single sentence",
         f"{CALL} --keep-answers",
         files(b"the\tD\ndog\tN\nsings\tV\nthe\tD\ncat\tV\nsings\tV\n"),
     ),
-    Wrong(
-        "one part",
-        f"{CALL} --folds 1",
-        files(RIGHT),
-    ),
+    Wrong("one part", f"{CALL} --folds 1", files(RIGHT)),
     Wrong(
         "the model and the sentences in the wrong order",
         "sequences recalibrate dev.tsv hmm.npz --output better.npz",
         files(RIGHT),
     ),
-    Wrong(
-        "a model that would replace itself",
-        "sequences recalibrate hmm.npz dev.tsv --output hmm.npz",
-        files(RIGHT),
-    ),
+    Wrong("a model that would replace itself", "sequences recalibrate hmm.npz dev.tsv --output hmm.npz", files(RIGHT)),
 ]

@@ -14,7 +14,7 @@ from howsure.data import read_antecedent_scores, read_documents, write_anteceden
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
 from tests.cli.test_coreference import DOCUMENTS, as_sets, clusters_of
-from tests.coreference.scored.exported import exported
+from tests.coreference.parsed import exported
 
 
 @pytest.fixture(scope="module")

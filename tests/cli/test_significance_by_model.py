@@ -25,7 +25,7 @@ from tests.data.logs.writers import (
     write_lm_eval,
     write_parquet,
 )
-from tests.significance.systems.test_long_form import frame
+from tests.significance.test_rows_by_model import frame
 
 HELD = frame()
 BY = ["--model", "model", "--id", "uid", "--run", "seed"]

@@ -49,10 +49,7 @@ ANSWERS: list[tuple[str, Any]] = [
             store, ["YUG", "NATO"], period="month", interval="samples", unit="entities", level=0.9
         ),
     ),
-    (
-        "point?actor=IRQ&at=1999-Q1",
-        lambda store: documents_of(store, "IRQ", at="1999-Q1"),
-    ),
+    ("point?actor=IRQ&at=1999-Q1", lambda store: documents_of(store, "IRQ", at="1999-Q1")),
     ("document?number=0", lambda store: queries.document_view(store, 0, sample="best")),
     ("document?number=3&sample=39", lambda store: queries.document_view(store, 3, sample=39)),
     ("compare?first=NATO&second=YUG&period=year", lambda store: queries.compare(store, "NATO", "YUG", period="year")),

@@ -23,7 +23,7 @@ from howsure.recalibration import recalibrate
 from howsure.sequences.crf import CRFTagger
 from howsure.sequences.hmm import HMMTagger
 from howsure.significance.experiments import Experiments
-from tests.coreference.recalibration.test_recalibration import drawn
+from tests.coreference.test_recalibration import drawn
 from tests.data.antecedent_scores.layouts import several
 from tests.data.logs.samples import INSPECTED, LOGS, STATS
 from tests.data.logs.writers import lm_eval_results, write_inspect

@@ -15,7 +15,7 @@ import pytest
 
 from howsure.coreference import CorefPosterior, posterior_from_scores, scores_from_fastcoref
 from howsure.data import AntecedentScores, Document, Sentence, read_antecedent_scores, write_antecedent_scores
-from tests.coreference.enumeration import Enumeration
+from tests.coreference.by_definition import Enumeration
 
 pytestmark = pytest.mark.programs
 

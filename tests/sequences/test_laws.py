@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from howsure.sequences import messages as batching
 from howsure.sequences.messages import batches, first_rows
 from howsure.sequences.tag_posterior import TagPosterior
-from tests.sequences.random_chains import draw
+from tests.sequences.enumeration import draw
 
 CLOSE = {"rtol": 0, "atol": 1e-12}
 

@@ -251,16 +251,8 @@ def test_attributes_of_words_are_written(tmp_path: Path) -> None:
         (Document("d", (WORDS,), (Mention(0, 0, 1, 1, "a(b"),)), {}, "the type of a mention .* it is 'a.b'"),
         (Document("d", ()), {}, "must have sentences, and these words; d lacks some"),
         (Document("d", (WORDS, Sentence(()))), {}, "must have sentences, and these words; d lacks some"),
-        (
-            Document("d", (WORDS, Sentence(("a", "b"), tags=("N",)))),
-            {},
-            "tags must fit the words; they are 1 for 2",
-        ),
-        (
-            Document("d", (Sentence(("a",), spaces=()),)),
-            {},
-            "spaces must fit the words; they are 0 for 1",
-        ),
+        (Document("d", (WORDS, Sentence(("a", "b"), tags=("N",)))), {}, "tags must fit the words; they are 1 for 2"),
+        (Document("d", (Sentence(("a",), spaces=()),)), {}, "spaces must fit the words; they are 0 for 1"),
         (Document("d", (Sentence(("a",), metadata={"newdoc id": "e"}),)), {}, "keys of documents; one is 'newdoc id'"),
         (Document("d", (Sentence(("a",), metadata={"meta::x": "e"}),)), {}, "keys of documents; one is 'meta::x'"),
         (Document("d", (Sentence(("a",), metadata={"a=b": "e"}),)), {}, "must be without =; one is 'a=b'"),

@@ -20,7 +20,7 @@ from howsure.events.extraction.recount import recount_events
 from howsure.events.extraction.scored_coreference import ScoredCoreference
 from howsure.events.store.event_store import EventStore
 from tests.cli.running import howsure, printed
-from tests.coreference.scored.exported import exported
+from tests.coreference.parsed import exported
 from tests.events import newswire
 from tests.events.stores import contents
 

@@ -38,11 +38,7 @@ WRONG: list[tuple[str, Any, str]] = [
     ),
     ("a negative probability", changed(1, p="-0.1"), "p must lie in [0, 1]; row 1 of {file}"),
     ("NaN", changed(1, p="nan"), "p must not be missing; row 1 of {file}"),
-    (
-        "no actor at all",
-        [(*row[:4], "", "0") for row in ROWS],
-        "actor must name an actor in some row; it names none.",
-    ),
+    ("no actor at all", [(*row[:4], "", "0") for row in ROWS], "actor must name an actor in some row; it names none."),
 ]
 
 

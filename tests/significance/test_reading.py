@@ -1,0 +1,328 @@
+"""The door: what is refused, and how it is said."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+
+from howsure.cli.significance.main import command
+from howsure.errors import InputError
+from howsure.significance import Runs, compare
+from howsure.significance.boostsa.storage import read_labels
+from howsure.significance.reading import check_predictions
+from howsure.significance.results import how
+from tests.significance.made_systems import distributions, labels
+
+GOOD = [[0.2, 0.8], [0.5, 0.5], [1.0, 0.0]]
+
+
+def with_row(row: list[float]) -> list[list[float]]:
+    return [GOOD[0], row, GOOD[2]]
+
+
+@pytest.mark.parametrize(
+    ("targets", "baseline", "model", "message"),
+    [
+        (GOOD, GOOD, with_row([0.5, 0.6]), "model must have rows that sum to 1; row 1 sums to 1.1"),
+        (GOOD, GOOD, with_row([-0.1, 1.1]), "model must lie in \\[0, 1\\]; row 1 holds -0.1 in column 0"),
+        (GOOD, with_row([np.nan, 0.5]), GOOD, "baseline must lie in \\[0, 1\\]; row 1 holds nan"),
+        (GOOD, GOOD, with_row([-0.0005, 1.0005]), "model must lie in \\[0, 1\\]; row 1 holds -0.0005 in column 0"),
+        (GOOD, GOOD, with_row([0.0, 1.0005]), "model must lie in \\[0, 1\\]; row 1 holds 1.0005 in column 1. Rounding"),
+        (GOOD, GOOD, with_row([3.0, -2.0]), "Are these logits"),
+        (with_row([0.5, 0.6]), GOOD, GOOD, "y_true must have rows that sum to 1"),
+        (GOOD, GOOD, [[0.5, 0.5], [0.5, 0.5]], "model must have as many rows as y_true; it has 2, y_true has 3"),
+        (GOOD, GOOD, [[0.5, 0.25, 0.25]] * 3, "model must have as many columns as y_true; it has 3"),
+        (GOOD, GOOD, [[0.5, 0.5], [1.0], [0.5, 0.5]], "rows of the same length; row 0 has 2 values, row 1 has 1"),
+        (GOOD, GOOD, [["a", "b"]] * 3, "model must be numbers"),
+        (GOOD, [0, 1, 0], GOOD, "all systems must give labels, or all rows of probabilities"),
+        (GOOD, [0, 1, 0], [0, 1, 0], "y_true has rows of probabilities, the predictions are labels"),
+        ([0, 1, 0], [0, 1], [0, 1, 1], "baseline must have as many rows as y_true; it has 2, y_true has 3"),
+        ([0, 1, 0], [0, 1, 0], [0, 1, None], "model must not be missing; row 2"),
+        ([0, 1, 0], [0, 1, 0], [0, float("nan"), 0], "model must not be missing; row 1"),
+        ([0, 1, 0], ["0", "1", "0"], [0, 1, 0], "labels must be of one type"),
+        ([0, 1, 0], [0, 1, 0], [0.2, 0.7, 0.1], "row 0 holds 0.2. For probabilities name metrics"),
+        ([0, "b", 0], [0, "b", 0], [0, "b", 0], "y_true holds text and numbers"),
+        ([], [], [], "y_true is empty"),
+        (None, [0], [0], "y_true must be a list"),
+        ("file.txt", [0], [0], "y_true must be a list"),
+        (["x", "y", "x"], GOOD, GOOD, "y_true row 0 holds 'x', which is none of the columns 0, 1. .* classes="),
+        ([0, 1, 0], [0, 1, 0], {}, "model must name one model or more"),
+    ],
+)
+def test_bad_input_is_refused(targets: object, baseline: object, model: object, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        compare(targets, baseline, model, n_resamples=10)
+
+
+@pytest.mark.parametrize(
+    ("kind", "said"),
+    [
+        (lambda y: y.astype(complex), "its type is complex128"),
+        (lambda y: y.astype("datetime64[D]"), "its type is datetime64"),
+        (lambda y: y.astype("timedelta64[s]"), "its type is timedelta64"),
+        (lambda y: np.array([(one, 1) for one in y], dtype=[("a", "i4"), ("b", "i4")]), "its type is "),
+        (lambda y: [datetime.date(2020, 1, 1 + one) for one in y], "of type date"),
+        (lambda y: np.array([complex(one) for one in y], dtype=object), "of type complex"),
+        (lambda y: [{"label": one} for one in y], "of type dict"),
+    ],
+)
+def test_what_is_no_label_is_refused(kind: object, said: str) -> None:
+    """They were compared by their text, complex numbers without their imaginary part."""
+    y = np.array([0, 1, 1, 0])
+    for name, columns in {"y_true": (kind(y), y, y), "baseline": (y, kind(y), y), "model": (y, y, kind(y))}.items():
+        with pytest.raises(InputError, match=f"{name} must hold labels, numbers or text; .*{said}"):
+            compare(*columns, n_resamples=10)
+
+
+def test_probabilities_of_one_class_are_checked() -> None:
+    with pytest.raises(InputError, match=r"model must lie in \[0, 1\]; row 1 holds 1.7"):
+        compare([0, 1], [0.2, 0.5], [0.1, 1.7], metrics="brier")
+    with pytest.raises(InputError, match=r"classes=\.\.\. name classes; where all are rows"):
+        compare(GOOD, GOOD, GOOD, classes=["a", "b"])
+    with pytest.raises(InputError, match="classes must name the 2 columns"):
+        compare(["a", "b"], GOOD[:2], GOOD[:2], classes=["a", "a"])
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        list,
+        tuple,
+        np.array,
+        pd.Series,
+        lambda values: pd.Series(values, index=[9, 8, 7, 6]),
+        lambda values: pd.Series(values, dtype="category"),
+        lambda values: np.array(values, dtype=object),
+        lambda values: np.array(values)[:, None],
+    ],
+)
+@pytest.mark.parametrize("pair", [("a", "b"), (1, 2), (1.0, 2.0), (True, False)])
+def test_any_kind_of_column_and_label(kind: object, pair: tuple[object, object]) -> None:
+    a, b = pair
+    values, other = [a, b, b, a], [a, a, b, b]
+    result = compare(kind(values), kind(other), kind(values), metrics="accuracy", rng=0, n_resamples=10)
+    assert (result[0].against_value, result[0].model_value) == (0.5, 1.0)
+
+
+@pytest.mark.parametrize("kind", [list, np.array, pd.DataFrame, lambda rows: pd.Series(list(rows))])
+def test_any_kind_of_rows(kind: object) -> None:
+    result = compare(kind(GOOD), kind(GOOD), kind(GOOD), metrics="total_variation", rng=0, n_resamples=10)
+    assert result[0].model_value == 0
+
+
+def test_rows_of_unequal_length_with_runs_are_refused() -> None:
+    with pytest.raises(InputError, match="model must have rows of the same length; row 0 has 2 values, row 2 has 1"):
+        compare(GOOD[:2] * 2, GOOD[:2] * 2, [*GOOD[:2], [1.0], GOOD[0]], run=[0, 0, 1, 1])
+
+
+@pytest.mark.parametrize("type", ["complex", "V2", "M8[D]", "m8[s]", "i4,f4"])
+def test_values_of_other_types_are_no_labels(type: str) -> None:
+    column = np.zeros(4, type)
+    with pytest.raises(InputError, match="must hold labels, numbers or text; its type is"):
+        check_predictions(column, name="predictions")
+    with pytest.raises(InputError, match="must hold labels"):
+        check_predictions(np.array([1j, 2j], dtype=object), name="predictions")
+    with pytest.raises(InputError, match=r"must hold labels, numbers or text; it holds .'a': 1."):
+        check_predictions(np.array([{"a": 1}, {"b": 1}], dtype=object), name="predictions")
+
+
+def test_bytes_are_read_as_the_text_that_they_are() -> None:
+    assert check_predictions(np.array([b"a", b"b"]), name="predictions").tolist() == ["a", "b"]
+
+
+SETTING = {"rng": 2, "n_resamples": 300}
+
+
+def long_table(runs: int = 3, items: int = 80):
+    """Rows of items × runs in a mixed order: target, baseline, model, run, item."""
+    columns = [labels(items, 3, seed) for seed in range(runs)]
+    targets = columns[0][0]
+    rng = np.random.default_rng(0)
+    systems = [[np.where(rng.random(items) < 0.7, targets, (targets + 1) % 3) for _ in range(runs)] for _ in range(2)]
+    order = rng.permutation(runs * items)
+    run, item = np.repeat(np.arange(runs), items)[order], np.tile(np.arange(items), runs)[order]
+    long = [np.tile(targets, runs)[order], *(np.concatenate(one)[order] for one in systems)]
+    return long, [f"seed {r}" for r in run], [f"item {i}" for i in item], (targets, *systems)
+
+
+@pytest.mark.parametrize("method", ["permutation", "bootstrap"])
+def test_a_long_table_is_the_runs_side_by_side(method: str) -> None:
+    long, runs, ids, (targets, a, b) = long_table()
+    one = compare(*long, run=runs, id=ids, method=method, **SETTING)
+    other = compare(targets, Runs(a), Runs(b), method=method, **SETTING)
+    assert repr(one.rows) == repr(other.rows)  # NaN among them, which equals nothing
+    assert one.recipe == other.recipe
+    assert one[0].n == 80
+    assert one.recipe["resampled"] == "items with all their runs"
+
+
+def test_without_ids_the_order_of_rows_says_which_item_it_is() -> None:
+    _, _, _, (targets, a, b) = long_table()
+    long = np.tile(targets, 3), np.concatenate(a), np.concatenate(b)
+    one = compare(*long, run=np.repeat([0, 1, 2], 80), **SETTING)
+    other = compare(targets, Runs(a), Runs(b), **SETTING)
+    assert repr(one.rows) == repr(other.rows)
+    assert one.recipe == {**other.recipe, "items": "matched by their order"}
+    assert "The items of the runs were matched by their order; to be sure, say which is which, by their id." in how(one)
+    assert not any("order" in sentence for sentence in how(other))
+
+
+def test_the_value_of_several_runs_is_their_mean_accuracy() -> None:
+    _, _, _, (targets, a, b) = long_table()
+    row = compare(targets, Runs(a), Runs(b[:2]), metrics="accuracy", **SETTING)[0]
+    assert row.against_value == pytest.approx(np.mean([np.mean(one == targets) for one in a]))
+    assert row.model_value == pytest.approx(np.mean([np.mean(one == targets) for one in b[:2]]))
+
+
+@pytest.mark.parametrize("two_way", [False, True])
+def test_the_order_of_runs_changes_nothing(two_way: bool) -> None:
+    _, _, _, (targets, a, b) = long_table()
+    options = {"method": "bootstrap", "two_way": two_way, **SETTING}
+    plain, turned = compare(targets, Runs(a), Runs(b), **options), compare(targets, Runs(a[::-1]), Runs(b), **options)
+    for one, other in zip(plain, turned, strict=True):
+        assert (one.low, one.high, one.p_value) == pytest.approx((other.low, other.high, other.p_value), abs=1e-12)
+
+
+def test_two_way_draws_runs_as_well() -> None:
+    """Runs that differ much: the interval over items alone is far too sure about training again."""
+    rng = np.random.default_rng(1)
+    targets = rng.integers(0, 2, 2000)
+    runs = [np.where(rng.random(2000) < accuracy, targets, 1 - targets) for accuracy in (0.6, 0.7, 0.8, 0.9)]
+    other = [np.where(rng.random(2000) < 0.8, targets, 1 - targets) for _ in range(4)]
+    options = {"metrics": "accuracy", "method": "bootstrap", **SETTING}
+    items = compare(targets, Runs(runs), Runs(other), **options)[0]
+    both = compare(targets, Runs(runs), Runs(other), two_way=True, **options)[0]
+    assert items.difference == both.difference
+    expected = 2 * 1.96 * np.std([0.6, 0.7, 0.8, 0.9]) / 2
+    assert both.high - both.low == pytest.approx(expected, rel=0.25)
+    assert items.high - items.low < 0.4 * expected
+
+
+def test_two_way_with_unequal_runs() -> None:
+    """Without any difference between runs, drawing them as well changes nothing but the draws."""
+    targets, a, b = labels(300, 3, 1)
+    options = {"metrics": "macro_f1", "method": "bootstrap", "rng": 0, "n_resamples": 4000}
+    items = compare(targets, a, b, **options)[0]
+    both = compare(targets, Runs([a] * 2), Runs([b] * 5), two_way=True, **options)[0]
+    assert (both.against_value, both.model_value) == pytest.approx((items.against_value, items.model_value))
+    assert (both.low, both.high) == pytest.approx((items.low, items.high), abs=0.01)
+
+
+def test_soft_runs_and_clusters() -> None:
+    targets, a, b = distributions(60, 3, 0)
+    other = distributions(60, 3, 1)[1]
+    del other
+    row = compare(targets, Runs([a, b]), Runs([b, b]), clusters=np.arange(60) // 3, **SETTING)[0]
+    assert row.against_value == pytest.approx(np.mean([-(targets * np.log(one)).sum(axis=1).mean() for one in (a, b)]))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"run": [0, 0, 1]}, "run '0' has 2 rows, run '1' has 1"),
+        ({"run": [0, 0, 1, 1], "id": ["x", "x", "x", "y"]}, "run '0' lacks 'y'"),
+        ({"run": [0, 0, 1, 1], "id": ["x", "y", "y", "x"]}, "y_true must be the same in every run of an item"),
+        (
+            {"run": [0, 1, 0, 1]},
+            "the runs do not list the same targets in the same order; identify the item of each row: id=",
+        ),
+        ({"id": ["x", "y", "y", "x"]}, "id must differ; 'x' occurs 2 times .* run="),
+    ],
+)
+def test_runs_that_do_not_match_are_refused(change: dict[str, list[object]], message: str) -> None:
+    n = len(change.get("run", [0] * 4))
+    with pytest.raises(InputError, match=message):
+        compare([0, 1, 0, 1][:n], [0, 0, 0, 1][:n], [0, 1, 0, 1][:n], **change)
+
+
+def test_both_ways_to_give_runs_are_one_too_many() -> None:
+    with pytest.raises(InputError, match="not both"):
+        compare([0, 1], Runs([[0, 1]]), [0, 1], run=[0, 0])
+    with pytest.raises(InputError, match="at least one run"):
+        Runs([])
+    with pytest.raises(InputError, match="cannot be added up over runs"):
+        compare([0, 1], Runs([[0.1, 0.8]] * 2), Runs([[0.1, 0.7]] * 2), metrics="calibration_error")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "mixed.jsonl",
+            '{"gold":1,"base":1.0,"big":1}\n{"gold":0,"base":0.0,"big":0}\n{"gold":1,"base":0.0,"big":1}\n',
+        ),
+        ("mixed.csv", "gold,base,big\n1,1.0,1\n0,0.0,0\n1,0.0,1\n"),
+    ],
+)
+def test_one_and_one_point_nought_are_one_class(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    arguments = [str(tmp_path / name), "--target", "gold", "--against", "base", "--model", "big"]
+    done = CliRunner().invoke(command, [*arguments, "--metric", "accuracy", "--format", "json"], catch_exceptions=False)
+    assert done.exit_code == 0
+    assert json.loads(done.stdout)["comparisons"][0]["against_value"] == pytest.approx(2 / 3)
+
+
+def test_a_byte_order_mark_is_no_part_of_a_label(tmp_path: Path) -> None:
+    (tmp_path / "labels.txt").write_bytes(b"\xef\xbb\xbfa\nb\na\n")
+    assert list(read_labels(tmp_path / "labels.txt")) == ["a", "b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("content", "said"), [(b"\xe9\n", "is not UTF-8 text"), (b"label\n1\n0\n", "Does the file have a header?")]
+)
+def test_what_is_no_file_of_labels_is_said(tmp_path: Path, content: bytes, said: str) -> None:
+    (tmp_path / "labels.csv").write_bytes(content)
+    with pytest.raises(InputError, match=said):
+        read_labels(tmp_path / "labels.csv")
+
+
+def test_labels_beyond_what_floats_can_tell_apart_are_refused() -> None:
+    with pytest.raises(InputError, match="row 0 holds 1e\\+20"):
+        compare([1e20, 2e20], [1e20, 1e20], [2e20, 2e20], metrics="accuracy")
+
+
+def test_one_item_has_no_interval_by_any_method() -> None:
+    """It was [+1, +1], and the bootstrap's p .0001."""
+    for interval in ("basic", "percentile", "bca"):
+        (row,) = compare([1], [0], [1], metrics="accuracy", method="bootstrap", interval=interval, rng=0)
+        assert math.isnan(row.low)
+        assert math.isnan(row.high)
+        assert row.p_value == 1.0
+
+
+@pytest.mark.parametrize("metric", ["entropy_similarity", "entropy_correlation"])
+def test_identical_soft_systems_differ_by_nothing(metric: str) -> None:
+    rows = np.random.default_rng(0).dirichlet([1, 1, 1], size=40)
+    truth = np.random.default_rng(1).dirichlet([1, 1, 1], size=40)
+    (row,) = compare(truth, rows, rows, metrics=metric, rng=0, n_resamples=500)
+    assert (row.p_value, row.low, row.high) == (1.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"method": "boostsa", "sample_size": "a"}, "sample_size must lie in"),
+        ({"metrics": 3}, "metrics must be the name of a metric"),
+        ({"metrics": [3]}, "metrics must be the name of a metric"),
+    ],
+)
+def test_arguments_of_the_wrong_type_are_named(arguments: dict[str, object], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        compare([0, 1] * 20, [0, 1] * 20, [1, 1] * 20, **arguments)  # type: ignore[arg-type]
+
+
+def test_runs_that_are_none_are_refused() -> None:
+    with pytest.raises(InputError, match="Runs must hold the predictions of each run"):
+        Runs(3)  # type: ignore[arg-type]
+
+
+def test_ids_of_another_length_are_refused() -> None:
+    with pytest.raises(InputError, match="id must name every row of y_true, of which there are 4"):
+        compare([0, 1, 1, 0], [0, 1, 0, 0], [0, 1, 1, 0], id=[1, 2])
