@@ -16,25 +16,16 @@ import howsure
 from tests.cli.bad_input import FILES, OPTIONS, PYTHON, VALUES, Wrong
 from tests.cli.bad_input_check import CHECKED
 from tests.cli.bad_input_columns import NAMED
-from tests.cli.bad_input_coreference import MENDED
-from tests.cli.bad_input_corp import ORDERED, WITHOUT_BINS
 from tests.cli.bad_input_counts import COUNTS
-from tests.cli.bad_input_evaluate import EVALUATED
-from tests.cli.bad_input_groups import GROUPS
 from tests.cli.bad_input_import import SCORED
 from tests.cli.bad_input_judge import JUDGED
-from tests.cli.bad_input_logits import OF_LOGITS
 from tests.cli.bad_input_logs import LOGGED
+from tests.cli.bad_input_maps import EVALUATED, RECALIBRATE, TEMPERED
 from tests.cli.bad_input_monitor import MONITORED
-from tests.cli.bad_input_parts import APART
-from tests.cli.bad_input_print import PRINTED
-from tests.cli.bad_input_recalibrate import RECALIBRATE
-from tests.cli.bad_input_score import SCORE
-from tests.cli.bad_input_scores import BY_MODEL
-from tests.cli.bad_input_selective import SELECTIVE
+from tests.cli.bad_input_pairs import GROUPS, OF_LOGITS, ORDERED, PRINTED, SELECTIVE, WITHOUT_BINS
+from tests.cli.bad_input_scores import BY_MODEL, SCORE
 from tests.cli.bad_input_summary import SUMMARISED
-from tests.cli.bad_input_taggers import NEURAL
-from tests.cli.bad_input_tempering import TEMPERED
+from tests.cli.bad_input_texts import APART, MENDED, NEURAL
 from tests.cli.running import howsure as run
 
 PAGE = Path(__file__).parents[2] / "docs" / "bad-input.md"

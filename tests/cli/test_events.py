@@ -18,6 +18,7 @@ from howsure.events.store.event_store import EventStore
 from tests.cli.pressing import pressed
 from tests.cli.running import howsure, printed
 from tests.events import newswire
+from tests.events.imported.scored_files import HEADINGS, ROWS, csv_of
 from tests.events.labels.labelled_stores import answer_all
 from tests.events.stores import contents, extract_to
 
@@ -229,3 +230,133 @@ def test_the_papers_rule_is_told_of(place: Path, tmp_path: Path) -> None:
         store = tmp_path / f"{Path(rule).stem}.duckdb"
         text = printed(*given(place, "news.conllu", "--store", store, "--samples", 5, "--workers", 1, "--rule", rule))
         assert ("--rule attack-wide finds them" in text) == told
+
+
+MANY = BATCH + 5
+
+
+@pytest.fixture(scope="module")
+def news_place(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with news."""
+    folder = tmp_path_factory.mktemp("place")
+    newswire.write_corpus(folder / "news.conllu", MANY)
+    newswire.write_model(folder / "model.npz")
+    (folder / "actors.tsv").write_text("".join(f"{code}\t{name}\n" for code, name in newswire.lexicon().entries))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def whole(news_place: Path) -> Path:
+    """What a run over all of them stores."""
+    printed(*extract(news_place, "--workers", 1, "--store", news_place / "whole.duckdb"))
+    return news_place / "whole.duckdb"
+
+
+def extract(news_place: Path, *more: Any) -> tuple[Any, ...]:
+    named = (
+        "--lexicon",
+        news_place / "actors.tsv",
+        "--model",
+        news_place / "model.npz",
+        "--samples",
+        5,
+    )
+    return ("events", "extract", news_place / "news.conllu", *named, *more)
+
+
+@pytest.mark.long
+def test_parts_and_their_merge(news_place: Path, whole: Path, tmp_path: Path) -> None:
+    first, second, merged = tmp_path / "part-1.duckdb", tmp_path / "part-2.duckdb", tmp_path / "all.duckdb"
+    text = printed(*extract(news_place, "--workers", 1, "--part", "1/2", "--store", first))
+    assert text.startswith(f"{first}: part 1 of 2 of the input, {BATCH} documents of ")
+    assert text.endswith("\nnext, when all 2 parts are there: howsure events merge STORE... --store OUT\n")
+    text = printed(*extract(news_place, "--workers", 1, "--part", "2/2", "--store", second))
+    assert text.startswith(f"{second}: part 2 of 2 of the input, 5 documents of ")
+    text = printed("events", "merge", tmp_path / "part-*.duckdb", "--store", merged)
+    assert text.startswith(f"{merged}: {MANY} documents of ")
+    assert text.endswith(f"\n  put together from 2 parts\nnext: howsure events explore {merged}\n")
+    assert contents(merged) == contents(whole)
+    done = howsure("events", "merge", first, second, "--store", first)
+    assert (done.code, done.err) == (
+        2,
+        f"howsure: {first} is an input of this command and would be overwritten; name another file.\n",
+    )
+
+
+def test_no_command_takes_a_part_for_the_whole(news_place: Path, tmp_path: Path) -> None:
+    store = tmp_path / "part-2.duckdb"
+    printed(*extract(news_place, "--workers", 1, "--part", "2/2", "--store", store))
+    asked = {
+        "series": (),
+        "compare": ("IRQ", "IRN"),
+        "report": (tmp_path / "o.html",),
+        "label": ("--draw-only",),
+        "recount": ("--rule", "attack-wide", "--store", tmp_path / "o.duckdb"),
+    }
+    for name, more in asked.items():
+        done = howsure("events", name, store, *more)
+        assert (done.code, "holds part 2 of 2 of its input, not all of it" in done.err) == (2, True), name
+        assert [one.name for one in tmp_path.iterdir()] == [store.name]
+
+
+GIVEN = ("--id", "id", "--date", "date", "--actor", "actor", "--prob", "p")
+TEXTS = ("--title", "title", "--text", "text", "--event", "attack")
+
+
+@pytest.fixture(scope="module")
+def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with scores and the store that they were imported into."""
+    folder = tmp_path_factory.mktemp("imported")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        Path("scores.csv").write_text(csv_of(ROWS), encoding="utf-8")
+        assert printed("events", "import", "scores.csv", *GIVEN, *TEXTS, "--store", "s.duckdb") == (
+            "s.duckdb: 4 documents of 29 words, 2 with an event above probability 0\n"
+            "  expected documents: USA 1.2, IRQ 0.9\n"
+            "next: howsure events explore s.duckdb\n"
+        )
+    return folder
+
+
+@pytest.fixture
+def store(imported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    for name in ("scores.csv", "s.duckdb"):
+        (tmp_path / name).write_bytes((imported / name).read_bytes())
+    return "s.duckdb"
+
+
+def test_it_is_done_once(store: str) -> None:
+    again = printed("events", "import", "scores.csv", *GIVEN, *TEXTS, "--store", store)
+    assert "  it was there: the same files were imported before\n" in again
+
+
+def test_what_is_missing_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("scores.csv").write_text(csv_of([ROWS[0], ROWS[3], ("e", "", "", "", "IRQ", "0.5")]), encoding="utf-8")
+    told = printed("events", "import", "scores.csv", *GIVEN, "--bad-dates", "leave-out", "--store", "s.duckdb")
+    assert "  left out 1: the date is missing or invalid\n" in told
+    assert "  no text: name its column (--text)" in told
+    assert "  note: every document has an event with a probability above 0." in told
+
+
+def test_other_forms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("documents.csv").write_text(csv_of([row[:4] for row in (ROWS[0], *ROWS[2:])], HEADINGS[:4]), encoding="utf-8")
+    rows = [(row[0], row[4], int(float(row[5]))) for row in ROWS if row[4]]
+    Path("scores.csv").write_text(csv_of(rows, ("id", "actor", "p")), encoding="utf-8")
+    given = ("--id", "id", "--date", "date", "--actor", "actor", "--prob", "p", "--documents", "documents.csv")
+    printed("events", "import", "scores.csv", *given, "--text", "text", "--store", "s.duckdb")
+    assert "USA    USA    2001            4                      1.0         [1, 1]" in printed(
+        "events", "series", "s.duckdb", "--period", "year"
+    )
+
+
+@pytest.mark.long
+def test_a_column_for_each_actor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("wide.csv").write_text("id,date,IRQ,USA\na,2001-01-03,0.9,0.25\nb,2001-01-04,0,0\n")
+    told = printed(
+        "events", "import", "wide.csv", "--id", "id", "--date", "date", "--actors", "IRQ,USA", "--store", "w"
+    )
+    assert "expected documents: IRQ 0.9, USA 0.2" in told

@@ -17,7 +17,7 @@ import pytest
 
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
-from tests.data.piped_input import piped_input
+from tests.data.files import piped_input
 
 HOWSURE = Path(sys.executable).parent / "howsure"
 JUDGE = ("--target", "gold", "--prob", "prob")

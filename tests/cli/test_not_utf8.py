@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from howsure.errors import InputError
-from tests.data.opened import opened
+from tests.data.files import opened
 
 HOWSURE = Path(sys.executable).parent / "howsure"
 JUDGE = [b"calibration", b"p.csv", b"--target", b"y", b"--prob", b"q"]

@@ -19,7 +19,7 @@ from howsure.sequences import CRFTagger, HMMTagger, load_tagger
 from tests.cli.pressing import pressed
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
-from tests.data.piped_input import piped_input
+from tests.data.files import piped_input
 
 WORDS = {
     "D": ["the", "a"],

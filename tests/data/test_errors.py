@@ -12,8 +12,7 @@ import pytest
 import howsure
 from howsure.errors import InputError
 from howsure.files import archive
-from tests.data.opened import opened
-from tests.data.writers import Columns, write, write_bytes
+from tests.data.files import Columns, opened, write, write_bytes
 
 GOOD: Columns = {"uid": [f"u{row}" for row in range(8)], "gold": [0, 1] * 4, "prob": [0.5] * 8}
 

@@ -15,8 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import howsure
-from tests.data.opened import opened
-from tests.data.writers import SUFFIXES, write, write_bytes
+from tests.data.files import SUFFIXES, opened, write, write_bytes
 
 ROWS = {"y": [1, 0, 0, 1], "q": [0.9, 0.25, 1 / 3, 1.0], "tag": ["N", "V", "N", "V"], "doc": [7, 7, 2, 2]}
 

@@ -18,7 +18,7 @@ from howsure.errors import InputError
 from howsure.files import archive
 from howsure.files.archive import zstd as module_of_zstd
 from howsure.files.opened import check_packed, is_version, parsed_json, read_text, unpacked
-from tests.data.writers import write_bytes
+from tests.data.files import write_bytes
 
 RNG = np.random.default_rng(0)
 TABLE = "y,q\n" + "".join(f"{y},{q:.4f}\n" for y, q in zip(RNG.integers(0, 2, 3000), RNG.random(3000), strict=True))

@@ -45,7 +45,7 @@ from howsure.sequences.crf import CRFTagger
 from howsure.sequences.tagger import load_tagger
 from howsure.significance.boostsa.storage import read_labels, read_outcomes
 from howsure.significance.experiments import Experiments
-from tests.data.opened import opened
+from tests.data.files import opened
 from tests.fuzz.envelopes import GZIP, LINES, MODEL, PLAIN, ZIP, Envelope
 from tests.fuzz.reading import helm_beside, lm_eval_results, page_body, sample, summary
 from tests.fuzz.store_edits import edited_store, use_store

@@ -24,12 +24,12 @@ from howsure.sequences.crf import CRFTagger
 from howsure.sequences.hmm import HMMTagger
 from howsure.significance.experiments import Experiments
 from tests.coreference.test_recalibration import drawn
-from tests.data.antecedent_scores.layouts import several
+from tests.data.antecedent_scores.test_score_file import several
+from tests.data.files import write
 from tests.data.logs.samples import INSPECTED, LOGS, STATS
 from tests.data.logs.writers import lm_eval_results, write_inspect
 from tests.data.test_coreference_files import CONLL2012, LITBANK, THREE
-from tests.data.writers import write
-from tests.events.labels.exchange.test_formats import TASKS
+from tests.events.labels.test_import_labels import TASKS
 from tests.events.newswire import write_corpus, write_model
 from tests.fuzz.store_edits import whole_store
 from tests.sequences.peer import train

@@ -18,7 +18,7 @@ from howsure.inputs.classes import softly_reduced
 from howsure.inputs.pairs import Pairs
 from tests.cli.running import howsure as run
 from tests.cli.running import printed
-from tests.data.writers import write
+from tests.data.files import write
 
 RNG = np.random.default_rng(0)
 NAMES = ("a", "b", "c")

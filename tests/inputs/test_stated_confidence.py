@@ -24,7 +24,7 @@ from howsure.inputs.numbers_and_names import (
 from howsure.inputs.stated_confidence import NONE, UNCLEAR, stated_confidence
 from howsure.significance.boostsa.storage import read_labels
 from tests.cli.running import howsure as run
-from tests.data.writers import write
+from tests.data.files import write
 
 
 @pytest.mark.parametrize(

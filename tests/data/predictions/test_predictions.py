@@ -21,8 +21,7 @@ from howsure.errors import InputError
 from howsure.inputs.checks import Coded
 from howsure.inputs.frames import Kind
 from howsure.inputs.pairs import Pairs
-from tests.data.opened import opened
-from tests.data.writers import Columns, write
+from tests.data.files import Columns, opened, write
 
 GROUPS = ["m2", "m10", "m1", "it's", "ü b"]
 

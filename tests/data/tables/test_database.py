@@ -25,7 +25,7 @@ from howsure.data.tables.database import (
 )
 from howsure.errors import InputError
 from howsure.events.corpus import Fields, open_corpus
-from tests.data.writers import write
+from tests.data.files import write
 
 PROGRAM = """
 import sys

@@ -16,9 +16,7 @@ import pytest
 
 import howsure
 from howsure.errors import InputError
-from tests.data.opened import opened
-from tests.data.piped_input import piped_input
-from tests.data.writers import SUFFIXES, write
+from tests.data.files import SUFFIXES, opened, piped_input, write
 
 ROWS = {"y": [1, 0, 1], "q": [0.9, 0.25, 0.5]}
 

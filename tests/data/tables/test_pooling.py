@@ -10,8 +10,7 @@ import pytest
 import howsure
 from howsure.errors import InputError
 from howsure.inputs.frames import Kind
-from tests.data.opened import opened
-from tests.data.writers import write
+from tests.data.files import opened, write
 
 ROWS = {"y": [1, 0, 1, 1], "q": [0.9, 0.2, 0.7, 0.6]}
 SUFFIXES = (".csv", ".parquet", ".npz")

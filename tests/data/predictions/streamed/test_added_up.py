@@ -19,9 +19,8 @@ from howsure.calibration.slots import Slots
 from howsure.data.predictions.predictions import CHUNK
 from howsure.data.predictions.stream import AHEAD, in_turns
 from howsure.errors import InputError
-from tests.data.opened import opened
+from tests.data.files import opened, write
 from tests.data.predictions.streamed.summing import slots_of_arrays
-from tests.data.writers import write
 
 ROWS = 2 * CHUNK + 777
 

@@ -12,9 +12,9 @@ from howsure.calibration.slots import Slots
 from howsure.data import Predictions
 from howsure.data.predictions import stream
 from howsure.errors import InputError
-from tests.data.opened import opened as files_opened
+from tests.data.files import opened as files_opened
+from tests.data.files import write
 from tests.data.predictions.streamed.summing import slots_of_arrays
-from tests.data.writers import write
 
 
 def columns_of(rows: int, groups: list[Any] | None = None, seed: int = 5) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The same rows written in every format that the reader knows, by other libraries than the reader's."""
+"""Files to test with: written in every format, opened, piped."""
 
 from __future__ import annotations
 
@@ -6,12 +6,23 @@ import csv
 import gzip
 import io
 import json
+import os
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
+
+import howsure
+from howsure.data import Predictions
+from howsure.data.predictions.predictions import open_predictions
+from howsure.inputs.given import UNNAMED, WAYS, Given
 
 Columns = dict[str, list[Any]]
 
@@ -60,3 +71,35 @@ def text(path: Path, columns: Columns) -> str:
     writer.writeheader()
     writer.writerows(rows)
     return lines.getvalue()
+
+
+OF_FILES = ("where", "skip_missing", "missing_values", "by_file", "across_files", "format", "normalise")
+OF_CLASSES = ("reduce", "classes")
+
+
+def opened(*paths: str | Path, **options: Any) -> Predictions:
+    how = {name: options.pop(name) for name in OF_FILES if name in options}
+    of_classes = {name: options.pop(name) for name in OF_CLASSES if name in options}
+    named = {way: options.pop(way) for way in WAYS if way in options}
+    ways = {way: values for way, values in named.items() if values is not None} or (
+        {UNNAMED: None} if of_classes else {}
+    )
+    for way, values in ways.items():
+        options["y_prob"] = Given(way, values, **of_classes)
+    return open_predictions(howsure.read(paths, **how), **options)
+
+
+@contextmanager
+def piped_input(content: bytes) -> Iterator[None]:
+    """Somebody writes into standard input while it is read, as another program does."""
+    reading, writing = os.pipe()
+
+    def write() -> None:
+        with suppress(BrokenPipeError), open(writing, "wb") as end:  # a reader need not read to the end
+            end.write(content)
+
+    with ThreadPoolExecutor(1) as other:
+        with open(reading, encoding="utf-8") as given, patch.object(sys, "stdin", given):
+            written = other.submit(write)
+            yield
+        written.result()
