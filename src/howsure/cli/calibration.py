@@ -18,6 +18,7 @@ from howsure.cli.terminal.options import (
     as_names,
     axis_option,
     binning_options,
+    choice_option,
     engine_options,
     figure_option,
     in_order,
@@ -28,6 +29,7 @@ from howsure.cli.terminal.options import (
     report_option,
     role_option,
     roles_of,
+    seed_option,
     source_of,
     source_options,
 )
@@ -364,26 +366,14 @@ def quantiles() -> click.Command:
     )
     @role_option("clusters", help="Column identifying correlated rows, e.g. the document.")
     @click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them.")
-    @click.option(
-        "--test",
-        "method",
-        type=click.Choice(METHODS),
-        default="chi-square",
-        show_default=True,
-        help="Test to rely on: of the histogram, or of the cumulative curve.",
+    @choice_option(
+        "--test", "method", of=METHODS, help="Test to rely on: of the histogram, or of the cumulative curve."
     )
     @click.option(
         "--bins", "n_bins", type=click.IntRange(min=2), metavar="N", help="Bars of the histogram (default: up to 20)."
     )
     @level_option
-    @click.option(
-        "--seed",
-        "rng",
-        type=click.IntRange(min=0),
-        default=0,
-        show_default=True,
-        help="Random seed (for the ranks of ties and the signs of clusters).",
-    )
+    @seed_option("Random seed (for the ranks of ties and the signs of clusters).", to="rng")
     @output_options
     @figure_option("Draw histogram and cumulative curve")
     def command(
@@ -425,7 +415,7 @@ def quantiles() -> click.Command:
     "--k", type=click.FloatRange(0.0, 0.5), help="Miscalibrate: P(y = 1) is q - k up to one half, q + k above."
 )
 @click.option("--decimals", type=click.IntRange(0, 17), help="Number of decimals of q (default: all digits).")
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
+@seed_option()
 @click.option("--output", type=Written(".csv"), metavar="FILE.csv", help="Write to a file instead of standard output.")
 def simulate(n: int, a: float, b: float, k: float | None, decimals: int | None, seed: int, output: str | None) -> None:
     """Simulate N pairs: q from Beta(a, b), the label with probability q, or with a shifted q (--k). Written as CSV."""

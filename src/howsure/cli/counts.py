@@ -14,6 +14,7 @@ from howsure.cli.terminal.commands import Group, Written, rows_as_in_files, tell
 from howsure.cli.terminal.derived import derived
 from howsure.cli.terminal.options import (
     as_names,
+    choice_option,
     figure_option,
     from_option,
     in_order,
@@ -22,6 +23,7 @@ from howsure.cli.terminal.options import (
     output_options,
     report_option,
     role_option,
+    seed_option,
     where_option,
 )
 from howsure.cli.terminal.output import emit, result_text, say, table_text, write_pictures
@@ -67,9 +69,6 @@ def command() -> None:
 prob_option = role_option("y_prob", required=True, help="Column of the scores, from 0 to 1.")
 cluster_option = role_option("clusters", help="Column identifying units that are read together, e.g. the document.")
 positive_option = role_option("pos_label")
-seed_option = click.option(
-    "--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."
-)
 cell_options = in_order(
     [
         role_option(
@@ -204,13 +203,7 @@ def source_of(file: str, **how: Any) -> Files:
 @prob_option
 @click.option("--width", type=float, required=True, metavar="W", help="Width of the total's interval, in units.")
 @click.option("--share", is_flag=True, help="W is a share of the units, such as 0.05.")
-@click.option(
-    "--design",
-    type=click.Choice(["stratified", "simple"]),
-    default="stratified",
-    show_default=True,
-    help="Sampling method.",
-)
+@choice_option("--design", of=["stratified", "simple"], help="Sampling method.")
 @click.option("--labelled", metavar="FILE.csv", help="File written by `howsure counts sample`, with some labels.")
 @role_option("y_true", help="Alternatively, the column of some labels in FILE.")
 @positive_option
@@ -264,13 +257,13 @@ def plan_command(
 @cell_options
 @cluster_option
 @click.option("--show", callback=as_names, metavar="COL,COL,…", help="Columns to copy, such as an id and the text.")
-@click.option("--design", type=click.Choice(DESIGNS), default="stratified", show_default=True, help="Sampling method.")
+@choice_option("--design", of=DESIGNS, help="Sampling method.")
 @click.option(
     "--more",
     metavar="FILE.csv",
     help="Filled sheet of an earlier sample: draw N further units, and write all into one sheet.",
 )
-@seed_option
+@seed_option(to="rng")
 @click.option("--output", type=Written(".csv"), metavar="FILE.csv", help="Write to a file instead of standard output.")
 def sample_command(
     file: str, n: int, show: list[str] | None, design: str, more: str | None, rng: int, output: str | None, **typed: Any
@@ -351,16 +344,10 @@ def _further(score: Any, number: int, earlier: Sheet, file: str, seed: int, give
     "--features", callback=as_names, metavar="COL,COL,…", help="Numeric columns that may help predict the labels."
 )
 @cluster_option
-@click.option(
-    "--method",
-    type=click.Choice(METHODS),
-    default="auto",
-    show_default=True,
-    help="Method of estimation for groups and totals.",
-)
+@choice_option("--method", of=METHODS, help="Method of estimation for groups and totals.")
 @click.option("--share", is_flag=True, help="Show estimates and intervals as shares of the units.")
 @level_option
-@seed_option
+@seed_option(to="rng")
 @output_options
 @figure_option("Draw the counts with their intervals")
 @report_option

@@ -9,18 +9,12 @@ from typing import Any
 import click
 
 from howsure.cli.terminal.commands import Group, WrittenFolder
+from howsure.cli.terminal.options import choice_option
 from howsure.cli.terminal.output import emit, json_text, progress, table_text
 from howsure.data.datasets import HOST, DataSet, data_set, data_sets, downloads_folder, located
 from howsure.show.table import Table
 
-form_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="Format of the result.",
-)
+form_option = choice_option("--format", "form", of=["table", "json"], help="Format of the result.")
 HEADERS = ("name", "size", "found", "licence", "what")
 
 

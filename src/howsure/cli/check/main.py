@@ -23,6 +23,7 @@ from howsure.cli.terminal.derived import Decorator, command_of, result_of
 from howsure.cli.terminal.options import (
     DefaultGroup,
     bounds_option,
+    choice_option,
     figure_option,
     in_order,
     output_option,
@@ -100,9 +101,7 @@ SHARED: dict[str, Decorator] = {
         metavar="FILE.json",
         help="Write the estimates to a file that a later run can be compared with.",
     ),
-    "form": click.option(
-        "--format", "form", type=click.Choice(FORMATS), default="table", show_default=True, help="Format of the result."
-    ),
+    "form": choice_option("--format", "form", of=FORMATS, help="Format of the result."),
     "output": output_option,
     "junit": click.option(
         "--junit", type=Written(".xml"), metavar="FILE.xml", help="Also write the verdicts as JUnit XML."

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from howsure.cli.terminal.options import choice_option
 from howsure.cli.terminal.output import say
 from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.coreference.detection import Source
@@ -40,20 +41,16 @@ def mentions_option(default: str | None) -> Callable[..., Any]:
     )
 
 
-repeated_option = click.option(
+repeated_option = choice_option(
     "--repeated-spans",
     "repeated",
-    type=click.Choice(["error", "first"]),
-    default="error",
-    show_default=True,
+    of=["error", "first"],
     help="What to do about two annotated mentions with the same span; first: keep the first one.",
 )
-bad_brackets_option = click.option(
+bad_brackets_option = choice_option(
     "--bad-brackets",
     "left_out",
-    type=click.Choice(BAD_BRACKETS),
-    default="error",
-    show_default=True,
+    of=BAD_BRACKETS,
     callback=lambda ctx, param, value: [] if value == LEAVE_OUT else None,
     help="What to do about a document with unmatched brackets; leave-out: leave it out and report it.",
 )
@@ -63,18 +60,14 @@ model_option = click.option(
 scores_option = click.option(
     "--scores", metavar="FILE", help="Antecedent scores of any other model instead of --model: JSON lines or .npz."
 )
-misplaced_option = click.option(
+misplaced_option = choice_option(
     "--misplaced",
-    type=click.Choice(MISPLACED),
-    default="error",
-    show_default=True,
+    of=MISPLACED,
     help="What to do about scored mentions that cross sentences, or begin or end inside a word of FILE.",
 )
-decision_option = click.option(
+decision_option = choice_option(
     "--decision",
-    type=click.Choice(DECISIONS),
-    default="best",
-    show_default=True,
+    of=DECISIONS,
     help="Entities by the best antecedent of each mention, or by the lowest expected pair loss.",
 )
 recalibration_option = click.option(

@@ -24,7 +24,7 @@ from howsure.cli.coreference.input import (
     tell,
 )
 from howsure.cli.terminal.commands import PAGES, Group, Written
-from howsure.cli.terminal.options import figure_option, output_options, raw_option
+from howsure.cli.terminal.options import choice_option, figure_option, output_options, raw_option, seed_option
 from howsure.cli.terminal.output import emit, emit_result, progress, say
 from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.coreference.detection import entities_of
@@ -57,11 +57,9 @@ def command() -> None:
 @click.option("--output", type=Written(), required=True, metavar="MODEL", help="File to write the model to.")
 @click.option("--dev", metavar="FILE", help="Documents used to choose the best pass and to evaluate the model.")
 @mentions_option("detected")
-@click.option(
+@choice_option(
     "--loss",
-    type=click.Choice(["likelihood", "margin"]),
-    default="likelihood",
-    show_default=True,
+    of=["likelihood", "margin"],
     help="Likelihood gives calibrated probabilities; a softmax margin makes them overconfident.",
 )
 @click.option("--l1", type=float, metavar="L", help="The L1 penalty (default: 0.01).")
@@ -73,9 +71,7 @@ def command() -> None:
     help="Recalibrate by predicting each of N parts of FILE... with a model trained on the others; 0: do not "
     "(default: 4, or 0 for fewer than 8 documents).",
 )
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Seed of the order of the documents."
-)
+@seed_option("Seed of the order of the documents.")
 @repeated_option
 @bad_brackets_option
 def train_command(
@@ -308,13 +304,7 @@ def score_command(
     help="File to write: the recalibrated model, .npz; with --scores the recalibration, .json.",
 )
 @click.option("--test", metavar="FILE", help="Other documents with gold entities: the table is then about these.")
-@click.option(
-    "--score",
-    type=click.Choice(SCORES),
-    default="squared",
-    show_default=True,
-    help="What is minimised: squared errors, or minus the log-likelihood.",
-)
+@choice_option("--score", of=SCORES, help="What is minimised: squared errors, or minus the log-likelihood.")
 @click.option(
     "--weight-of-new",
     type=float,

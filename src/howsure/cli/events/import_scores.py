@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from howsure.cli.events.options import date_options, seed_option, store_option
+from howsure.cli.events.options import date_options, store_option
 from howsure.cli.terminal.commands import Command
-from howsure.cli.terminal.options import CLUSTERINGS, as_names
+from howsure.cli.terminal.options import CLUSTERINGS, as_names, seed_option
 from howsure.cli.terminal.output import emit, progress
 from howsure.events.corpus import NO_DATE, REASONS
 from howsure.inputs.numbers_and_names import counted
@@ -67,7 +67,7 @@ ALL_ACT = (
     show_default=True,
     help="Number of samples to draw per event.",
 )
-@seed_option
+@seed_option()
 @store_option()
 def import_command(
     files: tuple[str, ...],

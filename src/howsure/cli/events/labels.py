@@ -9,12 +9,11 @@ from typing import Any
 
 import click
 
-from howsure.cli.events.options import seed_option
 from howsure.cli.events.output import text_of
 from howsure.cli.events.page import serve_page, serving_options
 from howsure.cli.events.queries import as_groups
 from howsure.cli.terminal.commands import Command, Group, Written
-from howsure.cli.terminal.options import as_names, level_option, output_options
+from howsure.cli.terminal.options import as_names, level_option, output_options, seed_option
 from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.errors import InputError
 from howsure.events.labels.agreement import Disagreement, agreement, disagreements
@@ -62,9 +61,7 @@ def as_codes(context: click.Context, parameter: click.Parameter, values: tuple[s
     help="Periods that all get labels (default: quarter; longer ones if N is too small).",
 )
 @click.option("--design", type=click.Choice(DESIGNS), help="Sampling method (default: stratified).")
-@click.option(
-    "--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed of the draw."
-)
+@seed_option("Random seed of the draw.", to="rng")
 @click.option("--draw-only", is_flag=True, help="Draw, and do not open the page.")
 @click.option("--assisted", is_flag=True, help="Show coders what the rule found (default: the text alone).")
 @serving_options
@@ -202,7 +199,7 @@ def export_command(path: str, output: str | None) -> None:
 @click.argument("path", metavar="STORE")
 @click.option("--coders", metavar="A,B,…", callback=as_names, help="Coders to compare (default: all).")
 @level_option
-@seed_option
+@seed_option()
 @output_options
 def agreement_command(
     path: str, coders: list[str] | None, level: float, seed: int, form: str, output: str | None

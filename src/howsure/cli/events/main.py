@@ -12,12 +12,11 @@ from howsure.cli.events.options import (
     coreference_options,
     date_options,
     days_options,
-    seed_option,
     store_option,
     workers_option,
 )
 from howsure.cli.terminal.commands import Group
-from howsure.cli.terminal.options import CLUSTERINGS, in_order
+from howsure.cli.terminal.options import CLUSTERINGS, choice_option, in_order, seed_option
 from howsure.cli.terminal.output import emit, json_text, progress
 
 ELSEWHERE = {  # name -> (file that holds `NAME_command`, what `howsure events --help` says of it)
@@ -97,13 +96,7 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
             "negated events), or a YAML file.",
         ),
         click.option("--lexicon", metavar="FILE", help="Names of actors, CODE<TAB>NAME or .csv (default: countries)."),
-        click.option(
-            "--stemming",
-            type=click.Choice(STEMMING),
-            default="suffixes",
-            show_default=True,
-            help="Which endings to strip before lookup in your own lexicon.",
-        ),
+        choice_option("--stemming", of=STEMMING, help="Which endings to strip before lookup in your own lexicon."),
         click.option("--model", metavar="FILE", help="Antecedent model (default: the bundled one)."),
         click.option("--keep", metavar="REGEX", help="Keep documents whose category matches."),
         click.option("--drop", metavar="REGEX", help="Leave out documents whose category matches."),
@@ -118,7 +111,7 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--samples", type=CLUSTERINGS, default=100, show_default=True, help="Number of clusterings sampled per document."
 )
-@seed_option
+@seed_option()
 @store_option("write or to resume")
 @workers_option
 @click.option(
@@ -168,14 +161,7 @@ def extract_command(
     "--limit", type=click.IntRange(min=1), default=2000, show_default=True, help="Number of documents to read."
 )
 @click.option("--top", type=click.IntRange(min=1), default=20, show_default=True, help="Rows of each table.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="Format of the result.",
-)
+@choice_option("--format", "form", of=["table", "json"], help="Format of the result.")
 def dependencies_command(limit: int, top: int, form: str, **options: Any) -> None:
     """List how often dependency relations occur in and around mentions of actors, for writing rules.
 

@@ -8,26 +8,19 @@ from typing import Any
 import click
 
 from howsure.cli.terminal.commands import Written
-from howsure.cli.terminal.options import PROCESSES, in_order
+from howsure.cli.terminal.options import PROCESSES, choice_option, in_order
 from howsure.errors import InputError
 
 Decorated = Callable[..., Any]
 BAD_DATES = ("error", "leave-out")
 
-seed_option = click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed.")
 workers_option = click.option(
     "--workers", type=PROCESSES, metavar="N", help="Number of processes (default: one per processor, at most 4)."
 )
 date_options = in_order(
     [
         click.option("--date-format", metavar="FORMAT", help="Date format, such as %d/%m/%Y (default: ISO 8601)."),
-        click.option(
-            "--bad-dates",
-            type=click.Choice(BAD_DATES),
-            default="error",
-            show_default=True,
-            help="What to do about documents whose date is missing or invalid.",
-        ),
+        choice_option("--bad-dates", of=BAD_DATES, help="What to do about documents whose date is missing or invalid."),
     ]
 )
 
@@ -47,11 +40,9 @@ def store_option(what: str = "write") -> Callable[[Decorated], Decorated]:
 
 def coreference_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--coreference` and `--misplaced`."""
-    misplaced = click.option(
+    misplaced = choice_option(
         "--misplaced",
-        type=click.Choice(["error", "leave-out"]),
-        default="error",
-        show_default=True,
+        of=["error", "leave-out"],
         help="What to do about mentions of --coreference that cross sentences, or begin or end inside a word.",
     )
     scores = click.option(

@@ -9,6 +9,7 @@ from typing import Any
 import click
 import numpy as np
 
+from howsure.cli.terminal.options import choice_option
 from howsure.data.documents.brackets import BrokenDocument, LeftOut
 from howsure.data.documents.conllu import conllu_text
 from howsure.data.documents.document import Document, Sentence, Strings
@@ -33,11 +34,9 @@ Tags = Sequence[Sequence[str]]
 
 def adjust_option(of: str) -> Callable[..., Any]:
     """`--adjust`."""
-    return click.option(
+    return choice_option(
         "--adjust",
-        type=click.Choice(["holm", "bh", "none"]),
-        default="holm",
-        show_default=True,
+        of=["holm", "bh", "none"],
         callback=lambda ctx, param, value: None if value == "none" else value,
         help=f"Adjustment of the p-values for the number of {of}.",
     )
@@ -45,7 +44,7 @@ def adjust_option(of: str) -> Callable[..., Any]:
 
 def column_option(said: str = "Which CoNLL-U tags to use; two-column files count as xpos.") -> Callable[..., Any]:
     """`--column`."""
-    return click.option("--column", type=click.Choice(list(LAYERS)), default="xpos", show_default=True, help=said)
+    return choice_option("--column", of=LAYERS, help=said)
 
 
 def unknown_tags_option(said: str) -> Callable[..., Any]:

@@ -24,10 +24,12 @@ from howsure.cli.terminal.commands import Group, Written
 from howsure.cli.terminal.options import (
     as_names,
     binning_options,
+    choice_option,
     figure_option,
     level_option,
     output_options,
     raw_option,
+    seed_option,
 )
 from howsure.cli.terminal.output import emit, emit_result, is_raw, json_text, progress, say
 from howsure.errors import InputError
@@ -62,7 +64,7 @@ def command() -> None:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--output", type=Written(), required=True, metavar="MODEL", help="File to write the model to.")
 @click.option("--dev", metavar="FILE", help="Tagged sentences on which to evaluate the model after training.")
-@click.option("--tagger", type=click.Choice(list(OPTIONS_OF)), default="crf", show_default=True)
+@choice_option("--tagger", of=OPTIONS_OF, default="crf")
 @column_option()
 @input_option()
 @click.option(
@@ -151,12 +153,8 @@ def _untrained(tagger: str, options: dict[str, Any], *, items: bool) -> Any:
 @click.argument("model")
 @click.argument("file")
 @click.option("--output", type=Written(), metavar="FILE", help="Write to a file instead of standard output.")
-@click.option(
-    "--method",
-    type=click.Choice(["viterbi", "posterior"]),
-    default="viterbi",
-    show_default=True,
-    help="The most probable sequence, or the most probable tag of each word.",
+@choice_option(
+    "--method", of=["viterbi", "posterior"], help="The most probable sequence, or the most probable tag of each word."
 )
 @click.option(
     "--k-best",
@@ -305,11 +303,9 @@ command.add_command(spans_command)
     is_flag=True,
     help="One temperature for everything, so that the most probable sequences stay as they are.",
 )
-@click.option(
+@choice_option(
     "--likelihood",
-    type=click.Choice(["marginal", "joint"]),
-    default="marginal",
-    show_default=True,
+    of=["marginal", "joint"],
     help="Make each gold tag most probable, or each sentence's gold tags together.",
 )
 @click.option(
@@ -328,9 +324,7 @@ command.add_command(spans_command)
     metavar="N",
     help="Parts of DEV, each compared at temperatures of the others.",
 )
-@click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, metavar="N", help="Seed of the parts."
-)
+@seed_option("Seed of the parts.", metavar="N")
 @column_option()
 @unknown_tags_option(
     "What to do about gold tags unknown to the model; keep: they teach no temperature, and "
@@ -338,14 +332,7 @@ command.add_command(spans_command)
 )
 @input_option()
 @level_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="Format of what is printed.",
-)
+@choice_option("--format", "form", of=["table", "json"], help="Format of what is printed.")
 @figure_option("Draw the curves before and after")
 def recalibrate_command(
     model: str,

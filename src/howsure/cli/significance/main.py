@@ -19,6 +19,7 @@ from howsure.cli.terminal.options import (
     as_names,
     bounds_option,
     by_file_option,
+    choice_option,
     explode_option,
     figure_option,
     from_option,
@@ -26,6 +27,7 @@ from howsure.cli.terminal.options import (
     level_option,
     output_options,
     report_option,
+    seed_option,
     where_option,
 )
 from howsure.cli.terminal.output import chosen, emit, json_text, progress, result_text, table_text, write_pictures
@@ -112,14 +114,12 @@ def testing_options(function: Callable[..., Any]) -> Callable[..., Any]:
             help="Number of resamples.",
         ),
         click.option("--two-way", is_flag=True, help="Resample runs as well as items; with --method bootstrap."),
-        click.option(
+        choice_option(
             "--adjust",
-            type=click.Choice(["holm", "bh", "none"]),
-            default="holm",
-            show_default=True,
+            of=["holm", "bh", "none"],
             help="Adjustment of p for the number of models and metrics in the table.",
         ),
-        click.option("--seed", "rng", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed."),
+        seed_option(to="rng"),
         output_options,
         figure_option("Draw differences with intervals"),
         report_option,

@@ -21,7 +21,7 @@ import click
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import (
     PROBABILITIES,
-    Decorated,
+    Decorator,
     as_bin_size,
     as_level,
     as_names,
@@ -42,7 +42,7 @@ FILES = "FILE...: CSV, TSV, JSON lines, Parquet, .npz; plain, .gz or .zst; globs
 OPTIONAL = " | None"
 NOT = "none"  # an option's value for what is None though there is another default
 OF_PROBABILITIES = (*PROBABILITIES, "reduce", "classes")
-Decorator = Callable[[Decorated], Decorated]
+
 Answer = TypeVar("Answer")
 REDUCE = "With classes: top-label (default), class-wise, or the name of one class."
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -26,10 +26,23 @@ ONE_WAY = (
     "name the probabilities with exactly one of --prob, --probs, --probs-column, --logits, --logprobs and --verbalised."
 )
 Decorated = Callable[..., Any]
+Decorator = Callable[[Decorated], Decorated]
 
 
 Context = click.Context
 Parameter = click.Parameter
+
+
+def choice_option(*names: str, of: Iterable[str], default: str | None = None, **declared: Any) -> Decorator:
+    """An option that takes one of several words; its help shows the default, the first unless another is named."""
+    words = list(of)
+    return click.option(*names, type=click.Choice(words), default=default or words[0], show_default=True, **declared)
+
+
+def seed_option(told: str = "Random seed.", *, to: str = "seed", metavar: str | None = None) -> Decorator:
+    """`--seed`, 0 unless another is typed; `to`: the parameter that takes it."""
+    declared: dict[str, Any] = {"type": click.IntRange(min=0), "default": 0, "show_default": True}
+    return click.option("--seed", to, metavar=metavar, help=told, **declared)
 
 
 def as_bin_size(ctx: Context, param: Parameter, value: str) -> int | str:
@@ -82,13 +95,7 @@ def binning_options(function: Decorated) -> Decorated:
             help=WORDS["bin_size"].told,
         ),
         click.option("--bins", "n_bins", type=click.IntRange(min=1), metavar="N", help=WORDS["n_bins"].told),
-        click.option(
-            "--binning",
-            type=click.Choice(["adaptive", "uniform"]),
-            default="adaptive",
-            show_default=True,
-            help="Bins of equal size, or bins of equal width.",
-        ),
+        choice_option("--binning", of=["adaptive", "uniform"], help="Bins of equal size, or bins of equal width."),
         level_option,
     ]
     return in_order(options)(function)
@@ -127,15 +134,7 @@ raw_option = click.option(
 
 def output_options(function: Decorated) -> Decorated:
     """`--format`, `--columns`, `--output` and `--raw`."""
-    form = click.option(
-        "--format",
-        "form",
-        type=click.Choice(FORMATS),
-        default="table",
-        show_default=True,
-        is_eager=True,
-        help="Format of the result.",
-    )
+    form = choice_option("--format", "form", of=FORMATS, is_eager=True, help="Format of the result.")
     return form(columns_option(output_option(raw_option(function))))
 
 
@@ -180,11 +179,9 @@ width_option = click.option(
     callback=keep_width,
     help="Width of the figure, such as 3.3 for one column of a page of two.",
 )
-axis_option = click.option(
+axis_option = choice_option(
     "--axis",
-    type=click.Choice(["auto", "linear", "zoom", "logit"]),
-    default="auto",
-    show_default=True,
+    of=["auto", "linear", "zoom", "logit"],
     callback=of_a_figure,
     help="Axes of the figure: all of [0, 1], the part with bins, log-odds; auto: zoom where "
     "all bins lie below .2 or above .8.",
@@ -241,9 +238,7 @@ def probability_options(prob: str, *, of_two: bool = False) -> Callable[[Decorat
 def across_files_option(columns: str) -> Callable[[Decorated], Decorated]:
     """`--across-files`, for the columns that it is about."""
     said = f"With several files: do equal values of {columns} mean the same item (one cluster) or different ones?"
-    return click.option(
-        "--across-files", type=click.Choice(ACROSS_FILES), default="error", show_default=True, help=said
-    )
+    return choice_option("--across-files", of=ACROSS_FILES, help=said)
 
 
 def as_bounds(ctx: Context, param: Parameter, value: str | None) -> tuple[float, float] | None:
@@ -348,11 +343,9 @@ def source_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def engine_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """`--engine` and `--scheduler`."""
     options: list[Callable[[Callable[..., Any]], Callable[..., Any]]] = [
-        click.option(
+        choice_option(
             "--engine",
-            type=click.Choice(ENGINES),
-            default=ENGINES[0],
-            show_default=True,
+            of=ENGINES,
             help="What reads the files: DuckDB here, or a Dask cluster all of whose workers see the Parquet "
             "files, such as 's3://bucket/*.parquet'.",
         ),
