@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import howsure
+from howsure.data.logs import lighteval
 from howsure.data.logs.lm_eval import rows
 from howsure.data.logs.source import Source
 from howsure.data.tables.named_files import File
@@ -207,7 +208,7 @@ DETAILS = [lighteval_detail(0, [-1.0, -2.0], 0), lighteval_detail(1, [-1.0, -3.0
 
 
 def read_lighteval(path: Path) -> list[dict[str, Any]]:
-    return list(rows(Source(File(str(path), str(path), "parquet"))))
+    return list(lighteval.rows(Source(File(str(path), str(path), "parquet"))))
 
 
 def test_a_row_names_item_model_and_task(tmp_path: Path) -> None:
