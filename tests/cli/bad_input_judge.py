@@ -50,7 +50,7 @@ JUDGED = [
     Wrong("no bias asked for", "judge bias g.csv --score judge", _file()),
     Wrong("a length and no person", "judge bias g.csv --score judge --length item", _file()),
     Wrong("an empty answer", f"{BIAS} --length item", _file(item=0)),
-    Wrong("a covariate that is constant", f"{BIAS} --length one", _CONSTANT),
+    Wrong("a length that is constant", f"{BIAS} --length one", _CONSTANT),
     Wrong("a family without the judge's own", f"{BIAS} --family model", _file()),
     Wrong("a family that is not there", f"{BIAS} --family model --own c", _file()),
     Wrong("an earlier grade outside the scale", f"{BIAS} --earlier item --bounds 1,5", _file(item=1)),
