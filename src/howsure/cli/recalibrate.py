@@ -8,8 +8,9 @@ from typing import Any
 import click
 
 from howsure.cli.terminal.commands import Group, Written
-from howsure.cli.terminal.derived import Decorator, choice, command_of, result_of, said_of
+from howsure.cli.terminal.derived import choice, command_of, result_of, said_of
 from howsure.cli.terminal.options import (
+    Decorator,
     as_names,
     axis_option,
     figure_option,

@@ -19,8 +19,9 @@ from howsure.check.selective import check_selective
 from howsure.check.verdicts import CANNOT_TELL, FAIL, MOST_RUNS, PASS, Check, Verdict
 from howsure.cli.check.configuration import contexts, named_by, read_configuration, take_shared
 from howsure.cli.terminal.commands import Written
-from howsure.cli.terminal.derived import Decorator, command_of, result_of
+from howsure.cli.terminal.derived import command_of, result_of
 from howsure.cli.terminal.options import (
+    Decorator,
     DefaultGroup,
     bounds_option,
     choice_option,

@@ -85,7 +85,7 @@ level_option = click.option(
 
 def binning_options(function: Decorated) -> Decorated:
     """`--bin-size`, `--bins`, `--binning`, `--level`."""
-    options = [
+    options: list[Decorator] = [
         click.option(
             "--bin-size",
             metavar="N|auto",
