@@ -85,7 +85,7 @@ def test_raters_who_never_disagree_keep_an_interval() -> None:
     assert np.isnan(constant[0].alpha.value)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(("n", "rate", "flips"), [(50, 0.05, 0.01), (50, 0.5, 0.02), (50, 0.05, 0.05), (100, 0.3, 0.1)])
 def test_intervals_of_alpha_cover(n: int, rate: float, flips: float) -> None:
     """Two raters of two labels, who rarely or often err: the interval holds α of all such items."""

@@ -131,7 +131,7 @@ def test_bad_input_is_refused() -> None:
             howsure.judge_bias(f, **given)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [50, 100])
 def test_intervals_of_coefficients_hold(n: int) -> None:
     """Rounded grades, and a judge of 0 and 1 that errs in favour of its own family, which is rare."""

@@ -105,7 +105,7 @@ def normal(draw: np.random.Generator) -> Truth:
     return y, 3 * y + draw.normal(size=1000), 0.0, None
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("regime", [rare, half, rare_errors, rare_errors_unbounded, normal])
 @pytest.mark.parametrize("n", [50, 100, 300])
 def test_intervals_cover_or_say_that_they_cannot_tell(regime: Callable[[np.random.Generator], Truth], n: int) -> None:
@@ -124,7 +124,7 @@ def test_intervals_cover_or_say_that_they_cannot_tell(regime: Callable[[np.rando
         assert np.mean(held) > 0.915  # .95 less two and a half standard errors of 200
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_clusters_that_are_right_or_wrong_together_widen_the_interval() -> None:
     draw, held, wider = np.random.default_rng(8), list[bool](), list[bool]()
     for _ in range(150):
@@ -217,7 +217,7 @@ def test_files_say_what_arrays_say(tmp_path: Path) -> None:
     assert (tmp_path / "f.png").stat().st_size > 10_000
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["strata", "clusters in part", "clusters as a whole"])
 def test_designs_cover_the_mean_of_all_such_answers(kind: str) -> None:
     draw, held = np.random.default_rng(11), list[bool]()
@@ -298,7 +298,7 @@ def test_a_model_whose_draw_tells_nothing_ends_the_call_for_no_other() -> None:
         howsure.judged_scores(y, f, strata=strata, bounds=(1, 5))
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("spread", [0.3, 1.0, 1.5])
 @pytest.mark.parametrize("n", [50, 100, 300])
 def test_unequal_chances_cover(spread: float, n: int) -> None:

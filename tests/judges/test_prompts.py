@@ -109,7 +109,7 @@ def test_bad_input_is_refused() -> None:
             howsure.judge_prompts(score, **given)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize(("m", "prompts"), [(3, 0.0), (3, 0.3), (5, 0.1), (10, 0.3)])
 def test_intervals_over_prompts_hold(m: int, prompts: float) -> None:
     held, files = 0, 400

@@ -77,7 +77,7 @@ def test_models_without_grades_and_grades_beyond_the_map_are_refused() -> None:
     assert found["c"].verdict == "transports"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.parametrize("labelled", [50, 100, 300])
 def test_a_judge_that_is_off_for_one_model_is_refused_for_it_alone(labelled: int) -> None:
     draw, told = np.random.default_rng(labelled), Counter[tuple[bool, str]]()

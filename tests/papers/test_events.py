@@ -168,7 +168,7 @@ def test_news_have_tables_findings_and_figures(corpora: str, pipeline: Path) -> 
     assert actors["USA"][0] < actors["USA"][1]  # "U.S. forces", a noun before a noun
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_slice_of_real_news_and_incidents(real_data: Path) -> None:
     check_news(reproduce_events(data=str(real_data), only=["reuters"], limit=2_300, workers=1))
     check_incidents(reproduce_events(data=str(real_data), only=["muc4", "synthetic"], limit=60, workers=1))

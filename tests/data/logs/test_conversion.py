@@ -256,7 +256,7 @@ def test_another_value_is_taken_or_refused(name: str, tmp_path: Path) -> None:
     assert crashes(name, tmp_path, lambda at: VALUES[at % step :: step]) == []
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_any_other_value_is_taken_or_refused(tmp_path: Path) -> None:
     assert [one for name in LOGS for one in crashes(name, tmp_path, lambda at: VALUES)] == []
 
