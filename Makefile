@@ -26,12 +26,17 @@ test: $(READY)  ## tests, doctests, commands of the documents: seven to ten minu
 test-long: $(READY)  ## whole experiments, the longest documents, the page in a browser, kills: CI runs both
 	$(BIN)/python -m pytest $(PARALLEL) -m "long and not slow"
 
-test-bare: $(READY)  ## the wheel without extras in an environment of its own: its size, and the tests of the statistics
-	folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; $(BIN)/python scripts/try_bare.py "$$folder"
-
-# Without numpy's wide instruction sets, on a plain BLAS kernel, in another language, time zone and order of hashes.
+# As on another machine: without numpy's wide instruction sets, on a plain BLAS kernel, in another language, time zone and
+# order of hashes. SEED=… repeats one.
 WIDE = import numpy; print(*numpy.show_config(mode="dicts")["SIMD Extensions"].get("found", []))
 KERNEL := $(if $(filter x86_64 AMD64 i686,$(shell uname -m)),Prescott,ARMV8)
+SEED = $(shell $(BIN)/python -c 'import random; print(random.randrange(2**32))')
+ELSEWHERE = seed=$(SEED); echo "PYTHONHASHSEED=$$seed"; export PYTHONHASHSEED=$$seed LC_ALL=C TZ=Asia/Kathmandu \
+	OPENBLAS_CORETYPE=$(KERNEL) NPY_DISABLE_CPU_FEATURES="$$($(BIN)/python -c '$(WIDE)')"
+
+test-bare: $(READY)  ## as on another machine, the wheel without extras: its size, and the tests of the statistics
+	$(ELSEWHERE); folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; $(BIN)/python scripts/try_bare.py "$$folder"
+
 # These check what is drawn, stored, read, shown or refused: bytes, names, rows, pages and sentences, not a number that
 # howsure computes. What commands print is in the goldens, which run.
 NO_NUMBERS := tests/explorer tests/figures tests/files tests/fuzz tests/report tests/website tests/cli \
@@ -39,12 +44,9 @@ NO_NUMBERS := tests/explorer tests/figures tests/files tests/fuzz tests/report t
 	tests/events/corpus tests/events/extraction tests/events/imported tests/events/labels tests/events/parts \
 	tests/events/store tests/significance/test_experiments.py tests/test_architecture.py tests/test_doors.py \
 	tests/test_lacking.py tests/test_repository.py
-SEED = $(shell $(BIN)/python -c 'import random; print(random.randrange(2**32))')
 EVERY = not slow and not drill and not programs and not cluster
-test-portable: $(READY)  ## both as on another machine, but for what computes nothing; SEED=… repeats, EVERY=… chooses
-	seed=$(SEED); echo "PYTHONHASHSEED=$$seed"; \
-	NPY_DISABLE_CPU_FEATURES="$$($(BIN)/python -c '$(WIDE)')" OPENBLAS_CORETYPE=$(KERNEL) \
-	LC_ALL=C TZ=Asia/Kathmandu PYTHONHASHSEED=$$seed $(BIN)/python -m pytest $(PARALLEL) -m "$(EVERY)" $(NO_NUMBERS:%=--ignore=%)
+test-portable: $(READY)  ## as on another machine, the rooms that compute, with every extra; EVERY=… chooses
+	$(ELSEWHERE); $(BIN)/python -m pytest $(PARALLEL) -m "$(EVERY)" $(NO_NUMBERS:%=--ignore=%)
 
 # Each core has something better to do.
 test-busy: $(READY)  ## ten times the tests of the page, beside a busy loop on every core
