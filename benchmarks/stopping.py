@@ -16,15 +16,18 @@ import os
 import sys
 from collections import defaultdict
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
 
 from howsure.inputs.pairs import Floats
 from howsure.sequential.planning import fixed_items
+from howsure.sequential.race import drops
 from howsure.stats.betting import BettingMean, Units
 
 STREAMS, QUICK, SIZE = 2000, 100, 0.025
+FEWER, LARGE, ORDERS = 200, 100_000, 1000  # streams of so many items; orders of a race
 SIDES = ("first", "second", "undecided")
 Draw = np.random.Generator
 Stream = Callable[[Draw], Units]
@@ -113,9 +116,60 @@ WRONG: dict[str, Stream] = {
 }
 
 
+def equal_racers(draw: Draw, *, worse: int = 0, by: float = 0.1) -> Floats:
+    """1,000 items, in random order, of 5 models: some are worse, and all others are right equally often."""
+    rights = [round(1000 * (0.6 - by * (i < worse))) for i in range(5)]
+    return np.array([draw.permutation(np.r_[np.ones(n), np.zeros(1000 - n)]) for n in rights]).T
+
+
+def racers_of_documents(draw: Draw) -> Floats:
+    """60 documents of 20 items of 5 models that are equally good, each right or wrong in whole documents."""
+    return 20 * np.array([draw.permutation(np.r_[np.ones(30), np.zeros(30)]) for _ in range(5)]).T
+
+
+RACES: dict[str, tuple[Callable[[Draw], Floats], int]] = {
+    "race of 5 models that are equally good": (equal_racers, 1),
+    "race of 2 best models and 3 that are worse": (lambda draw: equal_racers(draw, worse=3), 1),
+    "race of 5 equally good models, 60 clusters of 20 items": (racers_of_documents, 20),
+}
+
+
+def best_dropped(race: tuple[Callable[[Draw], Floats], int], draw: Draw) -> bool:
+    """Whether one of the best models was ever dropped."""
+    sums = race[0](draw)
+    totals = sums.sum(axis=0)
+    stops = drops(sums, np.full(len(sums), race[1]), 2 * SIZE)
+    return any(stop is not None and total == totals.max() for stop, total in zip(stops, totals, strict=True))
+
+
+def replayed_race(path: Path, draw: Draw, orders: int) -> str:
+    """All models of a file in one race, in so many random orders."""
+    scores = np.array(list(scores_of(path).values())).T
+    n, models = scores.shape
+    best = np.flatnonzero(scores.mean(axis=0) == scores.mean(axis=0).max())
+    wrong, ends, taken, left, widths = 0, list[int](), list[float](), list[int](), list[float]()
+    for _ in range(orders):
+        drawn = draw.permutation(scores)
+        stops = drops(drawn, np.ones(n, dtype=int), 2 * SIZE)
+        wrong += any(stops[i] is not None for i in best)
+        lasting = [i for i, stop in enumerate(stops) if stop is None]
+        ends.append(max(stop or 0 for stop in stops) if len(lasting) == 1 else n)
+        taken.append(sum(stop or ends[-1] for stop in stops) / scores.size)
+        left.append(len(lasting))
+        if len(ends) > QUICK:
+            continue
+        units = Units(drawn[: ends[-1], lasting[0]], np.ones(ends[-1]), 1.0, n)
+        widths.append(float(np.diff(BettingMean(units, (0.0, 1.0)).bounds(SIZE))[0]))
+    name, end = path.name.split(".")[0], float(np.mean(ends))
+    return (
+        f"| {name} | {n:,} | {models} | {wrong / orders:.3f} | {end:,.0f} | {np.mean(taken):.0%} | "
+        f"{np.mean(left):.2f} | {np.mean(widths):.3f} |"
+    )
+
+
 def ever_wrong(stream: Stream, draw: Draw) -> bool:
     """Whether the difference was ever shown to be another than it is: 0, by the regimes' design."""
-    return BettingMean(stream(draw), (-1.0, 1.0), SIZE).verdict(0.0, SIDES)[1] != "undecided"
+    return BettingMean(stream(draw), (-1.0, 1.0)).verdict(0.0, SIZE, SIDES)[1] != "undecided"
 
 
 def price(n: int, by: float, share: float, draw: Draw, streams: int) -> str:
@@ -123,7 +177,7 @@ def price(n: int, by: float, share: float, draw: Draw, streams: int) -> str:
     differences = better(n, by, share)
     stops, found = list[int](), list[str]()
     for _ in range(streams):
-        stop, verdict = BettingMean(benchmark(differences)(draw), (-1.0, 1.0), SIZE).verdict(0.0, SIDES)
+        stop, verdict = BettingMean(benchmark(differences)(draw), (-1.0, 1.0)).verdict(0.0, SIZE, SIDES)
         stops.append(n if stop is None else stop)
         found.append(verdict)
     fixed = fixed_items(float(differences.mean()), float(differences.std()), level=1 - 2 * SIZE)
@@ -149,7 +203,7 @@ def replay(path: Path, draw: Draw, pairs: int) -> str:
     shares, decided, wrong = list[float](), 0, 0
     for first, second in chosen:
         differences = scores[first] - scores[second]
-        stop, verdict = BettingMean(benchmark(differences)(draw), (-1.0, 1.0), SIZE).verdict(0.0, SIDES)
+        stop, verdict = BettingMean(benchmark(differences)(draw), (-1.0, 1.0)).verdict(0.0, SIZE, SIDES)
         shares.append((len(differences) if stop is None else stop) / len(differences))
         decided += verdict != "undecided"
         wrong += verdict != SIDES[2] and verdict != SIDES[0 if differences.mean() > 0 else 1]
@@ -158,30 +212,48 @@ def replay(path: Path, draw: Draw, pairs: int) -> str:
     return f"| {name} | {n:,} | {len(chosen)} | {np.mean(shares):.0%} | {decided} | {wrong} |"
 
 
+def paths() -> list[Path]:
+    """The files of the 14 models, if they are here."""
+    return sorted(Path(os.environ.get("HOWSURE_DATA", "nowhere"), "llm_mcq_confidence").glob("*.tsv.gz"))
+
+
+def row_of(task: tuple[str, str, int]) -> str:
+    """A row of a table, in a process of its own: which table, which row, and how many streams."""
+    table, name, streams = task
+    draw = np.random.default_rng(31)
+    if table == "streams":
+        runs = min(streams, FEWER) if f"{LARGE:,}" in name else streams
+        stream = (REGIMES | WRONG)[name]
+        return f"| {name} | {np.mean([ever_wrong(stream, draw) for _ in range(runs)]):.3f} |"
+    if table == "races":
+        return f"| {name} | {np.mean([best_dropped(RACES[name], draw) for _ in range(streams)]):.3f} |"
+    if table == "price":
+        n, by, share = name.split()
+        return price(int(n), float(by), float(share), draw, max(streams // (100 if int(n) == LARGE else 5), 20))
+    path = next(path for path in paths() if path.name == name)
+    return replay(path, draw, 91) if table == "pairs" else replayed_race(path, draw, min(streams, ORDERS))
+
+
 def main() -> None:
     """Print the tables."""
-    quick = "--quick" in sys.argv
-    streams = QUICK if quick else STREAMS
-    for heading, regimes in (("What is as it should be", REGIMES), ("What is not", WRONG)):
-        print(f"| {heading} | ever wrong in |\n|---|---|")
-        for name, stream in regimes.items():
-            draw = np.random.default_rng(31)
-            print(f"| {name} | {np.mean([ever_wrong(stream, draw) for _ in range(streams)]):.3f} |", flush=True)
-        print()
-    print("| N | better by | items that differ | items until decided | right | wrong | fixed test |")
-    print("|---|---|---|---|---|---|---|")
-    for n, by, share in (
-        (1000, 0.1, 0.2),
-        (1000, 0.05, 0.2),
-        (10_000, 0.05, 0.2),
-        (10_000, 0.02, 0.1),
-        (100_000, 0.02, 0.2),
-    ):
-        print(price(n, by, share, np.random.default_rng(31), max(streams // 5, 20)), flush=True)
-    if "HOWSURE_DATA" in os.environ:
-        print("\n| set | items | pairs | evaluated | decided | wrong |\n|---|---|---|---|---|---|")
-        for path in sorted(Path(os.environ["HOWSURE_DATA"], "llm_mcq_confidence").glob("*.tsv.gz")):
-            print(replay(path, np.random.default_rng(31), 91), flush=True)
+    streams = QUICK if "--quick" in sys.argv else STREAMS
+    prices = ("1000 0.1 0.2", "1000 0.05 0.2", "10000 0.05 0.2", "10000 0.02 0.1", "100000 0.02 0.2")
+    sets = [path.name for path in paths()]
+    tables = (
+        ("streams", "What is as it should be | ever wrong in", list(REGIMES)),
+        ("streams", "What is not | ever wrong in", list(WRONG)),
+        ("races", "Races | a best model ever dropped in", list(RACES)),
+        ("price", "N | better by | items that differ | items until decided | right | wrong | fixed test", prices),
+        ("pairs", "set | items | pairs | evaluated | decided | wrong", sets),
+        ("race", "set | items | models | a best one dropped | items until the end | answers | left | width", sets),
+    )
+    with ProcessPoolExecutor() as pool:
+        running = [pool.map(row_of, [(table, name, streams) for name in names]) for table, _, names in tables]
+        for (_, heading, names), rows in zip(tables, running, strict=True):
+            if names:
+                print(f"\n| {heading} |\n|{(heading.count('|') + 1) * '---|'}")
+            for row in rows:
+                print(row, flush=True)
 
 
 if __name__ == "__main__":

@@ -314,6 +314,9 @@ CALLS: dict[str, Callable[[], Any]] = {
     "comparison so far": lambda: _comparison().status(),
     "score so far": lambda: _score_so_far().status(),
     "order of items": lambda: howsure.draw_order([HOSTILE, "b", "c"], clusters=["x", HOSTILE, "x"], rng=0),
+    "race of models": lambda: howsure.race_models(
+        [1, 1, 1, 0] * 20 + [0, 1, 0, 0] * 20, model=[HOSTILE] * 80 + ["b"] * 80, id=[*range(80)] * 2, rng=0
+    ),
     "plan of a comparison": lambda: howsure.plan_comparison(
         [1, 1, 0, 1] * 9, [0, 1, 0, 1] * 9, items_total=200, n_simulations=20, rng=0
     ),
@@ -430,6 +433,7 @@ PARTS = {
     "GroupDifference",
     "ModelMean",
     "OrderedItem",
+    "Racer",
     "ScoreRow",
     "BattleRow",
     "JudgedRow",

@@ -279,6 +279,12 @@ from howsure.sequential.planning import (
 from howsure.sequential.planning import (
     plan_comparison as plan_comparison,
 )
+from howsure.sequential.race import (
+    Race as Race,
+)
+from howsure.sequential.race import (
+    race_models as race_models,
+)
 from howsure.sequences.calibration_pairs import (
     tag_pairs as tag_pairs,
     transition_pairs as transition_pairs,

@@ -31,6 +31,8 @@ SCORE = [
     Wrong("a winner that is none", f"score battles it.csv {BATTLES}", VOTES),
     Wrong("a battle of a model with itself", f"score battles self.csv {BATTLES}", VOTES),
     Wrong("an order of items that repeat", "score order dev.csv --id model", CSV),
+    Wrong("a race without bounds", "score race dev.csv --score prob --model model --id model", CSV),
+    Wrong("a race that repeats items", "score race dev.csv --score prob --model model --id model --bounds 0,1", CSV),
     Wrong("a plan for no items", "score plan dev.csv --score prob --against weight --items-total 0", CSV),
     Wrong("a plan without bounds", "score plan dev.csv --score prob --against weight --items-total 50", CSV),
     Wrong("a model that won everything", f"score battles it.csv {BATTLES} --where \"won = 'a'\"", VOTES),

@@ -88,6 +88,7 @@ TYPED = {
         "o.txt o.svg o.html",
     ),
     "score order": ("counted.csv --id item --output o.txt", "o.txt"),
+    "score race": ("raced.csv --score right --model model --id item --output o.txt", "o.txt"),
     "score plan": ("two.csv --score a --against b --items-total 90 --simulations 9 --output o.txt", "o.txt"),
     "judge scores": (
         "two.csv --score a --target b --output o.txt --figure o.svg --report o.html",
@@ -165,6 +166,8 @@ def make_place(folder: Path) -> Path:
         rows = [f"{i % 2},{i % 10 / 10},{i % 7 / 7:.3f},{i % 3 % 2},{i % 5 % 2}" for i in range(400)]
         Path("two.csv").write_text("\n".join(["y,p,q,a,b", *rows, ""]))
         Path("counted.csv").write_text("\n".join(["item", *map(str, range(20)), ""]))
+        raced = [f"{model},{item},{int(model == 'a')}" for model in "ab" for item in range(20)]
+        Path("raced.csv").write_text("\n".join(["model,item,right", *raced, ""]))
         levels = [f"{'abc'[i % 3]},{0.2 + 0.1 * (i % 2)},0.3,{0.5 - 0.1 * (i % 2)}" for i in range(200)]
         Path("levels.csv").write_text("\n".join(["y,a,b,c", *levels, ""]))
         np.save("logits.npy", np.arange(4000.0).reshape(400, 10) % 7)

@@ -7,6 +7,7 @@ from tests.goldens.running import Room
 READ = "score scores.csv --score bleu --model model --id uid --run run --seed 1"
 PASSES = "score passes.csv --score right --model model --id uid --run run --pass-at 1,2 --pass-hat 2 --seed 1"
 BATTLES = "score battles battles.csv --a left --b right --winner winner --seed 1"
+RACE = "score race passes.csv --score right --model model --id uid"
 PLAN = "score plan quality.csv --score new --against old --items-total 500 --bounds 0,1 --simulations 40 --seed 1"
 
 ROOM = Room(
@@ -47,6 +48,9 @@ ROOM = Room(
     {BATTLES} --level 0.9 --report battles.html
     score order quality.csv --id id --seed 1
     score order quality.csv --id id --cluster doc --seed 1 --format json
+    {RACE} --where "run = 0" --seed 1
+    {RACE} --where "run = 0" --seed 1 --level 0.8 --format json
+    {RACE} --seed 1
     {PLAN}
     check score quality.csv --score new --better-than old --sequential --bounds 0,1 --items-total 500
     check score quality.csv --score new --min-score 0.5 --sequential --bounds 0,1 --format json

@@ -11,14 +11,16 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.stats.betting import BettingMean, Units
+from howsure.stats.betting import SHARES, BettingMean, Units
 
-# hedged_cs(x, N=total, breaks=1000) of confseq 0.0.11: bounds after 20, 60 and 100 items, on a grid, rounded outwards.
+# The mean of betting_mart(x, m, lambdas_fn_positive=huge, N=total, theta=1, trunc_scale=share) of confseq 0.0.11 over
+# the shares that our bettors stake, after 20, 60 and 100 items.
 CONFSEQ = {
-    None: [(0.265, 0.698), (0.363, 0.623), (0.392, 0.6)],
-    150: [(0.332, 0.736), (0.406, 0.622), (0.437, 0.581)],
+    (None, 0.3): [7.8240868381909126, 6810.004427337607, 7801032.3852799535],
+    (None, 0.45): [0.6211605981568055, 0.8022990443411132, 1.0927065038812995],
+    (150, 0.3): [123.61957415975633, 272245379.43706954, math.inf],
+    (150, 0.45): [1.4241510470288457, 1.9603314378915033, 9.197258616044085],
 }
-GRID = 0.001
 ORDER = howsure.draw_order(["a", "b"], rng=2)
 
 
@@ -27,27 +29,31 @@ def of_confseq(total: int | None) -> list[float]:
     return [round(abs(math.sin(3.7 * i + (0.0 if total is None else 1.0))) ** 2, 6) for i in range(100)]
 
 
+@pytest.mark.parametrize(("total", "m"), list(CONFSEQ))
+def test_bets_are_those_of_confseq(total: int | None, m: float) -> None:
+    units = Units(np.array(of_confseq(total)), np.ones(100), 1.0, total)
+    assert units.wealth(m)[[19, 59, 99]] == pytest.approx(CONFSEQ[total, m], rel=1e-12)
+
+
 @pytest.mark.parametrize("total", [None, 150])
-def test_bounds_are_those_of_confseq(total: int | None) -> None:
-    for n, (low, high) in zip((20, 60, 100), CONFSEQ[total], strict=True):
-        test = BettingMean(Units(np.array(of_confseq(total)[:n]), np.ones(n), 1.0, total), (0.0, 1.0), 0.025)
-        found = test.bounds(0.025)
-        assert low < found[0] < low + GRID
-        assert high - GRID < found[1] < high
+def test_a_bound_is_the_largest_mean_that_is_refuted(total: int | None) -> None:
+    units = Units(np.array(of_confseq(total)), np.ones(100), 1.0, total)
+    low, high = BettingMean(units, (0.0, 1.0)).bounds(0.025)
+    for one, bound in ((units, low), (units.turned(), 1 - high)):
+        wealth = [one.wealth(m).max() for m in np.linspace(0.01, 0.99, 99)]
+        assert all(first >= second for first, second in pairwise(wealth))
+        assert one.wealth(bound - 1e-9).max() > 40 > one.wealth(bound + 1e-9).max()
 
 
-def by_hand(values: list[tuple[float, int]], m: float, *, largest: int, total: int | None, size: float) -> list[float]:
+def by_hand(values: list[tuple[float, int]], m: float, *, largest: int, total: int | None) -> list[float]:
     """The wealth of bets on more than m after each cluster of a sum and a size, one after the other."""
-    wealth, found, held, sums, sizes, squares = 1.0, list[float](), 0.0, 0.0, 0.0, 0.25
+    bettors, found, held = [1.0] * len(SHARES), list[float](), 0.0
     for t, (s, n) in enumerate(values, 1):
         value = s / largest + m * (1 - n / largest)
         expected = m if total is None else (total * m - held) / (total - t + 1)
-        stake = math.sqrt(2 * math.log(1 / size) / (t * math.log(1 + t) * (squares / t)))
-        wealth *= 1 + min(stake, 0.5 / expected) * (value - expected)
-        found.append(wealth)
-        held, sums, sizes = held + value, sums + s, sizes + n
-        mean = min((largest / 2 + sums) / (largest + sizes), 1.0)
-        squares += ((s - mean * n) / largest) ** 2
+        bettors = [has + has * share * (value / expected - 1) for has, share in zip(bettors, SHARES, strict=True)]
+        found.append(sum(bettors) / len(bettors))
+        held += value
     return found
 
 
@@ -56,8 +62,7 @@ def test_bets_on_clusters_are_those_made_by_hand(total: int | None) -> None:
     values = [(2.0, 3), (0.5, 1), (3.5, 4), (1.0, 2), (4.0, 4), (2.5, 3)]
     sums, sizes = np.array(values).T
     units = Units(sums, sizes, 4.0, total)
-    wanted = by_hand(values, 0.6, largest=4, total=total, size=0.025)
-    assert np.exp(units.log_wealth(0.6, units.stakes(0.025))) == pytest.approx(wanted, rel=1e-12)
+    assert units.wealth(0.6) == pytest.approx(by_hand(values, 0.6, largest=4, total=total), rel=1e-12)
 
 
 def test_after_the_last_item_the_mean_of_the_benchmark_is_known() -> None:
@@ -78,8 +83,8 @@ def test_of_many_ties_few_are_ever_decided(total: int | None) -> None:
     wrong = 0
     for _ in range(400):
         order = draw.permutation(values) if total else draw.choice(values, 400)
-        test = BettingMean(Units(order, np.ones(400), 1.0, total), (-1.0, 1.0), 0.025)
-        wrong += test.verdict(0.0, ("first", "second", "undecided"))[1] != "undecided"
+        test = BettingMean(Units(order, np.ones(400), 1.0, total), (-1.0, 1.0))
+        wrong += test.verdict(0.0, 0.025, ("first", "second", "undecided"))[1] != "undecided"
     assert wrong <= 30  # of 20 expected at most; more with probability .01
 
 
@@ -255,7 +260,7 @@ def test_a_check_that_is_sequential_bets_as_a_comparison_does() -> None:
     assert verdict.outcome == "pass"
     comparison = howsure.SequentialComparison(items_total=200)
     comparison.add(first, second)
-    tests = comparison.test(0.05)
+    tests = comparison.test()
     assert (verdict.estimate.low, verdict.estimate.high) == tests.bounds(0.025)
     assert verdict.p_pass == tests.p_above(0.0) < 0.05
     assert "the mean of these 200 items" in verdict.notes[0]

@@ -98,6 +98,8 @@ def scores() -> None:
     comparison.add([1, 0], [0.5, 0.5], id=["a", "b"])
     comparison.add("new", "old", id="question", data=FRAME)
     print(comparison.outcome, comparison.status().estimate.low, howsure.SequentialScore.load("state.json").interval)
+    race: howsure.Race = howsure.race_models("right", model="model", id="question", order=order, data=FILES)
+    print(race.left, race.answers, race["large"].mean.low)
     planned: howsure.ComparisonPlan = howsure.plan_comparison("new", "old", items_total=5000, data=FILES)
     print(planned.items)
     howsure.SequentialComparison(items_total="many")  # type: ignore  # wrong: a number

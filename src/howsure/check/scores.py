@@ -380,7 +380,7 @@ class _Bets:
 
     def _evidence(self, sequence: SequentialScore | SequentialComparison, rule: Rule) -> Evidence:
         note = f"decided is {sequence.mean_of}; the rows must come in the order drawn (howsure score order)"
-        test = sequence.test(1 - self.level)
+        test = sequence.test()
         return Evidence(rule, None, int(test.units.sizes.sum()), test, (note,))
 
     def _ends(self, *scores: Floats) -> Bounds:

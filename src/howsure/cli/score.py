@@ -6,10 +6,12 @@ import click
 
 from howsure.cli.terminal.derived import derived, said_of
 from howsure.cli.terminal.options import DefaultGroup, bounds_option
+from howsure.data.sources import read
 from howsure.scores.battles import rank_battles
 from howsure.scores.score_table import score_table
 from howsure.sequential.order import draw_order
 from howsure.sequential.planning import plan_comparison
+from howsure.sequential.race import race_models
 
 EXAMPLES = """
 howsure score answers.csv --score right
@@ -25,6 +27,10 @@ howsure score battles annotations.csv --a generator_1 --b generator_2 --winner p
 
 OF_ORDER = """
 howsure score order benchmark.csv --id question --seed 1 --format csv --output order.csv
+"""
+OF_RACE = """
+howsure score race answers.csv --score right --model model --id question --seed 1
+howsure score race answers.csv --score right --model model --id question --order order.csv --format json
 """
 OF_PLAN = """
 howsure score plan pilot.csv --score large --against small --items-total 5000 --seed 1
@@ -50,7 +56,7 @@ command.add_command(
             ),
             "targets": click.option("--targets", metavar="FILE", help=said_of(score_table)["targets"]),
         },
-        epilog="See also: howsure score battles, order, plan --help",
+        epilog="See also: howsure score battles, order, race, plan --help",
     ),
     "table",
 )
@@ -78,4 +84,21 @@ command.add_command(
         },
     ),
     "plan",
+)
+command.add_command(
+    derived(
+        "score race",
+        race_models,
+        examples=OF_RACE,
+        options={
+            "bounds": bounds_option,
+            "order": click.option(
+                "--order",
+                metavar="FILE",
+                callback=lambda context, parameter, value: None if value is None else read(value),
+                help=said_of(race_models)["order"],
+            ),
+        },
+    ),
+    "race",
 )

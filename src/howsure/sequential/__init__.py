@@ -3,14 +3,18 @@
 from howsure.sequential.comparison import SequentialComparison, SequentialScore, SequentialStatus
 from howsure.sequential.order import ItemOrder, OrderedItem, draw_order
 from howsure.sequential.planning import ComparisonPlan, plan_comparison
+from howsure.sequential.race import Race, Racer, race_models
 
 __all__ = [
     "ComparisonPlan",
     "ItemOrder",
     "OrderedItem",
+    "Race",
+    "Racer",
     "SequentialComparison",
     "SequentialScore",
     "SequentialStatus",
     "draw_order",
     "plan_comparison",
+    "race_models",
 ]

@@ -184,7 +184,7 @@ class _Sequence(ABC):
         """Raise InputError for clusters that are not together, too large, or too many."""
         if self.largest_cluster is None:
             return
-        starts, sizes = _blocks(units)
+        starts, sizes = blocks(units)
         names, seen = [units[start] for start in starts], set[str]()
         for name, size in zip(names, sizes, strict=True):
             if name in seen:
@@ -215,7 +215,7 @@ class _Sequence(ABC):
         values = self._values()
         if self.largest_cluster is None:
             return Units(values, np.ones(len(values)), 1.0, self.items_total)
-        starts, sizes = _blocks(self._clusters)
+        starts, sizes = blocks(self._clusters)
         whole = len(self) == self.items_total or (len(sizes) > 0 and sizes[-1] == self.largest_cluster)
         kept = len(starts) - (0 if whole or not sizes else 1)
         sums = np.add.reduceat(values, starts)[:kept] if starts else values
@@ -291,9 +291,13 @@ class _Sequence(ABC):
             found._add(scores, held["id"], held["clusters"], None)
         return found
 
-    def _status(self, limit: float, names: tuple[str, str, str], tail: float, **means: Any) -> SequentialStatus:
-        test = self.test(tail)
-        units, outcome = test.verdict(limit, names)
+    @abstractmethod
+    def _asked(self) -> tuple[float, float, tuple[str, str, str]]:
+        """The limit; the probability that each verdict is ever wrong; what it is above, below, and undecided."""
+
+    def _status(self, **means: Any) -> SequentialStatus:
+        test = self.test()
+        units, outcome = test.verdict(*self._asked())
         low, high = test.bounds((1 - self.level) / 2)
         sizes = test.units.sizes
         n = int(sizes.sum())
@@ -309,9 +313,9 @@ class _Sequence(ABC):
             **means,
         )
 
-    def test(self, size: float) -> BettingMean:
-        """The tests of the mean, or of the difference, whose bets are best for tests of this size."""
-        return BettingMean(self._units(), self._within, size)
+    def test(self) -> BettingMean:
+        """The tests of the mean, or of the difference."""
+        return BettingMean(self._units(), self._within)
 
     @property
     def mean_of(self) -> str:
@@ -331,7 +335,7 @@ class _Sequence(ABC):
     @property
     def outcome(self) -> str:
         """The verdict so far."""
-        return self.status().outcome
+        return self.test().verdict(*self._asked())[1]
 
     @property
     def interval(self) -> tuple[float, float]:
@@ -360,8 +364,8 @@ class SequentialComparison(_Sequence):
     >>> comparison = SequentialComparison(items_total=1000)
     >>> comparison.add([1, 1, 1, 0, 1] * 8, [0, 0, 1, 0, 0] * 8)
     >>> comparison
-    first: 40 items of 1,000, decided after 16
-      difference of means 0.6000 [0.3106, 0.8176] (first 0.8000, second 0.2000)
+    first: 40 items of 1,000, decided after 12
+      difference of means 0.6000 [0.3353, 0.8071] (first 0.8000, second 0.2000)
       decided is the mean of these 1,000 items, in the runs that were made
       the 95 % interval holds however often one looks
 
@@ -409,7 +413,10 @@ class SequentialComparison(_Sequence):
         """What is known so far."""
         n = int(self._units().sizes.sum())
         means = {role: float(np.mean(self._scores[role][:n])) if n else np.nan for role in self.roles}
-        return self._status(0.0, ("first", "second", UNDECIDED), (1 - self.level) / 2, **means)
+        return self._status(**means)
+
+    def _asked(self) -> tuple[float, float, tuple[str, str, str]]:
+        return 0.0, (1 - self.level) / 2, ("first", "second", UNDECIDED)
 
 
 class SequentialScore(_Sequence):
@@ -483,12 +490,15 @@ class SequentialScore(_Sequence):
 
     def status(self) -> SequentialStatus:
         """What is known so far."""
+        return self._status()
+
+    def _asked(self) -> tuple[float, float, tuple[str, str, str]]:
         if self.min_score is None:
-            return self._status(self.bounds[0], (UNDECIDED,) * 3, (1 - self.level) / 2)
-        return self._status(self.min_score, ("pass", "fail", CANNOT_TELL), 1 - self.level)
+            return self.bounds[0], (1 - self.level) / 2, (UNDECIDED,) * 3
+        return self.min_score, 1 - self.level, ("pass", "fail", CANNOT_TELL)
 
 
-def _blocks(names: Sequence[str]) -> tuple[list[int], list[int]]:
+def blocks(names: Sequence[str]) -> tuple[list[int], list[int]]:
     """Where each block of one name begins, and its size."""
     starts = [i for i, name in enumerate(names) if i == 0 or name != names[i - 1]]
     return starts, [end - start for start, end in zip(starts, [*starts[1:], len(names)], strict=True)]
@@ -501,7 +511,7 @@ def _sizes_of(order: ItemOrder) -> tuple[int, int | None, int | None]:
     names = [item.cluster for item in order.rows]
     if names[0] is None:
         return len(order.rows), None, None
-    sizes = _blocks([str(name) for name in names])[1]
+    sizes = blocks([str(name) for name in names])[1]
     return len(order.rows), len(sizes), max(sizes)
 
 

@@ -142,7 +142,7 @@ def plan_comparison(
         weights = rng_.dirichlet(np.ones(len(sizes)))
         drawn = rng_.choice(len(sizes), size=total, p=weights)
         units = Units(sums[drawn], sizes[drawn].astype(np.float64), float(sizes.max()), total)
-        stop, verdict = BettingMean(units, (-1.0, 1.0), (1 - level) / 2).verdict(0.0, VERDICTS)
+        stop, verdict = BettingMean(units, (-1.0, 1.0)).verdict(0.0, (1 - level) / 2, VERDICTS)
         stops.append(float(units.sizes[:stop].sum()))
         verdicts.append(verdict)
     low, high = mean.interval(level)

@@ -2,8 +2,9 @@
 
 Under the hypothesis that the mean is m, units in random order are a fair game: of the next one, whose value lies
 between 0 and 1, the expected value is known, and a bet of a share of the wealth on more, or on less, gains nothing on
-average. The wealth then exceeds 1 / size ever with probability at most `size` (Ville), so that the largest wealth so
-far is a p-value whenever one looks (Waudby-Smith & Ramdas 2024: hedged capital, predictable plug-in bets).
+average. The wealth then exceeds 1 / size ever with probability at most `size` (Ville), so that 1 / the largest wealth so
+far is a p-value whenever one looks. Nobody knows the best share beforehand: the wealth is divided at the beginning among
+bettors who stake different shares of theirs each time (Waudby-Smith & Ramdas 2024: diversified Kelly betting).
 
 A unit is an item, or a whole cluster: its sum of scores S and its size n, of at most `largest` items. Its value is
 v = S / largest + m (1 - n / largest): what is missing to the largest size counts as m. The mean of v over clusters is m
@@ -18,13 +19,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.optimize import brentq
 
 from howsure.inputs.pairs import Floats
 from howsure.stats.mean_score import Bounds
 
-MOST_STAKE = 0.5  # of the wealth that a unit can lose
+SHARES = tuple(((i + 0.5) / 20) ** 1.5 for i in range(20))  # of their wealth that bettors stake; many small ones
 ROUNDING = 1e-9  # of sums of values
-PRECISION = 36  # halvings of the range in which a bound is sought
+PRECISION = 1e-11  # of a bound
+ENDLESS = 1e300  # units that are left
+TINY = np.finfo(float).tiny  # a wealth that is nothing, and its reciprocal, one beyond all bounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,59 +57,50 @@ class Units:
         """Whether all units are here."""
         return self.total is not None and len(self.sums) >= self.total
 
-    def stakes(self, size: float) -> Floats:
-        """The plug-in bets, each from the units before it: √(2 log(1 / size) / (t log(1 + t) σ²)).
+    def wealth(self, m: float) -> Floats:
+        """After each unit, the wealth of bets that the mean is more than m, 1 at the beginning.
 
-        >>> Units(np.array([1.0, 0.0]), np.ones(2)).stakes(0.025).round(4).tolist()
-        [6.525, 4.6357]
+        >>> Units(np.array([1.0, 0.0]), np.ones(2)).wealth(0.5).round(4).tolist()
+        [1.4, 0.793]
         """
-        t = np.arange(1, len(self.sums) + 1)
-        means = np.minimum((self.largest / 2 + self.sums.cumsum()) / (self.largest + self.sizes.cumsum()), 1.0)
-        squares = ((self.sums - means * self.sizes) / self.largest) ** 2
-        variances = np.r_[0.25, (0.25 + squares.cumsum()) / (t + 1)][:-1]
-        return np.asarray(np.sqrt(2 * math.log(1 / size) / (t * np.log1p(t) * variances)))
-
-    def log_wealth(self, m: float, stakes: Floats) -> Floats:
-        """The logarithm, after each unit, of the wealth of bets that the mean is more than m."""
         values = self.sums / self.largest + m * (1 - self.sizes / self.largest)
-        expected: Floats = np.full(len(values), m)
-        refuted = np.zeros(len(values), dtype=np.bool_)
-        if self.total is not None:
-            rest = self.total * m - np.r_[0.0, values.cumsum()]
-            expected = np.maximum(rest[:-1], 0.0) / (self.total - np.arange(len(values)))
-            refuted = np.logical_or.accumulate(rest[1:] < -ROUNDING)
-        most = MOST_STAKE / np.maximum(expected, np.finfo(float).tiny)
-        gains = np.log1p(np.minimum(stakes, most) * (values - expected))
-        return np.asarray(np.where(refuted, math.inf, gains.cumsum()))
+        if self.total is None:
+            return wealth(values, np.full(len(values), m), ENDLESS)
+        left = self.total - np.arange(len(values))
+        return wealth(values, (self.total * m - np.r_[0.0, values.cumsum()[:-1]]) / left, left)
 
     def first_above(self, m: float, size: float) -> int | None:
         """After how many units a mean of m or less is refuted, with probability at most `size` ever wrongly."""
-        reached = self.log_wealth(m, self.stakes(size)) >= math.log(1 / size)
+        reached = self.wealth(m) >= 1 / size
         return int(reached.argmax()) + 1 if reached.any() else None
 
     def lower_bound(self, size: float) -> float:
         """The largest m that is refuted, with probability at most `size` wrongly; it never falls with more units."""
         if self.over:
             return self.mean
-        low, high = 0.0, 1.0
-        if self.first_above(low, size) is None:
-            return low
-        for _ in range(PRECISION):
-            middle = (low + high) / 2
-            low, high = (low, middle) if self.first_above(middle, size) is None else (middle, high)
-        return low
+
+        def excess(m: float) -> float:
+            return min(math.log(self.wealth(m).max(initial=0.0) or TINY), -math.log(TINY)) + math.log(size)
+
+        return float(brentq(excess, 0.0, 1.0, xtol=PRECISION)) if excess(0.0) >= 0 else 0.0
+
+
+def wealth(values: Floats, expected: Floats, left: Floats | float) -> Floats:
+    """The mean wealth of bettors, after each of (t,) or (t, games) values: who stakes a share wins it times
+    (value / expected - 1). What the values that were `left` before one cannot sum up to is refuted."""
+    ratios = np.divide(values - expected, expected, out=np.zeros_like(values), where=expected > 0)
+    with np.errstate(over="ignore", under="ignore"):
+        held = sum(((1 + share * ratios).cumprod(axis=0) for share in SHARES), np.zeros_like(values)) / len(SHARES)
+    refuted = np.logical_or.accumulate(values - expected * left > ROUNDING, axis=0)
+    return np.asarray(np.where(refuted, math.inf, held))
 
 
 @dataclass(frozen=True, slots=True)
 class BettingMean:
-    """The tests of a mean of scores between two bounds, right however often one looks and whenever one stops.
-
-    size: of the tests for which the bets are best.
-    """
+    """The tests of a mean of scores between two bounds, right however often one looks and whenever one stops."""
 
     units: Units
     within: Bounds
-    size: float
 
     @property
     def value(self) -> float:
@@ -129,11 +124,11 @@ class BettingMean:
         """None: how many more rows it takes is for `howsure.plan_comparison` to simulate."""
         return None
 
-    def verdict(self, limit: float, names: Sequence[str]) -> tuple[int | None, str]:
+    def verdict(self, limit: float, size: float, names: Sequence[str]) -> tuple[int | None, str]:
         """After how many units it was first shown on which side of the limit the mean lies, None if not yet; and the
-        name of that: above, below, or neither."""
+        name of that: above, below (each ever wrongly with probability at most `size`), or neither."""
         m = self._scaled(limit)
-        above, below = self.units.first_above(m, self.size), self.units.turned().first_above(1 - m, self.size)
+        above, below = self.units.first_above(m, size), self.units.turned().first_above(1 - m, size)
         if above is not None and (below is None or above <= below):
             return above, names[0]
         return below, names[2 if below is None else 1]
@@ -141,7 +136,7 @@ class BettingMean:
     def _p(self, units: Units, m: float) -> float:
         if not 0.0 <= m <= 1.0:
             return 0.0 if m < 0.0 else 1.0
-        return math.exp(-max(units.log_wealth(m, units.stakes(self.size)).max(initial=0.0), 0.0))
+        return 1 / float(units.wealth(m).max(initial=1.0))
 
     def _scaled(self, limit: float) -> float:
         return (limit - self.within[0]) / (self.within[1] - self.within[0])

@@ -1,0 +1,269 @@
+"""`race_models`: which of several models is the best? Whoever is clearly worse is dropped, and evaluated no further.
+
+There is a game for each model: bets against its being (one of) the best. On each item they are that the leader of the
+others so far scores higher. If the model is at least as good as all others, the bets are fair or worse, whoever leads.
+A model is dropped when e-Holm rejects its game: its wealth exceeds 1 / size by what each model that stays, and has not
+won so much, falls short of it. The probability that any of the best models is ever dropped is at most `size`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from howsure import __version__
+from howsure.errors import GIVEN, InputError, at_row, parameter, shown
+from howsure.inputs.frames import AS_READ, Source
+from howsure.inputs.numbers_and_names import check_bounds, check_level, counted
+from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
+from howsure.result import Estimate, Rows, as_json
+from howsure.sequential.comparison import BETTING, blocks, checked_scores
+from howsure.sequential.order import ItemOrder, OrderedItem, draw_order, held_columns, refuse_repeated, texts
+from howsure.show.table import COUNT, ESTIMATE, WORDS, Column
+from howsure.stats.betting import BettingMean, Units, wealth
+from howsure.stats.mean_score import share_bounds
+from howsure.stats.randomness import Randomness
+
+FEW = 500  # units that most races take; more are looked at if need be
+BEST, RACING, DROPPED = "best", "in the race", "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class Racer:
+    """A model: whether it is the best, still in the race, or dropped; the items that it took; and its mean score."""
+
+    model: str
+    outcome: str
+    n: int
+    mean: Estimate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class Race(Rows[Racer]):
+    """The result of `race_models`: the models that are left, then those that were dropped, the last one first.
+
+    n: items until it was decided, or so far. items_total: those of the benchmark. answers: those that the race took of
+    all models together. recipe: everything needed to repeat it.
+    """
+
+    rows: tuple[Racer, ...] = as_json("models")
+    n: int
+    items_total: int
+    answers: int
+    recipe: Mapping[str, Any]
+
+    named = "model"
+    title = "Race of models"
+
+    def columns(self) -> Sequence[Column]:
+        """Models, what became of them, the items that they took, and their means."""
+        return [Column("model", WORDS), Column("outcome", WORDS), Column("n", COUNT), Column("mean", ESTIMATE)]
+
+    @property
+    def left(self) -> tuple[str, ...]:
+        """The models that are not dropped: evaluate the next items with them alone."""
+        return tuple(row.model for row in self.rows if row.outcome != DROPPED)
+
+    def below(self) -> Sequence[str]:
+        """What was decided, and what it took."""
+        left, all_of_them = self.left, self.items_total * len(self.rows)
+        best = f"{left[0]} is the best" if len(left) == 1 else f"{len(left)} models are left: {', '.join(left)}"
+        return [
+            f"{best}, after {self.n:,} of {counted(self.items_total, 'item')}; "
+            f"{self.answers:,} answers of {all_of_them:,} ({self.answers / all_of_them:.0%})",
+            f"with probability {self.rows[0].mean.level:g}, no model that is the best of these {self.items_total:,} "
+            "items is ever dropped, however often one looks",
+        ]
+
+
+def race_models(
+    score: ArrayLike | str,
+    *,
+    model: ArrayLike | str,
+    id: ArrayLike | str,
+    order: ItemOrder | Source | IntoFrame | None = None,
+    clusters: ArrayLike | str | None = None,
+    bounds: tuple[float, float] | None = None,
+    level: float = 0.95,
+    rng: Randomness = None,
+    data: Source | IntoFrame | None = None,
+) -> Race:
+    """Which of several models is the best? Items are taken in the order drawn; who is clearly worse is dropped.
+
+    With probability `level`, none of the best models of the benchmark is ever dropped, however often one looks. Call it
+    again as answers come, and evaluate the next items with the models that are left. The intervals of the means are
+    right at all times, each for itself.
+
+    score (n,): the score of each answer.
+    model (n,): the model that gave it.
+    id (n,): the item; a model has one score for it.
+    order: the order drawn, of all items of the benchmark; as a file, what howsure score order wrote. Without one, all
+    models have all items, and what a race would have taken is told for an order that is drawn now.
+    clusters (n,): what is correlated, such as the document of each item; with a file of the order, a column of it.
+    bounds: the lowest and the highest score that is possible; those of scores that are all 0 or 1 are known.
+    level: the probability that none of the best models is ever dropped.
+    rng: seed of an order that is drawn now.
+
+    >>> scores, items = [1, 1, 1, 0] * 50 + [1, 0, 1, 0] * 50 + [0, 0, 1, 0] * 50, list(range(200)) * 3
+    >>> race = race_models(scores, model=["a"] * 200 + ["b"] * 200 + ["c"] * 200, id=items, rng=1)
+    >>> [(row.model, row.outcome, row.n) for row in race]
+    [('a', 'best', 30), ('b', 'dropped', 30), ('c', 'dropped', 18)]
+
+    Raises InputError naming the model, item and row that violated a rule.
+    """
+    level = check_level(level)
+    roles = {"score": score, "model": model, "id": id}
+    roles |= {"clusters": clusters} if clusters is not None and order is None else {}
+    held, named, rows = held_columns(roles, data, scores=("score",))
+    with rows.placed():
+        scores = checked_scores(held["score"], named["score"])
+        ends = check_bounds(bounds) if bounds is not None else share_bounds(scores)
+        if ends is None:
+            raise InputError(f"{parameter('bounds')} must be given: scores are not all 0 or 1.")
+        checked_scores(scores, named["score"], bounds=ends)
+        models, items = (texts(held[role], len(scores), named[role]) for role in ("model", "id"))
+        names = list(dict.fromkeys(models))
+        if len(names) < 2:
+            raise InputError(
+                f"{parameter(named['model'])} must name two models or more; it names {names[0]!r} only."
+            )
+        if order is None:
+            units = texts(held["clusters"], len(scores), named["clusters"]) if clusters is not None else items
+            of = dict(zip(items, units, strict=True))
+            drawn = draw_order(list(of), clusters=None if clusters is None else list(of.values()), rng=rng)
+        else:
+            drawn = _as_drawn(order, clusters)
+        table = _by_position(scores, models, items, names, drawn, named["id"])
+    if order is None:
+        _refuse_gaps(table, names, drawn, len(drawn))
+    sizes = np.array(blocks([item.cluster or item.id for item in drawn])[1])
+    sums = np.add.reduceat((table - ends[0]) / (ends[1] - ends[0]), sizes.cumsum() - sizes)
+    stops = drops(sums, sizes, 1 - level)
+    left = [i for i, stop in enumerate(stops) if stop is None]
+    if len(left) > 1:
+        evaluated = np.flatnonzero(~np.isnan(table[:, left]).all(axis=1))
+        _refuse_gaps(table[:, left], [names[i] for i in left], drawn, int(evaluated.max(initial=-1)) + 1)
+    last = int(_complete(sums[:, left]).min()) if len(left) > 1 else max(stop or 0 for stop in stops)
+    found = []
+    for i, (name, stop) in enumerate(zip(names, stops, strict=True)):
+        units_ = Units(sums[: stop or last, i], sizes[: stop or last].astype(float), float(sizes.max()), len(sizes))
+        n, mean = int(units_.sizes.sum()), BettingMean(units_, ends)
+        low, high = mean.bounds((1 - level) / 2)
+        outcome = DROPPED if stop else BEST if len(left) == 1 else RACING
+        found.append(Racer(name, outcome, n, Estimate(mean.value, low, high, level=level, method=BETTING, n=n)))
+    recipe: dict[str, Any] = {"howsure": __version__, "method": BETTING, **(dict(rows.read) or {"n": len(scores)})}
+    recipe |= {AS_READ.get(role, role): one for role, one in roles.items()} if data is not None else {}
+    return Race(
+        rows=tuple(sorted(found, key=lambda row: (row.outcome == DROPPED, -row.n, -(row.mean.value or 0.0)))),
+        n=int(sizes[:last].sum()),
+        items_total=len(drawn),
+        answers=sum(row.n for row in found),
+        recipe=recipe | {"bounds": ends, "level": level, "order_seed": drawn.recipe.get("seed")},
+    )
+
+
+def drops(sums: Floats, sizes: Integers, size: float) -> list[int | None]:
+    """After how many units each model is dropped; None if not. sums (units, models): of scores between 0 and 1, of all
+    units of a benchmark in the order drawn; NaN where a model was not evaluated. size: of a wrong drop ever.
+
+    >>> drops(np.repeat([[1.0, 0.0]], 20, axis=0), np.ones(20, dtype=int), 0.05)
+    [None, 7]
+    """
+    limit, stops = FEW, _drops(sums[:FEW], sizes, size)
+    while stops.count(None) > 1 and limit < len(sums):
+        limit *= 4
+        stops = _drops(sums[:limit], sizes, size)
+    return stops
+
+
+def _drops(sums: Floats, sizes: Integers, size: float) -> list[int | None]:
+    """The same of the first units."""
+    until, racing = _complete(sums), np.ones(sums.shape[1], dtype=np.bool_)
+    stops: list[int | None] = [None] * len(racing)
+    start, games, leaders = 0, *_games(sums, sizes, until)
+    while racing.sum() > 1:
+        ends = int(until[racing].min())
+        over = games[start:ends, racing] - 1 / size
+        lost = over + np.minimum(over, 0.0).sum(axis=1, keepdims=True) >= 0
+        if not lost.any():
+            break
+        row = int(lost.any(axis=1).argmax())
+        start += row
+        losers = np.flatnonzero(racing)[lost[row] & (np.arange(lost.shape[1]) != over[row].argmin())]
+        racing[losers], until[losers] = False, start + 1
+        for loser in losers.tolist():
+            stops[loser] = start + 1
+        if np.isin(leaders[start + 1 :, racing], losers).any():
+            games, leaders = _games(sums, sizes, until)
+    return stops
+
+
+def _games(sums: Floats, sizes: Integers, until: Integers) -> tuple[Floats, Integers]:
+    """The wealth of the game against each model after each unit, and the leader of the others before it."""
+    units = np.arange(len(sums))[:, None]
+    sums = np.nan_to_num(sums)
+    before = np.vstack([np.zeros_like(sums[:1]), sums.cumsum(axis=0)[:-1]])
+    standing = np.where(units < until, before, -np.inf)
+    first = standing.argmax(axis=1, keepdims=True)
+    np.put_along_axis(standing, first, -np.inf, axis=1)
+    leaders = np.where(np.arange(sums.shape[1]) == first, standing.argmax(axis=1, keepdims=True), first)
+    largest, left = float(sizes.max()), len(sizes) - units
+    values = 0.5 + (np.take_along_axis(sums, leaders, axis=1) - sums) / (2 * largest)
+    past = units / 2 + (np.take_along_axis(before, leaders, axis=1) - before) / (2 * largest)
+    return wealth(values, (len(sizes) / 2 - past) / left, left), leaders
+
+
+def _complete(sums: Floats) -> Integers:
+    """How many units of each model are complete, from the first on."""
+    missing = np.isnan(sums)
+    return np.where(missing.any(axis=0), missing.argmax(axis=0), len(sums))
+
+
+def _as_drawn(order: ItemOrder | Source | IntoFrame, clusters: Any) -> ItemOrder:
+    """An order as it was drawn, or of the columns of what `howsure score order` wrote."""
+    if isinstance(order, ItemOrder):
+        if clusters is not None:
+            raise InputError(f"{parameter('order', GIVEN)} knows the clusters; leave {parameter('clusters')} out.")
+        return order
+    roles = {"id": "id", "position": "position"} | ({} if clusters is None else {"clusters": clusters})
+    held, named, rows = held_columns(roles, order)
+    with rows.placed():
+        n = len(held["id"])
+        items = texts(held["id"], n, "id")
+        refuse_repeated(items, "id")
+        if texts(held["position"], n, "position") != [str(i) for i in range(1, n + 1)]:
+            raise InputError("position must count the items from 1; give the file that howsure score order wrote.")
+        units = texts(held["clusters"], n, named["clusters"]) if clusters is not None else [None] * n
+    listed = (OrderedItem(i, *item) for i, item in enumerate(zip(items, units, strict=True), 1))
+    return ItemOrder(rows=tuple(listed), recipe={})
+
+
+def _by_position(
+    scores: Floats, models: Sequence[str], items: Sequence[str], names: Sequence[str], drawn: ItemOrder, name: str
+) -> Floats:
+    """The scores (items in the order drawn, models); NaN where there is none."""
+    places, columns = {item.id: item.position - 1 for item in drawn}, {name: i for i, name in enumerate(names)}
+    found = np.full((len(drawn), len(names)), np.nan)
+    for row, (item, model) in enumerate(zip(items, models, strict=True)):
+        if item not in places:
+            raise InputError(f"{parameter(name)} must name items of the order; {at_row(row)} holds {shown(item)}.")
+        if not np.isnan(found[places[item], columns[model]]):
+            raise InputError(
+                f"{parameter(name)} must name each item of a model once; {at_row(row)} holds {shown(item)} again for "
+                f"{shown(model)}. Give an item with several runs the mean of its scores."
+            )
+        found[places[item], columns[model]] = scores[row]
+    return found
+
+
+def _refuse_gaps(table: Floats, names: Sequence[str], drawn: ItemOrder, n: int) -> None:
+    """Raise InputError for a model that lacks one of the first n items."""
+    for position, column in np.argwhere(np.isnan(table[:n])).tolist():
+        raise InputError(
+            f"models in the race must have all items in the order drawn; {shown(names[column])} lacks "
+            f"{shown(drawn.rows[position].id)}, at position {position + 1:,}, and other scores come after it."
+        )
