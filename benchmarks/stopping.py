@@ -229,7 +229,7 @@ def row_of(task: tuple[str, str, int]) -> str:
         return f"| {name} | {np.mean([best_dropped(RACES[name], draw) for _ in range(streams)]):.3f} |"
     if table == "price":
         n, by, share = name.split()
-        return price(int(n), float(by), float(share), draw, max(streams // (100 if int(n) == LARGE else 5), 20))
+        return price(int(n), float(by), float(share), draw, max(streams // (10 if int(n) == LARGE else 5), 20))
     path = next(path for path in paths() if path.name == name)
     return replay(path, draw, 91) if table == "pairs" else replayed_race(path, draw, min(streams, ORDERS))
 

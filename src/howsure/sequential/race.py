@@ -128,9 +128,7 @@ def race_models(
         models, items = (texts(held[role], len(scores), named[role]) for role in ("model", "id"))
         names = list(dict.fromkeys(models))
         if len(names) < 2:
-            raise InputError(
-                f"{parameter(named['model'])} must name two models or more; it names {names[0]!r} only."
-            )
+            raise InputError(f"{parameter(named['model'])} must name two models or more; it names {names[0]!r} only.")
         if order is None:
             units = texts(held["clusters"], len(scores), named["clusters"]) if clusters is not None else items
             of = dict(zip(items, units, strict=True))
@@ -211,7 +209,7 @@ def _games(sums: Floats, sizes: Integers, until: Integers) -> tuple[Floats, Inte
     first = standing.argmax(axis=1, keepdims=True)
     np.put_along_axis(standing, first, -np.inf, axis=1)
     leaders = np.where(np.arange(sums.shape[1]) == first, standing.argmax(axis=1, keepdims=True), first)
-    largest, left = float(sizes.max()), len(sizes) - units
+    largest, left = float(sizes.max()), np.asarray(len(sizes) - units, dtype=np.float64)
     values = 0.5 + (np.take_along_axis(sums, leaders, axis=1) - sums) / (2 * largest)
     past = units / 2 + (np.take_along_axis(before, leaders, axis=1) - before) / (2 * largest)
     return wealth(values, (len(sizes) / 2 - past) / left, left), leaders
