@@ -430,7 +430,7 @@ class SequentialScore(_Sequence):
     >>> score = SequentialScore(min_score=0.8)
     >>> score.add([1] * 60)
     >>> score.outcome, score.status().decided_after
-    ('pass', 26)
+    ('pass', 22)
 
     Raises InputError for a setting that cannot be.
     """

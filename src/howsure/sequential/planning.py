@@ -111,7 +111,7 @@ def plan_comparison(
 
     >>> plan = plan_comparison([1, 1, 1, 0] * 25, [1, 0, 1, 0] * 25, items_total=2000, rng=1)
     >>> round(plan.items), plan.fixed
-    (38, 26)
+    (33, 26)
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """

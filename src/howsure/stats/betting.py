@@ -2,9 +2,9 @@
 
 Under the hypothesis that the mean is m, units in random order are a fair game: of the next one, whose value lies
 between 0 and 1, the expected value is known, and a bet of a share of the wealth on more, or on less, gains nothing on
-average. The wealth then exceeds 1 / size ever with probability at most `size` (Ville), so that 1 / the largest wealth so
-far is a p-value whenever one looks. Nobody knows the best share beforehand: the wealth is divided at the beginning among
-bettors who stake different shares of theirs each time (Waudby-Smith & Ramdas 2024: diversified Kelly betting).
+average. The wealth then exceeds 1 / size ever with probability at most `size` (Ville), so that 1 / the largest wealth
+so far is a p-value whenever one looks. Nobody knows the best share beforehand: the wealth is divided at the beginning
+among bettors who stake different shares of theirs each time (Waudby-Smith & Ramdas 2024: diversified Kelly betting).
 
 A unit is an item, or a whole cluster: its sum of scores S and its size n, of at most `largest` items. Its value is
 v = S / largest + m (1 - n / largest): what is missing to the largest size counts as m. The mean of v over clusters is m
@@ -61,7 +61,7 @@ class Units:
         """After each unit, the wealth of bets that the mean is more than m, 1 at the beginning.
 
         >>> Units(np.array([1.0, 0.0]), np.ones(2)).wealth(0.5).round(4).tolist()
-        [1.4, 0.793]
+        [1.3999, 0.7503]
         """
         values = self.sums / self.largest + m * (1 - self.sizes / self.largest)
         if self.total is None:
