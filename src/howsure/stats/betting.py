@@ -66,7 +66,7 @@ class Units:
         values = self.sums / self.largest + m * (1 - self.sizes / self.largest)
         if self.total is None:
             return wealth(values, np.full(len(values), m), ENDLESS)
-        left = self.total - np.arange(len(values))
+        left = self.total - np.arange(len(values), dtype=np.float64)
         return wealth(values, (self.total * m - np.r_[0.0, values.cumsum()[:-1]]) / left, left)
 
     def first_above(self, m: float, size: float) -> int | None:
