@@ -29,7 +29,7 @@ largest_cluster learn left_out
 levels lexicon likelihood limit logits logprobs loss low lower_is_better macro map margin max_error max_iterations
 max_risk max_score members mention mentions method methods metric metrics min_coverage min_probability min_rows
 min_score misplaced missing_score model_version more most multicalibration n name named names new_name normalise
-not_worse_than only only_predicted open options order other output output_format overdispersion page pairs panels
+not_worse_than on only only_predicted open options order other output output_format overdispersion page pairs panels
 parameters parser part parts pass_at pass_hat passes path paths penalty place points port position_effect posterior
 posteriors power predicted probs probs_column progress pseudocount_emission pseudocount_transition query question
 raw read recalibration reduce reference repeated_spans repeats report require_actor result revision risk roles rows

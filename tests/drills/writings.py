@@ -75,6 +75,10 @@ TYPED = {
         "o.txt o.svg",
     ),
     "events compare": ("news.duckdb SUDORIA NORLAND --output o.txt", "o.txt"),
+    "events regress": (
+        "news.duckdb --covariates actor --output o.txt --figure o.svg --report o.html",
+        "o.txt o.svg o.html",
+    ),
     "events doubtful": ("news.duckdb --output o.txt", "o.txt"),
     "events report": ("news.duckdb o.html", "o.html"),
     "look": ("predictions.csv --output o.txt", "o.txt"),

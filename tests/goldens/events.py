@@ -88,6 +88,10 @@ ROOM = Room(
     events compare read.duckdb VESTMERE ALLIANCE --period year
     events compare read.duckdb VESTMERE ALLIANCE --period year --format csv
     events compare read.duckdb VESTMERE ALLIANCE --period year --uncorrected
+    events regress read.duckdb --covariates actor
+    events regress read.duckdb --fixed-effects actor --method logit --covariates period --period year --format json
+    events regress read.duckdb --covariates troops
+    events regress whole.duckdb --covariates actor
     events series read.duckdb --figure corrected.svg --period year --actor NORLAND
     events report read.duckdb corrected.html --period year
     {IMPORT} --title title --text text --event attack --store scored.duckdb

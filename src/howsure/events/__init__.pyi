@@ -33,6 +33,7 @@ from howsure.events.series.corrected_series import (
     CorrectedSeries as CorrectedSeries,
     corrected_series as corrected_series,
 )
+from howsure.events.series.regress_events import regress_events as regress_events
 from howsure.events.series.event_series import EventSeries as EventSeries, event_series as event_series
 from howsure.events.store.check_store import StoreCheck as StoreCheck, check_store as check_store
 from howsure.events.store.event_store import EventStore as EventStore, StoreError as StoreError

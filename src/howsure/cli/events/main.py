@@ -26,6 +26,7 @@ ELSEWHERE = {  # name -> (file that holds `NAME_command`, what `howsure events -
     "series": ("queries", "Show how often actors act in each period, with intervals: as a table, a file or a figure."),
     "compare": ("queries", "Print the probability that one actor acts more often than another."),
     "doubtful": ("queries", "Print the most uncertain documents, with the links they depend on."),
+    "regress": ("queries", "What does it depend on whether an actor acts? By the labels of documents that were read."),
     "explore": ("page", "Open the page: series, documents, evidence."),
     "report": ("page", "Write the page as one self-contained HTML file."),
     "label": ("labels", "Draw documents, and read them in a page: what the rule misses can be counted then."),

@@ -1,4 +1,4 @@
-"""`howsure events series|compare|doubtful`: what a store says."""
+"""`howsure events series|compare|doubtful|regress`: what a store says."""
 
 from __future__ import annotations
 
@@ -9,8 +9,18 @@ import click
 
 from howsure.cli.events.options import days_options
 from howsure.cli.terminal.commands import Command
-from howsure.cli.terminal.options import figure_option, in_order, level_option, of_a_figure, output_options
-from howsure.cli.terminal.output import emit
+from howsure.cli.terminal.options import (
+    as_names,
+    choice_option,
+    figure_option,
+    in_order,
+    level_option,
+    of_a_figure,
+    output_options,
+    report_option,
+)
+from howsure.cli.terminal.output import emit, write_pictures
+from howsure.data.sources import read
 from howsure.errors import InputError
 from howsure.events.questions import ASKED, OF_PAIRS, defaults_of
 from howsure.events.series.actor_comparison import compare_actors
@@ -21,6 +31,7 @@ from howsure.events.series.files import (
     doubtful_documents,
     series_beside_labels,
 )
+from howsure.events.series.regress_events import KEYS, regress_events
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import Store, chosen_actors
 
@@ -165,6 +176,49 @@ def compare_command(path: str, first: str, second: str, form: str, output: str |
         if helped is not None:
             compared = comparison_beside_labels(store, compared, **helped)
     emit(text_of(compared, form, store=path), output)
+
+
+@click.command("regress", cls=Command)
+@store_argument
+@click.argument("file", required=False)
+@click.option("--covariates", callback=as_names, metavar="COL,COL,…", help="What it may depend on.")
+@click.option("--fixed-effects", callback=as_names, metavar="COL,COL,…", help="Columns whose levels are taken out.")
+@click.option("--treated", metavar="COL", help="Column that is 1 for what is treated at some time.")
+@click.option("--after", metavar="COL", help="Column that is 1 after the change.")
+@click.option(
+    "--on",
+    callback=as_names,
+    default="actor,period",
+    show_default=True,
+    metavar="COL,COL,…",
+    help=f"Columns of FILE that say what a row is of: any of {', '.join(KEYS)}.",
+)
+@asked_options(regress_events, "period")
+@choice_option("--method", of=("linear", "logit"), help="Least squares, or logistic regression.")
+@level_option
+@output_options
+@figure_option("Draw the coefficients, naive and corrected")
+@report_option
+def regress_command(
+    path: str, file: str | None, form: str, output: str | None, figure: str | None, report: str | None, **options: Any
+) -> None:
+    """What does it depend on whether an actor acts in a document? By the labels of documents that were read.
+
+    \b
+    howsure events regress news.duckdb --covariates actor
+    howsure events regress news.duckdb troops.csv --covariates troops --fixed-effects actor,period
+
+    FILE: what is known of actors and periods, a row each; --covariates and the like name its columns, or are `actor` or
+    `period`. Coefficients are naive, with the model's probabilities as labels, and corrected by labels.
+    """
+    from howsure.cli.events.output import text_of
+
+    asked = {name: one for name, one in options.items() if one is not None}
+    with EventStore.open(path) as store:
+        found = regress_events(store, **asked, data=None if file is None else read(file))
+    text = text_of(found, form, store=path)  # which may refuse a column, before anything is written
+    write_pictures(found, figure=figure, report=report)
+    emit(text, output)
 
 
 @click.command("doubtful", cls=Command)
