@@ -15,7 +15,7 @@ install = { $(PIP) -c constraints.txt uv && $(BIN)/uv pip install -q --python $(
 	|| $(PIP) $(CONSTRAINTS) $(1)
 
 .PHONY: demo test test-long test-bare test-portable test-busy test-versions test-ranges test-lowest lint check check-slow fuzz \
-	drills test-programs test-cluster bench pictures docs reproductions help-pages licences lock clean
+	drills test-programs test-release test-cluster bench pictures docs reproductions help-pages licences lock clean
 
 demo: $(READY)  ## a calibration curve on bundled data
 	$(BIN)/howsure demo
@@ -95,6 +95,9 @@ drills: $(READY)  ## kills and full disks, in every command that writes: before 
 
 test-programs: $(PROGRAMS)/.ready  ## logs and models of other programs, made by these programs: 2 GB, before a release
 	$(PROGRAMS)/python -m pytest -m programs tests/programs
+
+test-release: $(READY)  ## the archives of a release, and what each extra of it installs: before a release
+	folder="$$(mktemp -d)"; trap 'rm -rf "$$folder"' EXIT; $(BIN)/python scripts/try_release.py "$$folder"
 
 test-cluster: $(CLUSTER)  ## Spark and workers of Dask, each in processes of their own; Spark needs Java 17
 	$(BIN)/python -m pytest -m cluster tests/calibration/engines

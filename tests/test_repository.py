@@ -82,6 +82,11 @@ def test_the_version_is_the_same_everywhere() -> None:
     version = re.search(r'^__version__ = "(.+)"$', (ROOT / "src/howsure/__init__.py").read_text(), re.MULTILINE)[1]
     assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     assert f"\n## {version}" in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    recipe = (ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8")
+    assert f'\n  version: "{version}"\n' in recipe
+    run = recipe.partition("  run:\n")[2].partition("\n\n")[0]
+    said = [one.replace(" ", "") for one in re.findall(r"- (.+)", run)]
+    assert said == [f"python{project()['requires-python']}", *project()["dependencies"]]
 
 
 def tracked_files() -> list[Path]:
