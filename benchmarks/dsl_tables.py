@@ -3,7 +3,7 @@
 FILE is `data_lm.rdata` of the package (naoki-egami/dsl on GitHub, folder `data`), which is not kept here; `pyreadr`
 reads it (`pip install pyreadr`). The table is that of the package's page "Models Available in DSL", section `lm`: the
 outcome Y is labelled in 245 of the rows and predicted in all, and five covariates are known. dsl expects labels by a
-random forest, cross-fitted in five, ten times; we by a ridge regression: coefficients must agree within a standard error.
+random forest, we by a ridge regression: coefficients must agree within a standard error.
 """
 
 from __future__ import annotations
