@@ -97,10 +97,10 @@ def is_read(parameter: click.Parameter) -> bool:
 
 
 def _values(context: click.Context) -> Iterator[tuple[click.Parameter, str]]:
-    """Every text that a parameter was given."""
+    """Every text that a parameter was given; of a source, its paths."""
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
-        for one in value if isinstance(value, tuple | list) else (value,):
+        for one in value if isinstance(value, tuple | list) else getattr(value, "paths", (value,)):
             if isinstance(one, str):
                 yield parameter, one
 
