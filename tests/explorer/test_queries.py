@@ -345,6 +345,7 @@ def test_the_list_of_actors_scrolls_down_only(browser: Browser, crowded: str, wi
     try:
         browser.resize(width, 800)
         browser.open(crowded)
+        browser.click("#choices details.actors summary")
         assert len(browser.all("#actors li")) == 14
         wide, seen, high, shown = browser.run(SIZES, "#actors")
         assert wide <= seen
