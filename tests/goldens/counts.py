@@ -75,7 +75,7 @@ ROOM = Room(
     counts estimate some.csv --prob score --target found --group month --format json
     counts estimate twice.csv --prob score --target first --second second
     counts estimate twice.csv --prob score --target first --second second --flips alike --group month
-    counts estimate twice.csv --prob score --target first --second second --settled settled --format json
+    counts estimate twice.csv --prob score --target first --second second --settled settled --method difference --format json
     counts estimate twice.csv --prob score --target first --settled settled
     counts plan {READ} --width 40
     counts plan {READ} --width 0.1 --share
