@@ -47,6 +47,7 @@ from howsure.events.series.event_series import stored_events
 from howsure.events.series.files import documents_of, doubtful_documents
 from howsure.events.series.labelled_pairs import pair_features
 from howsure.events.series.raw_counts import dependence_asked
+from howsure.events.series.regress_events import regress_events
 from howsure.events.store import integrity, reading
 from howsure.events.store import integrity as refusals
 from howsure.events.store.documents import stored_document, stored_documents
@@ -157,6 +158,7 @@ ASKED |= {
     "corrected": corrections.corrected,
     "corrected_pair": lambda store: corrections.corrected_pair(store, "NORLAND", "SUDORIA", period="year"),
     "corrected_series": corrected_series,
+    "regress_events": regress_events,
     "document_texts": extra_features.document_texts,
     "intervals": intervals,
     "learned_features": lambda store: extra_features.learned_features(store, None, np.empty(0)),  # type: ignore[arg-type]
