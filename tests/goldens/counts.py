@@ -47,6 +47,7 @@ def read_twice() -> None:
 READ = "news.csv --prob score"
 DONE = "news.csv --prob score --labelled labelled.csv"
 
+TWICE = "counts estimate twice.csv --prob score --target first"
 ROOM = Room(
     f"""
     counts sample {READ} --labels 60 --show id,text --output to_label.csv
@@ -73,10 +74,10 @@ ROOM = Room(
     counts estimate {READ} --labelled labelled_clustered.csv --cluster source
     counts estimate some.csv --prob score --target found
     counts estimate some.csv --prob score --target found --group month --format json
-    counts estimate twice.csv --prob score --target first --second second
-    counts estimate twice.csv --prob score --target first --second second --flips alike --group month
-    counts estimate twice.csv --prob score --target first --second second --settled settled --method difference --format json
-    counts estimate twice.csv --prob score --target first --settled settled
+    {TWICE} --second second
+    {TWICE} --second second --flips alike --group month
+    {TWICE} --second second --settled settled --method difference --format json
+    {TWICE} --settled settled
     counts plan {READ} --width 40
     counts plan {READ} --width 0.1 --share
     counts plan {READ} --width 40 --labelled labelled.csv
