@@ -20,7 +20,7 @@ install = { $(PIP) -c constraints.txt uv && $(BIN)/uv pip install -q --python $(
 demo: $(READY)  ## a calibration curve on bundled data
 	$(BIN)/howsure demo
 
-test: $(READY)  ## tests, doctests, commands of the documents: seven to ten minutes on two cores
+test: $(READY)  ## tests, doctests, commands of the documents: some thirteen minutes on two cores
 	$(BIN)/python -m pytest $(PARALLEL)
 
 test-long: $(READY)  ## whole experiments, the longest documents, the page in a browser, kills: CI runs both

@@ -9,6 +9,7 @@ import click
 
 from howsure.cli.events.options import days_options
 from howsure.cli.terminal.commands import Command
+from howsure.cli.terminal.derived import said_of
 from howsure.cli.terminal.options import (
     as_names,
     choice_option,
@@ -31,7 +32,7 @@ from howsure.events.series.files import (
     doubtful_documents,
     series_beside_labels,
 )
-from howsure.events.series.regress_events import KEYS, regress_events
+from howsure.events.series.regress_events import regress_events
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import Store, chosen_actors
 
@@ -178,23 +179,26 @@ def compare_command(path: str, first: str, second: str, form: str, output: str |
     emit(text_of(compared, form, store=path), output)
 
 
+REGRESS = said_of(regress_events)
+
+
 @click.command("regress", cls=Command)
 @store_argument
 @click.argument("file", required=False)
-@click.option("--covariates", callback=as_names, metavar="COL,COL,…", help="What it may depend on.")
-@click.option("--fixed-effects", callback=as_names, metavar="COL,COL,…", help="Columns whose levels are taken out.")
-@click.option("--treated", metavar="COL", help="Column that is 1 for what is treated at some time.")
-@click.option("--after", metavar="COL", help="Column that is 1 after the change.")
+@click.option("--covariates", callback=as_names, metavar="COL,COL,…", help=REGRESS["covariates"])
+@click.option("--fixed-effects", callback=as_names, metavar="COL,COL,…", help=REGRESS["fixed_effects"])
+@click.option("--treated", metavar="COL", help=REGRESS["treated"])
+@click.option("--after", metavar="COL", help=REGRESS["after"])
 @click.option(
     "--on",
     callback=as_names,
     default="actor,period",
     show_default=True,
     metavar="COL,COL,…",
-    help=f"Columns of FILE that say what a row is of: any of {', '.join(KEYS)}.",
+    help=REGRESS["on"],
 )
 @asked_options(regress_events, "period")
-@choice_option("--method", of=("linear", "logit"), help="Least squares, or logistic regression.")
+@choice_option("--method", of=("linear", "logit"), help=REGRESS["method"])
 @level_option
 @output_options
 @figure_option("Draw the coefficients, naive and corrected")

@@ -44,14 +44,15 @@ def regress_events(
     (`howsure.regress_predicted`). Documents are clusters, and were drawn as the store knows. A linear coefficient is a
     change of the share of documents.
 
-    covariates: what the outcome may depend on: "actor", "period", or columns of `data`.
+    covariates: what the outcome may depend on: actor, period, or columns brought in.
     fixed_effects: the same, whose levels are taken out.
-    treated: a column of `data`, 1 for what is treated at some time: with `after`, difference in differences.
-    after: a column of `data`, 1 after the change.
-    on: the columns of `data` that say which pairs a row is of: any of "actor" (code or title), "period" and "document".
+    treated: a column that is 1 for what is treated at some time: with `after`, difference in differences.
+    after: a column that is 1 after the change.
+    on: the columns that say what a row brought in is of: any of actor (code or title), period and document.
     period: length of a period, as it is written in `data` ("2003-Q1" of quarters).
     method: linear: least squares; logit: logistic regression.
     level: level of the intervals.
+    data: the columns brought in.
 
     >>> import howsure.events as events
     >>> with events.example_store() as store:
