@@ -20,7 +20,6 @@ from howsure.result import Estimate, Rows, as_json
 from howsure.show.table import COUNT, ESTIMATE, FRAME, P_VALUE, WORDS, Column
 from howsure.stats.clusters import few_clusters
 from howsure.stats.mean_score import share_bounds
-from howsure.stats.proportions import t_quantile
 
 FEWEST, FEWEST_UNITS = 40, 25  # answers that people graded, and clusters of them, below which nothing is said
 FEWEST_PAIRED = 10  # grades, or clusters of them, that are compared with others of the same answers
@@ -215,21 +214,10 @@ def _covariates(held: Columns, asked: Sequence[str], own: str | None, level: flo
         return [_untold(role, n, level, "people's grades tell all of the judge's") for role in asked]
     made = []
     for place, role in enumerate(asked):
-        value, error, degrees = (float(one[place]) for one in (fit.values, fit.errors, fit.degrees))
-        made.append(_coefficient(role, n, value, error, degrees, own, level))
+        found, _, p = fit.estimate(place, level=level, method="Student", n=n)
+        said = f"of answers that people grade alike, {COVARIATES[role].format(own=own)} gets {_more(found)}"
+        made.append(BiasRow(role.replace("_", " "), n, found, p, f"{said}{_doubt(found)}."))
     return made
-
-
-def _coefficient(
-    role: str, n: int, value: float, error: float, degrees: float, own: str | None, level: float
-) -> BiasRow:
-    from scipy.special import stdtr
-
-    reach = t_quantile(level, degrees) * error
-    found = Estimate(value, value - reach, value + reach, level=level, method="Student", n=n)
-    p = float(2.0 * stdtr(degrees, -abs(value) / error)) if error > 0.0 else math.nan
-    said = f"of answers that people grade alike, {COVARIATES[role].format(own=own)} gets {_more(found)}"
-    return BiasRow(role.replace("_", " "), n, found, p, f"{said}{_doubt(found)}.")
 
 
 def _column(held: Columns, role: str, own: str | None) -> Floats:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from howsure.inputs.pairs import Floats, Integers
+from howsure.result import Estimate
 from howsure.stats.clusters import kish
 from howsure.stats.logistic import newton_minimum, sigmoid
+from howsure.stats.proportions import t_quantile
 
 FOLDS = 5
 PENALTY = 1.0  # of the map, in labels
@@ -136,6 +139,15 @@ class Fit:
     errors: Floats
     degrees: Floats
     told: npt.NDArray[np.bool_]
+
+    def estimate(self, place: int, *, level: float, method: str, n: int) -> tuple[Estimate, float, float]:
+        """A coefficient with Student's interval, its standard error, and the p of 0."""
+        from scipy.special import stdtr
+
+        value, error, degrees = (float(one[place]) for one in (self.values, self.errors, self.degrees))
+        reach = t_quantile(level, degrees) * error
+        p = float(2.0 * stdtr(degrees, -abs(value) / error)) if error > 0.0 else math.nan
+        return Estimate(value, value - reach, value + reach, level=level, method=method, n=n), error, p
 
 
 def fitted(

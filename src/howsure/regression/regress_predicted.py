@@ -18,7 +18,6 @@ from howsure.regression.design import Asked, read_asked
 from howsure.regression.moments import Fit, cross_fitted, fitted
 from howsure.regression.results import PredictedCoefficient, PredictedRegression
 from howsure.result import Estimate
-from howsure.stats.proportions import t_quantile
 
 FEWEST, PER_COEFFICIENT = 30, 3  # labels, below which nothing is said
 FEWEST_APART = 10  # clusters of labels
@@ -211,14 +210,9 @@ def _coefficients(asked: Asked, level: float) -> tuple[PredictedCoefficient, ...
 
 def _estimate(fit: Fit | None, place: int, level: float, method: str, n: int) -> tuple[Estimate, float, float]:
     """A coefficient with its interval, its standard error, and the p of 0."""
-    from scipy.special import stdtr
-
     if fit is None or not fit.told[place]:
         return Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=n), math.nan, math.nan
-    value, error, degrees = (float(one[place]) for one in (fit.values, fit.errors, fit.degrees))
-    reach = t_quantile(level, degrees) * error
-    p = float(2.0 * stdtr(degrees, -abs(value) / error)) if error > 0.0 else math.nan
-    return Estimate(value, value - reach, value + reach, level=level, method=method, n=n), error, p
+    return fit.estimate(place, level=level, method=method, n=n)
 
 
 def _sure(asked: Asked) -> bool:
