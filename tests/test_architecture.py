@@ -33,7 +33,7 @@ LAYERS = (
     {"significance", "sequences", "coreference", "counts", "selective", "sequential", "recalibration"},
     {"check", "monitoring", "scores"},
     {"regression"},
-    {"events", "inspect", "judges", "sklearn"},
+    {"events", "inspect", "judges", "sklearn", "spacy"},
     {"figures"},
     {"report", "explorer"},
     {"cli"},
@@ -224,8 +224,10 @@ def frames_have_one_seam(module: Module) -> Iterator[str]:
 
 
 def slow_libraries_are_imported_where_used(module: Module) -> Iterator[str]:
-    """What is slow to import is imported inside functions; rooms of figures may import matplotlib at their top."""
-    slow = SLOW_TO_IMPORT - ({"matplotlib"} if "figures" in module.name.split(".") else set())
+    """What is slow to import is imported inside functions; but rooms of figures may import matplotlib at their top, and
+    the door to a library, which that alone opens, the library.
+    """
+    slow = SLOW_TO_IMPORT - ({"matplotlib"} if "figures" in module.name.split(".") else {module.name.split(".")[-1]})
     for one in imports_of(module, for_types=False):
         if one.function is None and one.of(*slow):
             yield f"{module.name} imports {one.name} at its top"

@@ -1,0 +1,90 @@
+"""Are confidences of spaCy's calibrated, and what does a map mend? `python benchmarks/spacy_confidence.py`
+
+Tags: the pipeline `../models/en_ud_small` beside HOWSURE_DATA, on the English Web Treebank. Entities: a recogniser of
+spaCy's, trained here on 4,000 of its sentences to find names (runs of PROPN). Maps are fitted to the development part,
+and errors are of the test part, with 95 % intervals in which whole sentences are drawn. The table of docs/doors.md.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from pathlib import Path
+
+import spacy
+from spacy.tokens import Doc, Span
+from spacy.training import Example
+
+from howsure import calibration_error, recalibrate
+from howsure.data.documents.conllu import read_conllu
+
+DATA = Path(os.environ["HOWSURE_DATA"])
+Rows = tuple[list[bool], list[float], list[int]]  # right or not, confidence, sentence
+
+
+def part(name: str, nlp: spacy.Language) -> Iterator[Doc]:
+    """The gold sentences of a part, names as entities."""
+    for document in read_conllu(DATA / "ud_english_ewt" / f"en_ewt-ud-{name}.conllu.gz"):
+        for sentence in document.sentences:
+            doc = Doc(nlp.vocab, words=list(sentence.words), tags=list(sentence.tags))
+            runs = groupby(range(len(doc)), key=lambda at: doc[at].tag_ in ("NNP", "NNPS"))
+            names = [list(run) for is_name, run in runs if is_name]
+            doc.ents = [Span(doc, run[0], run[-1] + 1, label="NAME") for run in names]
+            yield doc
+
+
+def plain(gold: Doc) -> Doc:
+    """The words alone."""
+    return Doc(gold.vocab, words=[token.text for token in gold])
+
+
+def trained(gold: Sequence[Doc]) -> spacy.Language:
+    """A recogniser of names."""
+    nlp = spacy.blank("en")
+    nlp.add_pipe("ner")
+    spacy.util.fix_random_seed(0)
+    examples = [Example(Doc(nlp.vocab, words=[one.text for one in doc]), doc) for doc in gold]
+    optimizer = nlp.initialize(lambda: examples)
+    for _ in range(3):
+        for batch in spacy.util.minibatch(examples, 64):
+            nlp.update(batch, sgd=optimizer, drop=0.1)
+    return nlp
+
+
+def rows(nlp: spacy.Language, gold: Sequence[Doc], what: str) -> Rows:
+    """Every tag or entity that was found: whether it is right, its confidence, its sentence."""
+    found: Rows = ([], [], [])
+    for at, (true, doc) in enumerate(zip(gold, nlp.pipe(map(plain, gold)), strict=True)):
+        entities = {(ent.start, ent.end) for ent in true.ents}
+        told = (
+            [(one.tag_ == token.tag_, token._.tag_confidence) for one, token in zip(true, doc, strict=True)]
+            if what == "tags"
+            else [((ent.start, ent.end) in entities, ent._.confidence) for ent in doc.ents]
+        )
+        for right, confidence in told:
+            for held, value in zip(found, (right, confidence, at), strict=True):
+                held.append(value)
+    return found
+
+
+def main() -> None:
+    """Print the error of both before a map and after it."""
+    tagging = spacy.load(DATA.parent / "models" / "en_ud_small", exclude=["parser"])
+    pipelines = {"tags": tagging, "entities": trained(list(part("train", tagging))[:4000])}
+    print("| what | rows | right | confidence | error before | error after a map |\n|---|---|---|---|---|---|")
+    for what, nlp in pipelines.items():
+        component = nlp.add_pipe("howsure_confidence")
+        right, confidence, sentence = rows(nlp, list(part("dev", nlp)), what)
+        test = list(part("test", nlp))
+        before = rows(nlp, test, what)
+        map = recalibrate(right, confidence, clusters=sentence)
+        setattr(component, "tag_map" if what == "tags" else "entity_map", map)
+        n, mean = len(before[0]), sum(before[1]) / len(before[1])
+        errors = [calibration_error(*held[:2], clusters=held[2]) for held in (before, rows(nlp, test, what))]
+        shown = [f"{one.value:.4f} [{one.low:.4f}, {one.high:.4f}]" for one in errors]
+        print(f"| {what} | {n:,} | {sum(before[0]) / n:.3f} | {mean:.3f} | {shown[0]} | {shown[1]}, {map.method} |")
+
+
+if __name__ == "__main__":
+    main()
