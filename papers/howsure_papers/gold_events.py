@@ -12,7 +12,7 @@ import numpy as np
 from howsure.calibration.curve import calibration_curve
 from howsure.calibration.results import CalibrationCurve
 from howsure.events.extraction.one_document import Bools
-from howsure.events.periods import period_of
+from howsure.inputs.periods import period_of
 from howsure.events.series.counts import count_from_probabilities
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import columns_of

@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from howsure.counts import CountEstimate, CountEstimates
-from howsure.events.periods import period_of
+from howsure.inputs.periods import period_of
 from howsure.events.series.labelled_pairs import pair_features
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import columns_of

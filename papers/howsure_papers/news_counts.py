@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from howsure.events.extraction.one_document import Bools
-from howsure.events.periods import periods_between, periods_of
+from howsure.inputs.periods import periods_between, periods_of
 from howsure.events.series.counts import compare_counts, count_from_probabilities
 from howsure.events.series.event_series import EventSeries, event_series
 from howsure.events.store.event_store import EventStore

@@ -10,8 +10,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pandas
 import pytest
 
+from howsure import estimate_counts, read
 from tests.cli.running import howsure, printed
 from tests.counts.populations import population
 
@@ -51,11 +53,11 @@ def counted(news: tuple[Path, np.ndarray], labelled: Path) -> str:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["estimate", "NEWS", "--prob", "score", "--labelled", "DONE", "--stratum", "month"], "belong to --target"),
+        (["estimate", "NEWS", "--prob", "score", "--labelled", "DONE", "--stratum", "month"], "leave out --stratum."),
         (["estimate", "NEWS", "--prob", "skore", "--labelled", "DONE"], "Did you mean score"),
         (["sample", "NEWS", "--prob", "length", "--labels", "50"], "must lie in [0, 1]"),
         (["sample", "NEWS", "--prob", "score", "--labels", "30", "--show", "titel"], "no column 'titel' in"),
-        (["sample", "GAPS", "--prob", "score", "--labels", "30"], "Give each unit a value, or remove it."),
+        (["sample", "GAPS", "--prob", "score", "--labels", "30"], "Leave such rows out with --skip-missing"),
     ],
 )
 def test_what_is_wrong_is_said(
@@ -192,6 +194,21 @@ def test_periods_of_dates(dated: Rows, tmp_path: Path) -> None:
     found = howsure(*given, "--date", "day", "--period", "month")
     assert "day must hold dates such as 2003-03-20; row 7 of" in found.err
     assert "'3/20/2003'" in found.err
+
+
+def test_python_has_the_same_words(dated: Rows, news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
+    """A source, a frame, and a filled sheet, to the digit."""
+    files = [written(dated, tmp_path / "dated.csv"), news[0]]
+    asked = {"groups": ["month"], "date": "day", "period": "quarter", "rng": 0}
+    printed_one = printed(
+        "counts", "estimate", files[0], *OF_ATTACKS, *["--group", "month", "--date", "day", "--period", "quarter"]
+    )
+    for data in (read(files[0]), pandas.read_csv(files[0], sep=";")):
+        found = estimate_counts("attack", "score", **asked, data=data)
+        assert found.to_dict()["groups"] == json.loads(printed_one)["groups"]
+    of_sheet = printed("counts", "estimate", files[1], "--prob", "score", "--labelled", labelled, "--format", "json")
+    found = estimate_counts(None, "score", labelled=read(labelled), rng=0, data=read(files[1]))
+    assert found.to_dict()["total"] == json.loads(of_sheet)["total"]
 
 
 @pytest.mark.long

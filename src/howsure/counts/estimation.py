@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from functools import partial
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
 
 from howsure import __version__
 from howsure.counts.cell_counts import count_cells, count_total, fit_cells
+from howsure.counts.columns import Columns
 from howsure.counts.diagnostics import diagnostics_of, drift_of, is_far, levels_of, notes_of, notes_on_cells, too_unlike
 from howsure.counts.further_labels import Drawn, within_extremes
 from howsure.counts.label_sample import LabelSample
 from howsure.counts.proxy import fit_proxy
 from howsure.counts.readers import read_twice, with_errors
 from howsure.counts.results import CountEstimates, total_errors
+from howsure.counts.sheets import labels_of_sheet
 from howsure.counts.units import read_features, read_units
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import check_probabilities
-from howsure.inputs.frames import Source, columns_from, is_frame, no_frame
+from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, unknown_name
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -30,10 +32,14 @@ METHODS = ("auto", "hierarchical", "exact", "difference", "labels", "raw")
 
 
 def estimate_counts(
-    y_true: ArrayLike | Mapping[int, object] | str,
+    y_true: ArrayLike | Mapping[int, object] | str | None,
     y_prob: ArrayLike | str,
     *,
+    labelled: Source | None = None,
     groups: ArrayLike | IntoFrame | Mapping[str, ArrayLike] | str | None = None,
+    date: ArrayLike | str | None = None,
+    date_format: str | None = None,
+    period: str | None = None,
     features: ArrayLike | IntoFrame | Mapping[str, ArrayLike] | str | None = None,
     strata: ArrayLike | Mapping[int, object] | str | None = None,
     inclusion: ArrayLike | Mapping[int, float] | str | None = None,
@@ -49,26 +55,40 @@ def estimate_counts(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> CountEstimates:
-    """How many units have label 1, per group and in all, from scores of all units and labels of a drawn sample.
+    """Estimate counts per group and in all, with intervals, from scores of all units and labels of a drawn sample.
 
-    y_prob (N,): any model's score of each unit, in [0, 1]; it need not be calibrated. y_true (N,): 0, 1, or missing
-    (None, NaN, "") where nobody has read the unit; or a mapping of rows, from 0, to labels. With
-    pos_label, a label is 1 where it is that value, and may have one other. groups: a column (N,),
-    several, a mapping of names to columns or a data frame, such as actor and period; counts are per combination, and
-    totals per domain (all columns but the last). features: columns of numbers (N,) that may tell labels apart, in the
-    same forms. The draw of the labels is `strata` (N,), within which units were drawn at random, or `inclusion` (N,),
-    the chance of each unit with a label; with both, either may be missing elsewhere, or be a mapping of rows; without
-    either, units were drawn at random from all. Better, it is the `sample` itself, or a list of samples that were drawn
-    one after the other: then drawn units without a label are known, and the intervals hold whatever their labels are.
-    clusters (N,): what was drawn together, such as the document of
-    (document, actor) pairs. With `data` (a data frame) all of these name its columns. share: tables and figures show
-    shares of the units instead of counts.
+    y_true (N,): the labels: 1, 0, or empty if nobody has read the unit.
+    y_prob (N,): any model's score of each unit, from 0 to 1; it need not be calibrated.
+    labelled: file written by `howsure counts sample`, with labels filled in, instead of `y_true`.
+    groups: columns of groups, counted one by one, the period last.
+    date (N,): dates, whose periods divide the units after the groups.
+    date_format: date format, such as %d/%m/%Y (default: ISO 8601).
+    period: length of the periods of dates: week, month, quarter or year.
+    features: numeric columns that may help predict the labels.
+    strata (N,): the strata within which labels were drawn at random.
+    inclusion (N,): the chance with which each unit with a label was drawn.
+    clusters (N,): what was drawn and read together, such as the document of (document, actor) pairs.
+    sample: the sample itself, or samples drawn one after the other: drawn units without a label are known then.
+    pos_label: label value treated as positive (default: 1); labels may have one other.
+    second (N,): a second reader's labels, in the file of the labels; empty if read once.
+    settled (N,): the labels that settle what both read differently.
+    flips: assume that readers misread both labels as often.
+    method: method of estimation for groups and totals.
+    level: level of the intervals.
+    share: show estimates and intervals as shares of the units.
+    rng: seed of what is drawn at random.
 
-    Readers err. `second` (N,) is what another reader said of some of the labelled units, chosen at random and read on
-    its own; `settled` (N,) the label that a third reading gave where the two differ. Then estimates and intervals are
-    of the labels that are true, not of those that are read, as long as readers err alike, each on their own, in all
-    groups. Without `settled`, flips="alike" assumes that both labels are misread as often; without either, the
-    intervals hold whichever is misread.
+    Labels are empty where they are None, NaN or ""; they may be a mapping of rows, from 0, to labels, too.
+    groups and features are a column (N,), several, a mapping of names to columns or a data frame; counts are per
+    combination of groups, and totals per domain (all columns but the last). With `data` (a data frame or files), all
+    of these name its columns. With strata and inclusion, either may be missing elsewhere, or be a mapping of rows;
+    without both, units were drawn at random from all. With a sample the intervals hold whatever the labels of drawn
+    units without one are.
+
+    Readers err. `second` is read on its own, of some of the labelled units, chosen at random; then estimates and
+    intervals are of the labels that are true, not of those that are read, as long as readers err alike, each on their
+    own, in all groups. Without `settled`, flips="alike" assumes that both labels are misread as often; without either,
+    the intervals hold whichever is misread.
 
     Methods: "hierarchical": P(y = 1) = σ(logit m + θ) with m a cross-fitted ridge logistic regression on the features
     and θ a level for each group, pooled within its domain by a t₃ law; labelled units are known, so the count is exact
@@ -95,31 +115,62 @@ def estimate_counts(
     if method not in METHODS:
         raise unknown_name("method", method, METHODS, place="estimated counts")
     level = check_level(level)
-    if data is not None:
-        y_prob, y_true, second, settled, groups, features, strata, inclusion, clusters = _columns(
-            data, y_prob, y_true, second, settled, groups, features, strata, inclusion, clusters
+    if (labelled is None) == (y_true is None):
+        raise InputError(
+            f"say where the labels are: either {parameter('labelled', GIVEN)} or {parameter('y_true', GIVEN)}."
         )
-    given: dict[str, Any] = {
-        "groups": groups,
-        "clusters": clusters,
-        "pos_label": pos_label,
-        "method": method,
-        "level": level,
-        "share": share,
-        "rng": rng,
-    }
-    n = len(check_probabilities(y_prob))
-    given["features"] = read_features(features, n=n)
-    readings = None
-    if second is not None:
-        readings = read_twice(y_true, second, settled, flips, n=n, pos_label=pos_label)
-        if method == "raw":
-            raise InputError(f"{parameter('method', 'raw')} uses no label; leave out {parameter('second', GIVEN)}.")
-    elif settled is not None or flips is not None:
-        alone = "flips" if settled is None else "settled"
-        raise InputError(f"{parameter(alone, GIVEN)} needs {parameter('second', GIVEN)}, what was read twice.")
-    found = _of_drawn(y_true, y_prob, sample, strata, inclusion, given, n)
-    return found if readings is None else with_errors(found, readings, generator_from(rng))
+    drawn: dict[str, Any] = {"strata": strata, "inclusion": inclusion, "sample": sample}
+    told = [parameter(role, GIVEN) for role, one in drawn.items() if one is not None]
+    if labelled is not None and told:
+        raise InputError(f"{parameter('labelled', GIVEN)} says how units were drawn; leave out {', '.join(told)}.")
+    readings: dict[str, Any] = {"second": second, "settled": settled}
+    columns = Columns.read(
+        data,
+        date=date,
+        period=period,
+        date_format=date_format,
+        y_true=y_true,
+        y_prob=y_prob,
+        groups=groups,
+        features=features,
+        strata=strata,
+        inclusion=inclusion,
+        clusters=clusters,
+        **({} if labelled is not None else readings),
+    )
+    with columns.rows.placed():
+        score = check_probabilities(columns["y_prob"])
+        n = len(score)
+        labels = {"y_true": columns["y_true"], **{role: columns[role] for role in readings}}
+        if labelled is not None:
+            named = {role: str(one) for role, one in readings.items() if one is not None}
+            positive = None if pos_label is None else str(pos_label)
+            found, drawn["sample"] = labels_of_sheet(
+                labelled, score, place=columns.rows.place, pos_label=positive, others=tuple(named.values())
+            )
+            labels |= dict(zip(("y_true", *named), found, strict=True))
+            pos_label = None
+        given: dict[str, Any] = {
+            "groups": columns["groups"],
+            "clusters": columns["clusters"],
+            "features": read_features(columns["features"], n=n),
+            "pos_label": pos_label,
+            "method": method,
+            "level": level,
+            "share": share,
+            "rng": rng,
+        }
+        twice = None
+        if second is not None:
+            twice = read_twice(**labels, flips=flips, n=n, pos_label=pos_label)
+            if method == "raw":
+                raise InputError(f"{parameter('method', 'raw')} uses no label; leave out {parameter('second', GIVEN)}.")
+        elif settled is not None or flips is not None:
+            alone = "flips" if settled is None else "settled"
+            raise InputError(f"{parameter(alone, GIVEN)} needs {parameter('second', GIVEN)}, what was read twice.")
+        counts = _of_drawn(labels["y_true"], score, drawn["sample"], columns["strata"], columns["inclusion"], given, n)
+        counts = counts if twice is None else with_errors(counts, twice, generator_from(rng))
+    return replace(counts, recipe={**counts.recipe, **columns.rows.read})
 
 
 def _of_drawn(
@@ -204,27 +255,3 @@ def _estimated(
         recipe=recipe,
     )
     return found.certain_only() if method != "raw" and is_far(units) else found
-
-
-def _columns(data: Any, *named: Any) -> list[Any]:
-    """What the parameters name in a data frame: a column, or several by name; arrays are taken as they are."""
-    if not is_frame(data):
-        raise no_frame(data)
-    columns: Callable[[list[str]], Sequence[Any]] = partial(columns_from, data)
-    if isinstance(data, Source):  # labels are there where somebody read
-        names = [name for one in named if one is not None for name in ([one] if isinstance(one, str) else one)]
-        read = dict(
-            zip(names, data.columns(names, optional=[one for one in named[1:4] if one is not None]), strict=True)
-        )
-        columns = lambda asked: tuple(read[name] for name in asked)  # noqa: E731
-    held: list[Any] = []
-    for one in named:
-        if one is None:
-            held.append(None)
-        elif isinstance(one, str):
-            held.append(columns([one])[0])
-        elif hasattr(one, "__array__") and len(one) == len(data):
-            held.append(one)
-        else:
-            held.append(dict(zip(one, columns(list(one)), strict=True)))
-    return held

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from howsure import __version__
+from howsure.counts.columns import Columns
 from howsure.counts.draw import Elements, partial_labels
 from howsure.counts.units import combined, read_cells, rows_by_code
 from howsure.errors import InputError, parameter
 from howsure.files.saved import damaged_model, read_model, write_model
 from howsure.files.whole import Place
 from howsure.inputs.checks import Codes, check_clusters, check_codes, check_probabilities
+from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_whole, natural_order, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -187,28 +189,42 @@ class LabelSample(Result):
 
 
 def sample_for_labels(
-    y_prob: ArrayLike,
+    y_prob: ArrayLike | str,
     n: int,
     *,
-    groups: ArrayLike | Mapping[str, ArrayLike] | IntoFrame | None = None,
-    bands: ArrayLike | None = None,
-    clusters: ArrayLike | None = None,
+    groups: ArrayLike | Mapping[str, ArrayLike] | IntoFrame | str | None = None,
+    date: ArrayLike | str | None = None,
+    date_format: str | None = None,
+    period: str | None = None,
+    bands: ArrayLike | str | None = None,
+    clusters: ArrayLike | str | None = None,
     design: str = "stratified",
     batch: tuple[LabelSample, ArrayLike | Mapping[int, object]] | None = None,
     rng: Randomness = None,
+    data: Source | IntoFrame | None = None,
 ) -> LabelSample:
     """Draw units to read by hand, so that `estimate_counts` can say what the scores miss.
 
-    y_prob (N,): scores in [0, 1]. n: how many to read. Design "stratified": strata are `bands` (N,), by default bands
-    of the score with 0 as one of its own, each divided by the last column of `groups` (a period, say) where that leaves
-    5 labels per stratum on average. Labels are allotted as N_h s_h (Neyman), s_h = √(p̄(1 - p̄)) but at least 0.25,
-    and at least 2 each, since a model's misses lie in its low bands. "simple": at random from all. "importance": with
-    chances in proportion to √(p (1 - p)), but at least half of the average, by systematic sampling of a random
-    order. clusters (N,): draw whole clusters, such as documents; n counts clusters then, and a cluster has the band
-    of its highest score.
+    y_prob (N,): scores, from 0 to 1.
+    n: number of units to read; with clusters, of clusters.
+    groups: columns of groups, the period last, by which strata are divided.
+    date (N,): dates, whose periods are the last of the groups.
+    date_format: date format, such as %d/%m/%Y (default: ISO 8601).
+    period: length of the periods of dates: week, month, quarter or year.
+    bands (N,): strata, instead of bands of the score.
+    clusters (N,): what is drawn and read together, such as the document.
+    design: sampling method: stratified, simple or importance.
+    batch: an earlier sample and the labels (N,) known by now.
+    rng: seed of the draw.
 
-    batch: an earlier sample and the labels (N,) known by now. The result holds n further units of the same strata, with
-    s_h from the labels; its `inclusion` is that of both samples together, which `estimate_counts` gets from `strata`.
+    Design "stratified": strata are `bands`, by default bands of the score with 0 as one of its own, each divided by the
+    last of the groups where that leaves 5 labels per stratum on average. Labels are allotted as N_h s_h (Neyman),
+    s_h = √(p̄(1 - p̄)) but at least 0.25, and at least 2 each, since a model's misses lie in its low bands. "simple":
+    at random from all. "importance": with chances in proportion to √(p (1 - p)), but at least half of the average, by
+    systematic sampling of a random order. A cluster has the band of its highest score.
+
+    With a batch the result holds n further units of the same strata, with s_h from the labels; its `inclusion` is that
+    of both samples together, which `estimate_counts` gets from `strata`.
 
     >>> import numpy as np
     >>> sample = sample_for_labels(np.linspace(0, 0.5, 1000), 50, rng=0)
@@ -217,9 +233,27 @@ def sample_for_labels(
 
     Raises InputError if n is below twice the number of strata or above the number of units.
     """
-    score = check_probabilities(y_prob)
     if design not in DESIGNS:
         raise unknown_name("design", design, DESIGNS, place="samples for labels")
+    columns = Columns.read(
+        data,
+        date=date,
+        date_format=date_format,
+        period=period,
+        y_prob=y_prob,
+        groups=groups,
+        bands=bands,
+        clusters=clusters,
+    )
+    with columns.rows.placed():
+        sample = _drawn(n, design=design, batch=batch, rng=rng, **columns.held)
+    return replace(sample, recipe={**sample.recipe, **columns.rows.read})
+
+
+def _drawn(
+    n: int, *, y_prob: Any, groups: Any, bands: Any, clusters: Any, design: str, batch: Any, rng: Randomness
+) -> LabelSample:
+    score = check_probabilities(y_prob)
     elements = Elements(len(score), None if clusters is None else check_clusters(clusters, n=len(score)))
     highest = highest_scores(score, elements)
     n = check_whole(n, name="n", least=LEAST)

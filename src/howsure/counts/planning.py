@@ -7,13 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from howsure.counts.columns import Columns
 from howsure.counts.draw import partial_labels
 from howsure.counts.label_sample import bands_of
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import check_probabilities
+from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, is_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
-from howsure.inputs.parameter_types import ArrayLike
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.proportions import normal_quantile
 
 DESIGNS = ("stratified", "simple")
@@ -23,22 +25,30 @@ UNKNOWN = 0.25  # the variance of labels whose share is a half: no share has a l
 
 
 def labels_needed(
-    y_prob: ArrayLike,
+    y_prob: ArrayLike | str,
     *,
     width: float,
-    y_true: ArrayLike | Mapping[int, object] | None = None,
+    y_true: ArrayLike | Mapping[int, object] | str | None = None,
     pos_label: Hashable = None,
     design: str = "stratified",
     level: float = 0.95,
+    data: Source | IntoFrame | None = None,
 ) -> int:
-    """How many labels to draw so that the interval of the total is about `width` wide, those at hand included.
+    """How many labels does an interval of this width need, those at hand included?
 
-    y_true (N,): labels at hand, missing elsewhere, or a mapping of rows to them: drawn at random, from all or within
-    bands of the score. Then n = (Σ N_h s_h)² / ((width / 2z)² + Σ N_h s_h²) with s_h the standard deviation of the
-    labels of band h, to which one more label is added, of the kind that makes them vary more: what scores are worth is
-    what the labels show. Without labels, or with fewer than 20, nothing is known of what scores miss, and s_h = 1/2:
-    the plan then suffices whatever the share of positives is, for labels alone. Where positives are rare it is for more
-    than needed; plan again with the first labels. "simple" has one band. Source: Cochran (1977), section 5.9.
+    y_prob (N,): scores, from 0 to 1.
+    width: width of the total's interval, in units.
+    y_true (N,): labels at hand, missing elsewhere, or a mapping of rows to them.
+    pos_label: label value treated as positive (default: 1).
+    design: sampling method: stratified or simple.
+    level: level of the interval.
+
+    Labels at hand were drawn at random, from all or within bands of the score. Then n = (Σ N_h s_h)² / ((width / 2z)² +
+    Σ N_h s_h²) with s_h the standard deviation of the labels of band h, to which one more label is added, of the kind
+    that makes them vary more: what scores are worth is what the labels show. Without labels, or with fewer than 20,
+    nothing is known of what scores miss, and s_h = 1/2: the plan then suffices whatever the share of positives is, for
+    labels alone. Where positives are rare it is for more than needed; plan again with the first labels. "simple" has
+    one band. Source: Cochran (1977), section 5.9.
 
     >>> import numpy as np
     >>> labels_needed(np.full(10_000, 0.1), width=1_000)
@@ -48,6 +58,12 @@ def labels_needed(
 
     Raises InputError unless the width is positive and the design one of these.
     """
+    columns = Columns.read(data, y_prob=y_prob, y_true=y_true)
+    with columns.rows.placed():
+        return _needed(columns["y_prob"], columns["y_true"], width, pos_label, design, level)
+
+
+def _needed(y_prob: Any, y_true: Any, width: float, pos_label: Any, design: str, level: float) -> int:
     score = check_probabilities(y_prob)
     if not is_number(width) or not 0 < width < np.inf:
         raise InputError(f"{parameter('width')} must be a positive number of units; it is {width!r}.")

@@ -110,7 +110,7 @@ class Cells:
 
 def read_cells(cells: Any, *, n: int) -> Cells:
     """Cells from a column, several (a list or tuple), a mapping of names to columns or a data frame; None: one cell."""
-    named = {} if cells is None else _columns_of(cells)
+    named = named_groups(cells)
     coded = [check_codes(column, n=n, name=f"groups[{name!r}]") for name, column in named.items()]
     code, present = combined(coded, n)
     parts = np.unravel_index(present, [len(names) for _, names in coded]) if coded else ()
@@ -122,7 +122,10 @@ def read_cells(cells: Any, *, n: int) -> Cells:
     return Cells(tuple(named), code, names_of, domain, tuple(domains), size)
 
 
-def _columns_of(cells: Any) -> dict[str, object]:
+def named_groups(cells: Any) -> dict[str, Any]:
+    """Columns by their names: of one column, several (a list or tuple), a mapping or a data frame; {} of None."""
+    if cells is None:
+        return {}
     if is_frame(cells):
         cells = dict(zip(*all_columns(cells), strict=True))
     if isinstance(cells, Mapping):

@@ -28,9 +28,9 @@ from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import COPIED, Table, open_table
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.events.lexicon import Lexicon
-from howsure.events.periods import day_of
 from howsure.files.opened import Text, check_each_once, compression_of, missing_file
 from howsure.inputs.numbers_and_names import check_whole, natural_order, shortened, unknown_name
+from howsure.inputs.periods import check_date_format, day_of
 
 # A part of an input: every n-th batch of its documents, so that n machines share the work of one.
 
@@ -96,33 +96,6 @@ class Part:
 
 
 ALL = Part()
-
-
-# How dates are written, as in strptime: %d/%m/%Y for 31/12/2001.
-
-DIRECTIVE = re.compile(r"%-?(.)")
-KNOWN = "aAbBcdfgGhHIjmMnpSuUVwWxXyYzZ%"  # DuckDB's
-DAYS = (
-    {"Y", "y", "c", "x", "G"},
-    {"m", "b", "B", "h", "j", "c", "x", "V", "U", "W"},
-    {"d", "j", "c", "x", "u", "w", "a", "A"},
-)
-
-
-def check_date_format(written: str) -> None:
-    """Raise InputError unless a format names the year, the month and the day, as in %d/%m/%Y."""
-    asked = {found[1] for found in DIRECTIVE.finditer(written)}
-    unknown = sorted(asked - set(KNOWN))
-    if unknown:
-        raise InputError(
-            f"{parameter('date_format')} must be written as in strptime; %{unknown[0]} in {written!r} is none of its "
-            "signs."
-        )
-    if not all(asked & one for one in DAYS):
-        raise InputError(
-            f"{parameter('date_format')} must name the year, the month and the day; it is {written!r}. For 31/12/2001 "
-            "it is '%d/%m/%Y'."
-        )
 
 
 # Dated documents to read: rows of JSON lines, CSV or Parquet with a text, or CoNLL-U from any parser.

@@ -7,11 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from howsure.events.periods import PERIODS
 from howsure.events.series.actor_comparison import COUNTED
 from howsure.events.series.counts import INTERVALS
 from howsure.events.series.event_series import UNITS
 from howsure.events.series.raw_counts import STORIES
+from howsure.inputs.periods import PERIODS
 
 REQUIRED = inspect.Parameter.empty
 MOST_LISTED = 1000  # documents

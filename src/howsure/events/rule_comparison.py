@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.events.periods import period_of
 from howsure.events.store.reading import Store, checked_length, event_of, recipe_of, rows_of, settings_of, title_of
+from howsure.inputs.periods import period_of
 from howsure.result import Rows
 from howsure.show.table import COUNT, FRAME, WORDS, Column, digits
 

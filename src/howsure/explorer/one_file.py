@@ -8,7 +8,6 @@ from typing import Any
 
 from howsure.errors import InputError
 from howsure.events.labels.answers import labelling_of
-from howsure.events.periods import PERIODS, n_periods
 from howsure.events.questions import MOST_LISTED
 from howsure.events.series.actor_comparison import COUNTED
 from howsure.events.series.counts import INTERVALS
@@ -28,6 +27,7 @@ from howsure.events.store.reading import (
 from howsure.explorer.assembly import assemble
 from howsure.explorer.queries import compare, corrected, corrected_pair, overview, series, view_of
 from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, check_level, check_whole
+from howsure.inputs.periods import PERIODS, n_periods
 
 MOST_ACTORS = 8  # of which nobody chose: 28 pairs to compare
 MOST_PERIODS = 600  # of a length that nobody chose: 11 years of weeks

@@ -16,12 +16,12 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from howsure.errors import InputError
-from howsure.events.periods import period_end, period_start
 from howsure.events.series.corrected_series import CorrectedSeries
 from howsure.events.series.event_series import EventSeries
 from howsure.figures.curves import columns_of
 from howsure.figures.style import INK, Look, dress, literal, literal_legend, look, new_figure, shortened_name, styled
 from howsure.inputs.numbers_and_names import unknown_name
+from howsure.inputs.periods import period_end, period_start
 
 # Lines in bands over periods, and the time axis below them.
 

@@ -340,6 +340,9 @@ def check_clusters(values: object, *, n: int, name: str = "clusters") -> Integer
 
     Raises InputError if a value is missing or the length is not n.
     """
+    if isinstance(values, Coded):
+        _check_length(values.codes, n, name)
+        return values.codes.astype(np.int64)
     column = _no_missing(values, n, name)
     codes, distinct = _factorised(column, name)
     if column.dtype.kind in NUMERIC:

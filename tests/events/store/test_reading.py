@@ -16,7 +16,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.errors import HowsureError, InputError
-from howsure.events.periods import PERIODS, period_end, period_of, period_start
 from howsure.events.series.actor_comparison import compare_actors
 from howsure.events.series.event_series import event_series
 from howsure.events.series.files import documents_of, doubtful_documents
@@ -25,6 +24,7 @@ from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import asking_once, chosen_actors, facts_of
 from howsure.events.store.tables import as_bits, as_labels
 from howsure.explorer import queries
+from howsure.inputs.periods import PERIODS, period_end, period_of, period_start
 from tests.events.made_up_store import TITLES, make_store, packed, store_file
 
 

@@ -11,8 +11,8 @@ import click
 from howsure.cli.terminal.commands import PAGES, Command, Written
 from howsure.cli.terminal.options import CLUSTERINGS, as_names, in_order, level_option
 from howsure.cli.terminal.output import emit, progress, say
-from howsure.events.periods import PERIODS
 from howsure.events.store.event_store import EventStore
+from howsure.inputs.periods import PERIODS
 
 if TYPE_CHECKING:
     from howsure.explorer import Room

@@ -19,8 +19,8 @@ from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.options import output_options
 from howsure.cli.terminal.output import emit, progress, result_text, table_text
 from howsure.errors import InputError
-from howsure.events.periods import PERIODS
 from howsure.inputs.numbers_and_names import natural_order
+from howsure.inputs.periods import PERIODS
 
 # `howsure events recount`: the documents of a store counted again by another rule.
 

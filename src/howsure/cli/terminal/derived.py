@@ -130,7 +130,7 @@ def result_of(function: Callable[..., Answer], typed: Mapping[str, Any], **besid
     """What a function makes of the files and options that were typed; `beside`: arguments that are no options."""
     known = inspect.signature(function).parameters
     asked = {one: typed[one] for one in known if typed.get(one) is not None}
-    if "y_prob" in known:
+    if "y_prob" in known and "y_prob" not in typed:
         asked = {one: value for one, value in asked.items() if one not in OF_PROBABILITIES}
         asked["y_prob"] = given(typed)
     if typed.get("adjust") == NOT:

@@ -37,6 +37,8 @@ WORDS: dict[str, Word] = {
     "model": Word("--model", COLUMN, "Column that names the model of each row."),
     "rater": Word("--rater", COLUMN, "Column of who gave each grade."),
     "judge": Word("--judge", "NAME"),
+    "date": Word("--date", COLUMN, "Column of dates."),
+    "date_format": Word("--date-format", "FORMAT"),
     "groups": Word("--group", COLUMN, "Column of groups, one row or curve each; several: a,b."),
     "period": Word("--period", COLUMN, "Column of the period of each row."),
     "clusters": Word("--cluster", COLUMN, "Column identifying correlated rows, e.g. the document; several: a,b."),

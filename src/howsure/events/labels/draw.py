@@ -15,11 +15,11 @@ from howsure.counts.label_sample import LEAST, PER_STRATUM, allocation, bands_of
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.events.corpus import NO_ACTOR
 from howsure.events.labels.answers import Labelling, labelling_of
-from howsure.events.periods import period_of
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import Columns, Store, actors_in, chosen_actors, columns_of, rows_of
 from howsure.inputs.numbers_and_names import check_whole, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.periods import period_of
 from howsure.result import Result
 from howsure.show.table import COUNT, WORDS, Column
 

@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.events.periods import Day, period_end, period_of, period_start
 from howsure.events.series.corrected_comparison import CorrectedComparison, verdict_of
 from howsure.events.series.counts import CountComparison, check_overdispersion, compare_counts
 from howsure.events.series.raw_counts import (
@@ -39,6 +38,7 @@ from howsure.events.store.reading import (
 )
 from howsure.events.store.tables import as_bits, as_counts
 from howsure.inputs.numbers_and_names import check_level, unknown_name
+from howsure.inputs.periods import Day, period_end, period_of, period_start
 from howsure.result import as_json, dict_of
 from howsure.show.table import (
     COUNT,

@@ -15,7 +15,6 @@ from howsure import __version__
 from howsure.counts.estimation import estimate_counts
 from howsure.counts.results import CountEstimate, CountEstimates, Diagnostics
 from howsure.events.labels.answers import SettledLabels, settled_labels
-from howsure.events.periods import Day, period_of
 from howsure.events.series.extra_features import Scores, learned_features, score_features
 from howsure.events.series.labelled_pairs import LabelledPairs, PairFeatures, labelled_pairs, pair_features
 from howsure.events.store.reading import (
@@ -29,6 +28,7 @@ from howsure.events.store.reading import (
     title_of,
 )
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
+from howsure.inputs.periods import Day, period_of
 from howsure.result import Rows, as_json
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, span
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howsure.errors import InputError
-from howsure.events.periods import Day, period_end, period_of, period_start
 from howsure.events.series.corrected_series import ALL, CorrectedSeries
 from howsure.events.series.counts import (
     INTERVALS,
@@ -46,6 +45,7 @@ from howsure.events.store.reading import (
 )
 from howsure.events.store.tables import as_bits, as_counts
 from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
+from howsure.inputs.periods import Day, period_end, period_of, period_start
 from howsure.result import plain
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, span
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from howsure.events.periods import Day
 from howsure.events.series.corrected_comparison import CorrectedComparison
 from howsure.events.series.corrected_series import CorrectedSeries
 from howsure.events.store.reading import Store, facts_of
 from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.inputs.pairs import Integers
+from howsure.inputs.periods import Day
 from howsure.result import Row, Rows, recipe_text
 from howsure.show.table import Table
 

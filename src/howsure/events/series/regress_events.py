@@ -10,13 +10,13 @@ import numpy as np
 
 from howsure.errors import InputError, parameter
 from howsure.events.labels.answers import settled_labels
-from howsure.events.periods import period_of
 from howsure.events.series.labelled_pairs import PairFeatures, labelled_pairs, pair_features
 from howsure.events.store.reading import Store, chosen_actors, event_of, rows_of, settings_of
 from howsure.inputs import frames
 from howsure.inputs.checks import Coded
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.parameter_types import IntoFrame
+from howsure.inputs.periods import period_of
 from howsure.regression.regress_predicted import regress_predicted
 from howsure.regression.results import PredictedRegression
 

@@ -16,7 +16,10 @@ import numpy.typing as npt
 from howsure import __version__
 from howsure.errors import InputError
 from howsure.events.corpus import NO_ACTOR
-from howsure.events.periods import (
+from howsure.events.store.tables import VERSION
+from howsure.files.opened import parsed_json
+from howsure.inputs.numbers_and_names import nearest, shortened, unknown_name
+from howsure.inputs.periods import (
     PERIODS,
     Day,
     check_span,
@@ -27,9 +30,6 @@ from howsure.events.periods import (
     period_start,
     periods_between,
 )
-from howsure.events.store.tables import VERSION
-from howsure.files.opened import parsed_json
-from howsure.inputs.numbers_and_names import nearest, shortened, unknown_name
 
 # The settings of a store, read from its table `settings` and checked: JSON values of the expected types.
 

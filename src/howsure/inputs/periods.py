@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import re
 from collections.abc import Iterable
 
-from howsure.errors import InputError
+import numpy as np
+
+from howsure.errors import InputError, at_row, parameter
+from howsure.inputs.checks import Coded, as_column
 from howsure.inputs.numbers_and_names import unknown_name
 
 Day = str | datetime.date
@@ -158,3 +162,66 @@ def _date(value: str | datetime.date | None, place: str) -> datetime.date:
         return datetime.datetime.fromisoformat(value.strip()).date()
     except (ValueError, AttributeError, TypeError) as error:
         raise InputError(f"{place} must be a date such as 2003-03-20 (ISO 8601); it is {value!r}.") from error
+
+
+# How dates are written, as in strptime: %d/%m/%Y for 31/12/2001.
+
+DIRECTIVE = re.compile(r"%-?(.)")
+KNOWN = "aAbBdfGHIjmMpSuUVwWyYzZ%"  # which Python and DuckDB read alike
+DAYS = (
+    {"Y", "y", "G"},
+    {"m", "b", "B", "j", "V", "U", "W"},
+    {"d", "j", "u", "w", "a", "A"},
+)
+
+
+def check_date_format(written: str) -> None:
+    """Raise InputError unless a format names the year, the month and the day, as in %d/%m/%Y."""
+    asked = {found[1] for found in DIRECTIVE.finditer(written)}
+    unknown = sorted(asked - set(KNOWN))
+    if unknown:
+        raise InputError(
+            f"{parameter('date_format')} must be written as in strptime; %{unknown[0]} in {written!r} is none of its "
+            "signs."
+        )
+    if not all(asked & one for one in DAYS):
+        raise InputError(
+            f"{parameter('date_format')} must name the year, the month and the day; it is {written!r}. For 31/12/2001 "
+            "it is '%d/%m/%Y'."
+        )
+
+
+def coded_periods(dates: object, *, period: str, date_format: str | None = None, name: str = "date") -> Coded:
+    """The period of each date (n,), read once for each different date; `date_format` is as in strptime, and without it
+    dates are ISO 8601.
+
+    >>> coded_periods(["20.03.2003", "1.4.2003"], period="month", date_format="%d.%m.%Y").names
+    ('2003-03', '2003-04')
+
+    Raises InputError naming the row whose date is missing or invalid.
+    """
+    _check_period(period)
+    if date_format is not None:
+        check_date_format(date_format)
+    if not isinstance(dates, Coded):
+        texts, codes = np.unique(as_column(dates, name=name).astype(str), return_inverse=True)
+        dates = Coded(codes, tuple(texts.tolist()))
+    labels = []
+    for code, date in enumerate(dates.names):
+        try:
+            labels.append(_label(_day_written(date, date_format), period))
+        except ValueError:
+            like = "such as 2003-03-20" if date_format is None else f"written as {date_format}"
+            row = at_row(int(np.flatnonzero(dates.codes == code)[0]))
+            said = f"{parameter(name)} must hold dates {like}; {row} holds {date!r}."
+            advice = f" If they are written in another way, name it: {parameter('date_format', '%d.%m.%Y')}."
+            raise InputError(said + ("" if date_format else advice)) from None
+    known = sorted(set(labels))
+    places = {label: place for place, label in enumerate(known)}
+    return Coded(np.array([places[label] for label in labels], dtype=np.int32)[dates.codes], tuple(known))
+
+
+def _day_written(date: str, written: str | None) -> datetime.date:
+    if written is None:
+        return datetime.datetime.fromisoformat(date.strip()).date()
+    return datetime.datetime.strptime(date.strip(), written.replace("%-", "%")).date()
