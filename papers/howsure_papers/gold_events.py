@@ -12,11 +12,11 @@ import numpy as np
 from howsure.calibration.curve import calibration_curve
 from howsure.calibration.results import CalibrationCurve
 from howsure.events.extraction.one_document import Bools
-from howsure.inputs.periods import period_of
 from howsure.events.series.counts import count_from_probabilities
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import columns_of
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.periods import period_of
 from howsure.result import Estimate
 from howsure.show.table import COUNT, ESTIMATE, P_VALUE, UNDEFINED, Column, Kind, digits, p_in_words
 from howsure_papers.corpora.news import Item, News

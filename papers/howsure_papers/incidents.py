@@ -13,12 +13,12 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from howsure.counts import CountEstimate, CountEstimates
-from howsure.inputs.periods import period_of
 from howsure.events.series.labelled_pairs import pair_features
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import columns_of
 from howsure.figures.style import dress, literal, new_figure, styled
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.periods import period_of
 from howsure.show.table import Column, digits
 from howsure_papers.corpora.news import Item, read_incidents
 from howsure_papers.gold_events import LABELS, QUESTIONS

@@ -12,13 +12,13 @@ from pathlib import Path
 import numpy as np
 
 from howsure.events.extraction.one_document import Bools
-from howsure.inputs.periods import periods_between, periods_of
 from howsure.events.series.counts import compare_counts, count_from_probabilities
 from howsure.events.series.event_series import EventSeries, event_series
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import columns_of, first_and_last, number_of_samples
 from howsure.events.store.tables import as_bits, as_counts
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.periods import periods_between, periods_of
 from howsure.show.table import COUNT, Column, Kind, digits
 from howsure.stats.proportions import poisson_binomial
 from howsure_papers.corpora.news import News

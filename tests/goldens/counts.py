@@ -58,7 +58,7 @@ ROOM = Room(
     !label
     counts sample {READ} --labels 20 --more labelled.csv --show id --output more.csv
     counts estimate {DONE}
-    counts estimate {DONE} --format json
+    counts estimate {DONE} --method difference --format json
     counts estimate {DONE} --format csv
     counts estimate {DONE} --format markdown
     counts estimate {DONE} --format latex

@@ -14,8 +14,8 @@ import numpy as np
 
 from howsure.data.datasets import data_set_path, find_data_set, read_labelled_texts
 from howsure.errors import MissingExtraError
-from howsure.inputs.periods import period_of
 from howsure.inputs.pairs import Floats, Labels
+from howsure.inputs.periods import period_of
 from howsure_papers.corpora.news import packed_rows
 from howsure_papers.corpora.tagged import PARTS
 

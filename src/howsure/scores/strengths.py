@@ -11,6 +11,7 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.scores.ranks import Flags
 
 FAR = 30.0  # log odds; no battles that can be counted have finite estimates beyond
+FLAT = 1e12  # condition of the information beyond which a strength may go on to grow, unseen for rounding
 MOST_STEPS, NEAR, EXACT = 200, 1e-8, 1e-12
 FIRST, TIE, SECOND = 0, 1, 2  # outcomes
 
@@ -117,8 +118,9 @@ def _fitted(counts: Floats, free: Flags) -> tuple[Floats, float, float]:
         gradient = np.concatenate(
             [excess.sum(axis=1) - excess.sum(axis=0), [(counts[TIE] - n * at.tied).sum(), excess.sum()]]
         )
+        information = _information(n, at, free)
         try:
-            step = np.linalg.solve(_information(n, at, free), gradient * free)
+            step = np.linalg.solve(information, gradient * free)
         except np.linalg.LinAlgError:  # it is flat, far away
             break
         best = _likelihood(counts, at)
@@ -134,6 +136,8 @@ def _fitted(counts: Floats, free: Flags) -> tuple[Floats, float, float]:
             break
         moved = size * np.abs(step).max()
         if moved < EXACT or (moved < NEAR and moved > last / 2):  # what is left is rounding
+            if np.linalg.cond(information) > FLAT:
+                break
             beta[:m] -= beta[:m].mean()
             return beta[:m], float(beta[m]), float(beta[m + 1])
         last = moved
