@@ -28,8 +28,10 @@ settings.register_profile("howsure", deadline=None, derandomize=True, suppress_h
 settings.load_profile("howsure")
 
 
-# No test but a program of `make fuzz`, which installs what it needs; and what only Inspect AI, where it is, imports.
-collect_ignore = ["tests/fuzz/reader_fuzz.py", *([] if installed("inspect_ai") else ["src/howsure/inspect.py"])]
+# No test but a program of `make fuzz`, which installs what it needs; and doors to programs that are not here.
+DOORS = {"inspect_ai": "inspect", "spacy": "spacy", "pydantic_evals": "pydantic_evals", "evaluate": "evaluate"}
+collect_ignore = [f"src/howsure/{file}.py" for program, file in DOORS.items() if not installed(program)]
+collect_ignore += ["tests/fuzz/reader_fuzz.py"]
 
 gc.disable()  # while thousands of tests are collected, nothing of them is garbage
 

@@ -33,7 +33,7 @@ LAYERS = (
     {"significance", "sequences", "coreference", "counts", "selective", "sequential", "recalibration"},
     {"check", "monitoring", "scores"},
     {"regression"},
-    {"events", "inspect", "judges", "sklearn", "spacy"},
+    {"evaluate", "events", "inspect", "judges", "pydantic_evals", "sklearn", "spacy"},
     {"figures"},
     {"report", "explorer"},
     {"cli"},
