@@ -20,7 +20,8 @@ a accuracy across_files acting actor actors adjust advance after alarms_over all
 arrays assisted attributes ax axis b bad_brackets bad_dates bands batch before better_than binning bins both_methods
 bounds bug_compatible by_file c2 category check classes clusters_total code coder coders column columns condition
 conditions config
-content coreference corpus corrected correlation covariates coverage data database dataset date date_format dates
+content coordinator coreference corpus corrected correlation covariates coverage data database dataset date
+date_format dates
 decimals decision delta dependence design dev development difference disagreement document documents draw_only draws
 draws_column drop engine epochs estimator event experiments explode features fields figure figures file files
 filters finished first fixed_effects flips floor folder folds frequency function gold grammar group had high host how
@@ -29,10 +30,12 @@ largest_cluster learn left_out
 levels lexicon likelihood limit logits logprobs loss low lower_is_better macro map margin max_error max_iterations
 max_risk max_score members mention mentions method methods metric metrics min_coverage min_probability min_rows
 min_score misplaced missing_score model_version more most multicalibration n name named names new_name normalise
-not_worse_than on only only_predicted open options order other output output_format overdispersion page pairs panels
+not_worse_than on only only_predicted open options order other output output_format overdispersion overlap
+page pairs panels
 parameters parser part parts pass_at pass_hat passes path paths penalty place points port position_effect posterior
 posteriors power predicted probs probs_column progress pseudocount_emission pseudocount_transition query question
-raw read recalibration reduce reference repeated_spans repeats report require_actor result revision risk roles rows
+raw read readings recalibration reduce reference repeated_spans repeats report require_actor result revision risk
+roles rows
 rule runs said sample sample_size samples save scale scheduler scores sentence sentences sequential series share
 sharpen
 show since singletons skip_missing small_groups spans spelling spool start stemming store stores stories story

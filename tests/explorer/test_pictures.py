@@ -126,13 +126,14 @@ def test_pictures_of_the_labelling_room(browser: Browser, store: Path, tmp_path:
                 record_answer(opened, number, "Anna", acting=said, unclear=at == 10, revision=0)
             record_answer(opened, number, "Ben", acting=[] if at in (1, 7, 13) else said, revision=0)
     try:
-        with serving_room(path) as room:
+        with serving_room(path, "--coordinator", "Carla") as room:
             enter(browser, room.address, "Anna")
             browser.press("1")
-            browser.says("#intervals", "Total so far")
             picture(browser, tmp_path, "events-label")
+            enter(browser, room.label, "Carla")
             browser.open(f"{room.label}#disagreements")
             browser.press("1")
+            browser.says("#agreement", "α")
             picture(browser, tmp_path, "events-disagreements")
             browser.resize(390, 844)
             browser.prefer("dark")

@@ -15,7 +15,7 @@ import numpy as np
 
 from howsure.counts.design import labels_total
 from howsure.counts.units import LEAST_LABELS, Units, read_units
-from howsure.errors import HowsureError, InputError
+from howsure.errors import HowsureError, InputError, parameter
 from howsure.events.labels.agreement import agreement as measured
 from howsure.events.labels.agreement import disagreements as differing
 from howsure.events.labels.answers import (
@@ -26,7 +26,6 @@ from howsure.events.labels.answers import (
     answers_of,
     asked_of,
     coder_named,
-    progress,
     reading_order,
     record_answer,
     revision_of,
@@ -35,6 +34,7 @@ from howsure.events.labels.answers import (
     undo_answer,
 )
 from howsure.events.labels.answers import settle as settle_answer
+from howsure.events.labels.readers import OVERLAP, documents_for, progress
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.integrity import check_documents
 from howsure.events.store.reading import Store, rows_of, title_of
@@ -62,15 +62,47 @@ if TYPE_CHECKING:
 class Room:
     """A store open for writing, whose page may write answers into it.
 
-    assisted: whether coders see what the model found in the text. token: what each order to write must bring; it stands
-    in the page of the room only.
+    assisted: whether coders see what the model found in the text. coordinator: who sees totals and what others answer
+    before having read everything, for coders do not. overlap: the share of the documents that all coders but the first
+    read. token: what each order to write must bring; it stands in the page of the room only.
+
+    Raises InputError if the coordinator has no name, or the overlap is no share.
     """
 
-    def __init__(self, store: EventStore, *, assisted: bool = False, token: str | None = None) -> None:
+    def __init__(
+        self,
+        store: EventStore,
+        *,
+        assisted: bool = False,
+        coordinator: str | None = None,
+        overlap: float = OVERLAP,
+        token: str | None = None,
+    ) -> None:
         self.store, self.assisted, self.token = store, assisted, token or new_token()
+        self.coordinator = None if coordinator is None else coder_named(coordinator)
+        self.overlap = overlap
         self.n_orders = 0  # carried out so far: what was asked before knows nothing of them
         self._lock, self._is_closed = Lock(), False
         store.connection.execute("SET GLOBAL enable_external_access = false")  # the store, and no other file
+
+    def progress(self, coder: str) -> dict[str, Any]:
+        """How far a coder has come; `open`: whether totals and the answers of others are shown."""
+        found = progress(self.store, coder, overlap=self.overlap)
+        counts = {name: getattr(found, name) for name in ("documents", "answered", "with_event", "unclear")}
+        is_open = found.is_done or coder_named(coder) == self.coordinator
+        return {**counts, "time": found.time_left, "how": found.how, "open": is_open}
+
+    def shown_to(self, coder: str, told: Callable[[Store], Any]) -> Any:
+        """What only those are told who have read all their documents, or coordinate.
+
+        Raises InputError for others: what they read next would lean on it.
+        """
+        if not self.progress(coder)["open"]:
+            raise InputError(
+                f"{coder_named(coder)} reads still: totals and the answers of others are shown at the end, and to the "
+                f"coordinator ({parameter('coordinator', 'anna')})."
+            )
+        return told(self.store)
 
     def write(self, act: Callable[..., Any], **ordered: Any) -> Any:
         """Do what is ordered, one order after another.
@@ -81,9 +113,10 @@ class Room:
             if self._is_closed:
                 raise HowsureError("the page is being closed.")
             try:
-                return act(self.store, **ordered)
+                done = act(self.store, **ordered)
             finally:
                 self.n_orders += 1
+            return {**done, "progress": self.progress(ordered["coder"])}
 
     def close(self) -> None:
         """Wait until the order that is under way is done; none begins after it."""
@@ -95,6 +128,7 @@ class Room:
 
 MOST_ACTORS = 1000
 SHOWN = 60
+NOBODY = "nobody yet"
 Rule = Callable[[str, Any], Any]
 
 
@@ -153,16 +187,23 @@ def _refuse(name: str, rule: str, value: Any) -> NoReturn:
 # What the labelling room asks of a store; every answer is plain values, ready to be sent as JSON.
 
 
-def room(store: Store, coder: str) -> dict[str, Any]:
-    """What is asked, the drawn documents in the order of reading, and which of them a coder has answered."""
+def start(store: Store) -> dict[str, Any]:
+    """What is asked, of how many documents, and how long a first coder will read."""
+    asked, ahead = asked_of(store), progress(store, NOBODY, overlap=1.0)
+    drawn = len(reading_order(store))
+    return {"question": asked.question, "documents": drawn, "time": ahead.time_left, "how": ahead.how}
+
+
+def room(store: Store, coder: str, *, overlap: float = 1.0) -> dict[str, Any]:
+    """What is asked, the documents that a coder reads, in order, and which of them are answered."""
     asked, name = asked_of(store), coder_named(coder)
     return {
         "question": asked.question,
         "coder": name,
         "actors": [{"code": code, "title": title_of(store, code)} for code in asked.actors],
-        "documents": reading_order(store),
+        "documents": documents_for(store, name, overlap=overlap),
+        "drawn": len(reading_order(store)),
         "answered": [one.document for one in answers_of(store) if one.coder == name],
-        "progress": progress(store, name),
     }
 
 
@@ -309,7 +350,7 @@ def answer(
 ) -> dict[str, Any]:
     """Store an answer; see `record_answer`."""
     revision = record_answer(store, document, coder, acting=acting, unclear=unclear, revision=revision)
-    return {"revision": revision, "progress": progress(store, coder_named(coder))}
+    return {"revision": revision}
 
 
 def undo(store: EventStore, coder: str) -> dict[str, Any]:
@@ -321,7 +362,7 @@ def undo(store: EventStore, coder: str) -> dict[str, Any]:
     number = undo_answer(store, name)
     if number is None:
         raise InputError(f"{name} has no answer left to undo.")
-    return {"document": number, **present(store, number, name), "progress": progress(store, name)}
+    return {"document": number, **present(store, number, name)}
 
 
 def settle(
@@ -371,12 +412,20 @@ NUMBER, SAMPLE = (
 def questions_of(room_: Room) -> Mapping[str, Question]:
     """What the room may ask, by the end of its address."""
     shown = partial(document, assisted=room_.assisted)
+
+    def entered(store: Store, coder: str) -> dict[str, Any]:
+        return {**room(store, coder, overlap=room_.overlap), "progress": room_.progress(coder)}
+
+    def at_the_end(told: Callable[[Store], Any]) -> Question:
+        return Question(lambda store, coder: room_.shown_to(coder, told), (CODER,))
+
     asked = {
-        "room": Question(room, (CODER,)),
+        "start": Question(start),
+        "room": Question(entered, (CODER,)),
         "document": Question(shown, (NUMBER, CODER, SAMPLE)),
-        "disagreements": Question(disagreements),
-        "agreement": Question(agreement),
-        "intervals": Question(intervals),
+        "disagreements": at_the_end(disagreements),
+        "agreement": at_the_end(agreement),
+        "intervals": at_the_end(intervals),
     }
     return {f"label/{name}": replace(one, state=lambda: room_.n_orders) for name, one in asked.items()}
 

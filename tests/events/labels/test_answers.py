@@ -22,7 +22,6 @@ from howsure.events.labels.agreement import disagreements
 from howsure.events.labels.answers import (
     Conflict,
     answers_of,
-    progress,
     reading_order,
     record_answer,
     revision_of,
@@ -30,6 +29,7 @@ from howsure.events.labels.answers import (
     settled_labels,
     undo_answer,
 )
+from howsure.events.labels.readers import progress
 from howsure.events.store.check_store import check_store
 from howsure.events.store.event_store import EventStore, StoreError
 from tests.events.labels.labelled_stores import answer_all, drawn_store, store_to_label
@@ -104,7 +104,7 @@ def test_of_many_at_once_one_is_first(store: EventStore) -> None:
     with ThreadPoolExecutor(8) as threads:
         order = reading_order(store)
         list(threads.map(lambda number: record_answer(store, number, "bob", acting=[], revision=0), order))
-    assert progress(store, "bob")["answered"] == len(order)
+    assert progress(store, "bob").answered == len(order)
     assert check_store_open(store) == []
 
 
@@ -156,7 +156,8 @@ def test_how_far_a_coder_has_come(store: EventStore) -> None:
     record_answer(store, order[0], "anna", acting=["IRQ"], revision=0)
     record_answer(store, order[2], "anna", acting=[], unclear=True, revision=0)
     answer_all(store, "bob")
-    assert progress(store, "anna") == {"documents": 8, "answered": 2, "with_event": 1, "unclear": 1}
+    found = progress(store, "anna")
+    assert (found.documents, found.answered, found.with_event, found.unclear) == (8, 2, 1, 1)
 
 
 def test_what_is_settled_counts(store: EventStore) -> None:

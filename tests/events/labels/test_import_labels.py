@@ -70,7 +70,7 @@ def test_a_simple_sample(store: EventStore, tmp_path: Path) -> None:
     assert (again.added, again.known) == (0, 6)
     import_labels(store, tmp_path / "labels.csv", coder="bob")
     assert {one.coder for one in answers_of(store)} == {"anna", "bob"}
-    draw_documents(store, 3)
+    draw_documents(store, 9)
     assert len(reading_order(store)) == 9
     assert store.ask("SELECT DISTINCT inclusion FROM label_sample") == [(9 / len(names),)]
     assert check_whole(store)
@@ -102,7 +102,7 @@ def test_given_chances(store: EventStore, tmp_path: Path) -> None:
     assert (report.design, found.design, found.strata) == ("chances", "chances", {})
     assert found.inclusion.tolist() == [0.25] * 4
     with pytest.raises(InputError, match="further documents cannot be drawn: the labels were imported with the design"):
-        draw_documents(store, 2)
+        draw_documents(store, 6)
     assert check_whole(store)
 
 

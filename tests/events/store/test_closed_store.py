@@ -33,10 +33,9 @@ from howsure.events import (
 from howsure.events.corpus import Part
 from howsure.events.extraction import merge_stores, recount
 from howsure.events.extraction.recount import recount_events
-from howsure.events.labels import agreement, answers, draw, import_labels
+from howsure.events.labels import agreement, answers, draw, import_labels, readers
 from howsure.events.labels import agreement as disagreements
 from howsure.events.labels import answers as labelling
-from howsure.events.labels import answers as progress
 from howsure.events.labels import answers as settled
 from howsure.events.labels import draw as bands
 from howsure.events.labels import import_labels as export_labels
@@ -71,7 +70,7 @@ ONLY_SETTINGS = {  # are read when a store is opened, and stay
     "title_of",
     "check_all_of_it",
 }
-OTHERWISE = {"create_app", "serve", "view_of", "asked_otherwise"}  # the page answers; of what was read before
+OTHERWISE = {"create_app", "serve", "view_of"}  # the page answers; of what was read before
 
 
 @cache
@@ -133,8 +132,12 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "reading_sheet": export_labels.reading_sheet,
     "labelling_of": labelling.labelling_of,
     "overview": queries.overview,
-    "progress": lambda store: progress.progress(store, "anna"),
-    "reading_order": progress.reading_order,
+    "documents_for": lambda store: readers.documents_for(store, "anna"),
+    "left_to_read": readers.left_to_read,
+    "progress": lambda store: readers.progress(store, "anna"),
+    "reading_order": labelling.reading_order,
+    "readings_table": export_labels.readings_table,
+    "start": questions.start,
     "record_answer": lambda store: answers.record_answer(store, 0, "anna", acting=[], revision=0),
     "revision_of": lambda store: answers.revision_of(store, 0, "anna"),
     "recount_events": lambda store: recount_events(store, "other.duckdb", rule=built_in_rule("attack-wide")),

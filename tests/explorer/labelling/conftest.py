@@ -29,14 +29,16 @@ def room_store(drawn: Path, tmp_path: Path) -> Path:
 def room(tmp_path_factory: pytest.TempPathFactory, drawn: Path) -> Iterator[ServedRoom]:
     """A room to label in."""
     store = shutil.copy(drawn, tmp_path_factory.mktemp("room") / "room.duckdb")
-    with serving_room(Path(store)) as served:
+    with serving_room(Path(store), "--overlap", "1") as served:
         yield served
 
 
 @pytest.fixture(scope="session")
 def census(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServedRoom]:
     """A room in which all documents are to be read, hostile ones among them, with the model's answer."""
-    with serving_room(make_census(tmp_path_factory.mktemp("census") / "census.duckdb"), "--assisted") as served:
+    with serving_room(
+        make_census(tmp_path_factory.mktemp("census") / "census.duckdb"), "--assisted", "--overlap", "1"
+    ) as served:
         yield served
 
 

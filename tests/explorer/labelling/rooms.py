@@ -80,8 +80,11 @@ def serving_room(store: Path, *options: str, killed: bool = False) -> Iterator[S
         command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     ) as server:
         try:
-            drawn, said = server.stdout.readline(), server.stdout.readline()
+            drawn, said = server.stdout.readline(), ""
             assert "drawn before: Which of these attack here?" in drawn, drawn + _ended(server)
+            while " is labelled at " not in said:
+                said = server.stdout.readline()
+                assert said, _ended(server)
             found = re.search(r"http://127\.0\.0\.1:[0-9]+/label\?token=[\w-]{32}(?= )", said)
             assert found, said + _ended(server)
             yield ServedRoom(found[0], server)
@@ -107,8 +110,8 @@ def enter(browser: Browser, address: str, coder: str) -> None:
 
 
 def typed(browser: Browser, *keys: str) -> None:
-    """Keys, one after another without a pause, but for what is saved: keys that come meanwhile are not taken."""
-    for saved in " ".join(keys).replace(Keys.ENTER, f"{Keys.ENTER}\n").splitlines():
+    """Keys, one after another without a pause, but for what saves: keys that come meanwhile are not taken."""
+    for saved in re.split(f"(?<=[nu{Keys.ENTER}]) ", " ".join(keys)):
         ActionChains(browser.driver, duration=0).send_keys(*saved.split()).perform()
         browser.settle()
 

@@ -52,7 +52,7 @@ def visitor(store: EventStore, room: Room | None, *, cookie: str = "to read") ->
 
 @pytest.fixture
 def room(store: EventStore) -> Room:
-    return Room(store, token="to write")
+    return Room(store, token="to write", coordinator="chief")
 
 
 @pytest.fixture
@@ -95,10 +95,8 @@ def test_an_answer_is_stored_changed_and_taken_back(client: TestClient, store: E
     assert (told["question"], told["answered"]) == ("Which of these attack here?", [])
     answer = order(client, "answer", json={**SAID, "document": first})
     assert answer.status_code == 200
-    assert answer.json() == {
-        "revision": 1,
-        "progress": {"documents": READ, "answered": 1, "with_event": 1, "unclear": 0},
-    }
+    told = answer.json()
+    assert (told["revision"], told["progress"]["answered"], told["progress"]["open"]) == (1, 1, False)
     order(client, "answer", json={**SAID, "document": second, "acting": [], "unclear": True})
     order(client, "answer", json={**SAID, "document": first, "acting": ["KWT", "IRQ"], "revision": 1})
     assert present(store) == {(first, "anna"): ["IRQ", "KWT"], (second, "anna"): "unclear"}
@@ -119,13 +117,13 @@ def test_a_conflict_tells_what_is_there(client: TestClient, store: EventStore) -
     assert answer.json()["revision"] == 1
     assert present(store) == {(number, "anna"): ["IRQ"]}
     order(client, "answer", json={**SAID, "document": number, "coder": "ben", "acting": []})
-    assert client.get("/api/label/disagreements").json()[0]["answer"] is None
+    assert client.get("/api/label/disagreements?coder=chief").json()[0]["answer"] is None
     settled = {**SAID, "document": number, "coder": "judge"}
-    assert order(client, "settle", json=settled).json() == {"revision": 1}
+    assert order(client, "settle", json=settled).json()["revision"] == 1
     answer = order(client, "settle", json={**settled, "coder": "other judge", "acting": []})
     assert (answer.status_code, answer.json()["revision"]) == (409, 1)
     assert answer.json()["answer"] == {"acting": ["IRQ"], "unclear": False}
-    told = client.get("/api/label/disagreements").json()
+    told = client.get("/api/label/disagreements?coder=chief").json()
     assert [(one["coder"], one["acting"]) for one in told[0]["answers"]] == [("anna", ["IRQ"]), ("ben", [])]
     assert (told[0]["answer"], told[0]["revision"]) == ({"acting": ["IRQ"], "unclear": False}, 1)
 
@@ -307,14 +305,31 @@ def test_the_words_are_shown_without_what_the_model_found(store: EventStore, roo
     assert view["sentences"] == told["sentences"]
 
 
+@pytest.mark.parametrize("told", ["intervals", "agreement", "disagreements"])
+def test_who_reads_still_is_told_nothing_of_others(client: TestClient, store: EventStore, told: str) -> None:
+    """The coordinator is, and each coder at the end: the first of all documents, the second of a fifth."""
+    order_of_reading = reading_order(store)
+    give(store, "anna", [(number, []) for number in order_of_reading[:-1]])
+    refused = client.get(f"/api/label/{told}?coder=anna")
+    assert refused.status_code == 400
+    assert "anna reads still: totals and the answers of others are shown at the end" in refused.json()["error"]
+    assert client.get(f"/api/label/{told}?coder=chief").status_code == 200
+    give(store, "anna", [(order_of_reading[-1], [])])
+    assert client.get(f"/api/label/{told}?coder=anna").status_code == 200
+    second = client.get("/api/label/room?coder=ben").json()
+    assert (len(second["documents"]), second["progress"]["open"]) == (READ // 5, False)
+    give(store, "ben", [(number, []) for number in second["documents"]])
+    assert client.get(f"/api/label/{told}?coder=ben").status_code == 200
+
+
 def test_how_far_coders_agree(client: TestClient, store: EventStore) -> None:
-    assert client.get("/api/label/agreement").json()["documents"] == 0
+    assert client.get("/api/label/agreement?coder=chief").json()["documents"] == 0
     numbers = reading_order(store)[:10]
     give(store, "anna", [(number, ["IRQ"] if at % 2 else []) for at, number in enumerate(numbers)])
     give(store, "ben", [(number, ["IRQ"] if at % 2 and at > 3 else []) for at, number in enumerate(numbers[:-1])])
     order(client, "answer", json={**SAID, "document": numbers[-1], "coder": "ben", "acting": ["IRQ"]})
     total = agreement(store).total
-    told = client.get("/api/label/agreement").json()
+    told = client.get("/api/label/agreement?coder=chief").json()
     assert told == {name: getattr(total, name) for name in ("documents", "alpha", "low", "high", "why")}
     assert (told["documents"], total.differing) == (10, 2)
 

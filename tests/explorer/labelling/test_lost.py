@@ -20,7 +20,7 @@ def test_a_kill_between_two_answers_loses_none(browser: Browser, room_store: Pat
         enter(browser, room.address, "killed")
         order = room.asked("room", coder="killed")["documents"]
         for keys in ("1", "n", "u", "2", "3", "1", "n"):
-            typed(browser, keys, Keys.ENTER)
+            typed(browser, keys, *([] if keys in "nu" else [Keys.ENTER]))
         expected = room.answers("killed")
         said = [["IRQ"], [], "unclear", ["YUG"], ["KWT"], ["IRQ"], []]
         assert expected == dict(zip(order, said, strict=False))
@@ -58,23 +58,23 @@ def two_tabs(browser: Browser, room: ServedRoom, request: pytest.FixtureRequest)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("button", "kept"), [("#take-mine", []), ("#take-theirs", ["IRQ"])])
+@pytest.mark.parametrize(("button", "kept"), [("#take-mine", ["YUG"]), ("#take-theirs", ["IRQ"])])
 def test_two_tabs_do_not_overwrite_each_other(
     browser: Browser, room: ServedRoom, two_tabs: list[str], button: str, kept: list[str]
 ) -> None:
     first, second, coder = two_tabs
     here = current(browser)
     browser.driver.switch_to.window(second)
-    browser.press("n")
+    browser.press("2")
     browser.driver.switch_to.window(first)
     typed(browser, "1", Keys.ENTER)
     browser.driver.switch_to.window(second)
     browser.says("#counted", "1 of 30 read")
-    assert (current(browser), pressed(browser)) == (here, ["none"]), "the choice waits"
+    assert (current(browser), pressed(browser)) == (here, ["actor-1"]), "the choice waits"
     browser.press(Keys.ENTER)
     said = browser.text("#problems")
     assert "this document was answered in your name elsewhere meanwhile" in said
-    assert "There it is “Iraq”; here it is “none of them”." in said
+    assert "There it is “Iraq”; here it is “Yugoslavia”." in said
     assert room.answers(coder) == {here: ["IRQ"]}, "nothing is overwritten unasked"
     browser.click(button)
     assert room.answers(coder) == {here: kept}
@@ -101,7 +101,7 @@ def test_a_tab_in_which_nothing_is_chosen_follows_the_other(browser: Browser, tw
     browser.driver.switch_to.window(two_tabs[1])
     browser.one("#actor-1[aria-pressed=true]")
     assert current(browser) == here
-    assert browser.text("#counted") == "1 of 30 read · 1 with an event"
+    assert browser.text("#counted").startswith("1 of 30 read · ")
     browser.click("#forward")
     browser.driver.switch_to.window(two_tabs[0])
     browser.press("z")

@@ -13,13 +13,13 @@ from howsure.events.labels.draw import draw_documents
 from howsure.events.store.event_store import EventStore
 from tests.cli.running import howsure
 from tests.explorer.chromium import Browser
-from tests.explorer.hostile_store import ATTACKS, DOCUMENTS, SAMPLES
+from tests.explorer.hostile_store import ATTACKS, DOCUMENTS, SAMPLES, make_hostile_store
 from tests.explorer.labelling.rooms import ACTORS, READ, ServedRoom, current, enter, pressed, serving_room, typed
 from tests.explorer.test_access import UNNAMED, WINDOW
 from tests.explorer.test_hostile import FORBIDDEN, HARMFUL
 
 pytestmark = pytest.mark.usefixtures("quiet")
-CYCLE = [("1",), ("n",), ("u",), ("2", "3"), ("n",), ("1", "1", "n")]  # keys, and what they say
+CYCLE = [("1", Keys.ENTER), "n", "u", ("2", "3", Keys.ENTER), "n", ("1", "1", "n")]  # keys, and what they say
 SHOWN = "return [location.hash, document.getElementById('place').textContent, document.activeElement.tagName]"
 # The intervals come when the end shows, or half a second later: what changes above the links of the end moves them.
 LATE = """
@@ -53,7 +53,7 @@ def test_thirty_documents_by_keys_alone(browser: Browser, room: ServedRoom) -> N
     for at, number in enumerate(order):
         place = f"Document {at + 1} of {READ}"
         assert browser.run(SHOWN) == [f"#document={number}", place, "H2"]
-        typed(browser, *CYCLE[at % len(CYCLE)], Keys.ENTER)
+        typed(browser, *CYCLE[at % len(CYCLE)])
         expected[number] = SAYS[at % len(CYCLE)]
         if at % 10 == 0:
             assert set(answered(room, "by keys")) == set(expected)
@@ -65,7 +65,7 @@ def test_thirty_documents_by_keys_alone(browser: Browser, room: ServedRoom) -> N
     assert current(browser) == order[-1]
     assert room.answers("by keys") == {number: expected[number] for number in order[:-1]}
     browser.run(LATE)
-    typed(browser, "n", Keys.ENTER)
+    typed(browser, "n")
     assert browser.text("#done h2") == "You have read all documents of the sample"
     browser.wait(lambda: browser.run("return window.late.told"), "the intervals")
     assert not browser.run("return window.late.moved"), "the links of the end moved below the mouse"
@@ -84,10 +84,10 @@ def test_nothing_is_stored_unless_something_is_chosen(browser: Browser, room: Se
     browser.press("1")
     assert pressed(browser) == []
     browser.click("#keys")
-    typed(browser, "1", "u")
-    assert pressed(browser) == ["unclear"]
-    assert "Chosen: unclear." in browser.run("return document.getElementById('status').textContent")
-    typed(browser, "2", "1")
+    typed(browser, "3")
+    assert pressed(browser) == ["actor-2"]
+    assert "Chosen: " in browser.run("return document.getElementById('status').textContent")
+    typed(browser, "3", "2", "1")
     assert pressed(browser) == ["actor-0", "actor-1"]
     typed(browser, "1", "2")
     assert pressed(browser) == []
@@ -97,7 +97,7 @@ def test_nothing_is_stored_unless_something_is_chosen(browser: Browser, room: Se
 def test_answers_are_changed_and_taken_back(browser: Browser, room: ServedRoom) -> None:
     enter(browser, room.address, "doubter")
     first, second, third = room.asked("room", coder="doubter")["documents"][:3]
-    typed(browser, "1", Keys.ENTER, "n", Keys.ENTER)
+    typed(browser, "1", Keys.ENTER, "n")
     assert current(browser) == third
     browser.press(Keys.ARROW_LEFT, Keys.ARROW_LEFT)
     assert (current(browser), pressed(browser)) == (first, ["actor-0"])
@@ -121,13 +121,13 @@ def test_answers_are_changed_and_taken_back(browser: Browser, room: ServedRoom) 
 @pytest.mark.long
 def test_a_reload_keeps_the_place_and_the_name(browser: Browser, room: ServedRoom) -> None:
     enter(browser, room.address, "reloader")
-    typed(browser, "1", Keys.ENTER, "n", Keys.ENTER, Keys.ARROW_LEFT)
+    typed(browser, "1", Keys.ENTER, "n", Keys.ARROW_LEFT)
     here = current(browser)
     browser.driver.refresh()
     browser.settle()
     assert (current(browser), pressed(browser)) == (here, ["none"])
     assert browser.text("#who") == "· reloader"
-    assert browser.text("#counted") == "2 of 30 read · 1 with an event"
+    assert re.fullmatch("2 of 30 read · .* left", browser.text("#counted")), "no totals before the end"
     assert "token" not in browser.driver.current_url
     browser.open(room.label)
     assert browser.text("#place") == "Document 3 of 30", "without a document in the address, the next to read"
@@ -161,8 +161,7 @@ def test_the_mouse_does_what_keys_do(browser: Browser, room: ServedRoom) -> None
     first, second = room.asked("room", coder="mouse")["documents"][:2]
     browser.click("#actor-2")
     browser.press(Keys.ENTER)  # saves, although a button was pressed last
-    browser.click("#none")
-    browser.click("#save")
+    browser.click("#none")  # says all, and so saves
     assert room.answers("mouse") == {first: ["KWT"], second: []}
     browser.click("#back")
     assert pressed(browser) == ["none"]
@@ -213,53 +212,87 @@ def test_documents_without_a_text_say_so(browser: Browser, tmp_path: Path, optio
 
 @pytest.mark.long
 def test_the_interval_of_the_total_comes_after_enough_labels(browser: Browser, room_store: Path) -> None:
-    with serving_room(room_store) as room:
+    with serving_room(room_store, "--coordinator", "counter") as room:
         enter(browser, room.address, "counter")
         order = room.asked("room", coder="counter")["documents"]
-        needed = room.asked("intervals")["more"]
+        needed = room.asked("intervals", coder="counter")["more"]
         for left, _ in zip(range(needed, 0, -1), order, strict=False):
             browser.says("#intervals", f"after {left} more {'label' if left == 1 else 'labels'}.")
-            typed(browser, "1" if left % 2 else "n", Keys.ENTER)
+            typed(browser, *(["1", Keys.ENTER] if left % 2 else "n"))
         told = browser.says("#intervals", f"Total so far, of {DOCUMENTS} documents (95 % intervals): Iraq ")
         assert re.search(r"Iraq ([0-9]+) to ([0-9]+); Yugoslavia 0 to [1-9][0-9]*; ", told)
         assert ATTACKS[1] in told, "the title of an actor, as text"
         enter(browser, room.label, "another")
+        browser.gone("#intervals")  # who reads still sees none
         typed(browser, "2", Keys.ENTER)
+        enter(browser, room.label, "counter")
         browser.says("#intervals", "Yugoslavia cannot tell: too few clear and agreed answers")
 
 
 @pytest.mark.long
-def test_two_coders_differ_and_it_is_settled(browser: Browser, room_store: Path) -> None:
+def test_two_coders_differ_and_it_is_settled_by_keys_alone(browser: Browser, room_store: Path) -> None:
+    """The second reads a fifth, sees the others' answers then, and settles by a key each."""
     with serving_room(room_store) as room:
         enter(browser, room.address, "Anna")
-        order = room.asked("room", coder="Anna")["documents"]
-        for keys in (("1",), ("n",), ("2", "3"), ("u",), ("1",)):
-            typed(browser, *keys, Keys.ENTER)
+        for _ in range(READ):
+            typed(browser, "n")
         enter(browser, room.label, "Ben")
-        for number, keys in zip(order, (("1",), ("1",), ("2",), ("u",), ("1",)), strict=False):
-            assert current(browser) == number, "the same order"
+        twice = room.asked("room", coder="Ben")["documents"]
+        assert len(twice) == READ // 5
+        browser.gone("#to-disagreements")
+        browser.press("d")  # does nothing before the end
+        keys = ("n", "1", "23", "u", "1", "n")
+        for number, one in zip(twice, keys, strict=True):
+            assert current(browser) == number
             assert pressed(browser) == [], "and nothing of the other's answers"
-            typed(browser, *keys, Keys.ENTER)
-        browser.click("#to-disagreements")
-        assert browser.text("#list h2") == "2 disagreements to settle"
+            typed(browser, *one, *([] if one in "nu" else [Keys.ENTER]))
+        assert browser.text("#done h2") == f"You have read your 6 documents, of {READ} drawn"
+        assert browser.text("#settle") == "d Settle 4 disagreements"
+        browser.press("d")
         assert re.match(
-            r"Krippendorff’s α is 0\.[0-9]{2}, 95 % interval .*, of 4 documents", browser.says("#agreement", "α")
+            r"Krippendorff’s α is -?[0-9.]+, 95 % interval .*, of 5 documents", browser.says("#agreement", "α")
         )
-        assert browser.rows("#beside") == [["Anna", "none of them"], ["Ben", "Iraq"]]
-        typed(browser, "1", Keys.ENTER)
-        assert browser.text("#list h2") == "1 disagreement to settle"
-        assert browser.rows("#beside") == [["Anna", f"Yugoslavia, {ATTACKS[1]}"], ["Ben", "Yugoslavia"]]
+        assert browser.rows("#beside") == [["a Anna", "none of them"], ["b Ben", "Iraq"]]
+        assert browser.violations() == []
+        typed(browser, "b")
+        assert browser.text("#list h2") == "3 disagreements to settle"
+        assert browser.rows("#beside")[1] == ["b Ben", f"Yugoslavia, {ATTACKS[1]}"]
         typed(browser, "2", Keys.ENTER)
+        assert browser.rows("#beside")[1] == ["b Ben", "unclear"]
+        typed(browser, "a")
+        typed(browser, "n")
         assert browser.text("#list h2") == "All disagreements are settled"
-        settled = {one["document"]: one["answer"]["acting"] for one in room.asked("disagreements")}
-        assert settled == {order[1]: ["IRQ"], order[2]: ["YUG"]}
-        browser.click(f'#list [data-document="{order[1]}"]')
+        told = room.asked("disagreements", coder="Ben")
+        assert [one["answer"]["acting"] for one in told] == [["IRQ"], ["YUG"], [], []]
+        browser.click(f'#list [data-document="{twice[1]}"]')
         assert pressed(browser) == ["actor-0"]
-        typed(browser, "n", Keys.ENTER)
-        assert room.asked("disagreements")[0]["answer"] == {"acting": [], "unclear": False}
-        browser.click("#to-documents")
-        assert browser.text("#place") == "Document 6 of 30"
-        assert room.answers("Anna")[order[1]] == [], "their answers stay what they were"
+        typed(browser, "n")
+        assert room.asked("disagreements", coder="Ben")[0]["answer"] == {"acting": [], "unclear": False}
+        assert room.answers("Ben")[twice[1]] == ["IRQ"], "their answers stay what they were"
+        browser.press("d")
+        assert browser.text("#done h2").startswith("You have read your 6 documents")
+
+
+@pytest.mark.long
+def test_of_one_actor_every_answer_is_one_key(browser: Browser, tmp_path: Path) -> None:
+    make_hostile_store(path := tmp_path / "one.duckdb")
+    with EventStore.open(path, read_only=False) as store:
+        draw_documents(store, 12, actors=["IRQ"], question="Which of these attack here?", period="none")
+    with serving_room(path) as room:
+        browser.open(room.address)
+        browser.run("localStorage.removeItem('howsure-coder')")
+        browser.open(room.label)
+        assert browser.text("#question") == "Which of these attack here?"
+        assert re.fullmatch(
+            "12 documents to read, (about [0-9]+ minutes?|less than a minute): estimated from [0-9]+ words to read, at "
+            "238 a minute, and 5 seconds for each answer.",
+            browser.text("#about"),
+        )
+        browser.press(*"eve", Keys.ENTER)
+        for key in "y1nu":
+            browser.press(key)
+        order = room.asked("room", coder="eve")["documents"]
+        assert room.answers("eve") == dict(zip(order, [["IRQ"], ["IRQ"], [], "unclear"], strict=False))
 
 
 @pytest.mark.long
@@ -277,7 +310,7 @@ def test_hostile_texts_titles_and_names_do_nothing(browser: Browser, census: Ser
     assert census.answers(coder) == {len(ATTACKS): ["KWT"]}
     assert browser.run("return document.querySelectorAll('script').length") == 1
     browser.open(f"{census.label}#settle=%3Cimg%20src=x%20onerror=window.taken=2%3E")
-    assert browser.text("#list h2") == "No disagreements"
+    assert browser.text("#place").startswith("Document "), "who reads still is shown no disagreement"
 
 
 @pytest.mark.long

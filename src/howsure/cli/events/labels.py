@@ -15,11 +15,17 @@ from howsure.cli.events.queries import as_groups
 from howsure.cli.terminal.commands import Command, Group, Written
 from howsure.cli.terminal.options import as_names, level_option, output_options, seed_option
 from howsure.cli.terminal.output import emit, json_text, table_text
-from howsure.errors import InputError
 from howsure.events.labels.agreement import Disagreement, agreement, disagreements
 from howsure.events.labels.answers import Answer, answers_of, asked_of, labelling_of, reading_order
-from howsure.events.labels.draw import DESIGNS, LENGTHS, asked_otherwise, draw_documents
-from howsure.events.labels.import_labels import IMPORTED_DESIGNS, import_labels, label_table, reading_sheet
+from howsure.events.labels.draw import DESIGNS, LENGTHS, draw_documents
+from howsure.events.labels.import_labels import (
+    IMPORTED_DESIGNS,
+    import_labels,
+    label_table,
+    reading_sheet,
+    readings_table,
+)
+from howsure.events.labels.readers import OVERLAP, left_to_read
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import Store, rows_of
 from howsure.inputs.numbers_and_names import counted
@@ -29,7 +35,6 @@ from howsure.show.table import Table
 
 LABELS = 200
 LABELLED = "labelled at {} (Ctrl-C ends it; every answer is stored at once)"
-OPTIONS = {"actors": "--actor", "question": "--question", "period": "--period", "design": "--design"}
 
 
 def as_codes(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> list[str] | None:
@@ -44,7 +49,7 @@ def as_codes(context: click.Context, parameter: click.Parameter, values: tuple[s
     "n",
     type=click.IntRange(min=1),
     metavar="N",
-    help=f"Number of documents to read in all (default: {LABELS}, or those drawn before).",
+    help=f"Number of documents drawn in all (default: {LABELS}, or those drawn before).",
 )
 @click.option(
     "--actor",
@@ -64,12 +69,22 @@ def as_codes(context: click.Context, parameter: click.Parameter, values: tuple[s
 @seed_option("Random seed of the draw.", to="rng")
 @click.option("--draw-only", is_flag=True, help="Draw, and do not open the page.")
 @click.option("--assisted", is_flag=True, help="Show coders what the rule found (default: the text alone).")
+@click.option(
+    "--overlap",
+    type=click.FloatRange(0.0, 1.0, min_open=True),
+    default=OVERLAP,
+    show_default=True,
+    metavar="SHARE",
+    help="Share of the documents that every coder after the first reads too.",
+)
+@click.option(
+    "--coordinator", metavar="NAME", help="Who sees totals and disagreements at any time (coders do at their end)."
+)
 @serving_options
 def label_command(
     path: str,
     n: int | None,
     draw_only: bool,
-    assisted: bool,
     **options: Any,
 ) -> None:
     """Draw documents of STORE at random, and read them in a page: which actors act in each? Ctrl-C ends it.
@@ -82,12 +97,14 @@ def label_command(
     the rule found nothing are drawn too, since events that it misses are there.
     """
     serving = {name: options.pop(name) for name in ("port", "host", "names", "show")}
+    reading = {name: options.pop(name) for name in ("assisted", "overlap", "coordinator")}
     with EventStore.open(path, read_only=False) as store, contextlib.suppress(KeyboardInterrupt):
         _draw(store, n, options)
+        emit("".join(f"  {line}\n" for line in left_to_read(store, overlap=reading["overlap"])), None)
         if not draw_only:
             from howsure.explorer import Room
 
-            room = Room(store, assisted=assisted)
+            room = Room(store, **reading)
             serve_page(store, done=LABELLED, what="the documents and answer", room=room, **serving)
 
 
@@ -95,22 +112,11 @@ def _draw(store: EventStore, number: int | None, options: dict[str, Any]) -> Non
     """Draw what is lacking to a number of documents in all."""
     drawn = 0 if labelling_of(store) is None else len(reading_order(store))
     stored = int(rows_of(store, "SELECT count(*) FROM documents")[0][0])
-    if number is not None and number > stored:
-        raise InputError(
-            f"--labels must be at most the number of documents in {store.path}, {stored:,}; it is {number:,}."
-        )
-    wanted = number or drawn or max(min(LABELS, stored), 1)
-    if wanted > drawn:
-        emit(text_of(draw_documents(store, wanted - drawn, **options), "table"), None)
-        return
-    asked = asked_of(store)
-    changed = asked_otherwise(store, asked, {name: options[name] for name in OPTIONS})
-    if changed is not None:
-        raise InputError(
-            f"{store.path} has {counted(drawn, 'drawn document')} already, about {', '.join(asked.actors)}: "
-            f"{asked.question} Leave {OPTIONS[changed]} out to go on with them."
-        )
-    emit(f"{counted(drawn, 'document')} drawn before: {asked.question}\n", None)
+    found = draw_documents(store, number or drawn or max(min(LABELS, stored), 1), **options)
+    if sum(found.drawn):
+        emit(text_of(found, "table"), None)
+    else:
+        emit(f"{counted(drawn, 'document')} drawn before: {found.question}\n", None)
 
 
 # `howsure events labels`: labels of a store in files, how far coders agree, and where they do not.
@@ -185,14 +191,25 @@ def import_command(path: str, file: str, **options: Any) -> None:
 
 @labels_command.command("export")
 @click.argument("path", metavar="STORE")
+@click.option("--readings", is_flag=True, help="Write all documents instead, with up to two readings of each.")
 @click.option("--output", type=Written(".csv"), metavar="OUT.csv", help="Write to a file instead of standard output.")
-def export_command(path: str, output: str | None) -> None:
-    """Write all answers as CSV: document, date, actor, label, coder, stratum, inclusion."""
+def export_command(path: str, readings: bool, output: str | None) -> None:
+    """Write all answers as CSV: document, date, actor, label, coder, stratum, inclusion.
+
+    \b
+    howsure events labels export news.duckdb --output labels.csv
+    howsure events labels export news.duckdb --readings --output readings.csv
+    howsure counts estimate readings.csv --where "actor = 'IRQ'" --prob score --target label --stratum stratum \\
+        --second second --settled settled
+
+    With --readings, a row per document and actor, read or not: `howsure counts estimate` corrects errors of readers
+    by what was read twice.
+    """
     with EventStore.open(path) as store:
-        table = label_table(store)
+        table = readings_table(store) if readings else label_table(store)
     emit(table_text(table, "csv"), output)
     if output is not None:
-        emit(f"{counted(len(table.rows), 'label')} in {output}\n", None)
+        emit(f"{counted(len(table.rows), 'row' if readings else 'label')} in {output}\n", None)
 
 
 @labels_command.command("agreement")

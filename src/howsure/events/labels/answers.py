@@ -1,4 +1,4 @@
-"""Labels: what readers of a store are asked, their answers, how far they have come, and what is settled."""
+"""Labels: what readers of a store are asked, their answers, and what is settled."""
 
 from __future__ import annotations
 
@@ -255,27 +255,12 @@ def _one(answer: duckdb.DuckDBPyConnection) -> int:
     return int(row[0])
 
 
-# How far a coder has come.
+# The order of reading.
 
 
 def reading_order(store: Store) -> list[int]:
     """The drawn documents in the order in which all coders read them: any first part of it is a fair sample too."""
     return [number for (number,) in rows_of(store, "SELECT document FROM label_sample ORDER BY position")]
-
-
-def progress(store: Store, coder: str) -> dict[str, int]:
-    """How many documents were drawn, and of these a coder answered, saw an actor act in, and found unclear.
-
-    Raises InputError if no document was drawn.
-    """
-    asked_of(store)
-    own = [one for one in answers_of(store) if one.coder == coder]
-    return {
-        "documents": len(reading_order(store)),
-        "answered": len(own),
-        "with_event": sum(bool(one.acting) for one in own),
-        "unclear": sum(one.unclear for one in own),
-    }
 
 
 # Settled labels: one label per read document and asked actor, from the answers of all coders.

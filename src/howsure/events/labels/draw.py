@@ -131,13 +131,10 @@ def _bands(score: Floats, documents: Integers, with_words: set[int] | None) -> l
 def further_documents(strata: Strata, before: Integers, n: int, rng: np.random.Generator) -> Integers:
     """Places of n further documents, in the order of reading.
 
-    Raises InputError if fewer are left, or n leaves a stratum with fewer than 2.
+    Raises InputError if n leaves a stratum with fewer than 2.
     """
     size = strata.sizes
     had = np.bincount(strata.codes[before], minlength=len(size))
-    if n > (left := int((size - had).sum())):
-        of = "the store has" if not had.sum() else "are left"
-        raise InputError(f"n must be at most the number of documents that {of}, {left:,}; it is {n:,}.")
     least = int(np.minimum(size, LEAST).sum())
     if n + had.sum() < least:
         raise InputError(
@@ -228,13 +225,14 @@ def draw_documents(
     scores: Scores | None = None,
     rng: int = 0,
 ) -> LabelDraw:
-    """Draw n documents of a store at random, to be read by hand; those drawn before stay, with the right chances.
+    """Draw documents of a store at random, to be read by hand, until n are drawn in all; those drawn before stay.
 
     All stored documents can be drawn. Design "stratified": bands of the highest probability of the actors asked
     (`howsure.events.labels.draw`) by `period` ("week", "month", "quarter", "year" or "none"; longer ones where n
     is too small for 5 documents per stratum), n_h ∝ N_h s_h with s_h = √(p̄ (1 - p̄)) but at least 0.25 (Neyman 1934),
-    and at least 2 each. "simple": at random from all. n is at most the number of documents left; with all of them the
+    and at least 2 each. "simple": at random from all. n is at most the number of documents; with all of them the
     labels are a census. The order of reading is random, after 2 of each stratum; so any first part is a sample as well.
+    Where n were drawn before, nothing is drawn; the chances of all that are drawn are kept right.
 
     actors: codes or titles of the actors asked, at most 9; by default the most frequent ones. question: by default made
     of the rule. scores: of (document, actor), from another model, 0 where missing. Further draws keep the actors, the
@@ -255,15 +253,22 @@ def draw_documents(
     n, seed = check_whole(n, name="n"), check_whole(rng, name="rng", least=0)
     if not store.settings.get("finished", True):
         raise InputError(f"{store.path} is not finished: give the command that began it again, and draw then.")
-    asked = labelling_of(store)
-    if asked is None:
-        asked = _asked(store, actors, question, period, design)
-        strata = _first_strata(store, asked, n, scores)
-    else:
+    stored, drawn = (
+        int(rows_of(store, f"SELECT count(*) FROM {name}")[0][0]) for name in ("documents", "label_sample")
+    )
+    asked = labelling_of(store) or _asked(store, actors, question, period, design)
+    if asked.draws:
         _check_same(store, asked, {"actors": actors, "question": question, "period": period, "design": design})
-        strata = _strata_held(store, asked, scores)
+    if n > stored:
+        raise InputError(
+            f"{parameter('n')} must be at most the number of documents in {store.path}, {stored:,}; it is {n:,}."
+        )
+    if n <= drawn:
+        return _as_drawn(store, asked)
+    _check_ours(asked)
+    strata = (_strata_held if asked.draws else _first_strata)(store, asked, n, scores)
     before = _drawn_before(store, strata)
-    chosen = further_documents(strata, before, n, np.random.default_rng([seed, len(asked.draws) + 1]))
+    chosen = further_documents(strata, before, n - drawn, np.random.default_rng([seed, len(asked.draws) + 1]))
     counts = np.bincount(strata.codes[chosen], minlength=len(strata.names))
     settings = {
         "question": asked.question,
@@ -277,7 +282,6 @@ def draw_documents(
     }
     _write(store, strata, before, chosen, settings, number=len(asked.draws) + 1)
     had = np.bincount(strata.codes[before], minlength=len(strata.names))
-    lost = rows_of(store, "SELECT count(*) FROM left_out WHERE reason = $reason", reason=NO_ACTOR)
     return LabelDraw(
         question=asked.question,
         actors=asked.actors,
@@ -285,9 +289,32 @@ def draw_documents(
         sizes=tuple(strata.sizes.tolist()),
         before=tuple(had.tolist()),
         drawn=tuple(counts.tolist()),
-        not_stored=int(lost[0][0]),
+        not_stored=_not_stored(store),
         recipe=settings,
     )
+
+
+def _as_drawn(store: Store, asked: Labelling) -> LabelDraw:
+    """What was drawn before, where nothing more is wanted."""
+    held = rows_of(
+        store,
+        "SELECT stratum, count(*), count(position) FROM label_strata LEFT JOIN label_sample USING (document) "
+        "GROUP BY stratum ORDER BY stratum",
+    )
+    return LabelDraw(
+        question=asked.question,
+        actors=asked.actors,
+        strata=tuple(name for name, _, _ in held),
+        sizes=tuple(size for _, size, _ in held),
+        before=tuple(had for _, _, had in held),
+        drawn=(0,) * len(held),
+        not_stored=_not_stored(store),
+        recipe={name: value for name, value in asked.draws[-1].items() if name != "drawn"},
+    )
+
+
+def _not_stored(store: Store) -> int:
+    return int(rows_of(store, "SELECT count(*) FROM left_out WHERE reason = $reason", reason=NO_ACTOR)[0][0])
 
 
 def question_of(rule: Mapping[str, Any]) -> str:
@@ -339,12 +366,10 @@ def _length(period: str | None) -> str:
     return period or "quarter"
 
 
-def asked_otherwise(store: Store, asked: Labelling, given: Mapping[str, Any]) -> str | None:
-    """The first of the settings given (None: not given) that is not that of the first draw; None if all are.
+def _check_same(store: Store, asked: Labelling, given: Mapping[str, Any]) -> None:
+    """Raise InputError unless the settings given (None: not given) are those of the first draw.
 
     Actors are the same in any order, by code or title.
-
-    Raises InputError for an actor that the store does not know.
     """
     for name, value in given.items():
         held = getattr(asked, name)
@@ -355,17 +380,14 @@ def asked_otherwise(store: Store, asked: Labelling, given: Mapping[str, Any]) ->
         else:
             same = (value.strip() if isinstance(value, str) else value) == held
         if not same:
-            return name
-    return None
+            shown = ", ".join(held) if name == "actors" else held
+            raise InputError(
+                f"{parameter(name)} must be what was asked when documents were drawn first, {shown!r}; it is "
+                f"{value!r}. Leave it out to go on with them, or label a copy of the store without labels."
+            )
 
 
-def _check_same(store: Store, asked: Labelling, given: Mapping[str, Any]) -> None:
-    name = asked_otherwise(store, asked, given)
-    if name is not None:
-        raise InputError(
-            f"{name} must be that of the first draw, {getattr(asked, name)!r}; it is {given[name]!r}. Leave it out, or "
-            "label a copy of the store without labels."
-        )
+def _check_ours(asked: Labelling) -> None:
     if asked.design not in DESIGNS:
         raise InputError(
             f"further documents cannot be drawn: the labels were imported with the design {asked.design!r}."
@@ -379,10 +401,10 @@ def _first_strata(store: Store, asked: Labelling, n: int, scores: Scores | None)
     return strata
 
 
-def _strata_held(store: Store, asked: Labelling, scores: Scores | None) -> Strata:
+def _strata_held(store: Store, asked: Labelling, n: int, scores: Scores | None) -> Strata:
     """The strata of the first draw; how many of each are drawn depends on the present probabilities."""
     held = rows_of(store, "SELECT document, stratum FROM label_strata ORDER BY document")
-    now = strata_of(store, asked.actors, period="none", n=1, scores=scores)
+    now = strata_of(store, asked.actors, period="none", n=n, scores=scores)
     names = tuple(sorted({name for _, name in held}))
     codes = np.array([names.index(name) for _, name in held], dtype=np.int64)
     return Strata(now.documents, now.score, codes, names, str(asked.draws[0].get("strata", "none")))

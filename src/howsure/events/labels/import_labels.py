@@ -5,8 +5,10 @@ from __future__ import annotations
 import datetime
 import json
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,7 @@ from howsure.events.labels.answers import (
     settlements_of,
 )
 from howsure.events.labels.draw import ALL, checked_question, question_of
-from howsure.events.labels.label_files import COLUMNS, UNCLEAR, ReadAnswer, read_labels
+from howsure.events.labels.label_files import COLUMNS, INCLUSION, LABEL, STRATUM, UNCLEAR, ReadAnswer, read_labels
 from howsure.events.store.documents import stored_documents
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import Store, chosen_actors, rows_of
@@ -342,6 +344,41 @@ def label_table(store: Store) -> Table:
         drawn = [strata.get(one.document, ""), all_digits(chances[one.document])]
         rows += [[name, str(day), actor, _label(one, actor), one.coder, *drawn, settles] for actor in asked.actors]
     return Table(list(COLUMNS), rows, words=["document", "date", "actor", "coder", "stratum"])
+
+
+READINGS = ("document", "date", "actor", "score", LABEL, "second", "settled", STRATUM, INCLUSION)
+SCORED = """
+    SELECT d.document, d.id, d.date, coalesce(s.stratum, ''), e.probability FROM documents d
+    LEFT JOIN label_strata s USING (document)
+    LEFT JOIN (SELECT * FROM events WHERE actor = $actor) e USING (document) ORDER BY d.document"""
+
+
+def readings_table(store: Store) -> Table:
+    """All stored documents for each actor, read or not: what `howsure.estimate_counts` is given.
+
+    score: the probability that the actor acts. label: of that reader of a document who has read most, empty where the
+    text is unclear to them, or nobody read it. second: of another one. settled: where these two differ, what was
+    settled. Counts of one actor are estimated from its rows, with `strata` (or `inclusion`, where documents were drawn
+    with given chances).
+
+    Raises InputError if no document was drawn.
+    """
+    asked = asked_of(store)
+    chances = dict(rows_of(store, "SELECT document, inclusion FROM label_sample"))
+    held, times = answers_of(store), Counter(one.coder for one in answers_of(store))
+    read: dict[int, list[Answer]] = {}
+    for one in sorted(held, key=lambda one: (-times[one.coder], one.coder)):
+        read.setdefault(one.document, []).append(one)
+    read = {number: list(takewhile(lambda one: not one.unclear, told[:2])) for number, told in read.items()}
+    settled = {one.document: one for one in settlements_of(store) if not one.unclear}
+    rows = []
+    for actor in asked.actors:
+        for number, name, day, stratum, score in rows_of(store, SCORED, actor=actor):
+            said = [_label(one, actor) for one in read.get(number, [])] + ["", ""]
+            last = _label(settled[number], actor) if number in settled and "" != said[1] != said[0] else ""
+            chance = all_digits(chances[number]) if number in chances else ""
+            rows.append([name, str(day), actor, all_digits(score or 0.0), *said[:2], last, stratum, chance])
+    return Table(list(READINGS), rows, words=["document", "date", "actor", "stratum"])
 
 
 def reading_sheet(store: Store) -> list[dict[str, Any]]:

@@ -1,9 +1,8 @@
 // Answers: chosen, stored, taken back. What is not in the store stays chosen on the page, and nothing is overwritten unasked.
 
-import { chosenIn, inWords, isMade, isSame, pressed } from "./choice.js";
+import { chosenIn, inWords, isMade, isSame, isWhole, only, pressed } from "./choice.js";
 import { element } from "./dom.js";
 import { order } from "./orders.js";
-import { showProgress } from "./progress.js";
 import { busy, complain, tell } from "./stage.js";
 
 const CONFLICT = 409;
@@ -11,8 +10,21 @@ const CONFLICT = 409;
 // `room.current`: {number, one, saved: the answer in the store, revision, choice, settles: a disagreement or null}.
 export function press(room, what) {
   const { current, actors } = room;
-  if (!current) return;
-  current.choice = pressed(current.choice, what, actors);
+  if (!current) return undefined;
+  const whole = isWhole(what, actors);
+  choose(room, whole ? only(what) : pressed(current.choice, what, actors));
+  return whole ? save(room) : undefined;
+}
+
+// Takes the answer of another coder to settle by.
+export function adopt(room, answer) {
+  choose(room, chosenIn(answer));
+  return save(room);
+}
+
+function choose(room, choice) {
+  const { current, actors } = room;
+  current.choice = choice;
   if (isSame(current.choice, chosenIn(current.saved))) room.drafts.delete(current.number);
   else room.drafts.set(current.number, current.choice);
   complain();
@@ -33,7 +45,7 @@ async function keep(room, revision) {
     const body = { document: number, coder: room.coder, acting: choice.acting, unclear: choice.unclear, revision };
     try {
       const { progress } = await order(settles ? "settle" : "answer", body);
-      if (progress) showProgress(progress);
+      room.heard(progress);
     } catch (error) {
       if (error.status !== CONFLICT) return notSaved(error);
       const { answer, revision: present } = error.said;
@@ -67,7 +79,7 @@ export function undo(room) {
   return busy(async () => {
     const { document: number, progress } = await order("undo", { coder: room.coder });
     room.drafts.delete(number);
-    showProgress(progress);
+    room.heard(progress);
     room.stored(number);
     await room.moveTo(`#document=${number}`);
     tell(`The last answer is undone: ${inWords(room.current.choice, room.actors)}.`);

@@ -31,6 +31,16 @@ export function pressed(choice, what, actors) {
   return { ...NOTHING, acting: actors.map((actor) => actor.code).filter((code) => wanted.has(code)) };
 }
 
+// Whether `what` says all there is to say of a document: nobody acts, it is unclear, or the only actor asked acts.
+export function isWhole(what, actors) {
+  return what.code === undefined || actors.length === 1;
+}
+
+// The choice of `what` and nothing else.
+export function only(what) {
+  return what.code === undefined ? { ...NOTHING, [what.kind]: true } : { ...NOTHING, acting: [what.code] };
+}
+
 export function inWords(choice, actors) {
   if (choice.unclear) return "unclear";
   if (choice.none) return "none of them";

@@ -2,24 +2,25 @@
 
 import { chosenIn, inWords, isSame } from "./choice.js";
 import { askName, keepName, keptName, onName } from "./coder.js";
-import { press, save, undo } from "./answering.js";
+import { adopt, press, save, undo } from "./answering.js";
 import { button, choiceButtons, choicesFor, documentContent, showChoice } from "./desk.js";
 import { byId, element, heading } from "./dom.js";
 import { listenToKeys } from "./keys.js";
 import { ask } from "./orders.js";
 import { showIntervals, showProgress } from "./progress.js";
 import { hideToken } from "./requests.js";
-import { agreementText, bothAnswers, disagreementList } from "./settling.js";
+import { LETTERS, agreementText, bothAnswers, disagreementList } from "./settling.js";
 import { busy, complain, showOnly, tell } from "./stage.js";
 import { counted, whole } from "./wording.js";
 
 const SETTLING = /^#(settle|disagreements)/;
 const tabs = new BroadcastChannel("howsure-labelling");
 const room = {
-  coder: null, actors: [], choices: [], documents: [], answered: new Set(), disagreements: [], current: null,
+  coder: null, actors: [], choices: [], documents: [], drawn: 0, answered: new Set(), disagreements: [], current: null,
+  open: false, // whether totals and what others answer are shown
   drafts: new Map(), // choices that are not in the store, by document
   ahead: new Map(), // documents asked for before they are read
-  show, moveTo, mark, stored, next,
+  show, moveTo, mark, heard, stored, next,
 };
 
 const settling = () => SETTLING.test(location.hash);
@@ -40,7 +41,8 @@ function nextUnanswered(number) {
 
 function show() {
   complain();
-  byId("to-disagreements").hidden = settling();
+  byId("to-disagreements").hidden = settling() || !room.open;
+  if (settling() && !room.open) return moveTo("");
   return settling() ? showDisagreement() : showDocument();
 }
 
@@ -71,10 +73,10 @@ async function showDisagreement() {
   const given = new URLSearchParams(location.hash.slice(1)).get("settle");
   const current = room.disagreements.find((one) => String(one.document) === given) ?? unsettled()[0];
   showOnly("list", ...(current ? ["desk"] : []));
-  const back = element("button", { type: "button", id: "to-documents", onclick: () => goTo("") }, "Back to the documents");
+  const back = button("to-documents", "Back to the documents", "d", () => goTo(""));
   const told = element("p", { class: "quiet", id: "agreement" });
   byId("list").replaceChildren(...disagreementList(room.disagreements, current?.document, (number) => goTo(`#settle=${number}`), back, told));
-  ask("agreement").then((found) => { told.textContent = agreementText(found); }, (error) => { told.textContent = error.message; });
+  ask("agreement", { coder: room.coder }).then((found) => { told.textContent = agreementText(found); }, (error) => { told.textContent = error.message; });
   if (!current) {
     room.current = null;
     return byId("list").querySelector("h2").focus();
@@ -89,7 +91,7 @@ function read(current, all, what) {
   room.current = { ...current, choice: room.drafts.get(current.number) ?? chosenIn(current.saved) };
   const place = `${what} ${whole(all.indexOf(current.number) + 1)} of ${whole(all.length)}`;
   draw(place);
-  byId("beside").replaceChildren(...(current.settles ? [bothAnswers(current.settles, room.actors)] : []));
+  byId("beside").replaceChildren(...(current.settles ? [bothAnswers(current.settles, room.actors, (answer) => adopt(room, answer))] : []));
   byId("undo").hidden = Boolean(current.settles);
   mark();
   byId("document").querySelector("h2").focus({ preventScroll: true });
@@ -118,14 +120,17 @@ function mark() {
 
 async function finished() {
   await refreshDisagreements();
+  byId("to-disagreements").hidden = true; // it stands below
   await intervals; // they stand above the links of the end, which must not move below the mouse
   showOnly("done");
   room.current = null;
   const n = unsettled().length;
   const doors = [
     ...(room.documents.length ? [element("button", { type: "button", id: "again", onclick: () => goTo(`#document=${room.documents[0]}`) }, "Look at the answers again")] : []),
-    ...(n ? [element("button", { type: "button", onclick: () => goTo("#disagreements") }, `Settle ${counted(n, "disagreement")}`)] : [])];
-  const said = room.documents.length ? "You have read all documents of the sample" : "No document is drawn for labelling";
+    ...(n ? [button("settle", `Settle ${counted(n, "disagreement")}`, "d", () => goTo("#disagreements"))] : [])];
+  const part = room.documents.length < room.drawn ? `You have read your ${counted(room.documents.length, "document")}, of ${whole(room.drawn)} drawn` :
+    "You have read all documents of the sample";
+  const said = room.documents.length ? part : "No document is drawn for labelling";
   byId("done").replaceChildren(heading(said), element("p", {}, "Every answer is stored. End the labelling by Ctrl-C where howsure runs."),
     element("div", { class: "row" }, doors),
     element("p", {}, element("a", { href: "/" }, "The series of these events"), ", which shows what the model found."));
@@ -134,17 +139,23 @@ async function finished() {
 }
 
 async function refreshDisagreements() {
-  room.disagreements = await ask("disagreements");
+  room.disagreements = await ask("disagreements", { coder: room.coder });
 }
 
 // No document waits for them.
 let intervals = Promise.resolve();
 
 function refreshIntervals() {
-  intervals = ask("intervals").then(showIntervals, (error) => { byId("intervals").textContent = `The intervals are not known: ${error.message}`; });
+  byId("intervals").hidden = !room.open;
+  if (room.open) intervals = ask("intervals", { coder: room.coder }).then(showIntervals, (error) => { byId("intervals").textContent = `The intervals are not known: ${error.message}`; });
 }
 
 // --- what is done
+
+function heard(progress) {
+  room.open = progress.open;
+  showProgress(progress);
+}
 
 function stored(number) {
   room.ahead.delete(number);
@@ -158,7 +169,7 @@ async function follow(number) {
   const told = await ask("room", { coder: room.coder });
   room.answered = new Set(told.answered);
   room.ahead.clear();
-  showProgress(told.progress);
+  heard(told.progress);
   if (room.current?.number === number && !room.current.settles && !room.drafts.has(number)) await busy(show);
 }
 
@@ -187,7 +198,7 @@ function step(by) {
 
 async function enter(name) {
   const told = await ask("room", { coder: name });
-  Object.assign(room, { coder: told.coder, actors: told.actors, documents: told.documents, answered: new Set(told.answered) });
+  Object.assign(room, { coder: told.coder, actors: told.actors, documents: told.documents, drawn: told.drawn, answered: new Set(told.answered) });
   room.choices = choicesFor(told.actors);
   room.drafts.clear();
   room.ahead.clear();
@@ -197,18 +208,29 @@ async function enter(name) {
   byId("who").textContent = `· ${told.coder}`;
   byId("progress").hidden = false;
   byId("choices").replaceChildren(...choiceButtons(room.choices, (what) => press(room, what)));
-  showProgress(told.progress);
+  heard(told.progress);
   await show();
   refreshIntervals();
   tabs.postMessage({ coder: told.coder, isNew: true });
 }
 
-const chosenBy = (key) => room.choices.find((one) => one.key === key);
+const chosenBy = (key) => room.choices.find((one) => one.key === key) ?? (key === "1" && room.actors.length === 1 ? room.choices[0] : undefined);
+
+// What a letter does that takes a coder's answer, where a disagreement is settled.
+function settleBy(key) {
+  const answer = room.current?.settles?.answers[LETTERS.indexOf(key)];
+  if (answer) adopt(room, answer);
+}
+
+function goBetween() {
+  if (room.open) goTo(settling() ? "" : "#disagreements");
+}
 
 function listen() {
-  const fixed = { n: null, u: null, z: () => undo(room), ArrowLeft: () => step(-1), ArrowRight: () => step(1), Enter: () => save(room) };
+  const fixed = { n: null, u: null, y: null, d: goBetween, z: () => undo(room), ArrowLeft: () => step(-1), ArrowRight: () => step(1), Enter: () => save(room) };
   const digits = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [String(i + 1), null]));
-  const actions = Object.fromEntries(Object.entries({ ...fixed, ...digits }).map(([key, act]) =>
+  const letters = Object.fromEntries([...LETTERS].map((key) => [key, () => settleBy(key)])); // d goes back
+  const actions = Object.fromEntries(Object.entries({ ...fixed, ...digits, ...letters }).map(([key, act]) =>
     [key, act ?? (() => { const what = chosenBy(key); if (what) press(room, what); })]));
   listenToKeys(actions, () => byId("keys").checked && byId("name").hidden && !document.querySelector("main").hasAttribute("aria-busy"));
   addEventListener("hashchange", () => busy(show));
@@ -222,6 +244,14 @@ function listen() {
     complain(`This room is open in another tab as ${room.coder} too. Neither overwrites an answer of the other without asking.`);
     if (data.isNew) tabs.postMessage({ coder: room.coder });
   });
+}
+
+// What is asked, and how long it takes, before a name is given.
+async function begin() {
+  const told = await ask("start");
+  byId("question").textContent = told.question;
+  byId("about").textContent = `${counted(told.documents, "document")} to read, ${told.time}: ${told.how}.`;
+  askName("");
 }
 
 function start() {
@@ -246,7 +276,7 @@ function start() {
   document.querySelector("main").removeAttribute("aria-busy");
   const name = keptName();
   if (name) busy(() => enter(name));
-  else askName("");
+  else busy(begin);
 }
 
 start();

@@ -4,12 +4,16 @@ import { byId, element } from "./dom.js";
 import { counted, percent, whole } from "./wording.js";
 
 export function showProgress(progress) {
-  const { answered, documents } = progress;
+  const { answered, documents, open } = progress;
   byId("bar").max = Math.max(documents, 1);
   byId("bar").value = answered;
-  const parts = [`${whole(answered)} of ${whole(documents)} read`, `${whole(progress.with_event)} with an event`];
-  if (progress.unclear) parts.push(`${whole(progress.unclear)} unclear`);
+  const parts = [`${whole(answered)} of ${whole(documents)} read`];
+  if (answered < documents) parts.push(`${progress.time} left`);
+  if (open) parts.push(`${whole(progress.with_event)} with an event`);
+  if (open && progress.unclear) parts.push(`${whole(progress.unclear)} unclear`);
   byId("counted").textContent = parts.join(" · ");
+  byId("how").textContent = `The time is ${progress.how}. ${open ? "" : "Totals and the answers of others show at the end."}`;
+  byId("how").hidden = answered > 0; // at the start only
 }
 
 // `told`: {level, population, more, actors: [{title, low, high}]}; `more` labels until there is anything to tell.

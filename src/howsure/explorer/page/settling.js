@@ -1,6 +1,7 @@
 // Documents that coders answered differently: a list of them, and both answers beside the text.
 
 import { chosenIn, inWords } from "./choice.js";
+import { button } from "./desk.js";
 import { element, heading } from "./dom.js";
 import { titleOf } from "./listing.js";
 import { counted } from "./wording.js";
@@ -24,10 +25,12 @@ export function agreementText({ documents, alpha, low, high, why }) {
   return `Krippendorff’s α ${found}, of ${counted(documents, "document")} read by two or more${why ? ` (${why})` : " (1: full agreement, 0: that of chance)"}.`;
 }
 
-export function bothAnswers(one, actors) {
+export const LETTERS = "abcefgh"; // one for each coder whose answer may settle; d goes back to the documents
+
+export function bothAnswers(one, actors, adopt) {
   return element("table", { id: "answers" },
-    element("caption", {}, "What the coders answered"),
-    element("tbody", {}, one.answers.map((answer) => element("tr", {},
-      element("th", { scope: "row" }, element("bdi", {}, answer.coder)),
+    element("caption", {}, "What the coders answered; a name takes that answer"),
+    element("tbody", {}, one.answers.map((answer, i) => element("tr", {},
+      element("th", { scope: "row" }, button(`take-${i}`, answer.coder, LETTERS[i] ?? null, () => adopt(answer))),
       element("td", { class: "words" }, inWords(chosenIn(answer), actors))))));
 }

@@ -1,0 +1,142 @@
+"""Who reads which of the drawn documents, how far each reader has come, and how long the rest takes."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from howsure.errors import InputError, parameter
+from howsure.events.labels.answers import answers_of, asked_of, coder_named, reading_order
+from howsure.events.store.reading import Store, rows_of
+from howsure.inputs.numbers_and_names import counted
+
+# Which documents a coder reads: the first one all that were drawn, the others some of these, drawn at random.
+
+OVERLAP = 0.2
+FIRST = "SELECT coder FROM answers WHERE NOT settles ORDER BY entry LIMIT 1"
+
+
+def documents_for(store: Store, coder: str, *, overlap: float = OVERLAP) -> list[int]:
+    """The documents that a coder reads, in the order of reading.
+
+    The first who answers reads all that were drawn. Everybody else reads a share `overlap` of these, which is a
+    systematic sample of the random order with a random start, so that each drawn document is read twice with that
+    chance; and whatever they answered before.
+
+    Raises InputError if no document was drawn, or `overlap` is no share.
+    """
+    asked = asked_of(store)
+    if not 0.0 < overlap <= 1.0:
+        raise InputError(f"{parameter('overlap')} must lie above 0 and at most at 1; it is {overlap!r}.")
+    name, order, first = coder_named(coder), reading_order(store), rows_of(store, FIRST)
+    if not first or first[0][0] == name:
+        return order
+    begun = np.random.default_rng([int(asked.draws[0].get("seed", 0)), len("twice")]).random()
+    steps = np.floor(np.arange(len(order) + 1) * overlap + begun)
+    twice = {number for number, step in zip(order, np.diff(steps), strict=True) if step}
+    own = {one.document for one in answers_of(store) if one.coder == name}
+    return [number for number in order if number in twice or number in own]
+
+
+# How far a coder has come, and how long the rest takes.
+
+WORDS_A_MINUTE = 238  # of silent reading of prose (Brysbaert 2019, Journal of Memory and Language 109)
+SECONDS = 5.0  # for an answer
+TIMED = 10  # answers after which a coder's own pace is known
+BETWEEN = 1.0, 600.0  # seconds between two answers of somebody who reads, and has not left the desk
+GIVEN_AT = """
+    SELECT document, epoch(given) FROM answers WHERE coder = $coder AND NOT settles AND undoes IS NULL
+    ORDER BY entry"""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How many documents a coder reads, and of these answered, saw an actor act in, and found unclear.
+
+    minutes: how long the documents that are left take. own_pace: whether that is by the coder's own pace.
+    """
+
+    documents: int
+    answered: int
+    with_event: int
+    unclear: int
+    words_left: int
+    minutes: float
+    own_pace: bool
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left to read."""
+        return self.answered >= self.documents
+
+    @property
+    def time_left(self) -> str:
+        """How long the rest takes, in words."""
+        if self.minutes < 1.0:
+            return "less than a minute"
+        if self.minutes < 90.0:
+            return f"about {counted(round(self.minutes), 'minute')}"
+        return f"about {self.minutes / 60:.1f} hours"
+
+    @property
+    def how(self) -> str:
+        """What the time is estimated from."""
+        words = f"{counted(self.words_left, 'word')} to read"
+        if self.own_pace:
+            return f"estimated from {words} and the pace of the answers so far"
+        return f"estimated from {words}, at {WORDS_A_MINUTE} a minute, and {SECONDS:g} seconds for each answer"
+
+
+def progress(store: Store, coder: str, *, overlap: float = OVERLAP) -> Progress:
+    """How far a coder has come with the documents of `documents_for`, and how long the rest takes.
+
+    A document takes t = 60 words / 238 + 5 seconds. After 10 answers, times the median of what the coder needed from
+    one answer to the next, as a multiple of t; pauses of more than 10 minutes are none of it.
+
+    Raises InputError as `documents_for` does.
+    """
+    name, wanted = coder_named(coder), documents_for(store, coder, overlap=overlap)
+    words = dict(rows_of(store, "SELECT document, words FROM documents SEMI JOIN label_sample USING (document)"))
+    own = {one.document: one for one in answers_of(store) if one.coder == name}
+    left = [number for number in wanted if number not in own]
+    times = [(number, float(at)) for number, at in rows_of(store, GIVEN_AT, coder=name)]
+    needed = [
+        (after - before) / seconds_for(words[number])
+        for (_, before), (number, after) in pairwise(times)
+        if BETWEEN[0] <= after - before <= BETWEEN[1]
+    ]
+    pace = statistics.median(needed) if len(needed) >= TIMED else 1.0
+    return Progress(
+        documents=len(wanted),
+        answered=len(own),
+        with_event=sum(bool(one.acting) for one in own.values()),
+        unclear=sum(one.unclear for one in own.values()),
+        words_left=sum(words[number] for number in left),
+        minutes=pace * sum(seconds_for(words[number]) for number in left) / 60.0,
+        own_pace=len(needed) >= TIMED,
+    )
+
+
+def seconds_for(words: int) -> float:
+    """How long it takes to read so many words and to answer.
+
+    >>> round(seconds_for(119))
+    35
+    """
+    return 60.0 * words / WORDS_A_MINUTE + SECONDS
+
+
+def left_to_read(store: Store, *, overlap: float = OVERLAP) -> Sequence[str]:
+    """A line for each coder who has answered, or for a first one: how many documents are left, and for how long."""
+    coders = dict.fromkeys(one.coder for one in sorted(answers_of(store), key=lambda one: one.at))
+    said = []
+    for name in coders or ["nobody"]:
+        held = progress(store, name, overlap=overlap)
+        left = held.documents - held.answered
+        rest = f"{left:,} left, {held.time_left} ({held.how})" if left else "none left"
+        said.append(f"{name} has read {held.answered:,} of {held.documents:,}, {rest}" if coders else rest)
+    return said
