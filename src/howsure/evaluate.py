@@ -48,7 +48,12 @@ def mean(predictions: Any, **options: Any) -> Estimate:
     return score_table(predictions, **options)[0].mean
 
 
-MEASURES: dict[str, Callable[..., Estimate]] = {"calibration_error": calibration_error_of, "auroc": auroc, "aurc": aurc, "mean": mean}
+MEASURES: dict[str, Callable[..., Estimate]] = {
+    "calibration_error": calibration_error_of,
+    "auroc": auroc,
+    "aurc": aurc,
+    "mean": mean,
+}
 
 
 class Howsure(evaluate.Metric):

@@ -35,7 +35,7 @@ def test_what_is_written_is_read(recipe: dict[str, Any]) -> None:
     found = read_signature(line)
     told = {key: "yes" if one is True else str(one) for key, one in recipe.items() if one not in (None, False, "")}
     told |= {key: str(one) for key, one in recipe.items() if one == 0 and one is not False}
-    apart = ("command", "second_store", "note")
+    apart = ("targets", "command", "second_store", "note")
     assert found.settings == {key: one for key, one in told.items() if key not in apart}
     assert (found.kind, found.version) == ("made", howsure.__version__)
 
@@ -81,3 +81,17 @@ def test_what_is_no_signature_is_refused(text: str) -> None:
         read_signature(text)
     with pytest.raises(InputError, match=r"^text must"):
         read_signature(3)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("metric", ["bleu", "chrf", "chrf++"])
+def test_sacrebleus_own_is_inside(metric: str) -> None:
+    from sacrebleu.metrics import BLEU, CHRF
+
+    true, first, second = ["a b c d", "x y z"] * 5, ["a b c e", "x y z"] * 5, ["a b", "x y z"] * 5
+    own = BLEU(references=[true]) if metric == "bleu" else CHRF(word_order=2 * (metric == "chrf++"), references=[true])
+    wanted = str(own.get_signature())
+    compared = howsure.compare(true, first, second, metrics=metric, n_resamples=100, rng=0)
+    scored = howsure.score_table(y_true=true, prediction=first, metrics=[metric])
+    for found in (compared, scored):
+        assert read_signature(found.signature).settings[metric] == wanted
+        assert found.recipe[metric] == wanted

@@ -21,6 +21,7 @@ from howsure.scores.documents import columns_of_files, document_metrics, with_do
 from howsure.scores.ranks import Flags, ranks
 from howsure.scores.results import MACRO, ScoreRow, ScoreTable
 from howsure.scores.rows import ScoredRows, cell_codes, each_cell, lowest_items, rows_of
+from howsure.significance.metrics.documents import signatures
 from howsure.significance.rows_by_model import item_twice
 from howsure.stats.clusters import ItemGroups, few_clusters, kish, ratio_error
 from howsure.stats.gaffke import Sums
@@ -160,7 +161,9 @@ def score_table(
     several = any(row.ranks for row in found)
     recipe: dict[str, Any] = {"howsure": __version__, **(of_files or rows.read), "level": level, "bounds": ends}
     recipe |= {"lower_is_better": lower_is_better, "missing_score": missing_score, "macro": macro}
-    recipe |= {"metrics": [one.name for one in asked_metrics]} if asked_metrics else {}
+    if asked_metrics:
+        names = [one.name for one in asked_metrics]
+        recipe |= {"metrics": names, **signatures(names, rows.answers[0] if rows.answers else ())}
     recipe |= {"skipped": {**rows.read.get("skipped", {}), **skipped}} if skipped else {}
     recipe |= {"pass_at": [kind.k for kind in kinds if not kind.all_right]} if pass_at else {}
     recipe |= {"pass_hat": [kind.k for kind in kinds if kind.all_right]} if pass_hat else {}

@@ -7,17 +7,26 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import quote, unquote
 
 MARK, VERSION = "howsure", "v"
-APART = ("howsure", "command", "files", "source", "store", "second_store", "note")  # told otherwise, or no one's matter
+APART = (
+    "howsure",
+    "command",
+    "files",
+    "targets",
+    "source",
+    "store",
+    "second_store",
+    "note",
+)  # told otherwise, or no one's matter
 PLAIN = " !$&'()*,;<=>?@[]^{}~/#\"`\\"  # what need not be written as %xx: all but |, :, + and %
-LONGEST = 60  # characters of a value
+LONGEST = 80  # characters of a value
 
 
 def signature_text(kind: str, recipe: Mapping[str, object], rows: Sequence[Mapping[str, object]] = ()) -> str:
     """What a result is, then its recipe as key:value, and what the recipes of its rows agree on, without what is not so
     or not known, then the version of howsure.
 
-    Several values are joined by +; |, :, + and % within names are written as in addresses (%7C). What is longer than 60
-    characters, and the names of files, stay in the recipe.
+    Several values are joined by +; |, + and % within names are written as in addresses (%7C), in keys : too. What is
+    longer than 80 characters, and the names of files, stay in the recipe.
 
     >>> signature_text("estimate", {"howsure": "0.1.0", "n": 6000, "clusters": None, "levels": ["low", "high"]})
     'howsure|estimate|n:6000|levels:low+high|v:0.1.0'
@@ -38,8 +47,8 @@ def _written(value: object) -> str:
     several = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
     if any(isinstance(one, Mapping | Sequence) and not isinstance(one, str) for one in several):
         return ""
-    text = "+".join(quote("yes" if one is True else str(one), safe=PLAIN) for one in several)
-    return text if len(text) <= LONGEST else ""
+    texts = ["yes" if one is True else str(one) for one in several]
+    return "+".join(quote(one, safe=PLAIN + ":") for one in texts) if len("+".join(texts)) <= LONGEST else ""
 
 
 def signature_parts(text: str) -> tuple[str, dict[str, str], str]:

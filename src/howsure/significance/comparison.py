@@ -23,7 +23,7 @@ from howsure.significance.differences import (
     seed_of,
     usual_interval,
 )
-from howsure.significance.documents import notes_of_documents
+from howsure.significance.documents import notes_of_documents, recipe_of_documents
 from howsure.significance.given import SCORE, of_arrays, of_columns, of_rows, of_scores
 from howsure.significance.means import (
     ItemScores,
@@ -431,16 +431,16 @@ def compare(
         check_choices(choices, requested[0].systems, [metric for one in requested for metric in one.metrics])
         family = family_of(requested, against=given.against, all_pairs=all_pairs, alternative=alternative)
         views = view_notes(requested[0].source, {one.systems.task for one in requested})
-        counting = notes_of_documents(requested[0].source, [metric.name for metric in requested[0].metrics])
+        names, source = [metric.name for metric in requested[0].metrics], requested[0].source
         found = compare_family(
             requested,
             family,
             choices,
             seed_of(rng),
             with_means=given.of_scores or in_rows or chosen in OF_MEANS,
-            notes=(*given.notes, *views, *counting),
+            notes=(*given.notes, *views, *notes_of_documents(source, names)),
             progress=progress,
-            recipe={"items": BY_ORDER} if given.by_order else {},
+            recipe=recipe_of_documents(source, names) | ({"items": BY_ORDER} if given.by_order else {}),
         )
     return replace(found, recipe={**given.rows.read, **found.recipe})
 

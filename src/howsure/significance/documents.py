@@ -12,7 +12,7 @@ import numpy.typing as npt
 from howsure.errors import InputError, at_row, parameter, shown
 from howsure.inputs.checks import Coded, check_codes
 from howsure.inputs.numbers_and_names import counted
-from howsure.significance.metrics.documents import SCORERS, signature
+from howsure.significance.metrics.documents import signatures
 from howsure.significance.metrics.metric import DOCUMENT
 from howsure.significance.reading import Systems, grouping_codes, read_systems, run_name, unequal_rows
 from howsure.significance.systems import GROUPINGS, Runs, runs_of
@@ -95,13 +95,17 @@ def objects_of(values: Any) -> npt.NDArray[np.object_]:
     return held
 
 
+def recipe_of_documents(systems: Systems, metrics: Sequence[str]) -> dict[str, str]:
+    """How BLEU and chrF count, as sacrebleu says it, by the metric."""
+    return signatures(metrics, systems.targets) if systems.task == DOCUMENT else {}
+
+
 def notes_of_documents(systems: Systems, metrics: Sequence[str]) -> Iterator[str]:
     """How BLEU and chrF count, as sacrebleu says it; which models have answers that hold nothing."""
     if systems.task != DOCUMENT:
         return
-    for name in metrics:
-        if name in SCORERS:
-            yield f"{name}: {signature(name, systems.targets)}."
+    for name, text in recipe_of_documents(systems, metrics).items():
+        yield f"{name}: {text}."
     for name, runs in systems.predictions.items():
         if empty := sum(one is None for run in runs for one in run):
             yield f"{name} holds nothing in {counted(empty, 'row')}, and counts as empty there."

@@ -245,9 +245,11 @@ class ScorerRows:
         return np.array(_scorer(self.name)._extract_corpus_statistics(texts, _streams(references)), dtype=np.float64)
 
 
-def signature(name: str, targets: Any) -> str:
-    """How sacrebleu counts, as it says it itself."""
-    return str(_scorer(name, references=_streams([references_of(one) for one in targets])).get_signature())
+def signatures(metrics: Sequence[str], targets: Any) -> dict[str, str]:
+    """How sacrebleu counts, as it says it itself, by the metric; nothing of other metrics."""
+    names = [name for name in metrics if name in SCORERS]
+    references = _streams([references_of(one) for one in targets]) if names else None
+    return {name: str(_scorer(name, references=references).get_signature()) for name in names}
 
 
 def _streams(references: Sequence[Sequence[str]]) -> Any:
