@@ -15,7 +15,11 @@ from tests.lacking import DEMAND, WANTS, pytest_configure
 ROOT = Path(__file__).parents[1]
 INSTALL = "Install chromium and chromium-driver (Debian: apt-get install -y chromium chromium-driver)."
 FETCH = "`howsure data list` names the sets, `howsure data get NAME --to FOLDER` fetches one; set HOWSURE_DATA=FOLDER."
-TESTS = ("tests/data/test_real_documents.py", "tests/data/documents/test_entity_brackets.py", "tests/report")
+TESTS = (
+    "tests/data/test_real_documents.py",
+    "tests/report/test_on_a_phone.py",
+    "tests/test_lacking.py::test_a_demand_names_what_may_lack",
+)
 
 
 def bare_run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

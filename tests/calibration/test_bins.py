@@ -77,7 +77,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
     ("n", "setting", "dtype"),
     [(2_000, setting, dtype) for setting in SETTINGS for dtype in (np.float32, np.float64)]
     + [(EXACT_UP_TO + 2_000, setting, np.float64) for setting in SETTINGS if setting != "many bins"]
-    + [pytest.param(EXACT_UP_TO + 2_000, "many bins", np.float64, marks=pytest.mark.long)]
+    + [pytest.param(EXACT_UP_TO + 2_000, "many bins", np.float64, marks=pytest.mark.slow)]
     + [(EXACT_UP_TO + 2_000, "auto", np.float32)],
 )
 def test_shuffles_change_no_bit_of_a_curve(n: int, setting: str, dtype: type) -> None:

@@ -155,16 +155,19 @@ def test_what_it_suggests_for_real_data_runs(real_data: Path) -> None:
     files = [one for one in sorted(real_data.glob("*/*")) if one.name.endswith((".tsv.gz", ".jsonl.gz", ".json"))]
     files = [one for one in files if not re.search(r"(_[12]|train|test.*)\.", one.name)]  # of files alike, one
     files += [next((real_data / "hellaswag_llm_scores" / "full_prompt").glob("*.tsv.gz"))]
-    suggested = 0
+    suggested, known = 0, set()
     for file in files:
         try:
             found = howsure.look(file)
         except howsure.InputError as error:
             assert "some rows have more or fewer values" in str(error)  # noqa: PT017
             continue
-        check_all_run(found)
-        suggested += len(found.commands)
-    assert suggested > 20
+        columns = tuple(one.name for one in found)
+        if columns not in known:
+            check_all_run(found)
+            suggested += len(found.commands)
+        known.add(columns)
+    assert suggested > 10
 
 
 def test_it_tells_what_columns_hold() -> None:
