@@ -28,7 +28,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import resource
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing import get_context
@@ -110,11 +110,15 @@ def real(stories: int) -> None:
         print(f"    {words:,} words; the model was asked in {asked:,} documents, {with_events:,} have an event")
 
 
-def shapes(mentions: int) -> list[tuple[Facts, CorefPosterior]]:
-    """Documents in which two mentions act and six are described as one of three actors."""
-    actors, made = ("AAA", "BBB", "CCC"), []
-    for number in range(SHAPES):
+def shapes(
+    mentions: int, known: Sequence[str] = ("AAA", "BBB", "CCC"), *, n: int = SHAPES
+) -> list[tuple[Facts, CorefPosterior]]:
+    """Documents in which two mentions act and six are described as one of three actors, of those that are known."""
+    made = []
+    often = 1 / np.arange(1, len(known) + 1)  # Zipf's law
+    for number in range(n):
         rng = np.random.default_rng(number)
+        actors = tuple(rng.choice(known, 3, replace=False, p=often / often.sum()).tolist())
         weights = np.tril(rng.exponential(size=(mentions, mentions)) ** 4)
         matrix = 0.3 * weights / weights.sum(axis=1, keepdims=True)
         matrix[np.diag_indices(mentions)] += 0.7
@@ -152,7 +156,7 @@ class Stored:
     def add(self, rows: Rows, number: int, held: Sampled | None) -> None:
         """Add the rows of a document; `held` is None if it is not sampled."""
         source = InputDocument(number, str(number), "1999-01-02", "A title", None, "")
-        facts = self.nobody if held is None else self.made[number % SHAPES][0]
+        facts = self.nobody if held is None else self.made[number % len(self.made)][0]
         rows.add(source, Extraction(self.document, self.spans, self.heads, facts, held))
 
 

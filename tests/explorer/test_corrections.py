@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from howsure.errors import InputError
-from howsure.events.labels.answers import record_answer
+from howsure.events.labels.answers import record_answer, revision_of, settle
 from howsure.events.series.corrected_comparison import corrected_comparison
 from howsure.events.series.corrected_series import corrected_series
+from howsure.events.series.files import documents_of
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import events_report, queries
 from howsure.explorer.queries import corrected, corrected_pair, series_of_labels
@@ -120,6 +121,66 @@ def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str,
     browser.choose("#counts", "corrected")
     browser.choose("#unit", "entities")
     browser.says("#corrections", "No corrected counts of entities")
+    assert browser.errors() == []
+
+
+def test_the_documents_behind_a_corrected_count_are_those_read_and_those_found(labelled: EventStore) -> None:
+    held, missed = corrected_series(labelled), 0
+    acting = {number: acts for number, acts in labelled.ask("SELECT document, acting FROM answers")}
+    for row in held.rows:
+        found = documents_of(labelled, row.actor, at=row.period)
+        read = [one for one in found if one["answers"]]
+        assert (len(read), sum(one["label"] for one in read)) == (row.labelled, row.positives)
+        by_rule = {n for (n,) in labelled.ask("SELECT document FROM events WHERE actor = ?", [row.actor])}
+        for one in found:
+            number = one["document"]
+            assert one["answers"] or number in by_rule
+            acts = row.actor in acting.get(number, [])
+            said = [{"coder": "Anna", "acts": acts, "settles": False}] if number in acting else []
+            assert (one["answers"], one["label"]) == (said, acts if said else None)
+            assert one["missed"] == (acts and number not in by_rule)
+        missed += sum(one["missed"] for one in read)
+    assert missed > 5
+
+
+def test_answers_of_several_readers_behind_a_count(tmp_path: Path) -> None:
+    path = labelled_store(tmp_path / "read.duckdb", n=80, read=40)
+    with EventStore.open(path, read_only=False) as store:
+        agreed, open_, unclear, settled = [n for n, *_ in store.ask("SELECT document FROM answers ORDER BY entry")][:4]
+        for number, acting in ((agreed, ["AAA"]), (open_, ["AAA"]), (unclear, []), (settled, ["AAA"])):
+            for coder in ("Anna", "Ben"):
+                own = acting if coder == "Ben" or number == agreed else []
+                seen = revision_of(store, number, coder)
+                is_unclear = number == unclear and coder == "Ben"
+                record_answer(store, number, coder, acting=own, unclear=is_unclear, revision=seen)
+        settle(store, settled, ["AAA"], coder="Cleo")
+        known = {one["document"]: one for one in documents_of(store, "AAA", at="2001")}
+        assert [known[one]["label"] for one in (agreed, open_, unclear, settled)] == [True, None, None, True]
+        assert [one["acts"] for one in known[unclear]["answers"]] == [False, None]
+        assert known[settled]["answers"][-1] == {"coder": "Cleo", "acts": True, "settles": True}
+        assert all(one["answers"] == [] for one in documents_of(store, "CCC", at="2001"))
+
+
+@pytest.mark.long
+def test_the_page_lists_what_a_corrected_count_is_made_of(browser: Browser, address: str, labelled: EventStore) -> None:
+    row = max(corrected_series(labelled).rows_of("AAA"), key=lambda one: one.estimate)
+    read = [one for one in documents_of(labelled, "AAA", at=row.period) if one["answers"]]
+    missed = sum(one["missed"] for one in read)
+    browser.open(f"{address}#period=quarter&point=AAA&at={row.period}")
+    said = browser.text("#behind")
+    assert said.startswith(f"Arland acts in about {row.estimate:.1f} of {row.n} documents, 95 % interval ")
+    assert f"Of {row.labelled} that were read with a label, it acts in {row.positives}, of which the model" in said
+    rest = row.estimate - row.positives
+    assert f"missed {missed}; {rest:.1f} ({100 * rest / row.estimate:.0f} %) are estimated for the" in said
+    cells = [[cell.text for cell in line.find_elements("tag name", "td")] for line in browser.all("#point tbody tr")]
+    listed = [line for line in cells if "(Anna)" in line[0]]
+    assert len(listed) == len(read)
+    assert [line[1] for line in listed[:missed]] == ["missed"] * missed
+    assert sum(line[0] == "acts (Anna)" for line in listed) == row.positives
+    browser.click("#point tbody tr button")
+    assert browser.one("#document h2").text == listed[0][3]
+    browser.open(f"{address}#period=quarter&counts=raw&point=AAA&at={row.period}")
+    assert browser.text("#point p").startswith("The model finds ")
     assert browser.errors() == []
 
 

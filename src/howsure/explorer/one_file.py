@@ -12,7 +12,7 @@ from howsure.events.questions import MOST_LISTED
 from howsure.events.series.actor_comparison import COUNTED
 from howsure.events.series.counts import INTERVALS
 from howsure.events.series.event_series import UNITS
-from howsure.events.series.files import HIGH, LOW, doubtful_documents
+from howsure.events.series.files import answers_about, documents_between, doubtful_documents
 from howsure.events.store.documents import StoredDocument, stored_documents
 from howsure.events.store.reading import (
     Store,
@@ -22,7 +22,6 @@ from howsure.events.store.reading import (
     chosen_actors,
     first_and_last,
     known_units,
-    rows_of,
 )
 from howsure.explorer.assembly import assemble
 from howsure.explorer.queries import compare, corrected, corrected_pair, overview, series, view_of
@@ -32,6 +31,8 @@ from howsure.inputs.periods import PERIODS, n_periods
 MOST_ACTORS = 8  # of which nobody chose: 28 pairs to compare
 MOST_PERIODS = 600  # of a length that nobody chose: 11 years of weeks
 DIGITS = 6
+UNREAD = ("probability", "best", "doubtful")
+ABOUT = (*UNREAD, "answers", "label", "missed")
 SERIES = ("mean", "low", "high", "best")
 SIDES = ("greater", "equal", "less", "mean", "low", "high")
 Columns = dict[str, Any]
@@ -97,37 +98,26 @@ def _lengths(store: Store, period: Sequence[str] | None) -> list[str]:
 
 
 def _index(store: Store, actors: Sequence[str]) -> Rows:
-    """Every document in which one of the actors may act, and how probable that is."""
-    found = rows_of(
-        store,
-        "SELECT document, any_value(d.id), any_value(d.date), any_value(d.title), list(e.actor), list(e.probability), "
-        "list(e.best) FROM events e JOIN documents d USING (document) WHERE list_contains($actors, e.actor) "
-        "GROUP BY document ORDER BY document",
-        actors=list(actors),
-    )
-    return [
-        {
-            "document": number,
-            "id": name,
-            "date": date.isoformat(),
-            "title": title,
-            "events": {
-                actor: {"probability": p, "best": best, "doubtful": LOW <= p <= HIGH}
-                for actor, p, best in zip(*columns, strict=True)
-            },
-        }
-        for number, name, date, title, *columns in found
-    ]
+    """Every document in which one of the actors may act, or that was read, and what is known of each actor there."""
+    found: dict[int, dict[str, Any]] = {}
+    for actor in actors:
+        for row in documents_between(store, actor, first_and_last(store), answers_about(store, actor)):
+            about = {name: row.pop(name) for name in ABOUT}
+            held = found.setdefault(row["document"], {**row, "events": {}})
+            held["events"][actor] = about if about["answers"] else {name: about[name] for name in UNREAD}
+    return [found[number] for number in sorted(found)]
 
 
 def _ranked(index: Rows) -> Rows:
-    """The doubtful documents first, those nearest to one half before others; then from the most probable."""
+    """Those that the model missed, then the doubtful, those nearest to one half before others; then from the most
+    probable."""
 
-    def rank(row: dict[str, Any]) -> tuple[bool, float, int]:
+    def rank(row: dict[str, Any]) -> tuple[bool, bool, float, int]:
         probabilities = [event["probability"] for event in row["events"].values()]
         nearest = min(abs(p - 0.5) for p in probabilities)
         doubtful = any(event["doubtful"] for event in row["events"].values())
-        return not doubtful, nearest if doubtful else -max(probabilities), row["document"]
+        missed = any(event.get("missed") for event in row["events"].values())
+        return not missed, not doubtful, nearest if doubtful else -max(probabilities), row["document"]
 
     return sorted(index, key=rank)
 

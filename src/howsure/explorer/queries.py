@@ -312,7 +312,7 @@ def compare(
 # What the page asks of the labels of a store: the corrected counts and comparisons, each estimated once.
 
 MOST_KEPT = 16  # series of a store
-COLUMNS = {"corrected": "estimate", "low": "low", "high": "high", "read": "labelled"}
+COLUMNS = {"corrected": "estimate", "low": "low", "high": "high", "read": "labelled", "positives": "positives"}
 Kept = OrderedDict[tuple[Any, ...], CorrectedSeries]
 _KEPT: WeakKeyDictionary[Store, Kept] = WeakKeyDictionary()
 _LOCK = Lock()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+import datetime
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.events.labels.answers import labelling_of
+from howsure.events.labels.answers import answers_of, labelling_of, settled_labels, settlements_of
 from howsure.events.series.actor_comparison import ActorComparison
 from howsure.events.series.corrected_comparison import corrected_comparison
 from howsure.events.series.corrected_series import CORRECTED_UNITS, CorrectedSeries, corrected_series, raw_alone
@@ -31,23 +33,69 @@ LOW, HIGH = 0.2, 0.8  # what lies between is doubtful
 
 
 def documents_of(store: Store, actor: str, *, at: str) -> list[dict[str, Any]]:
-    """The documents of a period, such as "1999-Q1", in which an actor may act, the most probable first; uncertain ones
-    are marked.
+    """The documents behind an actor's count of a period, such as "1999-Q1": those in which the rule finds that the
+    actor may act, the most probable first, and those that were read, found or not.
+
+    `doubtful` marks an uncertain probability. Of a document that was read, `answers` hold what each coder says (`acts`:
+    None if unclear; `settles`: it settles what others answered differently), `label` whether the actor acts by all
+    answers (None if that is open), and `missed` whether the actor acts although the rule does not find it.
 
     Raises InputError for an actor or a period that is not in the store.
     """
     (actor,) = chosen_actors(store, [actor])
-    first, last = bounds_of(store, at)
+    return documents_between(store, actor, bounds_of(store, at), answers_about(store, actor))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersAbout:
+    """What readers said of an actor, by document: each answer, and the label that they give together."""
+
+    answers: Mapping[int, list[dict[str, Any]]]
+    labels: Mapping[int, bool | None]
+
+
+def answers_about(store: Store, actor: str) -> AnswersAbout:
+    """All answers about an actor; none if readers were not asked about it."""
+    settled = settled_labels(store)
+    if settled is None or actor not in settled.actors:
+        return AnswersAbout({}, {})
+    given: dict[int, list[dict[str, Any]]] = {}
+    for settles, held in ((False, answers_of(store)), (True, settlements_of(store))):
+        for one in held:
+            acts = None if one.unclear else actor in one.acting
+            given.setdefault(one.document, []).append({"coder": one.coder, "acts": acts, "settles": settles})
+    labels = settled.labels[:, settled.actors.index(actor)].tolist()
+    known = {
+        n: None if math.isnan(one) else bool(one) for n, one in zip(settled.documents.tolist(), labels, strict=True)
+    }
+    return AnswersAbout(given, known)
+
+
+def documents_between(
+    store: Store, actor: str, days: tuple[datetime.date, datetime.date], read: AnswersAbout
+) -> list[dict[str, Any]]:
+    """The documents from one day to another in which an actor may act, or that were read; see `documents_of`."""
     found = rows_of(
         store,
-        "SELECT document, d.id, d.date, d.title, e.probability, e.best FROM events e JOIN documents d USING (document) "
-        "WHERE e.actor = $actor AND d.date BETWEEN $first AND $last ORDER BY e.probability DESC, d.date, document",
+        "SELECT document, d.id, d.date, d.title, e.probability, e.best "
+        "FROM documents d LEFT JOIN (SELECT * FROM events WHERE actor = $actor) e USING (document) "
+        "WHERE d.date BETWEEN $first AND $last AND (e.actor IS NOT NULL OR list_contains($read, document)) "
+        "ORDER BY coalesce(e.probability, 0) DESC, d.date, document",
         actor=actor,
-        first=first,
-        last=last,
+        first=days[0],
+        last=days[1],
+        read=list(read.answers),
     )
     return [
-        {**_named(document, name, date, title), "probability": p, "best": best, "doubtful": LOW <= p <= HIGH}
+        {
+            **_named(document, name, date, title),
+            "probability": p or 0.0,
+            "best": bool(best),
+            "doubtful": LOW <= (p or 0.0) <= HIGH,
+            "answers": read.answers.get(document, []),
+            "label": read.labels.get(document),
+            "missed": p is None and read.labels.get(document) is True,
+        }
         for document, name, date, title, p, best in found
     ]
 

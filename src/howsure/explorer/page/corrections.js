@@ -9,7 +9,8 @@ export function beside(series, corrected) {
     const held = corrected.series[actor];
     if (!held) return [actor, rows];
     return [actor, rows.map((row, at) => ({
-      ...row, corrected: held.corrected[at], correctedLow: held.low[at], correctedHigh: held.high[at], read: held.read[at],
+      ...row, corrected: held.corrected[at], correctedLow: held.low[at], correctedHigh: held.high[at],
+      read: held.read[at], positives: held.positives[at],
     }))];
   }));
 }

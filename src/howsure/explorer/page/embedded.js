@@ -2,7 +2,7 @@
 
 const COLUMNS = ["mean", "low", "high", "best"];
 const SIDES = ["greater", "equal", "less", "mean", "low", "high"];
-const CORRECTED = { corrected: "corrected", corrected_low: "low", corrected_high: "high", labelled: "read" };
+const CORRECTED = { corrected: "corrected", corrected_low: "low", corrected_high: "high", labelled: "read", positives: "positives" };
 
 function rowsOf(periods, columns, names) {
   return periods.map((period, at) => {

@@ -1,9 +1,10 @@
 // Lists of documents: those behind a point, ranked by probability, and those that are doubtful, with what they hinge on.
 
 import { element, heading, table } from "./dom.js";
-import { counted, probability, probabilityIs } from "./wording.js";
+import { behindText, counted, probability, probabilityIs } from "./wording.js";
 
 const AT_ONCE = 50;
+const ACTS = { true: "acts", false: "does not act", null: "unclear" };
 
 export function titleOf(one) {
   return one.title || one.id;
@@ -27,21 +28,44 @@ function gradual(caption, columns, rows) {
   return held;
 }
 
-export function pointListing(documents, { title, period, open }) {
+const DATE = { name: "Date", cell: (one) => element("time", { datetime: one.date }, one.date) };
+
+function model(one) {
+  if (one.missed) return element("span", { class: "doubt" }, "missed");
+  return one.probability || one.best ? probability(one.probability) : "not found";
+}
+
+// What each reader said of a document.
+function readers({ answers, label }) {
+  const said = answers.map(({ coder, acts, settles }) => element("div", {}, element("strong", {}, ACTS[acts]), ` (${coder}${settles ? ", who settled it" : ""})`));
+  const differ = label === null && answers.every((one) => one.acts !== null);
+  return differ ? [...said, element("div", { class: "doubt" }, "not settled")] : said;
+}
+
+// `row` is that of the period if its count is corrected.
+export function pointListing(documents, { title, period, unit, level, row, open }) {
   const expected = documents.reduce((sum, one) => sum + one.probability, 0);
+  const found = documents.filter((one) => one.probability || one.best);
+  const read = documents.filter((one) => one.answers?.length);
+  const unread = documents.filter((one) => !one.answers?.length);
+  const doubtful = found.filter((one) => one.doubtful).length;
+  const last = { name: "Document", cell: (one) => opener(one, open) };
   const columns = [
     { name: "Probability", number: true, cell: (one) => probability(one.probability) },
     { name: "Near ½", cell: (one) => (one.doubtful ? element("span", { class: "doubt" }, "doubtful") : "") },
     { name: "1-best", cell: (one) => (one.best ? "yes" : "no") },
-    { name: "Date", cell: (one) => element("time", { datetime: one.date }, one.date) },
-    { name: "Document", cell: (one) => opener(one, open) },
+    DATE, last,
   ];
-  const doubtful = documents.filter((one) => one.doubtful).length;
+  const rank = (one) => (one.missed ? 0 : one.label ? 1 : one.label === null ? 2 : 3);
   return [
     heading(`${title}, ${period}`),
-    element("p", {}, `${counted(documents.length, "document")} in which ${title} may act, ${expected.toFixed(2)} expected; ` +
+    row ? element("p", { id: "behind" }, behindText(title, row, documents.filter((one) => one.missed).length, unit, level)) : null,
+    element("p", row ? { class: "quiet" } : {}, `The model finds ${counted(found.length, "document")} in which ${title} may act, ${expected.toFixed(2)} expected; ` +
       `${doubtful} of them uncertain (probability 0.2 to 0.8).`),
-    documents.length ? gradual("Documents by probability", columns, documents) : null,
+    read.length ? gradual(`Documents that were read: does ${title} act?`, [
+      { name: "Readers", cell: readers }, { name: "Model", number: true, cell: model }, DATE, last,
+    ], read.sort((a, b) => rank(a) - rank(b))) : null,
+    unread.length ? gradual(read.length ? "Documents that nobody read, by probability" : "Documents by probability", columns, unread) : null,
   ];
 }
 
@@ -53,7 +77,7 @@ export function doubtfulListing(documents, { whose, open, imported }) {
   const columns = [
     { name: "Probability", number: true, cell: (one) => probability(one.probability) },
     { name: "Actor", cell: (one) => one.actor_title },
-    { name: "Date", cell: (one) => element("time", { datetime: one.date }, one.date) },
+    DATE,
     { name: "Document", cell: (one) => opener(one, open) },
     ...(imported ? [] : [{ name: "Depends on", cell: (one) => one.links.map((link) => element("div", {}, linkText(link))) }]),
   ];

@@ -1,6 +1,7 @@
 // The sections that open one from another: documents of a point, a document, doubtful documents.
 
 import { element } from "./dom.js";
+import { beside } from "./corrections.js";
 import { doubtfulListing, pointListing } from "./listing.js";
 import { clusteringText, readingOf } from "./reading.js";
 
@@ -8,10 +9,13 @@ function closer(page, id, changes) {
   return element("p", {}, element("button", { type: "button", id, onclick: () => page.go(changes) }, "Close"));
 }
 
-export async function drawPoint(asked, page) {
+export async function drawPoint({ counts, period, unit, level, ...asked }, page) {
   const documents = await page.source.point(asked);
+  const corrected = counts === "corrected" ? await page.source.corrected({ period, unit, level }) : {};
+  const periods = corrected.series?.[asked.actor] ? beside(await page.source.series({ actors: [asked.actor], period, unit, level, interval: "exact" }), corrected) : {};
   return [pointListing(documents, {
-    title: page.titles[asked.actor], period: asked.at, open: (number) => page.go({ document: number, sample: "best" }, "document"),
+    title: page.titles[asked.actor], period: asked.at, unit, level, row: periods[asked.actor]?.find((row) => row.period === asked.at),
+    open: (number) => page.go({ document: number, sample: "best" }, "document"),
   }), closer(page, "close-point", { point: null })];
 }
 

@@ -44,7 +44,7 @@ function show() {
   const draw = (id, asked, how) => section(id, asked, (one) => how(one, page));
   draw("series", { actors: state.actors, period, unit, interval, level, scale, counts }, drawSeries);
   markPoint(byId("series"), point);
-  draw("point", point, drawPoint);
+  draw("point", point && { ...point, period, unit, level, counts }, drawPoint);
   draw("document", state.document === null ? null : { number: state.document, sample: state.sample }, drawDocument);
   const what = unit === "entities" ? unit : "documents"; // of a share, which is more does not change
   const pair = compare && { first: compare[0], second: compare[1], period, unit: what, level, counts };

@@ -101,6 +101,17 @@ export function pointText(title, row, unit, level, overview) {
   return `${where}: ${amount(row.mean, unit)}${what} expected, ${reach(row.low, row.high)}, ${best}, of ${of}`;
 }
 
+// What a corrected count is made of: documents that were read and are so, and what stands for those that nobody read.
+export function behindText(title, row, missed, unit, level) {
+  const count = unit === "share" ? row.corrected * row.documents : row.corrected;
+  const rest = Math.max(0, count - row.positives);
+  const estimated = count > 0 ? ` (${percent(Math.round((100 * rest) / count) / 100)})` : "";
+  return `${title} acts in about ${amount(count)} of ${counted(row.documents, "document")}, ${percent(level)} interval ` +
+    `${between(...[row.correctedLow, row.correctedHigh].map((one) => (unit === "share" ? one * row.documents : one)))}. ` +
+    `Of ${whole(row.read)} that were read with a label, it acts in ${whole(row.positives)}, of which the model missed ${whole(missed)}; ` +
+    `${amount(rest)}${estimated} are estimated for the ${whole(row.documents - row.read)} that nobody read.`;
+}
+
 // The answer for one actor in all periods: corrected by labels and with an interval, or as the model has it.
 export function answerText(title, rows, total, unit) {
   const told = rows.filter((row) => row.mean !== null);
