@@ -1,4 +1,4 @@
-"""A store of any size, with texts, samples and labels: a thousand documents that are made, then copied to other days."""
+"""A store of any size, with texts, samples and labels: a thousand documents are made, then copied to other days."""
 
 from __future__ import annotations
 

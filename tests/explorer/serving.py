@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import gzip
+import json
 import os
 import re
 import resource
@@ -12,6 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import httpx2
 
@@ -58,3 +62,13 @@ def serving(store: Path, *, files: int | None = None) -> Iterator[ServedPage]:
             server.send_signal(signal.SIGINT)
             code, complaint = server.wait(30), server.stderr.read()
         assert (code, complaint) == (0, "")
+
+
+DATA = re.compile(r'<script type="text/plain" id="data">(.*?)</script>', re.DOTALL)
+
+
+def data_in(html: str) -> Any:
+    """What a page that is one file holds."""
+    found = DATA.search(html)
+    assert found
+    return json.loads(gzip.decompress(base64.b64decode(found[1])))

@@ -126,7 +126,7 @@ def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str,
 
 def test_the_documents_behind_a_corrected_count_are_those_read_and_those_found(labelled: EventStore) -> None:
     held, missed = corrected_series(labelled), 0
-    acting = {number: acts for number, acts in labelled.ask("SELECT document, acting FROM answers")}
+    acting = dict(labelled.ask("SELECT document, acting FROM answers"))
     for row in held.rows:
         found = documents_of(labelled, row.actor, at=row.period)
         read = [one for one in found if one["answers"]]

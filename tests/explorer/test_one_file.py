@@ -26,14 +26,7 @@ from howsure.explorer.assembly import EXPLORING, EXPORT, IMPORT, LABELLING, Desi
 from howsure.explorer.monitor_page import MONITORING
 from tests.events.made_up_store import FIRST_DAY, hussein_document, random_document, write_store
 from tests.explorer.hostile_store import ATTACKS
-
-DATA = re.compile(r'<script type="application/json" id="data">(.*?)</script>', re.DOTALL)
-
-
-def data_in(html: str) -> dict[str, Any]:
-    found = DATA.search(html)
-    assert found
-    return json.loads(found[1])
+from tests.explorer.serving import data_in
 
 
 @pytest.fixture(scope="module")
@@ -234,9 +227,7 @@ def test_a_file_has_its_policy_and_its_data_inside() -> None:
     page = assemble({"title": ATTACKS[2]})
     assert page.html.count("</script>") == 2
     assert "connect-src" not in page.policy
-    held = re.search(r'<script type="application/json" id="data">(.*?)</script>', page.html, re.DOTALL)
-    assert held
-    assert json.loads(held[1]) == {"title": ATTACKS[2]}
+    assert data_in(page.html) == {"title": ATTACKS[2]}
     meta = re.search('http-equiv="Content-Security-Policy" content="(.*?)"', page.html)
     assert meta
     assert meta[1].replace("&#39;", "'") == page.policy

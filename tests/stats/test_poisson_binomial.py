@@ -19,7 +19,7 @@ from howsure.stats.proportions import (
     normal_interval,
     normal_quantile,
     poisson_binomial,
-    sum_of_counts,
+    sums_of_counts,
     wilson_interval,
 )
 
@@ -129,18 +129,21 @@ def test_the_interval_is_that_of_draws() -> None:
 def test_sums_of_other_counts() -> None:
     rng = np.random.default_rng(4)
     laws = [rng.dirichlet(np.ones(size)) for size in (1, 2, 5, 3)]
-    found = sum_of_counts(laws)
-    expected = np.zeros(8)
+    p, empty = rng.random(50), np.ones((0, 3))
+    trials = np.column_stack([1 - p, p])
+    wide = np.array([[*law, *np.zeros(5 - len(law))] for law in laws])
+    of_trials, found, of_none, certain = sums_of_counts([trials, wide, empty, np.ones((3, 1))])
+    expected = np.zeros(17)
     for outcome in itertools.product(*(range(len(law)) for law in laws)):
         expected[sum(outcome)] += np.prod([law[k] for law, k in zip(laws, outcome, strict=True)])
-    np.testing.assert_allclose(found.pmf, expected, rtol=1e-13)
-    assert found.mean == pytest.approx(expected @ np.arange(8))
-    assert found.variance == pytest.approx(expected @ (np.arange(8) - found.mean) ** 2)
-    assert sum_of_counts([]).pmf.tolist() == [1.0]
-    p = rng.random(50)
-    np.testing.assert_allclose(
-        sum_of_counts(np.array([1 - one, one]) for one in p).pmf, poisson_binomial(p).pmf, rtol=1e-12
-    )
+    np.testing.assert_allclose(found.pmf, expected[: len(found.pmf)], rtol=1e-13)
+    assert not expected[len(found.pmf) :].any()
+    places = np.arange(len(found.pmf))
+    assert found.mean == pytest.approx(found.pmf @ places)
+    assert found.variance == pytest.approx(found.pmf @ (places - found.mean) ** 2)
+    assert (of_none.pmf.tolist(), certain.pmf[0], certain.mean) == ([1.0], 1.0, 0.0)
+    assert sums_of_counts([]) == []
+    np.testing.assert_array_equal(of_trials.pmf, poisson_binomial(p).pmf)
 
 
 def test_estimate_carries_the_interval() -> None:
@@ -156,8 +159,8 @@ def test_bad_input_is_refused() -> None:
         poisson_binomial([float("nan")])
     with pytest.raises(InputError, match=r"share must lie in \[0, 1\]; it is 2"):
         poisson_binomial([0.5]).quantile(2)
-    with pytest.raises(InputError, match=r"a law of a count must sum to 1; law 1 sums to 0\.9"):
-        sum_of_counts([np.array([1.0]), np.array([0.5, 0.4])])
+    with pytest.raises(InputError, match="law 1 of sum 0 does not"):
+        sums_of_counts([np.array([[1.0, 0.0], [0.5, 0.4]])])
     with pytest.raises(InputError, match="level must lie strictly between 0 and 1"):
         poisson_binomial([0.5]).interval(95)
 

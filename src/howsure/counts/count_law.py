@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -93,6 +94,7 @@ BIN_WIDTH = 0.02  # in logits
 BINS = 3_000  # on either side of 0; no logit is farther from it
 LEAST_WEIGHT = 1e-7  # of a component worth keeping
 LATTICE = 20_000  # longest law that is written out
+NOTHING = 1e-12  # of a law, beyond what is written out
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +161,10 @@ class CountLaw:
         points = self._points()
         mass = np.diff(self.cdf(points), prepend=0.0)
 
+        below = other._below()
+
         def at_most(difference: int) -> float:  # P(T - T′ ≤ d) = Σ P(T = t) P(T′ ≥ t - d)
-            return float(mass @ (1.0 - other.cdf(points - difference - 1)))
+            return float(mass @ (1.0 - below(points - difference - 1)))
 
         def least(share: float) -> int:
             low, high = self.known - other.known - other.units - 1, self.known + self.units - other.known
@@ -170,6 +174,15 @@ class CountLaw:
             return high
 
         return least(tail), least(1.0 - tail)
+
+    def _below(self) -> Callable[[Floats], Floats]:
+        """P(T ≤ t) of whole t, written out once where the law is short."""
+        first, last = self.quantile(NOTHING) - 1, self.quantile(1.0 - NOTHING)
+        if last - first >= LATTICE:
+            return self.cdf
+        held = self.cdf(np.arange(first, last + 1.0))
+        held[0] = 0.0
+        return lambda counts: held[np.clip(counts.astype(np.int64) - first, 0, last - first)]
 
     def _points(self) -> Floats:
         """The possible counts, or as many as a long law is written out at."""

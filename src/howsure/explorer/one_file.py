@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from itertools import combinations
 from typing import Any
 
@@ -10,6 +11,7 @@ from howsure.errors import InputError
 from howsure.events.labels.answers import labelling_of
 from howsure.events.questions import MOST_LISTED
 from howsure.events.series.actor_comparison import COUNTED
+from howsure.events.series.corrected_series import CORRECTED_UNITS
 from howsure.events.series.counts import INTERVALS
 from howsure.events.series.event_series import UNITS
 from howsure.events.series.files import answers_about, documents_between, doubtful_documents
@@ -35,6 +37,10 @@ UNREAD = ("probability", "best", "doubtful")
 ABOUT = (*UNREAD, "answers", "label", "missed")
 SERIES = ("mean", "low", "high", "best")
 SIDES = ("greater", "equal", "less", "mean", "low", "high")
+FIT = 10  # how many times as long as another question a corrected series takes, for the bar
+Advance = Callable[[int], None]
+Bar = Callable[[int, str], AbstractContextManager[Advance]]
+Pairs = Sequence[tuple[str, str]]
 Columns = dict[str, Any]
 Rows = list[dict[str, Any]]
 
@@ -47,14 +53,13 @@ def events_report(
     documents: int = 300,
     samples: int = 10,
     level: float = 0.95,
-    advance: Callable[[int], None] | None = None,
+    bar: Bar | None = None,
 ) -> str:
     """The page of a store as one HTML text that needs neither server nor network; it says what it leaves out.
 
     actors: their codes; without, the eight that act most. period: lengths of period; without, all that give at most
     600 periods. documents: how many texts, the most uncertain first, then from the most probable. samples: clusterings
-    of each. level: that of all intervals. Numbers are kept to six digits. `advance` is told of each document that is
-    put in.
+    of each. level: that of all intervals. Numbers are kept to six digits. bar: shows how many of all parts are done.
 
     Raises InputError for an actor or a length of period that there is not, or a store without any event.
     """
@@ -64,12 +69,33 @@ def events_report(
         chosen = list(chosen_actors(store, actors))[: MOST_ACTORS if actors is None else None]
         lengths, level = _lengths(store, period), check_level(level)
         index = _index(store, chosen)
-        texts = _texts(store, [row["document"] for row in _ranked(index)[:n_documents]], n_samples, advance)
-        said = _said(len(chosen), len(actors_in(store)), lengths, len(texts), len(index), n_samples)
-        return assemble(_data(store, chosen, lengths, level, index=index, documents=texts, said=said)).html
+        wanted = [row["document"] for row in _ranked(index)[:n_documents]]
+        said = _said(len(chosen), len(actors_in(store)), lengths, len(wanted), len(index), n_samples)
+        pairs, units = list(combinations(chosen, 2)), known_units(store.settings, UNITS)
+        questions = len(lengths) * (len(units) * len(INTERVALS) + len(pairs) * (len(units) - 1))
+        if labelling_of(store) is not None:
+            questions += len(lengths) * (FIT * len(CORRECTED_UNITS) + len(pairs))
+        with nullcontext(_nobody) if bar is None else bar(len(wanted) + questions, "parts") as advance:
+            texts = _texts(store, wanted, n_samples, advance)
+            data = _data(store, chosen, pairs, lengths, level, index=index, documents=texts, said=said, advance=advance)
+    return assemble(data).html
 
 
-def _data(store: Store, actors: list[str], lengths: list[str], level: float, *, said: str, **held: Any) -> Columns:
+def _nobody(steps: int) -> None:
+    """Nobody watches."""
+
+
+def _data(
+    store: Store,
+    actors: list[str],
+    pairs: Pairs,
+    lengths: list[str],
+    level: float,
+    *,
+    said: str,
+    advance: Advance,
+    **held: Any,
+) -> Columns:
     """All that the page may ask."""
     facts, compared = overview(store), known_units(store.settings, COUNTED)
     acting = [actor for actor in facts["actors"] if actor["code"] in actors]
@@ -77,12 +103,14 @@ def _data(store: Store, actors: list[str], lengths: list[str], level: float, *, 
         "overview": {**facts, "actors": acting, "held": {"periods": lengths, "levels": [f"{level:g}"], "said": said}},
         "periods": {period: _periods(store, actors[0], period) for period in lengths},
         "series": {
-            period: {unit: _series(store, actors, period, unit, level) for unit in facts["units"]} for period in lengths
+            period: {unit: _series(store, actors, period, unit, level, advance) for unit in facts["units"]}
+            for period in lengths
         },
         "comparisons": {
-            period: {unit: _comparisons(store, actors, period, unit, level) for unit in compared} for period in lengths
+            period: {unit: _comparisons(store, pairs, period, unit, level, advance) for unit in compared}
+            for period in lengths
         },
-        **_corrections(store, actors, lengths, level),
+        **_corrections(store, actors, pairs, lengths, level, advance),
         **held,
         "doubtful": [row for row in doubtful_documents(store, limit=MOST_LISTED) if row["actor"] in actors],
     }
@@ -122,9 +150,7 @@ def _ranked(index: Rows) -> Rows:
     return sorted(index, key=rank)
 
 
-def _texts(
-    store: Store, numbers: list[int], n_samples: int, advance: Callable[[int], None] | None
-) -> dict[int, dict[str, Any]]:
+def _texts(store: Store, numbers: list[int], n_samples: int, advance: Advance) -> dict[int, dict[str, Any]]:
     """The documents by number: the view of the 1-best, and what differs in each of the first samples."""
     found = {}
     for number, held in stored_documents(store, numbers).items():
@@ -132,8 +158,7 @@ def _texts(
         for sentence in view["sentences"]:
             sentence["spaces"] = [int(space) for space in sentence["spaces"]]
         found[number] = {"view": view, "samples": _samples(held, n_samples)}
-        if advance is not None:
-            advance(1)
+        advance(1)
     return found
 
 
@@ -155,45 +180,42 @@ def _periods(store: Store, actor: str, period: str) -> Rows:
     return [{name: row[name] for name in ("period", "start", "end", "documents")} for row in rows]
 
 
-def _series(store: Store, actors: Sequence[str], period: str, unit: str, level: float) -> Columns:
+def _series(store: Store, actors: Sequence[str], period: str, unit: str, level: float, advance: Advance) -> Columns:
     """By kind of interval and actor, the columns of a series."""
-    return {
-        interval: {
-            actor: _columns(rows, SERIES)
-            for actor, rows in series(store, actors, period=period, level=level, interval=interval, unit=unit).items()
-        }
-        for interval in INTERVALS
-    }
+    found = {}
+    for interval in INTERVALS:
+        held = series(store, actors, period=period, level=level, interval=interval, unit=unit)
+        found[interval] = {actor: _columns(rows, SERIES) for actor, rows in held.items()}
+        advance(1)
+    return found
 
 
-def _comparisons(store: Store, actors: Sequence[str], period: str, unit: str, level: float) -> list[Columns]:
-    return [
-        {
-            "first": first,
-            "second": second,
-            **_columns(compare(store, first, second, period=period, level=level, unit=unit), SIDES),
-        }
-        for first, second in combinations(actors, 2)
-    ]
+def _comparisons(store: Store, pairs: Pairs, period: str, unit: str, level: float, advance: Advance) -> list[Columns]:
+    found = []
+    for first, second in pairs:
+        rows = compare(store, first, second, period=period, level=level, unit=unit)
+        found.append({"first": first, "second": second, **_columns(rows, SIDES)})
+        advance(1)
+    return found
 
 
-def _corrections(store: Store, actors: Sequence[str], lengths: Sequence[str], level: float) -> Columns:
+def _corrections(
+    store: Store, actors: Sequence[str], pairs: Pairs, lengths: Sequence[str], level: float, advance: Advance
+) -> Columns:
     """By length of period and unit the corrected series, and the corrected comparisons; nothing without labels."""
     if labelling_of(store) is None:
         return {}
-    asked = {"level": level}
-    series = {
-        period: {unit: _kept(corrected(store, period=period, unit=unit, **asked), actors) for unit in UNITS}
-        for period in lengths
-    }
-    pairs = {
-        period: [
-            {"first": first, "second": second, **_packed(corrected_pair(store, first, second, period=period, **asked))}
-            for first, second in combinations(actors, 2)
-        ]
-        for period in lengths
-    }
-    return {"corrected": series, "correctedPairs": pairs}
+    series: Columns = {period: {} for period in lengths}
+    compared: Columns = {period: [] for period in lengths}
+    for period in lengths:
+        for unit in UNITS:
+            series[period][unit] = _kept(corrected(store, period=period, unit=unit, level=level), actors)
+            advance(FIT if unit in CORRECTED_UNITS else 0)
+        for first, second in pairs:
+            held = corrected_pair(store, first, second, period=period, level=level)
+            compared[period].append({"first": first, "second": second, **_packed(held)})
+            advance(1)
+    return {"corrected": series, "correctedPairs": compared}
 
 
 def _kept(found: Columns, actors: Sequence[str]) -> Columns:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Hashable, Sequence
+from dataclasses import dataclass, fields
 from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -13,17 +13,19 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.events.labels.answers import labelling_of
+from howsure.events.periods import period_end, period_start
 from howsure.events.questions import ASKED, OF_PAIRS, REQUIRED, Asked, defaults_of
-from howsure.events.series.actor_comparison import compare_actors
+from howsure.events.series.actor_comparison import PeriodComparison, compare_actors
 from howsure.events.series.corrected_comparison import corrected_comparison
 from howsure.events.series.corrected_series import CorrectedSeries, raw_alone
-from howsure.events.series.event_series import UNITS, event_series
+from howsure.events.series.event_series import UNITS, PeriodCount, event_series
 from howsure.events.series.files import corrected_or_why, documents_of, doubtful_documents, links_of
 from howsure.events.store.documents import StoredDocument, StoredEvidence, stored_document
 from howsure.events.store.reading import (
     Store,
     actors_in,
     chosen_actors,
+    documents_by_period,
     event_of,
     is_imported,
     known_units,
@@ -246,6 +248,7 @@ def _checked_sample(sample: Sample, n_samples: int) -> int | None:
 # What the page asks of an events store; every answer is plain values, ready to be sent as JSON.
 
 SERIES = {"n_documents": "documents"}  # what the page calls a column otherwise
+MONTE_CARLO = ("greater_low", "greater_high", "less_low", "less_high")  # which the page does not ask for
 
 
 def overview(store: Store) -> dict[str, Any]:
@@ -295,18 +298,24 @@ def series(
     """
     held = event_series(store, period=period, actors=actors, level=level, interval=interval, unit=unit)
     found: dict[str, list[dict[str, Any]]] = {actor: [] for actor in held.actors}
-    for row in held.to_dict()["rows"]:
-        shown = {SERIES.get(name, name): value for name, value in row.items() if name not in ("actor", "title")}
-        found[row["actor"]].append(shown)
+    for row in held.rows:
+        days = {"start": str(period_start(row.period)), "end": str(period_end(row.period))}
+        found[row.actor].append(days | _shown(row, ("actor",)))
     return found
+
+
+def _shown(row: PeriodCount | PeriodComparison, left_out: Collection[str]) -> dict[str, Any]:
+    """The figures of a row as the page calls them, None for those that are undefined."""
+    values = ((one.name, getattr(row, one.name)) for one in fields(row) if one.name not in left_out)
+    return {SERIES.get(name, name): None if value != value else value for name, value in values}
 
 
 def compare(
     store: Store, first: str, second: str, *, period: str = "quarter", level: float = 0.95, unit: str = "documents"
 ) -> list[dict[str, Any]]:
     """By period its documents, P(n_A > n_B) as greater, equal, less, and the difference; see `compare_actors`."""
-    held = compare_actors(store, first, second, period=period, level=level, unit=unit).to_dict()["rows"]
-    return [{SERIES.get(name, name): value for name, value in row.items()} for row in held]
+    held = compare_actors(store, first, second, period=period, level=level, unit=unit, monte_carlo=False)
+    return [_shown(row, MONTE_CARLO) for row in held.rows]
 
 
 # What the page asks of the labels of a store: the corrected counts and comparisons, each estimated once.
@@ -358,6 +367,9 @@ def series_of_labels(store: Store, *, period: str, level: float, unit: str) -> C
 
     It is kept until a label changes; the last few of a store are.
     """
+    if unit == "share":
+        counts = series_of_labels(store, period=period, level=level, unit="documents")
+        return counts if isinstance(counts, str) else counts.as_shares(documents_by_period(store, period))
     key = (period, level, unit, *_version(store))
     with _LOCK:
         kept = _KEPT.setdefault(store, OrderedDict())

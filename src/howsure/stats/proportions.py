@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 
@@ -132,38 +133,48 @@ def poisson_binomial(probabilities: object) -> CountDistribution:
     Source: Hong (2013), for the distribution; the halving is that used for products of polynomials.
     """
     p = check_probabilities(probabilities, name="probabilities") if np.size(probabilities) else np.empty(0)  # type: ignore[arg-type]
-    pmf = np.zeros(len(p) + 1)
-    law, offset = _convolved(_short_laws(p))
-    pmf[offset : offset + len(law)] = law[: len(pmf) - offset]
+    pmf = _written(_short_laws(p, [len(p)])[0], len(p))
     return CountDistribution(pmf, float(p.sum()), float((p * (1.0 - p)).sum()))
 
 
-def sum_of_counts(laws: Iterable[Floats]) -> CountDistribution:
-    """The distribution of a sum of independent counts, each with its own pmf (k = 0, 1, …).
+def sums_of_counts(groups: Sequence[Floats]) -> list[CountDistribution]:
+    """The distributions of sums of independent counts, many sums at once: of each the laws (U, K) of its U counts,
+    laws[u, k] = P(count u = k). Counts of at most 1 are added all together, as in `poisson_binomial`.
 
-    >>> sum_of_counts([np.array([0.5, 0.5]), np.array([0.0, 0.0, 1.0])]).pmf.tolist()
-    [0.0, 0.0, 0.5, 0.5]
+    >>> [one.pmf.tolist() for one in sums_of_counts([np.array([[0.5, 0.5, 0.0], [0.0, 0.0, 1.0]]), np.ones((0, 2))])]
+    [[0.0, 0.0, 0.5, 0.5], [1.0]]
 
     Raises InputError if a distribution contains an invalid probability, or does not sum to 1 within 1e-6.
     """
-    checked = [check_probabilities(law, name="a law") for law in laws]
-    for number, law in enumerate(checked):
-        if abs(float(law.sum()) - 1.0) > 1e-6:
-            raise InputError(f"a law of a count must sum to 1; law {number} sums to {float(law.sum()):.6g}")
-    pmf = np.zeros(sum(len(law) - 1 for law in checked) + 1)
-    law, offset = _convolved(checked)
-    pmf[offset : offset + len(law)] = law
-    means = [float(law @ np.arange(len(law))) for law in checked]
-    seconds = [float(law @ (np.arange(len(law)) - mean) ** 2) for law, mean in zip(checked, means, strict=True)]
-    return CountDistribution(pmf, sum(means), sum(seconds))
+    for number, laws in enumerate(groups):
+        off = np.flatnonzero(~(np.abs(laws.sum(axis=1) - 1.0) <= 1e-6) | (laws < -1e-9).any(axis=1))
+        if len(off):
+            raise InputError(
+                f"a law of a count must hold probabilities that sum to 1; law {off[0]} of sum {number} does not."
+            )
+    few = [~laws[:, 2:].any(axis=1) for laws in groups]
+    p = [np.clip(laws[one, 1:2].sum(axis=1), 0.0, 1.0) for laws, one in zip(groups, few, strict=True)]
+    short = _short_laws(np.concatenate([*p, np.empty(0)]), [len(one) for one in p])
+    found = []
+    for laws, one, held in zip(groups, few, short, strict=True):
+        most = int(one.sum()) + (laws.shape[1] - 1) * int((~one).sum())
+        values = np.arange(laws.shape[1])
+        means = laws @ values
+        variances = (laws * (values - means[:, np.newaxis]) ** 2).sum(axis=1)
+        found.append(
+            CountDistribution(_written([*held, *laws[~one]], most), float(means.sum()), float(variances.sum()))
+        )
+    return found
 
 
-def _short_laws(p: Floats) -> list[Floats]:
-    """The distributions of the successes among groups of 32 neighbours, all at once; the last group is padded with
-    trials that never succeed."""
-    rows = -(-len(p) // (WIDEST_TABLE - 1)) * (WIDEST_TABLE - 1)
-    padded = np.zeros(rows)
-    padded[: len(p)] = p
+def _short_laws(p: Floats, sizes: Sequence[int]) -> list[list[Floats]]:
+    """Of the first sizes[0] trials, of the next sizes[1], and so on: the distributions of the successes among 32
+    neighbours, all at once; the last ones are padded with trials that never succeed."""
+    wide, held = WIDEST_TABLE - 1, np.asarray(sizes, dtype=np.int64)
+    blocks = -(-held // wide)
+    padded = np.zeros(int(blocks.sum()) * wide)
+    moved = wide * (np.cumsum(blocks) - blocks) - (np.cumsum(held) - held)
+    padded[np.arange(len(p)) + np.repeat(moved, held)] = p
     laws = np.column_stack([1.0 - padded, padded])
     while laws.shape[1] < WIDEST_TABLE:
         left, right = laws[::2], laws[1::2]
@@ -171,7 +182,16 @@ def _short_laws(p: Floats) -> list[Floats]:
         laws = np.zeros((len(left), 2 * width - 1))
         for k in range(width):
             laws[:, k : k + width] += left[:, k : k + 1] * right
-    return list(laws)
+    rows = iter(laws)
+    return [list(islice(rows, n)) for n in blocks.tolist()]
+
+
+def _written(laws: list[Floats], most: int) -> Floats:
+    """The distribution of the sum of counts, for 0 … most."""
+    pmf = np.zeros(most + 1)
+    law, offset = _convolved(laws)
+    pmf[offset : offset + len(law)] = law[: len(pmf) - offset]
+    return pmf
 
 
 def _convolved(laws: list[Floats]) -> tuple[Floats, int]:

@@ -32,6 +32,7 @@ from howsure.stats.proportions import poisson_binomial
 from tests.events.imported.scored_files import ROWS, csv_of, scores_of
 from tests.events.made_up_store import copied
 from tests.events.stores import contents
+from tests.explorer.serving import data_in
 
 BARE = Fields(id="id", date="date")
 REPRINTS = [
@@ -101,7 +102,7 @@ def test_what_can_be_asked(path: Path) -> None:
         assert view["evidence"] == view["mentions"] == []
         assert view["sentences"][0]["words"] == ["They", "attacked", "at", "dawn", "."]
         assert queries.overview(store)["units"] == ["documents", "share"]
-        assert "They" in events_report(store, period=["year"])
+        assert "They" in str(data_in(events_report(store, period=["year"]))["documents"])
 
 
 def test_what_cannot_be_asked(path: Path) -> None:
@@ -346,4 +347,4 @@ def test_the_counts_are_corrected(labelled_path: Path, truth: np.ndarray) -> Non
 def test_the_store_is_whole_and_can_be_reported(labelled_path: Path) -> None:
     assert check_store(labelled_path).is_whole
     with EventStore.open(labelled_path) as store:
-        assert "corrected" in events_report(store, period=["year"], documents=10)
+        assert "corrected" in data_in(events_report(store, period=["year"], documents=10))

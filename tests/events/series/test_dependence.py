@@ -34,6 +34,7 @@ from howsure.stats.proportions import poisson_binomial
 from tests.events import newswire
 from tests.events.made_up_store import hussein_document, write_store
 from tests.events.stores import extract_to
+from tests.explorer.serving import data_in
 
 SAMPLES = 100
 SMALL = st.lists(st.lists(st.integers(0, 2), min_size=4, max_size=4), min_size=1, max_size=4)
@@ -293,7 +294,7 @@ def test_one_odd_date_does_not_break_a_store(odd: datetime.date, tmp_path: Path)
 @pytest.mark.long
 def test_one_odd_date_does_not_break_a_report(tmp_path: Path) -> None:
     with dated(tmp_path / "odd.duckdb", *NEWS, datetime.date(4600, 5, 1)) as store:
-        assert "1999" in events_report(store)
+        assert {row["period"] for row in data_in(events_report(store))["periods"]["year"]} >= {"1999", "4600"}
 
 
 def test_days_without_documents(tmp_path: Path) -> None:

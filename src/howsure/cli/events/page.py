@@ -108,7 +108,7 @@ def explore_command(store: str, **serving: Any) -> None:
     "--samples", type=CLUSTERINGS, default=10, show_default=True, help="Number of clusterings per text in the file."
 )
 @level_option
-def report_command(store: str, page: str, documents: int, **options: Any) -> None:
+def report_command(store: str, page: str, **options: Any) -> None:
     """Write the page of STORE as one file that opens without a network or a server.
 
     \b
@@ -117,7 +117,7 @@ def report_command(store: str, page: str, documents: int, **options: Any) -> Non
     from howsure.explorer import events_report
     from howsure.report.pages import write_report
 
-    with EventStore.open(store) as opened, progress("documents", total=documents) as advance:
-        html = events_report(opened, documents=documents, advance=advance, **options)
+    with EventStore.open(store) as opened:
+        html = events_report(opened, bar=lambda n, unit: progress(unit, total=n), **options)
     write_report(html, page)
     emit(f"{page}: {len(html.encode()) / 1e6:.1f} MB\n", None)

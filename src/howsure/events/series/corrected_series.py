@@ -69,9 +69,16 @@ class CorrectedCount:
             return cls(actor, period, 0, 0, 0, math.nan, math.nan, math.nan, "")
         if found is None:
             return cls(actor, period, 0, 0, 0, 0.0, 0.0, 0.0, "exact")
-        per = n_documents if share else 1
-        values = (found.estimate / per, float(found.low) / per, float(found.high) / per)
-        return cls(actor, period, found.n, found.labelled, found.positives, *values, found.method)
+        values = (found.estimate, float(found.low), float(found.high))
+        count = cls(actor, period, found.n, found.labelled, found.positives, *values, found.method)
+        return count.among(n_documents) if share else count
+
+    def among(self, n_documents: int) -> CorrectedCount:
+        """The share of n documents that it is; itself, where it is undefined."""
+        if not n_documents:
+            return self
+        estimate, low, high = (one / n_documents for one in (self.estimate, self.low, self.high))
+        return replace(self, estimate=estimate, low=low, high=high)
 
 
 # What a reader must know beside a corrected series, in sentences.
@@ -249,6 +256,12 @@ class CorrectedSeries(Rows[CorrectedCount]):
         """
         self.rows_of(actor)
         return next(row for row in self.totals if row.actor == actor)
+
+    def as_shares(self, sizes: Mapping[str, int]) -> CorrectedSeries:
+        """The same of documents as shares of the documents of each period, of which there are `sizes`."""
+        rows = tuple(row.among(sizes[row.period]) for row in self.rows)
+        totals = tuple(row.among(sum(sizes.values())) for row in self.totals)
+        return replace(self, rows=rows, totals=totals, recipe={**self.recipe, "unit": "share"})
 
     def columns_beside(self, series: Rows[Any]) -> list[Column]:
         """Columns for a raw series, of its frame and of its table; empty for actors without labels."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers
-from howsure.stats.proportions import CountDistribution, normal_quantile, poisson_binomial, sum_of_counts
+from howsure.stats.proportions import CountDistribution, normal_quantile, poisson_binomial, sums_of_counts
 
 # Dependence between documents: perfect within a story, and a correlation within a period if one is given.
 #
@@ -65,7 +65,10 @@ def law_of_sum(laws: Floats, *, overdispersion: float = 0.0) -> CountDistributio
 
     Source: Vasicek (2002), The distribution of loan portfolio value, for the distribution of the sum.
     """
-    found = [(weight, _summed(given)) for weight, given in given_cause(laws, share_of_cause(laws, overdispersion))]
+    if overdispersion == 0.0:
+        return sums_of_counts([laws])[0]
+    weights, given = zip(*given_cause(laws, share_of_cause(laws, overdispersion)), strict=True)
+    found = list(zip(weights, sums_of_counts(given), strict=True))
     if len(found) == 1:
         return found[0][1]
     pmf = np.zeros(max(len(one.pmf) for _, one in found))
@@ -149,13 +152,6 @@ def check_overdispersion(value: float) -> float:
             "stories as independent."
         )
     return float(value)
-
-
-def _summed(laws: Floats) -> CountDistribution:
-    """The distribution of the sum of independent units; those that add at most 1 are handled together."""
-    few = ~laws[:, 2:].any(axis=1)
-    pooled = poisson_binomial(np.clip(laws[few, 1], 0.0, 1.0) if few.any() else [])
-    return pooled if few.all() else sum_of_counts([pooled.pmf, *laws[~few]])
 
 
 # The Monte Carlo error of a probability of a sum, given that each unit's distribution is known from only S samples.
@@ -363,6 +359,7 @@ def compare_counts(
     level: float = 0.95,
     stories: Integers | None = None,
     overdispersion: float = 0.0,
+    monte_carlo: bool = True,
 ) -> CountComparison:
     """P(n_A > n_B) and the distribution of n_A - n_B, from joint samples (D, S) of each document's contribution to A's
     and B's count.
@@ -370,7 +367,7 @@ def compare_counts(
     The two share each document's clusterings, so D_A - D_B has the distribution of its samples; treating A and B as
     independent would be wrong. Documents of different stories are independent, or have the correlation
     `overdispersion`; the differences of documents of one story are perfectly correlated (see
-    `howsure.events.series.counts`).
+    `howsure.events.series.counts`). monte_carlo: how far the probabilities may lie off, for want of samples, is asked.
 
     >>> together = np.array([[1, 0, 1, 0]])
     >>> compare_counts(together, together).more
@@ -378,25 +375,43 @@ def compare_counts(
 
     """
     joint = a.astype(np.int64) - b
-    difference = joint if stories is None else story_sums(joint, stories)
-    shift = -difference.min(axis=1, initial=0)
-    distribution = law_of_sum(laws_of(difference + shift[:, np.newaxis]), overdispersion=overdispersion)
-    zero = int(shift.sum())
-    low, high = distribution.interval(level)
-    pmf = distribution.pmf
-    more, fewer = float(pmf[zero + 1 :].sum()), float(pmf[:zero].sum())
-    errors = _errors_of_comparison(difference, overdispersion)
-    intervals = [interval_of(p, error, level=level) for p, error in zip((more, fewer), errors, strict=True)]
-    return CountComparison(
-        more=more,
-        equal=float(pmf[zero : zero + 1].sum()),
-        fewer=fewer,
-        mean=float(difference.mean(axis=1).sum()),
-        low=float(low - zero),
-        high=float(high - zero),
-        more_interval=intervals[0],
-        fewer_interval=intervals[1],
-    )
+    differences = [joint if stories is None else story_sums(joint, stories)]
+    return compare_all(differences, level=level, overdispersion=overdispersion, monte_carlo=monte_carlo)[0]
+
+
+def compare_all(
+    differences: Sequence[Integers], *, level: float = 0.95, overdispersion: float = 0.0, monte_carlo: bool = True
+) -> list[CountComparison]:
+    """The comparison of two actors in many periods: of each, samples (U, S) of n_A - n_B in its stories; see
+    `compare_counts`."""
+    shifts = [-difference.min(axis=1, initial=0) for difference in differences]
+    laws = [laws_of(one + shift[:, np.newaxis]) for one, shift in zip(differences, shifts, strict=True)]
+    if overdispersion == 0.0:
+        sums = sums_of_counts(laws)
+    else:
+        sums = [law_of_sum(one, overdispersion=overdispersion) for one in laws]
+    found = []
+    for difference, shift, distribution in zip(differences, shifts, sums, strict=True):
+        zero = int(shift.sum())
+        low, high = distribution.interval(level)
+        pmf = distribution.pmf
+        more, fewer = float(pmf[zero + 1 :].sum()), float(pmf[:zero].sum())
+        intervals = [(math.nan, math.nan)] * 2
+        if monte_carlo:
+            errors = _errors_of_comparison(difference, overdispersion)
+            intervals = [interval_of(p, error, level=level) for p, error in zip((more, fewer), errors, strict=True)]
+        one = CountComparison(
+            more=more,
+            equal=float(pmf[zero : zero + 1].sum()),
+            fewer=fewer,
+            mean=float(difference.mean(axis=1).sum()),
+            low=float(low - zero),
+            high=float(high - zero),
+            more_interval=intervals[0],
+            fewer_interval=intervals[1],
+        )
+        found.append(one)
+    return found
 
 
 def _errors_of_comparison(difference: Integers, overdispersion: float) -> tuple[float, float]:

@@ -24,6 +24,12 @@ function csvCell(value) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
+// The data in the page, which are JSON compressed by gzip, as base64.
+export async function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).json();
+}
+
 export function embeddedSource(data) {
   const series = ({ actors, period, unit, interval }) => Object.fromEntries(actors.map((actor) =>
     [actor, rowsOf(data.periods[period], data.series[period][unit][interval][actor], COLUMNS)]));

@@ -3,7 +3,7 @@
 import { byId, element, table } from "./dom.js";
 import { readState, writeState } from "./state.js";
 import { servedSource } from "./served.js";
-import { embeddedSource } from "./embedded.js";
+import { embeddedSource, unpacked } from "./embedded.js";
 import { markPoint } from "./chart.js";
 import { buildForm, showChoices } from "./form.js";
 import { drawComparison, drawSeries } from "./figures.js";
@@ -16,7 +16,7 @@ const embedded = byId("data");
 
 // What the sections need of each other.
 const page = {
-  source: embedded ? embeddedSource(JSON.parse(embedded.textContent)) : servedSource(),
+  source: null,
   overview: null,
   titles: {},
   state: null,
@@ -93,6 +93,7 @@ function onResize(redraw) {
 
 async function start() {
   try {
+    page.source = embedded ? embeddedSource(await unpacked(embedded.textContent)) : servedSource();
     page.overview = await page.source.overview();
   } catch (error) {
     return page.complain([error.message]);
