@@ -29,7 +29,8 @@ ignore interval items_total junit k k_best keep keep_answers keys kinds l1 label
 largest_cluster learn left_out
 levels lexicon likelihood limit logits logprobs loss low lower_is_better macro map margin max_error max_iterations
 max_risk max_score members mention mentions method methods metric metrics min_coverage min_probability min_rows
-min_score misplaced missing_score model_version more most multicalibration n name named names new_name normalise
+min_score misplaced missing_score model_version monte_carlo
+more most multicalibration n name named names new_name normalise
 not_worse_than on only only_predicted open options order other output output_format overdispersion overlap
 page pairs panels
 parameters parser part parts pass_at pass_hat passes path paths penalty place points port position_effect posterior

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Hashable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -13,7 +13,6 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.events.labels.answers import labelling_of
-from howsure.events.periods import period_end, period_start
 from howsure.events.questions import ASKED, OF_PAIRS, REQUIRED, Asked, defaults_of
 from howsure.events.series.actor_comparison import PeriodComparison, compare_actors
 from howsure.events.series.corrected_comparison import corrected_comparison
@@ -37,6 +36,7 @@ from howsure.events.store.reading import (
 )
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.pairs import Integers
+from howsure.inputs.periods import period_end, period_start
 
 # What an address may be asked: each parameter read by its rule, all others refused.
 
@@ -369,7 +369,7 @@ def series_of_labels(store: Store, *, period: str, level: float, unit: str) -> C
     """
     if unit == "share":
         counts = series_of_labels(store, period=period, level=level, unit="documents")
-        return counts if isinstance(counts, str) else counts.as_shares(documents_by_period(store, period))
+        return counts if isinstance(counts, str) else _as_shares(counts, documents_by_period(store, period))
     key = (period, level, unit, *_version(store))
     with _LOCK:
         kept = _KEPT.setdefault(store, OrderedDict())
@@ -384,6 +384,13 @@ def series_of_labels(store: Store, *, period: str, level: float, unit: str) -> C
         while len(kept) > MOST_KEPT:
             kept.popitem(last=False)
     return found
+
+
+def _as_shares(counts: CorrectedSeries, sizes: Mapping[str, int]) -> CorrectedSeries:
+    """The same counts as shares of the documents of each period, of which there are `sizes`."""
+    rows = tuple(row.among(sizes[row.period]) for row in counts.rows)
+    totals = tuple(row.among(sum(sizes.values())) for row in counts.totals)
+    return replace(counts, rows=rows, totals=totals, recipe={**counts.recipe, "unit": "share"})
 
 
 def _version(store: Store) -> tuple[int, int]:

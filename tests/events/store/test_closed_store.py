@@ -43,7 +43,7 @@ from howsure.events.labels.draw import event_words
 from howsure.events.series import extra_features, files
 from howsure.events.series.corrected_series import corrected_series
 from howsure.events.series.event_series import stored_events
-from howsure.events.series.files import documents_of, doubtful_documents
+from howsure.events.series.files import AnswersAbout, answers_about, documents_between, documents_of, doubtful_documents
 from howsure.events.series.labelled_pairs import pair_features
 from howsure.events.series.raw_counts import dependence_asked
 from howsure.events.series.regress_events import regress_events
@@ -119,6 +119,10 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "document": lambda store: questions.document(store, 0, coder="anna"),
     "document_view": lambda store: document_view(store, 0),
     "documents_by_period": lambda store: reading.documents_by_period(store, "year"),
+    "answers_about": lambda store: answers_about(store, "NORLAND"),
+    "documents_between": lambda store: documents_between(
+        store, "NORLAND", (datetime.date(2001, 1, 1), datetime.date(2002, 1, 1)), AnswersAbout({}, {})
+    ),
     "documents_of": lambda store: documents_of(store, "NORLAND", at="2001"),
     "doubtful_documents": doubtful_documents,
     "each_row": lambda store: list(reading.each_row(store, "SELECT 1")),

@@ -205,7 +205,7 @@ def compare_actors(
     differences, has = _differences(store, chosen, period, unit, days_asked(since, until), apart=stories == APART)
     none = np.zeros((0, n_samples), dtype=np.int64)
     told = [label for label, n in sizes.items() if n]
-    how = {"level": level, "overdispersion": overdispersion, "monte_carlo": monte_carlo}
+    how: dict[str, Any] = {"level": level, "overdispersion": overdispersion, "monte_carlo": monte_carlo}
     compared = dict(zip(told, compare_all([differences.get(one, none) for one in told], **how), strict=True))
     rows = []
     for label, n in sizes.items():

@@ -257,12 +257,6 @@ class CorrectedSeries(Rows[CorrectedCount]):
         self.rows_of(actor)
         return next(row for row in self.totals if row.actor == actor)
 
-    def as_shares(self, sizes: Mapping[str, int]) -> CorrectedSeries:
-        """The same of documents as shares of the documents of each period, of which there are `sizes`."""
-        rows = tuple(row.among(sizes[row.period]) for row in self.rows)
-        totals = tuple(row.among(sum(sizes.values())) for row in self.totals)
-        return replace(self, rows=rows, totals=totals, recipe={**self.recipe, "unit": "share"})
-
     def columns_beside(self, series: Rows[Any]) -> list[Column]:
         """Columns for a raw series, of its frame and of its table; empty for actors without labels."""
         held = {(row.actor, row.period): row for row in (*self.rows, *self.totals)}
