@@ -79,3 +79,9 @@ def test_the_former_name_of_the_option_leads_to_the_new_one() -> None:
     done = run("calibration", "a.jsonl", "--input-format", "jsonl")
     assert done.code == 2
     assert "It is now called '--from'." in done.err
+
+
+def test_an_option_of_another_command_leads_there() -> None:
+    done = run("check", "calibration", "growing.csv", "--sequential")
+    assert done.code == 2
+    assert "No such option '--sequential'. howsure monitor is for calibration that is looked at again" in done.err

@@ -206,6 +206,9 @@ FORMER_NAMES = {
     "--truth": "--target",
     "--input-format": "--from",
 }  # of options, which users may still type
+OF_OTHERS = {  # options that a command has not, and what does what they would
+    ("calibration", "--sequential"): "howsure monitor is for calibration that is looked at again and again."
+}
 IN_BRACKETS = "'\"]"
 IN_WORDS = {  # what click says of a type
     "a valid integer range": "a whole number",
@@ -276,11 +279,12 @@ class Command(Helpful):
         try:
             _, _, order = self.make_parser(ctx).parse_args(list(args))
         except click.NoSuchOption as error:
-            now = FORMER_NAMES.get(error.option_name, "")
-            if not any(now in param.opts for param in self.params):
+            now, elsewhere = FORMER_NAMES.get(error.option_name, ""), OF_OTHERS.get((self.name, error.option_name))
+            if any(now in param.opts for param in self.params):
+                elsewhere = f"It is now called '{now}'."
+            if elsewhere is None:
                 raise
-            said = f"{error.message} It is now called '{now}'."
-            raise click.NoSuchOption(error.option_name, said, ctx=error.ctx) from error
+            raise click.NoSuchOption(error.option_name, f"{error.message} {elsewhere}", ctx=error.ctx) from error
         for param in dict.fromkeys(order):
             single = isinstance(param, click.Option) and not (param.multiple or param.is_flag)
             if single and order.count(param) > 1:
