@@ -1,6 +1,6 @@
 """Are sequential verdicts ever wrong, and what do they cost? Streams with a known mean, looked at after every item.
 
-    HOWSURE_DATA=… .venv/bin/python benchmarks/stopping.py [--quick]
+    HOWSURE_DATA=… .venv/bin/python benchmarks/stopping.py [--quick] [TABLE …]
 
 prints the tables of docs/stopping.md: how often a verdict was wrong at any time of 2,000 streams a regime; after how
 many items it came, beside a test of a number of items fixed beforehand; and, with HOWSURE_DATA, a replay of 14 models.
@@ -17,6 +17,7 @@ import sys
 from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -212,6 +213,30 @@ def replay(path: Path, draw: Draw, pairs: int) -> str:
     return f"| {name} | {n:,} | {len(chosen)} | {np.mean(shares):.0%} | {decided} | {wrong} |"
 
 
+def predicted(path: Path, draw: Draw, orders: int) -> str:
+    """Does a model's mean lie above a limit that is .05 lower or higher, with and without what the others score on each
+    item? In random orders; and how often its own mean was ever refuted with it."""
+    scores = scores_of(path)
+    n = len(next(iter(scores.values())))
+    stops, wrong = {False: list[int](), True: list[int]()}, list[bool]()
+    for model, y in scores.items():
+        f = np.mean([other for name, other in scores.items() if name != model], axis=0)
+        of_all = float(f.mean()), float(f.min()), float(f.max())
+        for at in range(orders):
+            order = draw.permutation(n)
+            plain = Units(y[order], np.ones(n), 1.0, n)
+            helped = replace(plain, predicted=f[order], of_all=of_all)
+            wrong.append(BettingMean(helped, (0.0, 1.0)).verdict(float(y.mean()), SIZE, SIDES)[1] != SIDES[2])
+            limit = float(y.mean()) + (0.05 if at % 2 else -0.05)
+            if at < orders // 10 and 0 < limit < 1:
+                for one in (plain, helped):
+                    stop, _ = BettingMean(one, (0.0, 1.0)).verdict(limit, 2 * SIZE, SIDES)
+                    stops[one is helped].append(n if stop is None else stop)
+    without, helping = (float(np.mean(held)) for held in stops.values())
+    shares = f"{without:,.0f} | {helping:,.0f} | {1 - helping / without:.0%}"
+    return f"| {path.name.split('.')[0]} | {n:,} | {len(stops[True])} | {shares} | {np.mean(wrong):.3f} |"
+
+
 def paths() -> list[Path]:
     """The files of the 14 models, if they are here."""
     return sorted(Path(os.environ.get("HOWSURE_DATA", "nowhere"), "llm_mcq_confidence").glob("*.tsv.gz"))
@@ -231,6 +256,8 @@ def row_of(task: tuple[str, str, int]) -> str:
         n, by, share = name.split()
         return price(int(n), float(by), float(share), draw, max(streams // (10 if int(n) == LARGE else 5), 20))
     path = next(path for path in paths() if path.name == name)
+    if table == "predicted":
+        return predicted(path, draw, max(streams // 14, 20))
     return replay(path, draw, 91) if table == "pairs" else replayed_race(path, draw, min(streams, ORDERS))
 
 
@@ -245,8 +272,11 @@ def main() -> None:
         ("races", "Races | a best model ever dropped in", list(RACES)),
         ("price", "N | better by | items that differ | items until decided | right | wrong | fixed test", prices),
         ("pairs", "set | items | pairs | evaluated | decided | wrong", sets),
+        ("predicted", "set | items | streams | items until decided | with predictions | saved | ever wrong", sets),
         ("race", "set | items | models | a best one dropped | items until the end | answers | left | width", sets),
     )
+    chosen = [name for name in sys.argv[1:] if not name.startswith("-")]
+    tables = tuple(one for one in tables if not chosen or one[0] in chosen)
     with ProcessPoolExecutor() as pool:
         running = [pool.map(row_of, [(table, name, streams) for name in names]) for table, _, names in tables]
         for (_, heading, names), rows in zip(tables, running, strict=True):

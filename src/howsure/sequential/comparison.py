@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -75,7 +75,7 @@ class SequentialStatus(Result):
         what = "mean" if self.first is None else "difference of means"
         lines = [
             f"{self.outcome}: {counted(self.n, 'item')}{of}{after}",
-            f"{what} {self.estimate}{models}",
+            f"{what} {self.estimate}{models}{', adjusted by what was predicted' * ('predicted' in self.recipe)}",
             f"decided is {self.mean_of}",
             f"the {100 * self.estimate.level:g} % interval holds however often one looks",
         ]
@@ -426,6 +426,9 @@ class SequentialScore(_Sequence):
     Without a limit there is the interval alone. The other settings are those of `SequentialComparison`.
 
     min_score: the limit.
+    predicted: what is expected of each item of the benchmark, by its name, such as the mean score of other models on
+    it; fixed before, and not from answers of this model. Fewer items then decide, the better it predicts; the verdicts
+    hold whatever it predicts. Items are named by `id`.
 
     >>> score = SequentialScore(min_score=0.8)
     >>> score.add([1] * 60)
@@ -449,6 +452,7 @@ class SequentialScore(_Sequence):
         self,
         *,
         min_score: float | None = None,
+        predicted: Mapping[str, float] | None = None,
         items_total: int | None = None,
         clusters_total: int | None = None,
         largest_cluster: int | None = None,
@@ -456,6 +460,8 @@ class SequentialScore(_Sequence):
         level: float = 0.95,
         order: ItemOrder | None = None,
     ) -> None:
+        if predicted is not None and items_total is None and order is None:
+            items_total = len(predicted)
         super().__init__(
             items_total=items_total,
             clusters_total=clusters_total,
@@ -470,6 +476,55 @@ class SequentialScore(_Sequence):
                 f"{min_score!r}."
             )
         self.min_score = min_score
+        self.predicted = None if predicted is None else self._checked_predictions(predicted)
+
+    def _checked_predictions(self, predicted: Mapping[str, float]) -> dict[str, float]:
+        if self.largest_cluster is not None:
+            raise InputError("predicted is for items without clusters; leave it out.")
+        found = {str(item): value for item, value in predicted.items()}
+        if len(found) != self.items_total:
+            raise InputError(
+                f"predicted must have every item of the benchmark, which has {self.items_total:,}; it has "
+                f"{len(found):,}."
+            )
+        for item, value in found.items():
+            if not (is_number(value) and self.bounds[0] <= value <= self.bounds[1]):
+                low, high = self.bounds
+                raise InputError(f"predicted must lie between {low:g} and {high:g}; of {shown(item)} it is {value!r}.")
+        self._check_predicted([item.id for item in self.order.rows] if self.order else [], found)
+        return {item: float(value) for item, value in found.items()}
+
+    def _check_predicted(self, items: Sequence[str], predicted: Mapping[str, float]) -> None:
+        unknown = [item for item in items if item not in predicted]
+        if unknown:
+            raise InputError(f"predicted must have every item; it has no {shown(unknown[0])}.")
+
+    def _check_given(self, others: Mapping[str, Any]) -> None:
+        super()._check_given(others)
+        if self.predicted is not None and "id" not in others:
+            raise InputError("id must name each item: what was predicted is known by their names.")
+
+    def _check_order(self, items: Sequence[str], name: str) -> None:
+        super()._check_order(items, name)
+        if self.predicted is not None:
+            self._check_predicted(items, self.predicted)
+
+    def _units(self) -> Units:
+        units = super()._units()
+        if self.predicted is None:
+            return units
+        every = self._scaled(list(self.predicted.values()))
+        so_far = self._scaled([self.predicted[item] for item in self._items])
+        return replace(units, predicted=so_far, of_all=(float(every.mean()), float(every.min()), float(every.max())))
+
+    def _state(self) -> dict[str, Any]:
+        state = super()._state()
+        return {**state, "settings": {**state["settings"], "predicted": self.predicted}}
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """The settings, and the version."""
+        return {**super().recipe, **({} if self.predicted is None else {"predicted": True})}
 
     def _settings(self) -> dict[str, Any]:
         return {"min_score": self.min_score, **super()._settings()}
@@ -486,7 +541,10 @@ class SequentialScore(_Sequence):
         self._add({"score": score}, id, clusters, data)
 
     def _values(self) -> Floats:
-        return np.asarray((np.array(self._scores["score"]) - self.bounds[0]) / (self.bounds[1] - self.bounds[0]))
+        return self._scaled(self._scores["score"])
+
+    def _scaled(self, values: Sequence[float]) -> Floats:
+        return np.asarray((np.array(values, np.float64) - self.bounds[0]) / (self.bounds[1] - self.bounds[0]))
 
     def status(self) -> SequentialStatus:
         """What is known so far."""

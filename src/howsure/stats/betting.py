@@ -10,6 +10,10 @@ A unit is an item, or a whole cluster: its sum of scores S and its size n, of at
 v = S / largest + m (1 - n / largest): what is missing to the largest size counts as m. The mean of v over clusters is m
 where the mean over items is. Of a `total` number of units without replacement, the rest has the mean
 (total m - Σ v) / (total - t) after t of them; where this cannot be, m is refuted.
+
+What is predicted of each item, with a known mean over all of them, says which items were hard. Bets are then on
+v - λ (f - r), f what was predicted and r its mean over the items that are left: its expected value is the same, and it
+varies less. λ is the slope of v on f among the items before, at the beginning 1.
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 from scipy.optimize import brentq
 
 from howsure.inputs.pairs import Floats
@@ -36,21 +41,32 @@ class Units:
     """Units in the order drawn: the sums (t,) of their scores between 0 and 1, and their sizes (t,).
 
     largest: the largest size that any unit can have. total: units without replacement; None: of endlessly many.
+    predicted (t,): what was predicted of the scores, of units that are items of a `total`; of_all: the mean of what was
+    predicted of all of them, the least, and the most.
     """
 
     sums: Floats
     sizes: Floats
     largest: float = 1.0
     total: int | None = None
+    predicted: Floats | None = None
+    of_all: tuple[float, float, float] = (math.nan, 0.0, 1.0)
 
     def turned(self) -> Units:
         """The same of 1 - score."""
-        return replace(self, sums=self.sizes - self.sums)
+        predicted, (mean, least, most) = None if self.predicted is None else 1 - self.predicted, self.of_all
+        sums, of_all = self.sizes - self.sums, (1 - mean, 1 - most, 1 - least)
+        return replace(self, sums=sums, predicted=predicted, of_all=of_all)
 
     @property
     def mean(self) -> float:
-        """The mean over items; NaN without any."""
-        return float(self.sums.sum() / self.sizes.sum()) if len(self.sums) else math.nan
+        """The mean over items, as far as it was not predicted to be another than of all; NaN without any."""
+        if not len(self.sums):
+            return math.nan
+        mean = float(self.sums.sum() / self.sizes.sum())
+        if self.predicted is None:
+            return mean
+        return mean - float(slopes(self.sums, self.predicted)[-1] * (self.predicted.mean() - self.of_all[0]))
 
     @property
     def over(self) -> bool:
@@ -67,7 +83,15 @@ class Units:
         if self.total is None:
             return wealth(values, np.full(len(values), m), ENDLESS)
         left = self.total - np.arange(len(values), dtype=np.float64)
-        return wealth(values, (self.total * m - np.r_[0.0, values.cumsum()[:-1]]) / left, left)
+        expected = (self.total * m - np.r_[0.0, values.cumsum()[:-1]]) / left
+        if self.predicted is None:
+            return wealth(values, expected, left)
+        mean, least, most = self.of_all
+        rest = np.clip((self.total * mean - np.r_[0.0, self.predicted.cumsum()[:-1]]) / left, least, most)
+        slope = slopes(values, self.predicted)[:-1]
+        lowest, width = -slope * (most - rest), 1 + slope * (most - least)
+        held = grown((values - slope * (self.predicted - rest) - lowest) / width, (expected - lowest) / width)
+        return np.where(refuted(values, expected, left), math.inf, held)
 
     def first_above(self, m: float, size: float) -> int | None:
         """After how many units a mean of m or less is refuted, with probability at most `size` ever wrongly."""
@@ -88,11 +112,33 @@ class Units:
 def wealth(values: Floats, expected: Floats, left: Floats | float) -> Floats:
     """The mean wealth of bettors, after each of (t,) or (t, games) values: who stakes a share wins it times
     (value / expected - 1). What the values that were `left` before one cannot sum up to is refuted."""
+    return np.where(refuted(values, expected, left), math.inf, grown(values, expected))
+
+
+def grown(values: Floats, expected: Floats) -> Floats:
+    """The mean wealth of bettors, but for what is refuted."""
     ratios = np.divide(values - expected, expected, out=np.zeros_like(values), where=expected > 0)
     with np.errstate(over="ignore", under="ignore"):
         held = sum(((1 + share * ratios).cumprod(axis=0) for share in SHARES), np.zeros_like(values)) / len(SHARES)
-    refuted = np.logical_or.accumulate(values - expected * left > ROUNDING, axis=0)
-    return np.asarray(np.where(refuted, math.inf, held))
+    return np.asarray(held)
+
+
+def refuted(values: Floats, expected: Floats, left: Floats | float) -> npt.NDArray[np.bool_]:
+    """Whether the values so far are more than there can be."""
+    return np.asarray(np.logical_or.accumulate(values - expected * left > ROUNDING, axis=0))
+
+
+def slopes(values: Floats, predicted: Floats) -> Floats:
+    """The slope of values on what was predicted of them, between 0 and 1, by those before each (t + 1,); 1 without any.
+
+    >>> slopes(np.array([1.0, 0.0, 0.0]), np.array([0.2, 0.9, 0.7])).round(2).tolist()
+    [1.0, 1.0, 0.52, 0.48]
+    """
+    n = np.maximum(np.arange(len(values) + 1), 1)
+    y, f, products, squares = (
+        np.r_[0.0, each.cumsum()] for each in (values, predicted, values * predicted, predicted * predicted)
+    )
+    return np.asarray(np.clip((products - y * f / n + 1) / (squares - f * f / n + 1), 0.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True)

@@ -279,7 +279,7 @@ class Command(Helpful):
         try:
             _, _, order = self.make_parser(ctx).parse_args(list(args))
         except click.NoSuchOption as error:
-            now, elsewhere = FORMER_NAMES.get(error.option_name, ""), OF_OTHERS.get((self.name, error.option_name))
+            now, elsewhere = FORMER_NAMES.get(error.option_name, ""), OF_OTHERS.get((str(self.name), error.option_name))
             if any(now in param.opts for param in self.params):
                 elsewhere = f"It is now called '{now}'."
             if elsewhere is None:
