@@ -265,7 +265,7 @@ class QuantileCalibration(Result):
 
     @property
     def words(self) -> str:
-        """What both tests say, and how many bars lie outside their interval."""
+        """What both tests say, how many bars lie outside their interval, and the bars."""
         outside = int(np.count_nonzero((self.counts < self.low) | (self.counts > self.high)))
         together = "" if self.clusters is None else f" in {self.clusters:,} clusters"
         first, second = (self._in_words(method) for method in (self.method, *(set(METHODS) - {self.method})))
@@ -273,7 +273,7 @@ class QuantileCalibration(Result):
             f"posterior quantiles of {self.n:,} truths{together} among {self.draws:,} draws each\n"
             f"uniform? {first}\n"
             f"beside it, {second}\n"
-            f"{outside} of {len(self.counts)} bars outside their {self.level:.0%} interval"
+            f"{outside} of {len(self.counts)} bars outside their {self.level:.0%} interval\n\n{self.table()}"
         )
 
     def _in_words(self, method: str) -> str:
@@ -296,21 +296,25 @@ def posterior_quantiles(
     rng: Randomness = None,
     data: Source | IntoFrame | None = None,
 ) -> QuantileCalibration:
-    """Test whether posterior draws of continuous quantities are calibrated.
+    """Where does the true value fall among posterior draws? Uniformly, if the posterior is calibrated.
 
-    y_true (n,): the true values of n quantities; draws (n, S): S posterior draws of each. If the true values come from
-    the posteriors, the rank of each among its draws is uniform on {0 … S}; a true value equal to some draws gets one of
-    its possible ranks at random (`rng`). Two tests, both in the result; `p_value` is that of `method`: "chi-square" of
-    `n_bins` bars of whole ranks (default: as many as leave 5 true values per bar, at most 20), for posteriors that are
-    too wide or too narrow; "band", the largest distance of the cumulative curve from the diagonal, for shifted ones.
-    The distribution of the distance, and the simultaneous band derived from it, are exact (Massart's bound if n is very
-    large); bars have binomial intervals.
+    y_true (n,): the true values of n quantities.
+    draws (n, S): S posterior draws of each; of `data`, one column of lists, or a sequence of columns.
+    n_bins: bars of the histogram (default: as many as leave 5 true values per bar, at most 20).
+    method: test to rely on: of the histogram (chi-square), or of the cumulative curve (band).
+    clusters (n,): what has correlated errors, such as the document.
+    n_simulations: random signs of clusters.
+    level: level of the band and the intervals.
+    rng: seed of the ranks of ties and the signs of clusters.
 
-    clusters (n,): identifies quantities with correlated errors. Each cluster's contribution to counts minus
-    expectations then gets a random sign, `n_simulations` times (all sign assignments if there are fewer): for p, the
-    band, and the variance of the bars.
+    If the true values come from the posteriors, the rank of each among its draws is uniform on {0 … S}; a true value
+    equal to some draws gets one of its possible ranks at random. Two tests, both in the result; `p_value` is that of
+    `method`: "chi-square" of bars of whole ranks, for posteriors that are too wide or too narrow; "band", the largest
+    distance of the cumulative curve from the diagonal, for shifted ones. The distribution of the distance, and the
+    simultaneous band derived from it, are exact (Massart's bound if n is very large); bars have binomial intervals.
 
-    data: a data frame or files, whose columns the others name: draws one column of lists, or a sequence of columns.
+    With clusters, each cluster's contribution to counts minus expectations gets a random sign, `n_simulations` times
+    (all sign assignments if there are fewer): for p, the band, and the variance of the bars.
 
     >>> rng = np.random.default_rng(0)
     >>> result = posterior_quantiles(rng.normal(size=500), rng.normal(size=(500, 99)), rng=0)

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.terminal.commands import Command, Written, tell
+from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.derived import FILES, NOT, REDUCE, choice, command_of, derived, finish, result_of, said_of
 from howsure.cli.terminal.options import (
     ONE_WAY,
@@ -22,7 +22,6 @@ from howsure.cli.terminal.options import (
     engine_options,
     figure_option,
     in_order,
-    level_option,
     output_options,
     probability_options,
     reading_options,
@@ -33,7 +32,7 @@ from howsure.cli.terminal.options import (
     source_of,
     source_options,
 )
-from howsure.cli.terminal.output import emit, progress, result_text, table_text, write_pictures
+from howsure.cli.terminal.output import emit, progress, result_text, write_pictures
 from howsure.cli.terminal.process import check_memory
 from howsure.errors import LOOK, InputError
 
@@ -355,56 +354,35 @@ command = DefaultGroup(
 def quantiles() -> click.Command:
     """`howsure quantiles`: are posterior draws of continuous quantities calibrated?"""
     from howsure.calibration.quantiles import METHODS, posterior_quantiles
-    from howsure.data.sources import read
 
-    @click.command("quantiles", cls=Command)
-    @click.argument("file", metavar="FILE")
-    @role_option("y_true", required=True, help="Column of the true values.")
-    @click.option("--draws", callback=as_names, metavar="COL,COL,…", help="Columns of the posterior draws.")
-    @click.option(
-        "--draws-column", metavar="COL", help="Column containing a list of draws per row (in .npz: a matrix)."
-    )
-    @role_option("clusters", help="Column identifying correlated rows, e.g. the document.")
-    @click.option("--skip-missing", is_flag=True, help="Leave out rows with missing values, and count them.")
-    @choice_option(
-        "--test", "method", of=METHODS, help="Test to rely on: of the histogram, or of the cumulative curve."
-    )
-    @click.option(
-        "--bins", "n_bins", type=click.IntRange(min=2), metavar="N", help="Bars of the histogram (default: up to 20)."
-    )
-    @level_option
-    @seed_option("Random seed (for the ranks of ties and the signs of clusters).", to="rng")
-    @output_options
-    @figure_option("Draw histogram and cumulative curve")
-    def command(
-        file: str,
-        y_true: str,
-        draws: list[str] | None,
-        draws_column: str | None,
-        skip_missing: bool,
-        form: str,
-        output: str | None,
-        figure: str | None,
-        **how: Any,
-    ) -> None:
-        """Where does the true value fall among posterior draws? Uniformly, if the posterior is calibrated.
-
-        FILE: CSV, TSV, JSON lines, Parquet or .npz; one quantity per row.
-        """
-        if (draws is None) == (draws_column is None):
+    def run(draws_column: str | None, form: str, output: str | None, figure: str | None, **typed: Any) -> None:
+        if (typed["draws"] is None) == (draws_column is None):
             raise InputError("name the draws with either --draws COL,COL,… or --draws-column COL.")
-        source = replace(read(file, skip_missing=skip_missing), tell=tell)
-        found = posterior_quantiles(y_true, draws_column or draws or (), data=source, **how)
-        left_out = [
-            f"rows left out, {name} being missing in them: {n:,}" for name, n in found.recipe["skipped"].items()
-        ]
-        said = "\n".join([found.words, *left_out])
-        table = replace(found.table(), caption=said)
-        text = result_text(found, form) if form in ("json", "signature") else table_text(table, form)
-        write_pictures(found, figure=figure)
-        emit(f"{said}\n\n{text}" if form == "table" else text, output)
+        found = result_of(posterior_quantiles, typed, draws=draws_column or typed["draws"])
+        finish(found, name="quantiles", form=form, output=output, figure=figure)
 
-    return command
+    return command_of(
+        "quantiles",
+        posterior_quantiles,
+        run,
+        examples="""
+howsure quantiles draws.npz --target truth --draws-column draws
+howsure quantiles draws.csv --target truth --draws d1,d2,d3 --cluster document --figure quantiles.pdf
+""",
+        own=[output_options, figure_option("Draw histogram and cumulative curve")],
+        options={
+            "draws": in_order(
+                [
+                    click.option("--draws", callback=as_names, metavar="COL,COL,…", help="Columns of posterior draws."),
+                    click.option(
+                        "--draws-column", metavar="COL", help="Column of lists of draws, one per row (.npz: a matrix)."
+                    ),
+                ]
+            ),
+            "method": choice_option("--test", "method", of=METHODS, help=said_of(posterior_quantiles)["method"]),
+            "rng": seed_option(said_of(posterior_quantiles)["rng"], to="rng"),
+        },
+    )
 
 
 @click.command("simulate", cls=Command)
