@@ -69,7 +69,7 @@ def test_quantities_that_miss_a_value_are_left_out_and_counted(tmp_path: Path, f
         assert json.loads(text)["recipe"]["skipped"] == {"truth": 1, "a": 1}
         assert json.loads(text)["n"] == 20
     else:
-        assert "rows left out, truth being missing in them: 1" in text
+        assert {"table": "2 skipped (truth: 1, a: 1)", "markdown": "skipped 2"}[form] in text
 
 
 @pytest.mark.parametrize("test", ["chi-square", "band"])
