@@ -162,6 +162,28 @@ def test_other_settings_are_named(tmp_path: Path, model: Path) -> None:
         extract_to(store, few, model)
 
 
+def test_settings_may_change_until_the_first_document_is_in(tmp_path: Path, model: Path) -> None:
+    """A filter that left everything out, and a rule that failed, are corrected under the same name."""
+    few, store = newswire.write_corpus(tmp_path / "few.conllu", 3), tmp_path / "few.duckdb"
+    held = open_corpus([few], fields=Fields())
+    report = extract_events(held, store, work=replace(work(model), filter=Filter(until="1000-01-01")))
+    assert (report.kept, sum(report.left_out.values())) == (0, 3)
+    again = extract_events(held, store, work=replace(work(model), filter=Filter(until="1000-01-01")))
+    assert again.before == 3, "the same command finds it done"
+
+    def fails(sentence: Any) -> list[Any]:
+        raise ValueError("a slip")
+
+    other = tmp_path / "other.duckdb"
+    with pytest.raises(ValueError, match="a slip"):
+        extract_events(held, other, work=replace(work(model), rule=Rule(name="slip", function=fails)))
+    assert not other.exists()
+    assert extract_to(store, few, model).kept == 3
+    with pytest.raises(InputError, match="begun with other settings: seed was 0 and is now 1"):
+        extract_to(store, few, model, seed=1)
+    assert contents(store)["documents"], "and a store with documents stays"
+
+
 def test_several_workers_need_a_program_that_is_a_file(
     tmp_path: Path, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

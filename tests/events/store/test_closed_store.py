@@ -187,7 +187,7 @@ METHODS: dict[str, Callable[[EventStore], Any]] = {
     "transaction": lambda store: store.transaction().__enter__(),
 }
 
-NEEDING_NO_FILE = {"check_settings", "close", "create", "open"}
+NEEDING_NO_FILE = {"check_settings", "close", "differs", "create", "open"}
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ import hashlib
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass, field
 from itertools import islice
@@ -109,7 +109,7 @@ def fill_store(
         workers = check_whole(workers, name="workers", most=MOST_PROCESSES)
     target = Path(path)
     with undisturbed():
-        store = _begun(target) or EventStore.create(target, settings)
+        store = _begun(target, settings) or EventStore.create(target, settings)
     try:
         with store:
             store.check_settings(settings)
@@ -117,18 +117,20 @@ def fill_store(
             return _go_on(doing, store, part, part.size(corpus.total), advance or (lambda documents: None))
     except Exception:
         with suppress(HowsureError):  # the first error is the one to tell of
-            if (kept := _begun(target)) is not None:
+            if (kept := _begun(target, settings)) is not None:
                 kept.close()
         raise
 
 
-def _begun(target: Path) -> EventStore | None:
-    """The store to go on with; None if there is none, or one in which nothing was stored yet, which is removed: a rule
-    that is corrected after it failed begins anew."""
+def _begun(target: Path, settings: Mapping[str, Any]) -> EventStore | None:
+    """The store to go on with; None if there is none, or one without a document, which is removed if nothing was stored
+    or the settings are others: until the first document is in, a rule may be corrected and a filter widened."""
     if not target.exists():
         return None
     store = EventStore.open(target, read_only=False, part=True)
-    if store.settings["finished"] or store.ask(STORED)[0][0]:
+    if store.ask("SELECT count(*) FROM documents")[0][0] or (store.settings["finished"] and "part" in store.settings):
+        return store
+    if (store.settings["finished"] or store.ask(STORED)[0][0]) and not store.differs(settings):
         return store
     store.close()
     target.unlink()

@@ -205,16 +205,20 @@ class EventStore:
 
     def check_settings(self, wanted: Mapping[str, Any]) -> None:
         """Raise InputError naming the differences if the run to be resumed had other settings."""
+        if told := self.differs(wanted):
+            raise InputError(
+                f"{self.path} was begun with other settings: {'; '.join(told)}. Use the same ones to resume, or name "
+                "another store."
+            )
+
+    def differs(self, wanted: Mapping[str, Any]) -> list[str]:
+        """In what the settings wanted differ from those that the store was begun with."""
         both = self.settings, json.loads(json.dumps(wanted))
         ours, known = ({name: held[name] for name in held if name not in ITS_OWN} for held in both)
         told = [f"{name} was {was} and is now {now}" for name, was, now in settings_that_differ(ours, known)]
         if self.settings["howsure"] != __version__:
             told.append(f"howsure was {self.settings['howsure']} and is now {__version__}")
-        if told:
-            raise InputError(
-                f"{self.path} was begun with other settings: {'; '.join(told)}. Use the same ones to resume, or name "
-                "another store."
-            )
+        return told
 
     def close(self) -> None:
         """Close the file."""
