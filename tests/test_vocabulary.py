@@ -23,7 +23,7 @@ conditions config
 content coordinator coreference corpus corrected correlation covariates coverage data database dataset date
 date_format dates
 decimals decision delta dependence design dev development difference disagreement document documents draw_only draws
-draws_column drop engine epochs estimator event experiments explode features fields figure figures file files
+draws_column drop encoding engine epochs estimator event experiments explode features fields figure figures file files
 filters finished first fixed_effects flips floor folder folds frequency function gold grammar group had high host how
 ignore interval items_total junit k k_best keep keep_answers keys kinds l1 label_ids labelled labels labels_from
 largest_cluster learn left_out

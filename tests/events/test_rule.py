@@ -73,7 +73,7 @@ def test_a_short_file_takes_the_rest_from_its_labels(tmp_path: Path) -> None:
 
 
 def test_the_papers_rule_is_data() -> None:
-    text = "name: attack\nverbs: [attack]\nforms: [attack, attacks, attacked, attacking]"
+    text = "name: attack\nverbs: [attack]\nforms: [attack, attacks, attacked, attacking]\nlanguages: [en]"
     assert rule_from_yaml(text) == built_in_rule("attack")
     assert built_in_rule("attack", labels="clear").described_by == ("amod", "nmod", "poss", "prep>pobj")
     assert "compound" in built_in_rule("attack-wide").described_by

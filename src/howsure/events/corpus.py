@@ -28,7 +28,15 @@ from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import COPIED, Table, open_table
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.events.lexicon import Lexicon
-from howsure.files.opened import Text, check_each_once, compression_of, missing_file
+from howsure.files.opened import (
+    NotUTF8Error,
+    Text,
+    asked_encoding,
+    check_each_once,
+    checked_encoding,
+    compression_of,
+    missing_file,
+)
 from howsure.inputs.numbers_and_names import check_whole, natural_order, shortened, unknown_name
 from howsure.inputs.periods import check_date_format, day_of
 
@@ -102,6 +110,11 @@ ALL = Part()
 
 FETCHED = 256  # rows at a time
 BAD_DATES = ("error", "leave-out")
+WAYS = tuple(
+    day + time
+    for day in ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d")
+    for time in ("", " %H:%M", " %H:%M:%S")
+)  # to write a date, beside ISO 8601; in %m.%d.%Y nobody does
 ISO = r"^\d{4}-\d{2}-\d{2}([T ].*)?$"
 YEARS = 1000, 2999  # 9999-12-31 and 0001-01-01 stand for "no date" in many a database
 Rows = Iterator[tuple[Any, ...]]
@@ -136,6 +149,7 @@ class Fields:
     Without `id`, documents are numbered from 1. `date_format` is as in strptime (%d/%m/%Y); without it, dates are ISO
     8601 with or without a time, and the day is used as written; dates before the year 1000 or after 2999 are invalid.
     `story` identifies the story of a document: documents of one story, such as reprints, do not count as independent.
+    `encoding` is that of text files (default: UTF-8), such as windows-1252.
     """
 
     text: str | None = None
@@ -145,8 +159,10 @@ class Fields:
     category: str | None = None
     story: str | None = None
     date_format: str | None = None
+    encoding: str | None = None
 
     def __post_init__(self) -> None:
+        checked_encoding(self.encoding)
         if self.date_format is not None:
             check_date_format(self.date_format)
 
@@ -171,6 +187,8 @@ class Corpus:
             raise unknown_name("way", bad_dates, BAD_DATES, place="what to do with bad dates")
         self.table, self.fields, self.bad_dates, self.is_parsed = table, fields, bad_dates, is_parsed
         self._check_ids()
+        if fields.date_format is None:
+            self.fields = replace(fields, date_format=self._seen_format())
         self._check_dates()
         (total,) = table.ask("count(*)")[0]
         self.total = int(str(total))
@@ -236,6 +254,35 @@ class Corpus:
                 f"{column.name} must be different in every document; {twice[0][0]!r} is that of {first} and of "
                 f"{second}. Remove one of them, or leave {parameter('id', GIVEN)} out to number them."
             )
+
+    def _seen_format(self) -> str | None:
+        """How the dates are written where only one way can be meant; None: as ISO 8601.
+
+        A way can be meant if it reads all values that any way reads. 12.03.2020 is a day of March wherever points part
+        a date; 12/03/2020 is one only if some date of the column has a day above 12.
+
+        Raises InputError if two ways can be meant.
+        """
+        column = self.table.columns[self.fields.date or ""]
+        text = f"trim({column.text})"
+        other = f"WHERE {column.text} IS NOT NULL AND {text} <> '' AND ({self._written_date()}) IS NULL"
+        (left,) = self.table.ask("count(*)", rest=other)[0]
+        if not left:
+            return None
+        ways = {way: f"try_strptime({text}, {literal(way)}) IS NOT NULL" for way in WAYS}
+        read = self.table.ask(", ".join(f"count(*) FILTER ({one})" for one in ways.values()))[0]
+        (any_way,) = self.table.ask(
+            "count(*)", rest=f"WHERE ({self._written_date()}) IS NOT NULL OR {' OR '.join(ways.values())}"
+        )[0]
+        whole = [way for way, n in zip(ways, read, strict=True) if n and n == any_way]
+        if len(whole) > 1:
+            place, value = self.table.place(ways[whole[0]], text)
+            choices = " or ".join(parameter("date_format", way) for way in whole)
+            raise InputError(
+                f"{column.name} may name the day or the month first: {place} holds {value!r}, and no date of the "
+                f"column tells. Say which: {choices}."
+            )
+        return whole[0] if whole else None
 
     def _check_dates(self) -> None:
         column = self.table.columns[self.fields.date or ""]
@@ -322,6 +369,8 @@ def open_conllu(
 
     Raises InputError if a file is missing, empty, damaged or not UTF-8, or as `open_corpus` does.
     """
+    if fields.encoding is not None:
+        raise InputError(f"CoNLL-U is UTF-8; leave {parameter('encoding', GIVEN)} out.")
     if fields.text is not None or fields.id is not None:
         raise InputError(
             f"documents in CoNLL-U have their text and id (# newdoc id = …); leave {parameter('text', GIVEN)} and "
@@ -471,12 +520,27 @@ def open_corpus(
         if getattr(fields, name) is None:
             raise InputError(f"name the column of the {name}: {parameter(name, 'COLUMN')}.")
     with Database(spool).opening() as database:
-        files = named_files(paths, format=format, spool=database.folder)
+        files = named_files(paths, format=format, spool=database.folder, encoding=fields.encoding)
         database.allow_only([file.path for file in files])
         names = [getattr(fields, name) for name in ("id", "date", "title", "category", "story", "text")]
-        table = open_table(database, files, [name for name in names if name is not None])
+        table = open_texts(database, files, [name for name in names if name is not None])
         _check_text(table.columns[fields.text or ""])
         return Corpus(table, fields, bad_dates=bad_dates)
+
+
+def open_texts(database: Database, files: tuple[File, ...], names: Sequence[str]) -> Table:
+    """The table of files; see `open_table`.
+
+    Raises InputError that shows how a file that is not UTF-8 would read in the encoding of a spreadsheet.
+    """
+    try:
+        return open_table(database, files, names)
+    except NotUTF8Error as error:
+        place = str(error).partition(" is not UTF-8")[0]
+        wrong = next((file for file in files if place.endswith(file.name) and file.compression == "none"), None)
+        if wrong is None:
+            raise
+        raise asked_encoding(wrong.path, place) from error
 
 
 def _check_text(column: Column) -> None:

@@ -175,6 +175,7 @@ def _csv_rows(text: Text) -> Iterator[Row]:
 # The entries of the lexicon of countries, from two packages and the supplement in this folder, which takes
 # precedence.
 
+COUNTRIES = "countries"  # the built-in lexicon
 SUPPLEMENT = Path(__file__).with_name("countries.tsv")
 
 
@@ -334,7 +335,7 @@ class Lexicon:
         """
 
         entries, titles = country_entries()
-        return cls(entries, match_case=True, titles=titles, name="countries")
+        return cls(entries, match_case=True, titles=titles, name=COUNTRIES)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, stemming: str = "suffixes", match_case: bool = False) -> Lexicon:

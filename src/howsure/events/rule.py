@@ -155,6 +155,8 @@ class Rule:
     shared_subjects (`they came and attacked`), controlled_subjects (`they wanted to attack`), relative_clauses
     (`the troops that attacked`).
 
+    languages: those whose words it has, as "de"; none where any parser may be used. Those of the built-in rules: "en".
+
     function: a Python function of a sentence that yields (word of the agent, word of the event), and replaces all of
     the above.
 
@@ -178,13 +180,14 @@ class Rule:
     controlled_subjects: bool = False
     relative_clauses: bool = False
     negated: bool = True
+    languages: tuple[str, ...] = ()
     function: AgentFunction | None = None
 
     def __post_init__(self) -> None:
         _check_text(self.name, "name")
         _check_text(self.labels, "labels")
         scheme = scheme_named(self.labels)
-        for field in ("verbs", "forms", "nouns"):
+        for field in ("verbs", "forms", "nouns", "languages"):
             words = tuple(word.lower() for word in _texts(getattr(self, field), field))
             object.__setattr__(self, field, words)
         for field in ("agents", "noun_agents", "described_by"):
@@ -222,6 +225,7 @@ class Rule:
 
 ATTACK_FORMS = ("attack", "attacks", "attacked", "attacking")
 BUILT_IN = ("attack", "attack-wide")
+LANGUAGES = ("en",)  # of the built-in rules, and of the names of countries
 
 
 def built_in_rule(name: str, *, labels: str = "ud") -> Rule:
@@ -237,7 +241,7 @@ def built_in_rule(name: str, *, labels: str = "ud") -> Rule:
     """
     if name not in BUILT_IN:
         raise unknown_name("rule", name, BUILT_IN, place="howsure")
-    rule = Rule(name=name, verbs=("attack",), forms=ATTACK_FORMS, labels=labels)
+    rule = Rule(name=name, verbs=("attack",), forms=ATTACK_FORMS, labels=labels, languages=LANGUAGES)
     if name == "attack":
         return rule
     return replace(

@@ -127,6 +127,7 @@ def read_rule(path: str | os.PathLike[str]) -> Rule:
         nouns: [bombing]          # words or lemmas
         noun_agents: ["nmod:poss", "nmod(by)"]
         conjoined: true
+        languages: [en]           # of its words; parsers of others are refused
 
     Raises InputError naming the file, the field, what it must be, and the field that was probably meant;
     MissingExtraError without the extra `events`.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import json
@@ -14,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO, Any, BinaryIO, NoReturn
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.files.archive import most_unpacked, zstd
 from howsure.inputs.numbers_and_names import nearest
 
@@ -269,21 +270,105 @@ class Text:
         return InputError(f"line {line:,} of {self.name}: {what}")
 
 
-def read_text(path: str | os.PathLike[str]) -> Text:
-    """The text of a file, or of standard input where `path` is "-".
+def read_text(path: str | os.PathLike[str], *, encoding: str | None = None) -> Text:
+    """The text of a file, or of standard input where `path` is "-", in UTF-8 unless an `encoding` is named.
 
-    Raises InputError if there is no such file, or it is empty, damaged or not in UTF-8.
+    Raises InputError if there is no such file, or it is empty, damaged or in another encoding.
     """
     given = os.fspath(path)
     name = "standard input" if given == STANDARD_INPUT else given
     raw = _unpacked(_bytes(given), name).removeprefix(MARK)
     try:
-        content = raw.decode("utf-8")
+        content = raw.decode(checked_encoding(encoding) or "utf-8")
     except UnicodeDecodeError as error:
+        if encoding is not None:
+            raise undecodable_as(encoding, name, raw, error.start) from None
         raise _undecodable(raw, name, error.start) from None
     if not content.strip():
         raise InputError(f"{name} is empty.")
     return Text(name, content.replace("\r\n", "\n") if "\r" in content else content)
+
+
+# Text in another encoding, such as that of a spreadsheet program under Windows: it is asked for, and never guessed.
+
+LIKELY = "windows-1252"  # of spreadsheets of western Europe, which are saved as plain CSV
+SEEN = 30  # characters around one that is not UTF-8
+PIECE = 1 << 20
+
+
+class NotUTF8Error(InputError):
+    """A file is text in another encoding than UTF-8."""
+
+
+def checked_encoding(encoding: str | None) -> str | None:
+    """An encoding of texts, as Python names it; None stays None.
+
+    >>> checked_encoding("Windows-1252")
+    'cp1252'
+
+    Raises InputError if there is none of that name.
+    """
+    if encoding is None:
+        return None
+    try:
+        "a".encode(encoding)
+        return codecs.lookup(encoding).name
+    except (LookupError, UnicodeError, ValueError):
+        raise InputError(
+            f"{parameter('encoding')} must be that of a text, such as {LIKELY}, iso-8859-2 or utf-16; it is "
+            f"{encoding!r}."
+        ) from None
+
+
+def undecodable_as(encoding: str, name: str, raw: bytes, at: int) -> InputError:
+    """The error for bytes that are no text in the encoding that was named."""
+    return InputError(
+        f"{name} is not {parameter('encoding', encoding)}: byte {at + 1:,} is 0x{raw[at]:02x}. Name another encoding."
+    )
+
+
+def asked_encoding(path: str | os.PathLike[str], place: str) -> InputError:
+    """The error for a file that is not UTF-8: how it would read in the likely encoding, so that one can see whether."""
+    with open(path, "rb") as file:
+        for line in file:
+            try:
+                line.decode("utf-8")
+            except UnicodeDecodeError as error:
+                seen = line.decode(LIKELY, "replace")[max(error.start - SEEN, 0) : error.start + SEEN].strip()
+                return InputError(
+                    f"{place} is not UTF-8 text. As {LIKELY} it reads {seen!r}: if that is right, give "
+                    f"{parameter('encoding', LIKELY)}; else save it as UTF-8 (in a spreadsheet: CSV UTF-8)."
+                )
+    return InputError(f"{place} is not UTF-8 text. Save it as UTF-8, or name its {parameter('encoding')}.")
+
+
+def recoded(path: str | os.PathLike[str], target: str | os.PathLike[str], *, encoding: str, name: str) -> None:
+    """Write the text of a file that is not packed to another as UTF-8.
+
+    Raises InputError if it is no text of that encoding, or UTF-8 anyhow: read otherwise, its letters would be others.
+    """
+    decoder = codecs.getincrementaldecoder(checked_encoding(encoding) or "utf-8")()
+    with open(path, "rb") as file, open(target, "w", encoding="utf-8", newline="") as copy:
+        while piece := file.read(PIECE):
+            try:
+                copy.write(decoder.decode(piece, final=len(piece) < PIECE))
+            except UnicodeDecodeError as error:
+                raise undecodable_as(encoding, name, error.object, error.start) from None
+    if checked_encoding(encoding) != "utf-8" and _is_utf_8(path):
+        raise InputError(f"{name} is UTF-8 text; leave {parameter('encoding', encoding)} out.")
+
+
+def _is_utf_8(path: str | os.PathLike[str]) -> bool:
+    """Whether a file has letters beyond ASCII, and all of them are UTF-8."""
+    decoder, is_ascii = codecs.getincrementaldecoder("utf-8")(), True
+    with open(path, "rb") as file:
+        while piece := file.read(PIECE):
+            is_ascii = is_ascii and piece.isascii()
+            try:
+                decoder.decode(piece)
+            except UnicodeDecodeError:
+                return False
+    return not is_ascii
 
 
 def _undecodable(raw: bytes, name: str, at: int) -> InputError:
@@ -293,7 +378,7 @@ def _undecodable(raw: bytes, name: str, at: int) -> InputError:
         return InputError(f"{name} is not a text file{advice}.")
     line = raw.count(b"\n", 0, at) + 1
     where = f"byte {at + 1:,} is 0x{raw[at]:02x}"
-    return InputError(f"line {line:,} of {name} is not UTF-8 text ({where}). Convert the file to UTF-8.")
+    return NotUTF8Error(f"line {line:,} of {name} is not UTF-8 text ({where}). Convert the file to UTF-8.")
 
 
 def _bytes(path: str) -> bytes:

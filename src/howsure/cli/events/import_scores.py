@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from howsure.cli.events.options import date_options, store_option
+from howsure.cli.events.output import dates_read
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import CLUSTERINGS, as_names, seed_option
 from howsure.cli.terminal.output import emit, progress
@@ -123,8 +124,10 @@ def _summary(path: str, report: ImportReport, *, has_text: bool) -> str:
 
     with EventStore.open(path) as store:
         actors = list(actors_in(store).items())[:MOST_ACTORS]
+        dates = dates_read(store.settings)
     held = f"{counted(report.documents, 'document')} of {counted(report.words, 'word')}"
     lines = [f"{path}: {held}, {report.with_events:,} with an event above probability 0"]
+    lines += dates
     if report.was_there:
         lines.append("  it was there: the same files were imported before")
     if report.left_out:

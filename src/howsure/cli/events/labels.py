@@ -174,6 +174,7 @@ def sheet_command(path: str, output: str) -> None:
     help="Actor that was asked for, if FILE does not name all of them; repeatable.",
 )
 @click.option("--question", metavar="TEXT", help="What coders were asked (default: made of the rule).")
+@click.option("--encoding", metavar="NAME", help="Encoding of FILE, such as windows-1252 (default: UTF-8).")
 def import_command(path: str, file: str, **options: Any) -> None:
     """Add the labels in FILE to STORE.
 

@@ -19,7 +19,14 @@ workers_option = click.option(
 )
 date_options = in_order(
     [
-        click.option("--date-format", metavar="FORMAT", help="Date format, such as %d/%m/%Y (default: ISO 8601)."),
+        click.option(
+            "--date-format",
+            metavar="FORMAT",
+            help="Date format, such as %d/%m/%Y (default: ISO 8601, or what else fits if only one does).",
+        ),
+        click.option(
+            "--encoding", metavar="NAME", help="Encoding of text files, such as windows-1252 (default: UTF-8)."
+        ),
         choice_option("--bad-dates", of=BAD_DATES, help="What to do about documents whose date is missing or invalid."),
     ]
 )

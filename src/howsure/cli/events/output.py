@@ -28,6 +28,12 @@ def text_of(result: Result, form: str, *, more: Sequence[str] = (), **named: str
     return "\n".join([*above, table_text(table), *lines, ""])
 
 
+def dates_read(settings: Mapping[str, Any]) -> list[str]:
+    """How the dates of a store were written, if not as ISO 8601."""
+    way = settings.get("input", {}).get("columns", {}).get("date_format")
+    return [] if way is None else [f"  dates were read as {way}"]
+
+
 def doubtful_output(found: Sequence[Mapping[str, Any]], form: str, path: str) -> str:
     """Uncertain documents with the links that they hinge on, in one of the formats."""
     if form == "json":

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from howsure.cli.events.options import antecedent_model
+from howsure.cli.events.output import dates_read
 from howsure.cli.terminal.output import table_text
 from howsure.errors import InputError
 from howsure.events.corpus import REASONS, Corpus, Fields, Filter, open_corpus
@@ -17,7 +18,7 @@ from howsure.events.extraction.extract_events import ExtractionReport
 from howsure.events.extraction.parsers import ConlluParser, Parser, SpacyParser
 from howsure.events.extraction.processes import Work
 from howsure.events.lexicon import Lexicon
-from howsure.events.rule import BUILT_IN, Rule, built_in_rule
+from howsure.events.rule import BUILT_IN, LANGUAGES, Rule, built_in_rule
 from howsure.events.rule_comparison import RuleComparison
 from howsure.events.rule_files import read_rule
 from howsure.events.store.event_store import EventStore
@@ -79,6 +80,10 @@ def rule_named(name: str, labels: str | None, scheme: str | None) -> Rule:
 PAPERS = (
     "  note: the rule attack misses actors named by a noun before a noun (US forces); --rule attack-wide finds them"
 )
+ENGLISH_MODEL = (
+    "  note: the parser reads {!r}, but the bundled model of who they are learned English; give the scores of one that "
+    "knows it by --coreference, or train one"
+)
 NOTHING = "nothing to explore: look at what was left out, at --lexicon and --rule, and at howsure events dependencies"
 
 
@@ -90,11 +95,13 @@ def summary(path: str, report: ExtractionReport | None = None, *, made: str = ""
         events = store.ask("SELECT count(DISTINCT document) FROM events")[0][0]
         actors = store.ask("SELECT actor, sum(probability) AS n FROM events GROUP BY 1 ORDER BY n DESC, 1 LIMIT 8")
         rule, part = store.settings["rule"], store.settings.get("part")
+        dates, language = dates_read(store.settings), store.settings["parser"].get("language")
     which = "" if part is None else f"part {part['number']} of {part['of']} of the input, "
     lines = [
         f"{path}: {which}{counted(kept, 'document')} of {counted(words, 'word')}, {events:,} with an event in some "
         "sample"
     ]
+    lines += dates
     lines += [f"  left out {count:,}: {REASONS.get(reason, reason)}" for reason, count in left_out.most_common()]
     if report is not None and report.mentions_left_out:
         named = counted(report.mentions_left_out, "mention")
@@ -103,6 +110,8 @@ def summary(path: str, report: ExtractionReport | None = None, *, made: str = ""
         lines.append("  expected documents: " + ", ".join(f"{actor} {count:.1f}" for actor, count in actors))
     if rule["name"] == "attack" and "compound" not in rule["described_by"]:
         lines.append(PAPERS)
+    if language not in (None, *LANGUAGES) and "digest" in store.settings["model"]:
+        lines.append(ENGLISH_MODEL.format(language))
     if report is not None and report.before:
         lines.append(f"  done before: {counted(report.before, 'document')}")
     if report is not None and report.kept:

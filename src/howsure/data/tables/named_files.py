@@ -8,7 +8,7 @@ import re
 import shutil
 import zlib
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from howsure.files.opened import (
     check_packed,
     compression_of,
     missing_file,
+    recoded,
     standard_input,
 )
 from howsure.inputs.numbers_and_names import natural_order
@@ -44,6 +45,7 @@ SUFFIXES = {
 }
 SPELLED = {"csv": "CSV", "tsv": "TSV", "jsonl": "JSON lines", "json": "JSON", "parquet": "Parquet", "npz": "arrays"}
 TABLES = tuple(SPELLED)
+TEXTS = ("csv", "tsv", "jsonl", "json")
 SPREADSHEETS = (".xlsx", ".xls", ".ods")
 
 
@@ -58,11 +60,17 @@ class File:
 
 
 def named_files(
-    paths: Sequence[str | os.PathLike[str]], *, format: str | None, spool: Path, by_content: bool = False
+    paths: Sequence[str | os.PathLike[str]],
+    *,
+    format: str | None,
+    spool: Path,
+    by_content: bool = False,
+    encoding: str | None = None,
 ) -> tuple[File, ...]:
     """The files that paths and globs name, each once; standard input ("-") and pipes are copied into `spool`.
 
-    The format of a file is `format`, or what its suffix says, or with `by_content` what its first bytes show.
+    The format of a file is `format`, or what its suffix says, or with `by_content` what its first bytes show. Texts in
+    another `encoding` than UTF-8 are copied into `spool`, too.
 
     Raises InputError if a path leads nowhere, is a directory or empty, is named twice, or has a format nobody knows.
     """
@@ -70,7 +78,17 @@ def named_files(
         known = ", ".join(TABLES)
         raise InputError(f"{parameter('format', GIVEN)} must be one of {known}; it is {format!r}.")
     named = each_once(paths)
-    return tuple(_file(one, format, spool / f"input-{at}", by_content=by_content) for at, one in enumerate(named))
+    files = [_file(one, format, spool / f"input-{at}", by_content=by_content) for at, one in enumerate(named)]
+    if encoding is not None:
+        files = [_as_utf_8(one, spool / f"recoded-{at}", encoding) for at, one in enumerate(files)]
+    return tuple(files)
+
+
+def _as_utf_8(file: File, copy: Path, encoding: str) -> File:
+    if file.format not in TEXTS or file.compression != "none":
+        raise InputError(f"{parameter('encoding')} is that of a text that is not packed; {file.name} is none.")
+    recoded(file.path, copy, encoding=encoding, name=file.name)
+    return replace(file, path=str(copy))
 
 
 def each_once(paths: Sequence[str | os.PathLike[str]]) -> list[str]:

@@ -15,10 +15,10 @@ from typing import Any
 
 from howsure.errors import HowsureError
 from howsure.events.corpus import ALL, BATCH, Corpus, Documents, Filter, Part
-from howsure.events.extraction.parsers import parser_of
+from howsure.events.extraction.parsers import check_language, parser_of
 from howsure.events.extraction.processes import Batch, Batches, Work, done, undisturbed
 from howsure.events.extraction.scored_coreference import ScoredCoreference
-from howsure.events.lexicon import Lexicon
+from howsure.events.lexicon import COUNTRIES, Lexicon
 from howsure.events.store.event_store import EventStore
 from howsure.events.stories import SHARED, WORDS, stories_of
 from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, MOST_PROCESSES, check_whole
@@ -86,6 +86,7 @@ def extract_events(
     be written, or a process is lost. Whatever happens, batches that are stored stay, and the same call goes on after
     them.
     """
+    check_language(parser_of(work.parser), work.rule, has_names=work.lexicon.name != COUNTRIES)
     check_whole(work.samples, name="samples", most=MOST_CLUSTERINGS)
     asked = Part.asked(part)
     if isinstance(work.model, ScoredCoreference):

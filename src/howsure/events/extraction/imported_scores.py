@@ -9,9 +9,9 @@ from typing import Any
 
 from howsure.data.tables.database import Database, identifier, literal, literals, reading
 from howsure.data.tables.named_files import File, named_files
-from howsure.data.tables.table import COPIED, Table, open_table
+from howsure.data.tables.table import COPIED, Table
 from howsure.errors import InputError, parameter
-from howsure.events.corpus import Corpus, Fields
+from howsure.events.corpus import Corpus, Fields, open_texts
 from howsure.inputs.numbers_and_names import shortened
 
 # The scores of a model as read from files: the documents, and how probably each actor acts in each.
@@ -270,15 +270,15 @@ def open_scores(
     name = _checked_fields(fields, columns)
     of_document = [one for one in (fields.date, fields.title, fields.text, fields.story) if one is not None]
     with Database(spool).opening() as database:
-        files, others = _files(database, paths, documents, format)
+        files, others = _files(database, paths, documents, format, fields.encoding)
         if others:
-            described = _renamed(open_table(database, others, [name, *of_document]), DOCUMENTS)
-            table = open_table(database, files, [name, *columns.names])
+            described = _renamed(open_texts(database, others, [name, *of_document]), DOCUMENTS)
+            table = open_texts(database, files, [name, *columns.names])
             check_rows(table, columns, name)
             corpus = Corpus(described, fields, bad_dates=bad_dates)
             check_known(table, described, name)
         else:
-            table = open_table(database, files, [name, *of_document, *columns.names])
+            table = open_texts(database, files, [name, *of_document, *columns.names])
             check_rows(table, columns, name)
             corpus = _own_documents(table, fields, name, bad_dates, wide=bool(columns.actors))
         collect_scores(table, columns, name)
@@ -302,12 +302,12 @@ def _checked_fields(fields: Fields, columns: ScoreColumns) -> str:
 
 
 def _files(
-    database: Database, paths: Sequence[Path], documents: Sequence[Path], format: str | None
+    database: Database, paths: Sequence[Path], documents: Sequence[Path], format: str | None, encoding: str | None
 ) -> tuple[tuple[File, ...], tuple[File, ...]]:
     spool = database.folder / "documents"
     spool.mkdir()
-    files = named_files(paths, format=format, spool=database.folder)
-    others = named_files(documents, format=format, spool=spool) if documents else ()
+    files = named_files(paths, format=format, spool=database.folder, encoding=encoding)
+    others = named_files(documents, format=format, spool=spool, encoding=encoding) if documents else ()
     database.allow_only([file.path for file in (*files, *others)])
     return files, others
 

@@ -8,9 +8,9 @@ from typing import Any, Protocol
 
 from howsure.data.documents.document import Document
 from howsure.data.documents.read_documents import document_from_spacy
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.events.corpus import InputDocument, read_part
-from howsure.events.rule import SCHEMES
+from howsure.events.rule import LANGUAGES, SCHEMES, Rule
 from howsure.first_use import require
 
 NEEDED = {
@@ -28,6 +28,9 @@ NEEDED = {
 }
 
 
+SEVERAL = "xx"  # what spaCy calls the language of a pipeline for several
+
+
 class Parser(Protocol):
     """Reads documents in two steps, so that the slow second one is applied only to documents that are kept."""
 
@@ -38,6 +41,10 @@ class Parser(Protocol):
     @property
     def scheme(self) -> str | None:
         """The scheme of its labels; None if not known in advance."""
+
+    @property
+    def language(self) -> str | None:
+        """The language that it reads, as "en"; None if not known in advance."""
 
     def words(self, document: InputDocument) -> tuple[Any, Sequence[str]] | None:
         """A document ready for `parse`, and its words; None if it is too long."""
@@ -50,6 +57,7 @@ class ConlluParser:
     """Documents parsed elsewhere."""
 
     scheme: str | None = None
+    language: str | None = None
 
     @property
     def recipe(self) -> dict[str, Any]:
@@ -81,12 +89,17 @@ class SpacyParser:
             held = ", ".join(self.pipeline.pipe_names) or "nothing"
             raise InputError(f"the pipeline {name} has no dependency parser; it has {held}.")
         self.scheme: str | None = scheme_of(self.pipeline.get_pipe("parser").labels)
+        self.language: str | None = None if self.pipeline.lang == SEVERAL else self.pipeline.lang
 
     @property
     def recipe(self) -> dict[str, Any]:
         """Name and version of the pipeline."""
         meta = self.pipeline.meta
-        return {"pipeline": f"{meta['lang']}_{meta['name']}", "version": meta["version"]}
+        return {
+            "pipeline": f"{meta['lang']}_{meta['name']}",
+            "version": meta["version"],
+            "language": self.language,
+        }
 
     def words(self, document: InputDocument) -> tuple[Any, Sequence[str]] | None:
         """The tokens of a document; None if the pipeline takes no text of that length."""
@@ -104,6 +117,26 @@ class SpacyParser:
 def parser_of(name: str | None) -> Parser:
     """The spaCy pipeline of a name or path; None: documents come parsed."""
     return ConlluParser() if name is None else SpacyParser(name)
+
+
+def check_language(parser: Parser, rule: Rule, *, has_names: bool) -> None:
+    """Check that a rule has words of the parser's language, and that there are names of actors in it (`has_names`).
+
+    Raises InputError if not: nothing would be found, in silence.
+    """
+    language = parser.language
+    if language is None:
+        return
+    if rule.languages and language not in rule.languages:
+        raise InputError(
+            f"{parameter('rule')} {rule.name} knows {', '.join(rule.languages)}; the parser reads {language}. Write "
+            "its words in that language to a YAML file, and name that."
+        )
+    if not has_names and language not in LANGUAGES:
+        raise InputError(
+            f"the built-in names of countries are of {', '.join(LANGUAGES)}; the parser reads {language}. Name those "
+            f"of actors in that language: {parameter('lexicon', 'FILE', quoted=False)}."
+        )
 
 
 def scheme_of(labels: Sequence[str]) -> str:

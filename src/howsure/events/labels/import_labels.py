@@ -74,6 +74,7 @@ def import_labels(
     design: str | None = None,
     actors: Sequence[str] | None = None,
     question: str | None = None,
+    encoding: str | None = None,
 ) -> ImportReport:
     """Add the labels of a file to a store: all of them, or none if one is wrong.
 
@@ -82,10 +83,11 @@ def import_labels(
     are taken. Otherwise `design` says how they were drawn: "simple" (at random from all
     stored documents) or "census" (they are all stored documents), or the file has a column inclusion. actors: those
     asked, where the file does not name those that never act; question: what was asked, by default made of the rule.
+    encoding: of the file, such as windows-1252 (default: UTF-8).
 
     Raises InputError naming the place in the file, the value, and what to do.
     """
-    answers = read_labels(path)
+    answers = read_labels(path, encoding=encoding)
     asked, codes = labelling_of(store), _codes(store, answers)
     if asked is None:
         named = list(dict.fromkeys(codes[name] for one in answers for name in one.says))

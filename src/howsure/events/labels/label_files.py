@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.files.opened import Text, parsed_json, read_text
+from howsure.files.opened import NotUTF8Error, Text, asked_encoding, parsed_json, read_text
 from howsure.inputs.numbers_and_names import spelled_number, unknown_name
 from howsure.show.table import out_of_a_spreadsheet
 
@@ -35,12 +35,15 @@ class ReadAnswer:
     inclusion: float | None = None
 
 
-def read_labels(path: str | os.PathLike[str]) -> list[ReadAnswer]:
-    """The answers in a file, CSV or the JSON of Label Studio.
+def read_labels(path: str | os.PathLike[str], *, encoding: str | None = None) -> list[ReadAnswer]:
+    """The answers in a file, CSV or the JSON of Label Studio, in UTF-8 unless an `encoding` is named.
 
     Raises InputError naming the place and what is wrong with it.
     """
-    text = read_text(path)
+    try:
+        text = read_text(path, encoding=encoding)
+    except NotUTF8Error as error:
+        raise asked_encoding(path, os.fspath(path)) from error
     answers = _tasks(text) if text.content.lstrip()[:1] in ("[", "{") else _rows(text)
     if not answers:
         raise InputError(f"{text.name} holds no answer; nobody labelled its documents.")
