@@ -69,7 +69,8 @@ def test_quantities_that_miss_a_value_are_left_out_and_counted(tmp_path: Path, f
         assert json.loads(text)["recipe"]["skipped"] == {"truth": 1, "a": 1}
         assert json.loads(text)["n"] == 20
     else:
-        assert {"table": "2 skipped (truth: 1, a: 1)", "markdown": "skipped 2"}[form] in text
+        told = ["2 skipped (truth: 1, a: 1)"] if form == "table" else ["skipped", "truth 1", "a 1"]
+        assert all(one in text.splitlines()[0] for one in told)
 
 
 @pytest.mark.parametrize("test", ["chi-square", "band"])
