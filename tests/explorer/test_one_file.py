@@ -61,7 +61,7 @@ def test_series_are_the_store_s(data: dict[str, Any], store: EventStore, period:
         held = data["series"][period][unit][interval][actor]
         assert held == {name: rounded([row[name] for row in rows]) for name in ("mean", "low", "high", "best")}
         assert data["periods"][period] == [
-            {name: row[name] for name in ("period", "start", "end", "documents")} for row in rows
+            {name: row[name] for name in ("period", "start", "end", "documents", "incomplete")} for row in rows
         ]
 
 

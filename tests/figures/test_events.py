@@ -16,6 +16,8 @@ from howsure.figures.files import figure_bytes
 from howsure.figures.style import new_figure
 from tests.events.made_up_store import make_store
 
+DRAWN = ["expected (posterior mean)", "95 % interval", "1-best", "period may be incomplete", "documents"]
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, EventSeries]]:
@@ -31,7 +33,7 @@ def values(series: EventSeries, actor: str, name: str) -> list[float]:
     return [getattr(row, name) for row in series.rows_of(actor)]
 
 
-def test_a_point_between_gaps_is_seen(made: dict[str, EventSeries]) -> None:
+def test_periods_are_points_with_intervals_and_nothing_between_them(made: dict[str, EventSeries]) -> None:
     from dataclasses import replace
 
     series = made["month"]
@@ -41,10 +43,27 @@ def test_a_point_between_gaps_is_seen(made: dict[str, EventSeries]) -> None:
     )
     alone = replace(series, rows=rows)
     ax = draw_events(alone, ax=new_figure(4, 3).add_subplot(), actors=["YUG"])
-    marked = ax.lines[2]
-    assert marked.get_marker() == "o"
-    expected = [row.mean for row in alone.rows_of("YUG") if row.mean == row.mean]
-    assert marked.get_ydata().tolist() == expected
+    best, whole, partial = ax.lines
+    assert {line.get_linestyle() for line in ax.lines} == {"None"}
+    assert series.incomplete == (series.rows[0].period, series.rows_of("YUG")[-1].period)
+    assert (whole.get_markerfacecolor(), partial.get_markerfacecolor()) == (whole.get_color(), "white")
+    told = {row.period: row for row in alone.rows_of("YUG")}
+    drawn = [row.mean for period, row in told.items() if period not in series.incomplete]
+    np.testing.assert_array_equal(whole.get_ydata(), drawn)
+    np.testing.assert_array_equal(partial.get_ydata(), [told[period].mean for period in series.incomplete])
+    ends = [tuple(segment[:, 1].tolist()) for segment in ax.collections[0].get_segments() if len(segment)]
+    assert ends == [(row.low, row.high) for row in told.values() if row.low == row.low]
+    np.testing.assert_array_equal(best.get_ydata(), [np.nan if row.best is None else row.best for row in told.values()])
+
+
+def test_documents_stand_below(made: dict[str, EventSeries]) -> None:
+    *_, below = event_figure(made["month"], panels=[["IRQ"]]).axes
+    rows = made["month"].rows_of("IRQ")
+    assert [bar.get_height() for bar in below.patches[: len(rows)]] == [row.n_documents for row in rows]
+    assert below.get_title(loc="left") == f"documents, at most {max(row.n_documents for row in rows)}"
+    shares = event_page(made["year"])
+    shares.canvas.draw()
+    assert {text.get_text()[-2:] for text in shares.axes[0].get_yticklabels()} == {" %"}
 
 
 def texts(figure: Figure) -> set[str]:
@@ -54,12 +73,16 @@ def texts(figure: Figure) -> set[str]:
 
 def test_panels_of_actors(made: dict[str, EventSeries]) -> None:
     figure = event_figure(made["month"], panels=[["IRQ"], ["YUG", "NATO"]], title="Attacks $1")
-    assert [ax.get_title(loc="left") for ax in figure.axes] == ["Iraq (IRQ)", "Yugoslavia (YUG) and NATO"]
+    assert [ax.get_title(loc="left") for ax in figure.axes] == [
+        "Iraq (IRQ)",
+        "Yugoslavia and NATO",
+        "documents, at most 9",
+    ]
     assert [text.get_text() for text in figure.axes[1].get_legend().get_texts()] == ["Yugoslavia (YUG)", "NATO"]
     assert figure.axes[0].get_legend() is None
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["posterior mean", "95 % interval", "1-best"]
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == DRAWN
     assert {"Attacks $1", "documents a month"} <= texts(figure)
-    assert len(event_figure(made["month"]).axes) == 5
+    assert len(event_figure(made["month"]).axes) == 5 + 1
 
 
 def test_a_page_of_actors(made: dict[str, EventSeries]) -> None:
@@ -68,8 +91,8 @@ def test_a_page_of_actors(made: dict[str, EventSeries]) -> None:
     assert titled[:2] == [
         f"{made['entities'].titles[code]} ({code})" if code != "NATO" else code for code in made["entities"].actors[:2]
     ]
-    assert [ax.axison for ax in figure.axes] == [True] * 5 + [False]
-    assert [text.get_text() for text in figure.legends[0].get_texts()] == ["posterior mean", "95 % interval", "1-best"]
+    assert [ax.axison for ax in figure.axes] == [True] * 5 + [False] + [True] * 3
+    assert [text.get_text() for text in figure.legends[0].get_texts()] == DRAWN
     assert b">entities a quarter<" in figure_bytes(figure, ".svg")
     assert "share of the documents of a year" in texts(event_page(made["year"]))
 

@@ -177,7 +177,7 @@ def _samples(held: StoredDocument, n_samples: int) -> list[Columns]:
 
 def _periods(store: Store, actor: str, period: str) -> Rows:
     rows = series(store, [actor], period=period)[actor]
-    return [{name: row[name] for name in ("period", "start", "end", "documents")} for row in rows]
+    return [{name: row[name] for name in ("period", "start", "end", "documents", "incomplete")} for row in rows]
 
 
 def _series(store: Store, actors: Sequence[str], period: str, unit: str, level: float, advance: Advance) -> Columns:

@@ -291,7 +291,8 @@ def series(
     interval: str = "exact",
     unit: str = "documents",
 ) -> dict[str, list[dict[str, Any]]]:
-    """For each actor its periods: period, start, end, documents, mean, low, high, variance and the 1-best count.
+    """For each actor its periods: period, start, end, documents, mean, low, high, variance and the 1-best count, and
+    whether the period may be incomplete.
 
     What is undefined is None: all in a period without documents.
     Raises InputError as `event_series` does.
@@ -300,7 +301,7 @@ def series(
     found: dict[str, list[dict[str, Any]]] = {actor: [] for actor in held.actors}
     for row in held.rows:
         days = {"start": str(period_start(row.period)), "end": str(period_end(row.period))}
-        found[row.actor].append(days | _shown(row, ("actor",)))
+        found[row.actor].append(days | _shown(row, ("actor",)) | {"incomplete": row.period in held.incomplete})
     return found
 
 

@@ -67,21 +67,24 @@ def test_files_hold_both_and_the_recipe_of_both(store: EventStore) -> None:
     assert series.to_dict()["corrected"]["recipe"]["question"] == series.corrected.recipe["question"]
 
 
-def test_figures_draw_the_corrected_band_and_the_raw_counts_as_dots(store: EventStore) -> None:
+def test_figures_draw_corrected_points_and_the_raw_counts_as_dashes(store: EventStore) -> None:
     series = series_beside_labels(store, event_series(store, actors=["AAA", "CCC"]))
     ax = draw_events(series, ax=new_figure(4, 3).add_subplot(), actors=["AAA"])
-    dots, line = ax.lines
-    assert np.array_equal(dots.get_ydata(), [row.mean for row in series.rows_of("AAA")])
+    dashes, whole, partial = ax.lines
+    assert np.array_equal(dashes.get_ydata(), [row.mean for row in series.rows_of("AAA")])
     rows = series.corrected.rows_of("AAA")
-    assert np.array_equal(line.get_ydata(), [row.estimate for row in rows])
-    corners = {tuple(vertex) for path in ax.collections[0].get_paths() for vertex in path.vertices.tolist()}
-    assert {(x, row.high) for x, row in zip(line.get_xdata(), rows, strict=True)} <= corners
+    drawn = [*whole.get_ydata(), *partial.get_ydata()]
+    assert sorted(drawn) == sorted(row.estimate for row in rows)
+    ends = [tuple(segment[:, 1].tolist()) for segment in ax.collections[0].get_segments()]
+    assert ends == [(row.low, row.high) for row in rows]
     figure = event_figure(series)
-    assert [ax.get_title(loc="left") for ax in figure.axes] == ["Arland (AAA)", "Corland (CCC), no labels"]
+    *panels, below = figure.axes
+    assert [ax.get_title(loc="left") for ax in panels] == ["Arland (AAA)", "Corland (CCC), no labels"]
+    assert [bar.get_height() for bar in below.patches[len(rows) :]] == [row.labelled for row in rows]
     assert "raw: what the model finds" in [text.get_text() for text in figure.legends[0].get_texts()]
-    assert len(figure.axes[1].lines) == 1
+    assert len(panels[1].lines) == 1
     alone = series.corrected.plot()
-    assert np.array_equal(alone.lines[0].get_ydata(), [row.estimate for row in rows])
+    assert [*alone.lines[0].get_ydata(), *alone.lines[1].get_ydata()] == drawn
     with pytest.raises(InputError, match="1 to 4 actors; there are 0"):
         series.corrected.plot(actors=[])
 

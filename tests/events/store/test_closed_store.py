@@ -127,6 +127,7 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "doubtful_documents": doubtful_documents,
     "each_row": lambda store: list(reading.each_row(store, "SELECT 1")),
     "event_series": event_series,
+    "incomplete_periods": lambda store: reading.incomplete_periods(store, ["2001"], None, None),
     "events_report": events_report,
     "export": addresses.export,
     "first_and_last": reading.first_and_last,

@@ -79,7 +79,7 @@ def explore_command(store: str, **serving: Any) -> None:
     \b
     howsure events explore news.duckdb
 
-    Series with bands, the documents behind each point, their entities sample by sample, and comparisons of actors.
+    Series with intervals, the documents behind each point, their entities sample by sample, and comparisons of actors.
     """
     with EventStore.open(store) as opened, contextlib.suppress(KeyboardInterrupt):
         serve_page(opened, done="shown at {} (Ctrl-C ends it)", what="all documents", **serving)

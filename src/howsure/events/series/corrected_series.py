@@ -23,6 +23,7 @@ from howsure.events.store.reading import (
     days_asked,
     documents_by_period,
     event_of,
+    incomplete_periods,
     rows_of,
     settings_of,
     title_of,
@@ -206,7 +207,8 @@ class CorrectedSeries(Rows[CorrectedCount]):
     """Corrected counts per actor and period (`rows`) and per actor over all periods (`totals`), with the recipe.
 
     `said` are the sentences that a reader needs beside the numbers, `checks` say how the estimate did where it could be
-    checked. not_asked: actors without labels, and so without rows.
+    checked. not_asked: actors without labels, and so without rows. incomplete: the periods in which the documents begin
+    or end.
     """
 
     titles: Mapping[str, str]
@@ -217,6 +219,7 @@ class CorrectedSeries(Rows[CorrectedCount]):
     checks: tuple[str, ...]
     recipe: Mapping[str, Any]
     counts: CountEstimates | None = as_json(None)
+    incomplete: tuple[str, ...] = as_json(None, default=())
     derived: ClassVar = {"diagnostics": "not_asked"}
     named = ""
 
@@ -422,6 +425,7 @@ def corrected_series(
         checks=checked,
         recipe=recipe,
         counts=counts,
+        incomplete=incomplete_periods(store, list(sizes), since, until),
     )
 
 

@@ -38,6 +38,7 @@ from howsure.events.store.reading import (
     columns_of,
     days_asked,
     documents_by_period,
+    incomplete_periods,
     is_imported,
     number_of_samples,
     recipe_of,
@@ -46,7 +47,7 @@ from howsure.events.store.reading import (
 from howsure.events.store.tables import as_bits, as_counts
 from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
 from howsure.inputs.periods import Day, period_end, period_of, period_start
-from howsure.result import plain
+from howsure.result import as_json, plain
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, digits, span
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ class EventSeries(RawCounts[PeriodCount]):
 
     In a period without documents, everything except their number is undefined (NaN; None as plain values). `corrected`
     is the series corrected by labels, where `beside` has set it beside this one, which is called raw then;
-    `not_corrected` says why there is none.
+    `not_corrected` says why there is none. `incomplete` are the periods in which the documents begin or end.
     """
 
     rows: tuple[PeriodCount, ...]
@@ -155,6 +156,7 @@ class EventSeries(RawCounts[PeriodCount]):
     recipe: Mapping[str, Any]
     corrected: CorrectedSeries | None = None
     not_corrected: str = ""
+    incomplete: tuple[str, ...] = as_json(None, default=())
 
     named = ""
 
@@ -345,4 +347,5 @@ def event_series(
     recipe = recipe_of(
         store, **asked, **dependence_asked(store, stories, overdispersion), **period_asked(sizes, since, until)
     )
-    return EventSeries(tuple(rows), {actor: title_of(store, actor) for actor in chosen}, recipe)
+    titles = {actor: title_of(store, actor) for actor in chosen}
+    return EventSeries(tuple(rows), titles, recipe, incomplete=incomplete_periods(store, list(sizes), since, until))

@@ -427,6 +427,14 @@ def documents_by_period(
     return {label: found.get(label, 0) for label in periods_between(str(first), str(last), period=period)}
 
 
+def incomplete_periods(store: Store, periods: Sequence[str], since: Day | None, until: Day | None) -> tuple[str, ...]:
+    """Those of consecutive periods that may be incomplete: the documents, or the days asked for, begin after their
+    first day or end before their last."""
+    (first, last), (low, high) = first_and_last(store), days_asked(since, until)
+    first, last = max(first, low), min(last, high)
+    return tuple(one for one in periods if period_start(one) < first or period_end(one) > last)
+
+
 def days_asked(since: Day | None, until: Day | None) -> tuple[datetime.date, datetime.date]:
     """The first and the last requested day; None means no limit.
 

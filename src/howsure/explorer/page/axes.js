@@ -5,7 +5,7 @@ import { svg } from "./dom.js";
 export const INK = "#1a1a1a";
 const QUIET = "#5b6066";
 const GRID = "#e1e4e8";
-const YEARLY = { week: [1, 2, 4, 13, 26, 52, 104, 260], month: [1, 3, 6, 12, 24, 60, 120], quarter: [1, 2, 4, 8, 20, 40], year: [1, 2, 5, 10, 20] };
+const YEARLY = { week: [1, 2, 4, 13, 26, 52, 104, 260], month: [1, 3, 6, 12, 24, 60, 120, 240], quarter: [1, 2, 4, 8, 20, 40], year: [1, 2, 5, 10, 20] };
 const LABEL = 66; // pixels that the name of a period takes
 
 export function niceTicks(highest, { most = 4, whole = false } = {}) {

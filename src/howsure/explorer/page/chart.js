@@ -4,7 +4,7 @@
 import { svg } from "./dom.js";
 import { INK, horizontalGrid, label, niceTicks, periodAxis } from "./axes.js";
 import { rove } from "./roving.js";
-import { end, incomplete, isCorrected, percent, pointText, whole } from "./wording.js";
+import { end, isCorrected, percent, pointText, whole } from "./wording.js";
 
 const COLOURS = ["#0072b2", "#c25400", "#008560", "#a8528a", "#80602f", "#3d7fb5"];
 const GREY = "#8a8f96";
@@ -32,7 +32,7 @@ function dash(x, y, half, attributes = {}) {
   return svg("line", { x1: x - half, x2: x + half, y1: y, y2: y, stroke: INK, "stroke-width": 1.4, class: "ink-line", ...attributes });
 }
 
-function panel(actor, rows, { title, unit, level, overview, correcting, number, top, width, ticks }) {
+function panel(actor, rows, { title, unit, level, correcting, number, top, width, ticks }) {
   const colour = COLOURS[number % COLOURS.length];
   const step = (width - LEFT - RIGHT) / rows.length;
   const middle = (at) => Number((LEFT + (at + 0.5) * step).toFixed(2));
@@ -46,11 +46,11 @@ function panel(actor, rows, { title, unit, level, overview, correcting, number, 
   const beside = correcting ? "mean" : "best";
   const dashes = rows.map((row, at) => (row[beside] === null ? null : dash(middle(at), down(row[beside]), Math.max(1, wide * 0.75))));
   const places = rows.map((row, at) => (known(row) ? svg("g", {
-    class: "place", role: "button", tabindex: -1, "aria-pressed": "false", "aria-label": pointText(title, row, unit, level, overview),
+    class: "place", role: "button", tabindex: -1, "aria-pressed": "false", "aria-label": pointText(title, row, unit, level),
     "data-actor": actor, "data-period": row.period,
   },
   svg("rect", { class: "reach", x: middle(at) - step / 2, y: top, width: step, height: HEIGHT, fill: "#000", "fill-opacity": 0 }),
-  dot(middle(at), down(row[names.value]), radius, colour, incomplete(row, overview))) : null));
+  dot(middle(at), down(row[names.value]), radius, colour, row.incomplete)) : null));
   const said = correcting && names === RAW ? `${title} (no labels: raw only)` : title;
   const drawn = svg("g", { "data-panel": actor },
     label(LEFT, top - 9, said, { fill: INK, class: "ink", "font-weight": 600, "font-size": 13 }),
@@ -72,14 +72,14 @@ function documentBars(rows, middle, step, top) {
 }
 
 // `series` is what the source answers; `titles` by code. Calls moved(text) and chosen(actor, period).
-export function seriesChart(series, { titles, period, unit, level, scale, overview, correcting = false, width, summary, moved, chosen }) {
+export function seriesChart(series, { titles, period, unit, level, scale, correcting = false, width, summary, moved, chosen }) {
   const actors = Object.keys(series);
   const drawn = (row) => (correcting ? [row.correctedHigh ?? null, row.mean] : [row.high, row.mean, row.best]);
   const highest = (rows) => Math.max(0, ...rows.flatMap(drawn).filter((one) => one !== null));
   const all = highest(Object.values(series).flat());
   const tall = TOP + HEIGHT;
   const panels = actors.map((actor, number) => panel(actor, series[actor], {
-    title: titles[actor], unit, level, overview, correcting, number, top: number * tall + TOP, width,
+    title: titles[actor], unit, level, correcting, number, top: number * tall + TOP, width,
     ticks: niceTicks(scale === "own" ? highest(series[actor]) : all, { whole: unit !== "share" }),
   }));
   const rows = series[actors.find((actor) => series[actor].some(isCorrected)) ?? actors[0]];
@@ -111,7 +111,7 @@ export function markPoint(root, point) {
 }
 
 // What is drawn, in words and small pictures.
-export function seriesKey(series, overview, level, correcting = false) {
+export function seriesKey(series, level, correcting = false) {
   const small = (...shapes) => svg("svg", { width: 16, height: 12, "aria-hidden": "true" }, shapes);
   const colour = COLOURS[0];
   const rows = Object.values(series).flat();
@@ -120,7 +120,7 @@ export function seriesKey(series, overview, level, correcting = false) {
     [small(dot(8, 6, 3.5, colour)), correcting ? "corrected by labels" : "expected (posterior mean)"],
     [small(interval(8, 0, 12, 9, colour)), `${percent(level)} interval`],
     [small(dash(8, 6, 7)), correcting ? "raw: what the model finds" : "1-best: the single best clustering"],
-    ...(rows.some((row) => incomplete(row, overview)) ? [[small(dot(8, 6, 3.5, colour, true)), "period may be incomplete"]] : []),
+    ...(rows.some((row) => row.incomplete) ? [[small(dot(8, 6, 3.5, colour, true)), "period may be incomplete"]] : []),
     [bar(0.45), "documents"],
     ...(rows.some((row) => row.read > 0) ? [[bar(0.9), "of them read"]] : []),
   ];

@@ -5,7 +5,7 @@ import { markPoint, pointOf, seriesChart, seriesKey } from "./chart.js";
 import { comparisonChart, comparisonKey } from "./comparison.js";
 import { beside, correctionNotes } from "./corrections.js";
 import { figureText, picture, save } from "./saving.js";
-import { CORRECTED_BANDS, UNITS, amount, answerText, bandsText, comparisonText, counted, end, eventText, incomplete, percent, probability, probabilityIs, whole } from "./wording.js";
+import { CORRECTED_BANDS, UNITS, amount, answerText, bandsText, comparisonText, counted, end, eventText, percent, probability, probabilityIs, whole } from "./wording.js";
 
 const NARROWEST = 280;
 const COMPUTING = "The counts corrected by labels are being computed …";
@@ -71,7 +71,7 @@ function seriesTable(series, asked, page, correcting) {
 
 // Which periods may be incomplete, and why.
 function incompleteText(series, overview) {
-  const held = Object.values(series)[0].filter((row) => incomplete(row, overview)).map((row) => row.period);
+  const held = Object.values(series)[0].filter((row) => row.incomplete).map((row) => row.period);
   if (!held.length) return "";
   return `The documents are of ${overview.first} to ${overview.last}: ${held.join(" and ")} may be incomplete. `;
 }
@@ -102,7 +102,6 @@ export async function drawSeries(asked, page) {
   const drawNow = () => {
     held.replaceChildren(seriesChart(shown(), {
       titles: page.titles, period: asked.period, unit: asked.unit, level: asked.level, scale, width: chartWidth(), correcting: correcting(),
-      overview: page.overview,
       summary: `${title}, ${names}. Arrow keys move from point to point, Enter shows the documents of a point. The table below shows the same.`,
       moved: (text) => { readout.textContent = text; },
       chosen: (actor, at) => page.go({ point: { actor, at }, document: null }, "point"),
@@ -110,7 +109,7 @@ export async function drawSeries(asked, page) {
     markPoint(held, page.state.point);
   };
   const drawAll = () => {
-    legend.replaceChildren(key(seriesKey(shown(), page.overview, asked.level, correcting())));
+    legend.replaceChildren(key(seriesKey(shown(), asked.level, correcting())));
     drawNow();
     tellAnswer();
     uncertainty.textContent = `${incompleteText(series, page.overview)}${bandsText(page.overview, correcting() ? "The raw counts" : "The intervals")}`;

@@ -77,18 +77,13 @@ export function isCorrected(row) {
   return row.corrected !== null && row.corrected !== undefined;
 }
 
-// Whether a period may be incomplete: the documents begin after its first day, or end before its last.
-export function incomplete(row, { first, last }) {
-  return row.start < first || row.end > last;
-}
-
 function between(low, high, unit) {
   return `${end(low, unit)} to ${end(high, unit)}`;
 }
 
 // What a point of a series says, in one sentence.
-export function pointText(title, row, unit, level, overview) {
-  const where = `${title}, ${row.period}${incomplete(row, overview) ? " (may be incomplete)" : ""}`;
+export function pointText(title, row, unit, level) {
+  const where = `${title}, ${row.period}${row.incomplete ? " (may be incomplete)" : ""}`;
   const of = counted(row.documents, "document");
   const what = unit === "share" ? "" : ` ${UNITS[unit]}`;
   const reach = (low, high) => `${percent(level)} interval ${between(low, high, unit)}`;
