@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 import howsure
+from howsure.errors import InputError
 from howsure.inputs.pairs import Floats
 from howsure.judges.results import JudgedRow
 from howsure.result import Estimate
@@ -107,13 +108,26 @@ def clusters(each: int) -> Callable[[Draw], JudgedRow]:
     return made
 
 
-def unequal(draw: Draw, n: int, bounds: tuple[float, float] | None) -> JudgedRow:
-    """Grades near those of people, graded with chances that differ up to five times; the mean of all is 3.25."""
-    y, f = near(draw)
-    chance = np.where(f >= 4, 5.0, np.where(f >= 2, 2.0, 1.0))
+def bent(draw: Draw) -> Graded:
+    """Grades that the judge misses most where it is kindest; the mean is 3.4."""
+    f = draw.uniform(1, 5, N)
+    return f + 0.3 * (f - 3) ** 2 + draw.normal(0, 0.5, N), f
+
+
+def unequal(
+    draw: Draw, graded: Graded, n: int, bounds: tuple[float, float] | None, times: float, *, kind: bool
+) -> JudgedRow | None:
+    """Grades of people, drawn with chances so many times apart: the kindest grades of the judge have the largest one,
+    or the smallest. None where what was drawn contradicts its chances."""
+    y, f = graded
+    step = np.where(f >= 4, 1.0, np.where(f >= 2, 0.5, 0.0))
+    chance = times ** (step if kind else 1 - step)
     chance = np.minimum(chance * n / chance.sum(), 1.0)
     labels = np.where(draw.random(N) < chance, y, np.nan)
-    return howsure.judged_scores(labels, f, inclusion=chance, bounds=bounds).rows[0]
+    try:
+        return howsure.judged_scores(labels, f, inclusion=chance, bounds=bounds).rows[0]
+    except InputError:
+        return None
 
 
 def transported(draw: Draw, off: float, n: int) -> list[str]:
@@ -130,7 +144,7 @@ def transported(draw: Draw, off: float, n: int) -> list[str]:
 
 def transports(files: int) -> None:
     """How often the last model, and the good ones, are refused or not told."""
-    print(f"\n{'verdicts, margin .05':<44}", *(f"{one:>12}" for one in ("transports", "does not", "cannot tell")))
+    print(f"\n{'verdicts, margin .05':<56}", *(f"{one:>12}" for one in ("transports", "does not", "cannot tell")))
     for off in (0.25, 0.0):
         for n in (50, 100, 300):
             draw = np.random.default_rng(n)
@@ -140,12 +154,12 @@ def transports(files: int) -> None:
                 ("others", [one for row in found for one in row[:-1]]),
             ):
                 shares = [of.count(one) / len(of) for one in ("transports", "does not", "cannot tell")]
-                print(f"{f'off by {off:g}, {n} graded: {name}':<44}", *(f"{one:>12.3f}" for one in shares))
+                print(f"{f'off by {off:g}, {n} graded: {name}':<56}", *(f"{one:>12.3f}" for one in shares))
 
 
 def biases(files: int) -> None:
     """How often intervals of length and family, and those over prompts, hold what is true."""
-    print(f"\n{'biases and prompts':<44} {'told':>8} {'held':>8}")
+    print(f"\n{'biases and prompts':<56} {'told':>8} {'held':>8}")
     for n, each in ((50, 1), (100, 1), (300, 1), (100, 4), (300, 4)):
         draw, ends = np.random.default_rng(n), list[tuple[Estimate, float]]()
         for _ in range(files):
@@ -163,7 +177,7 @@ def biases(files: int) -> None:
                 np.round(f), y_true=y, length=words, family=family, own="own", clusters=unit if each > 1 else None
             )
             ends += [(found["length"].estimate, 0.3), (found["family"].estimate, 0.4)]
-        print(f"{f'bias, {n} answers in clusters of {each}':<44}", *held(ends))
+        print(f"{f'bias, {n} answers in clusters of {each}':<56}", *held(ends))
     for m, spread in ((3, 0.0), (3, 0.1), (5, 0.1), (10, 0.1), (5, 0.3)):
         draw, ends = np.random.default_rng(m), list[tuple[Estimate, float]]()
         alone = list[tuple[Estimate, float]]()
@@ -174,7 +188,7 @@ def biases(files: int) -> None:
             ends.append((made.mean, 0.0))
             alone.append((made.given, 0.0))
         print(
-            f"{f'{m} prompts, standard deviation {spread:g}':<44}", *held(ends), "  these prompts alone", held(alone)[1]
+            f"{f'{m} prompts, standard deviation {spread:g}':<56}", *held(ends), "  these prompts alone", held(alone)[1]
         )
 
 
@@ -195,7 +209,8 @@ def real_prompts(data: Path) -> None:
             prompt=[row["prompt"] for row in rows],
             id=[row["question"] for row in rows],
         )
-        share, ends = made["prompts"].of_estimate, f"{made.lowest[1]:.3f} to {made.highest[1]:.3f}"
+        share, means = made["prompts"].of_estimate, [one.value for one in made.prompts.values()]
+        ends = f"{min(means):.3f} to {max(means):.3f}"
         print(f"{path.name.removesuffix('.tsv.gz'):<14} prompts {share:.2f} of the variance, {ends}")
 
 
@@ -207,19 +222,19 @@ def tell(name: str, rows: list[JudgedRow], truth: float, more: str = "") -> None
         if row.corrected.low is not None and row.people.low is not None
     ]
     if not both:
-        print(f"{name:<44} {0:>5}{more}")
+        print(f"{name:<56} {0:>5}{more}")
         return
     ends = np.array(both, dtype=np.float64)
     held = ((ends[..., 0] <= truth) & (truth <= ends[..., 1])).mean(axis=0)
     width = (ends[..., 1] - ends[..., 0]).mean(axis=0)
     figures = (*held, width[0], width[0] / width[1])
-    print(f"{name:<44} {len(both):>5}", *(f"{one:>8.3f}" for one in figures), more)
+    print(f"{name:<56} {len(both):>5}", *(f"{one:>8.3f}" for one in figures), more)
 
 
 def main() -> None:
     """Simulate, draw, estimate, count."""
     files = QUICK if "--quick" in sys.argv else FILES
-    print(f"{'grades':<44} {'told':>5}", *(f"{one:>8}" for one in ("held", "alone", "width", "beside")))
+    print(f"{'grades':<56} {'told':>5}", *(f"{one:>8}" for one in ("held", "alone", "width", "beside")))
     regimes: dict[str, tuple[Callable[[Draw], Graded], float, tuple[float, float] | None]] = {
         "98 % right, rate .05": (shares(0.05, 0.98), 0.05, None),
         "90 % right, rate .5": (shares(0.5, 0.9), 0.5, None),
@@ -237,10 +252,18 @@ def main() -> None:
     for name, design in designs.items():
         draw = np.random.default_rng(3)
         tell(name, [design(draw) for _ in range(files)], 0.0)
-    for n in (50, 100, 300):
-        for name, bounds in {"": (1.0, 5.0), ", without bounds": None}.items():
-            draw = np.random.default_rng(n)
-            tell(f"chances differ five times, {n}{name}", [unequal(draw, n, bounds) for _ in range(files)], 3.25)
+    far: dict[str, tuple[Callable[[Draw], Graded], float, tuple[float, float] | None, bool]] = {
+        "": (near, 3.25, (1.0, 5.0), True),
+        "without bounds, ": (near, 3.25, None, True),
+        "without bounds, kindest rarely, ": (near, 3.25, None, False),
+        "kindest rarely and worst, ": (bent, 3.4, None, False),
+    }
+    for name, (make, truth, bounds, kind) in far.items():
+        for times in (5, 20, 100):
+            for n in (50, 100, 300):
+                draw = np.random.default_rng(n)
+                rows = [unequal(draw, make(draw), n, bounds, times, kind=kind) for _ in range(files)]
+                tell(f"{name}{times} times apart, {n}", [row for row in rows if row is not None], truth)
     transports(files)
     biases(files)
     if not (folder := os.environ.get("HOWSURE_DATA")):

@@ -1,60 +1,97 @@
-"""Do corrected counts hold what is true where readers err?
+"""Do corrected counts and judged scores hold what is true where readers err?
 
     .venv/bin/python benchmarks/readers.py [files]
 
-prints the table of docs/counts.md: of simulated files of 4,000 units, 300 of which were read and a third of these
-twice, how often the interval of the total (level .95) held the true count, and its width beside that of one reading.
+prints the tables of docs/counts.md and docs/judges.md: how often intervals (level .95) held what is true, in brackets
+their width beside that of one reading. Counts are totals of simulated files of 4,000 units, 300 of which were read and
+a third of these twice. Judged scores are of two models, by a judge that is right in .9 of their answers to 1,000
+items; of 150 items, both answers were read, of half of these twice.
 """
 
 from __future__ import annotations
 
 import sys
+from functools import partial
 
 import numpy as np
 
 import howsure
+from howsure.inputs.pairs import Floats, Integers
 
 N, READ, TWICE, FILES = 4000, 300, 100, 150
+ITEMS, OF_BOTH = 1000, 150
 ERRORS = ((0.05, 0.05), (0.01, 0.2), (0.1, 0.02))
 
 
-def held(positive: float, alpha: float, beta: float, files: int) -> list[tuple[float, float]]:
-    """Coverage and relative width of one reading, flips alike, settled readings and bounds."""
-    rows = []
-    for run in range(files):
-        draw = np.random.default_rng(run)
-        truth = draw.random(N) < positive
-        score = np.clip(0.4 * truth + 0.6 * draw.random(N), 0.0, 1.0)
-        first, second = (np.where(truth, draw.random(N) >= beta, draw.random(N) < alpha) * 1.0 for _ in range(2))
-        settled = np.where(first != second, truth * 1.0, np.nan)
-        sample = howsure.sample_for_labels(score, READ, rng=run)
-        read = draw.permutation(sample.indices)
-        first[np.setdiff1d(np.arange(N), read)] = np.nan
-        for one in (second, settled):
-            one[np.setdiff1d(np.arange(N), read[:TWICE])] = np.nan
-        totals = [
-            howsure.estimate_counts(first, score, sample=sample, method="difference", rng=run, **how).total
-            for how in (
-                {},
-                {"second": second, "flips": "alike"},
-                {"second": second, "settled": settled},
-                {"second": second},
-            )
-        ]
-        width = totals[0].high - totals[0].low
-        rows.append([(one.low <= truth.sum() <= one.high, (one.high - one.low) / width) for one in totals])
-    return [tuple(one) for one in np.mean(np.array(rows, dtype=float), axis=0).tolist()]
+Readings = list[dict[str, object]]  # one reading, flips alike, settled readings, bounds: what is given of each
+Held = list[tuple[float, float]]  # of each, coverage and relative width
+
+
+def readings(
+    draw: np.random.Generator, truth: Floats, alpha: float, beta: float, read: Integers, twice: Integers
+) -> tuple[Floats, Readings]:
+    """What a first reader says of some units, and a second one of some of these."""
+    first, second = (
+        np.where(truth == 1, draw.random(len(truth)) >= beta, draw.random(len(truth)) < alpha) * 1.0 for _ in range(2)
+    )
+    settled = np.where(first != second, truth, np.nan)
+    places = np.arange(len(truth))
+    first[~np.isin(places, read)] = np.nan
+    for one in (second, settled):
+        one[~np.isin(places, twice)] = np.nan
+    return first, [{}, {"second": second, "flips": "alike"}, {"second": second, "settled": settled}, {"second": second}]
+
+
+def counts(positive: float, alpha: float, beta: float, run: int) -> Held:
+    """Of the total."""
+    draw = np.random.default_rng(run)
+    truth = (draw.random(N) < positive) * 1.0
+    score = np.clip(0.4 * truth + 0.6 * draw.random(N), 0.0, 1.0)
+    sample = howsure.sample_for_labels(score, READ, rng=run)
+    order = draw.permutation(sample.indices)
+    first, told = readings(draw, truth, alpha, beta, order, order[:TWICE])
+    totals = [
+        howsure.estimate_counts(first, score, sample=sample, method="difference", rng=run, **how).total for how in told
+    ]
+    return held([(one.low, one.high) for one in totals], truth.sum())
+
+
+def judged(positive: float, alpha: float, beta: float, run: int, *, of_difference: bool = False) -> Held:
+    """Of the mean of one model, or of the difference of both, of which the other one is right twice as often, or in .1
+    more."""
+    draw = np.random.default_rng(run)
+    item, rates = np.tile(np.arange(ITEMS), 2), np.repeat([positive, min(2 * positive, positive + 0.1)], ITEMS)
+    truth = (draw.random(2 * ITEMS) < rates) * 1.0
+    judge = np.where(draw.random(2 * ITEMS) < 0.9, truth, 1 - truth)
+    order = draw.permutation(ITEMS)[:OF_BOTH]
+    both = [np.flatnonzero(np.isin(item, some)) for some in (order, order[: OF_BOTH // 2])]
+    first, told = readings(draw, truth, alpha, beta, *both)
+    model = np.repeat(["one", "other"], ITEMS)
+    found = [howsure.judged_scores(first, judge, model=model, id=item, against="other", **how) for how in told]
+    of = [(one.differences[0] if of_difference else one["one"]).corrected for one in found]
+    return held([(one.low, one.high) for one in of], rates[0] - rates[-1] if of_difference else positive)
+
+
+def held(ends: list[tuple[float, float]], truth: float) -> Held:
+    """Whether intervals hold the truth, and their width beside that of the first."""
+    return [(float(low <= truth <= high), (high - low) / (ends[0][1] - ends[0][0])) for low, high in ends]
 
 
 def main() -> None:
     files = int(sys.argv[1]) if len(sys.argv) > 1 else FILES
-    print("| true | 0 read as 1 | 1 read as 0 | read once | flips alike | settled | bounds |")
-    print("|---|---|---|---|---|---|---|")
-    for positive in (0.05, 0.3):
-        for alpha, beta in ERRORS:
-            once, *others = held(positive, alpha, beta, files)
-            cells = [f"{coverage:.3f} ({wide:.1f})" for coverage, wide in others]
-            print(f"| {positive:g} | {alpha:g} | {beta:g} | {once[0]:.3f} | {' | '.join(cells)} |", flush=True)
+    for name, of in (
+        ("counts", counts),
+        ("judged means", judged),
+        ("judged differences", partial(judged, of_difference=True)),
+    ):
+        print(f"\n| {name}: true | 0 read as 1 | 1 read as 0 | read once | flips alike | settled | bounds |")
+        print("|---|---|---|---|---|---|---|")
+        for positive in (0.05, 0.3):
+            for alpha, beta in ERRORS:
+                rows = [of(positive, alpha, beta, run) for run in range(files)]
+                once, *others = np.mean(np.array(rows), axis=0).tolist()
+                cells = [f"{coverage:.3f} ({wide:.1f})" for coverage, wide in others]
+                print(f"| {positive:g} | {alpha:g} | {beta:g} | {once[0]:.3f} | {' | '.join(cells)} |", flush=True)
 
 
 if __name__ == "__main__":

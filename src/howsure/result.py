@@ -447,11 +447,13 @@ class Estimate(Result):
     n: int
 
     def __str__(self) -> str:
-        if math.isnan(self.value):
-            return UNDEFINED
-        if self.low is None or self.high is None:
-            return f"{self.value:.4f}"
-        return f"{self.value:.4f} {interval(self.low, self.high)}"
+        value = UNDEFINED if math.isnan(self.value) else f"{self.value:.4f}"
+        return value if self.low is None or self.high is None else f"{value} {interval(self.low, self.high)}"
+
+    @property
+    def width(self) -> float | None:
+        """Of the interval; None without one."""
+        return None if self.low is None or self.high is None else self.high - self.low
 
     @property
     def recipe(self) -> dict[str, Any]:

@@ -53,7 +53,7 @@ def test_parts_are_those_of_the_analysis_of_variance() -> None:
     assert found.mean.value == pytest.approx(mean)
     assert found.mean.high == pytest.approx(mean + math.sqrt(square / (n * m * r)))
     assert found.given.high == pytest.approx(mean + t_quantile(0.95, n - 1) * math.sqrt(of_item / (n * m * r)))
-    assert found.lowest == (str(x.mean(axis=(0, 2)).argmin()), pytest.approx(x.mean(axis=(0, 2)).min()))
+    assert [found.prompts[str(one)].value for one in range(x.shape[1])] == pytest.approx(x.mean(axis=(0, 2)))
 
 
 def test_without_runs_both_together_are_the_rest() -> None:

@@ -92,9 +92,24 @@ command.add_command(
     "transport",
 )
 command.add_command(
-    derived("judge bias", judge_bias, examples=OF_BIAS, report=True, options={"bounds": bounds_option}), "bias"
+    derived(
+        "judge bias",
+        judge_bias,
+        examples=OF_BIAS,
+        figure="Draw by how much each bias moves a grade",
+        report=True,
+        options={"bounds": bounds_option},
+    ),
+    "bias",
 )
 command.add_command(
-    derived("judge prompts", judge_prompts, examples=OF_PROMPTS, report=True, options={"bounds": bounds_option}),
+    derived(
+        "judge prompts",
+        judge_prompts,
+        examples=OF_PROMPTS,
+        figure="Draw the means over prompts and of each of them",
+        report=True,
+        options={"bounds": bounds_option},
+    ),
     "prompts",
 )

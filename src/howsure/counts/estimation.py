@@ -160,14 +160,9 @@ def estimate_counts(
             "share": share,
             "rng": rng,
         }
-        twice = None
-        if second is not None:
-            twice = read_twice(**labels, flips=flips, n=n, pos_label=pos_label)
-            if method == "raw":
-                raise InputError(f"{parameter('method', 'raw')} uses no label; leave out {parameter('second', GIVEN)}.")
-        elif settled is not None or flips is not None:
-            alone = "flips" if settled is None else "settled"
-            raise InputError(f"{parameter(alone, GIVEN)} needs {parameter('second', GIVEN)}, what was read twice.")
+        twice = read_twice(**labels, flips=flips, n=n, pos_label=pos_label)
+        if twice is not None and method == "raw":
+            raise InputError(f"{parameter('method', 'raw')} uses no label; leave out {parameter('second', GIVEN)}.")
         counts = _of_drawn(labels["y_true"], score, drawn["sample"], columns["strata"], columns["inclusion"], given, n)
         counts = counts if twice is None else with_errors(counts, twice, generator_from(rng))
     return replace(counts, recipe={**counts.recipe, **columns.rows.read})

@@ -37,12 +37,19 @@ class Readings:
     notes: tuple[str, ...]
 
 
-def read_twice(y_true: Any, second: Any, settled: Any, flips: str | None, *, n: int, pos_label: Any) -> Readings:
-    """The two readings of the units that have both.
+def read_twice(
+    y_true: Any, second: Any, settled: Any, flips: str | None, *, n: int, pos_label: Any = None
+) -> Readings | None:
+    """The two readings of the units that have both; None without a second one.
 
     Raises InputError where the second reading, or the settled one, has none before it, or contradicts both; where
     readers agree in half of the units or fewer; or where fewer than 10 units were read twice.
     """
+    if second is None:
+        if settled is not None or flips is not None:
+            given = "flips" if settled is None else "settled"
+            raise InputError(f"{parameter(given, GIVEN)} needs {parameter('second', GIVEN)}, what was read twice.")
+        return None
     if flips not in (None, "alike"):
         raise unknown_name("flips", str(flips), ["alike"], place="errors of readers")
     if flips is not None and settled is not None:
@@ -154,40 +161,73 @@ def _share(one: Floats, other: Floats) -> Floats:
 
 
 @dataclass(frozen=True, slots=True)
-class _Errors:
+class Errors:
     """Rates as they were found (K,), and as they may be (draws, K)."""
 
+    readings: Readings
     found: Rates
     drawn: Rates
     level: float
 
-    def ends(self, share: float, low: float, high: float, units: float) -> tuple[float, float, float]:
-        """The share that is true, with its interval, of a share that is read as 1; NaN where bounds hold no estimate.
+    @classmethod
+    def of(cls, readings: Readings, level: float, rng: np.random.Generator) -> Errors:
+        """Those that explain what was read twice."""
+        drawn = rng.dirichlet(readings.pairs + PRIOR, DRAWS)
+        if readings.by != SETTLED:
+            kinds = [readings.pairs[0], readings.pairs[1:3].sum(), readings.pairs[3]]
+            drawn = rng.dirichlet(np.array(kinds) + PRIOR, DRAWS)[:, [0, 1, 1, 2]] * [1.0, 0.5, 0.5, 1.0]
+        return cls(readings, error_rates(readings.pairs, readings.by), error_rates(drawn, readings.by), level)
 
-        The true share is (s - α) / (1 - α - β). Its ends are as far off as those of s, of the rates, and of the errors
-        that happen to be in these units, taken together as independent: √(a² + b² + c²) (Zou & Donner 2008).
+    def ends(
+        self, share: float, low: float, high: float, units: float = math.inf, *, of_difference: bool = False
+    ) -> tuple[float, float, float]:
+        """The share that is true, with its interval, of a share that is read as 1; NaN where bounds hold no estimate.
+        The same of a difference of two shares that are read with the same errors.
+
+        The true share is (s - α) / (1 - α - β), a true difference d / (1 - α - β). Its ends are as far off as those of
+        s, of the rates, and of the errors that happen to be in these units, taken together as independent:
+        √(a² + b² + c²) (Zou & Donner 2008).
         """
         tail, z = (1.0 - self.level) / 2, normal_quantile(self.level)
-        held = []
+        lowest, held = -1.0 if of_difference else 0.0, []
+
+        def true_of(read: float, rates: Rates) -> Floats:
+            alpha, beta = rates
+            apart = np.maximum(1.0 - alpha - beta, LEAST)
+            return np.clip((read - (0.0 if of_difference else alpha)) / apart, lowest, 1.0)
+
         for end, sign, least, quantile in ((low, -1.0, np.min, tail), (high, 1.0, np.max, 1.0 - tail)):
             s = end if math.isnan(share) else share
-            true = _true_share(s, self.found)
+            true = true_of(s, self.found)
             k = int(np.argmin(sign * -true))
             alpha, beta, centre = self.found[0][k], self.found[1][k], float(true[k])
             told_apart = max(1.0 - alpha - beta, LEAST)
-            of_rates = float(np.quantile(least(_true_share(s, self.drawn), axis=-1), quantile))
+            of_rates = float(np.quantile(least(true_of(s, self.drawn), axis=-1), quantile))
             chance = centre * beta * (1.0 - beta) + (1.0 - centre) * alpha * (1.0 - alpha)
             reach = (
                 max(sign * (of_rates - centre), 0.0),
                 sign * (end - s) / told_apart,
                 z * math.sqrt(chance / units) / told_apart,
             )
-            held.append(min(max(centre + sign * math.hypot(*reach), 0.0), 1.0))
-        value = float(_true_share(share, self.found)[0]) if self.found[0].shape == (1,) else math.nan
+            far = min(max(centre + sign * math.hypot(*reach), lowest), 1.0)
+            held.append(far if not of_difference or sign * end > 0.0 else sign * min(sign * far, sign * end))
+        value = float(true_of(share, self.found)[0]) if self.found[0].shape == (1,) else math.nan
         return value, held[0], held[1]
 
-    def rate(self, place: int, twice: int) -> Estimate:
+    def told(self, wider: float) -> ReadingErrors:
+        """What readers err by, which makes an interval so many times as wide."""
+        return ReadingErrors(
+            read_twice=int(self.readings.pairs.sum()),
+            read_differently=int(self.readings.pairs[1:3].sum()),
+            errors_by=self.readings.by,
+            false_positives=self._rate(0),
+            false_negatives=self._rate(1),
+            wider=wider,
+        )
+
+    def _rate(self, place: int) -> Estimate:
         """The rate of false positives (0) or of false negatives (1)."""
+        twice = int(self.readings.pairs.sum())
         tail, of_draws = (1.0 - self.level) / 2, self.drawn[place]
         low = float(np.quantile(of_draws.min(axis=-1), tail))
         high = float(np.quantile(of_draws.max(axis=-1), 1.0 - tail))
@@ -197,19 +237,9 @@ class _Errors:
         return Estimate(value, min(low, value), high, level=self.level, method="two readings", n=twice)
 
 
-def _true_share(share: float, rates: Rates) -> Floats:
-    alpha, beta = rates
-    return np.clip((share - alpha) / np.maximum(1.0 - alpha - beta, LEAST), 0.0, 1.0)
-
-
 def with_errors(counts: CountEstimates, readings: Readings, rng: np.random.Generator) -> CountEstimates:
     """Counts of the units that are 1, from counts of those that readers would read as 1."""
-    drawn = rng.dirichlet(readings.pairs + PRIOR, DRAWS)
-    if readings.by != SETTLED:
-        kinds = [readings.pairs[0], readings.pairs[1:3].sum(), readings.pairs[3]]
-        drawn = rng.dirichlet(np.array(kinds) + PRIOR, DRAWS)[:, [0, 1, 1, 2]] * [1.0, 0.5, 0.5, 1.0]
-    level = counts.total.level
-    errors = _Errors(error_rates(readings.pairs, readings.by), error_rates(drawn, readings.by), level)
+    errors = Errors.of(readings, counts.total.level, rng)
 
     def of(row: CountEstimate) -> CountEstimate:
         if not row.n:
@@ -221,16 +251,7 @@ def with_errors(counts: CountEstimates, readings: Readings, rng: np.random.Gener
     rows, notes = tuple(map(of, counts.rows)), "\n".join(counts.notes)
     for read, true in zip(counts.rows, rows, strict=True) if counts.keys else ():  # which some notes repeat
         notes = notes.replace(f"{read.group[-1]} {read}", f"{true.group[-1]} {true}")
-    total, twice = of(counts.total), int(readings.pairs.sum())
-    before = counts.total.high - counts.total.low
-    found = ReadingErrors(
-        read_twice=twice,
-        read_differently=int(readings.pairs[1:3].sum()),
-        errors_by=readings.by,
-        false_positives=errors.rate(0, twice),
-        false_negatives=errors.rate(1, twice),
-        wider=(total.high - total.low) / before if before > 0 else math.inf,
-    )
+    total, before = of(counts.total), counts.total.high - counts.total.low
     return replace(
         counts,
         rows=rows,
@@ -241,5 +262,5 @@ def with_errors(counts: CountEstimates, readings: Readings, rng: np.random.Gener
         laws=(),
         errors=None,
         told=False,
-        readings=found,
+        readings=errors.told((total.high - total.low) / before if before > 0 else math.inf),
     )

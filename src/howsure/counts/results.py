@@ -167,7 +167,7 @@ class ReadingErrors:
 
     errors_by: how: "flips alike" for both labels, "settled readings", or "bounds", whose rates have no estimates.
     false_positives: the share of the units of label 0 that are read as 1; false_negatives: of those of label 1, as 0.
-    wider: the total's interval divided by what it is if readers never err.
+    wider: the interval (of counts, that of the total) divided by what it is if readers never err.
     """
 
     read_twice: int
@@ -177,8 +177,8 @@ class ReadingErrors:
     false_negatives: Estimate
     wider: float
 
-    def sentences(self) -> list[str]:
-        """The same in words."""
+    def sentences(self, of: str = "the total") -> list[str]:
+        """The same in words; `of`: whose interval is wider."""
         said = [f"{self.read_differently:,} of {self.read_twice:,} units were read differently by two readers"]
         zero, one = self.false_positives, self.false_negatives
         if self.errors_by == "flips alike":
@@ -191,7 +191,7 @@ class ReadingErrors:
             )
         else:
             said.append(f"readers misread {zero} of the units of label 0, and {one} of those of label 1")
-        return [*said, f"errors of readers make the interval of the total {self.wider:.2g} times as wide"]
+        return [*said, f"errors of readers make the interval of {of} {self.wider:.2g} times as wide"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -1,43 +1,45 @@
-"""What judge, people and both together say of each model."""
+"""What judge, people and both together say of each model; biases of a judge, and what a prompt decides."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from howsure.figures.marked_rows import MOST_ROWS, Mark, draw_rows, page_of_rows
-from howsure.figures.style import INK, QUIET, look, styled
+from howsure.figures.marked_rows import Mark, draw_rows
+from howsure.figures.style import INK, QUIET, look
 
 if TYPE_CHECKING:
+    from howsure.judges.bias import JudgeBias
+    from howsure.judges.prompts import JudgePrompts
     from howsure.judges.results import JudgedScores
 
-ROW = 0.34  # inches
 BESIDE = 0.22  # of a row
 
 
-def judged_figure(result: JudgedScores) -> Figure:
-    """A figure of `draw_judged`, as high as its rows need."""
-    with styled():
-        figure = page_of_rows(result.rows[:MOST_ROWS], ROW)
-        draw_judged(result, ax=figure.subplots())
-    return figure
-
-
 def draw_judged(result: JudgedScores, *, ax: Axes | None = None) -> Axes:
-    """Draw the corrected mean of each model with its interval, that of people alone below, the judge's as a cross.
-
-    Of more than 40 models, the first are drawn, and the figure says so.
-    """
-    rows = result.rows[:MOST_ROWS]
+    """Draw the corrected mean of each model with its interval, that of people alone below, the judge's as a cross."""
     marks = [
         Mark("corrected", lambda row: row.corrected, "o", look(0).colour, -BESIDE / 2),
         Mark("people alone", lambda row: row.people, "s", QUIET, BESIDE),
         Mark("judge", lambda row: row.judge, "x", INK, -BESIDE / 2, bare=True),
     ]
-    left = f"\n{len(rows)} of {len(result.rows):,} models" if len(result.rows) > len(rows) else ""
-    names = [row.model or "all answers" for row in rows]
-    with styled():
-        axes = page_of_rows(rows, ROW).subplots() if ax is None else ax
-        return draw_rows(axes, rows, names, marks, label=f"mean grade{left}")
+    return draw_rows(
+        result.rows, marks, name=lambda row: row.model or "all answers", of="models", label="mean grade", ax=ax
+    )
+
+
+def draw_biases(result: JudgeBias, *, ax: Axes | None = None) -> Axes:
+    """Draw by how much each bias moves a grade, with its interval; the line is at 0."""
+    rows = [row for row in result.rows if not row.bias.endswith(": changes")]
+    mark = Mark("bias", lambda row: row.estimate, "o", look(0).colour, 0.0)
+    label = "grade that the judge gives more"
+    return draw_rows(rows, [mark], name=lambda row: row.bias, of="biases", label=label, ax=ax, zero=True)
+
+
+def draw_prompts(result: JudgePrompts, *, ax: Axes | None = None) -> Axes:
+    """Draw the mean over all prompts such as these and over these alone with their intervals, and that of each."""
+    over = [("all prompts such as these", result.mean), ("these prompts alone", result.given)]
+    mark = Mark("mean", lambda row: row[1], "o", look(0).colour, 0.0)
+    rows = [*over, *result.prompts.items()]
+    return draw_rows(rows, [mark], name=lambda row: row[0], of="means", label="mean grade", ax=ax)

@@ -1,4 +1,4 @@
-"""Rows with two estimates or three each, one below the other: corrected by people, and not."""
+"""Rows of estimates with their intervals, one below the other: corrected by people, and not."""
 
 from __future__ import annotations
 
@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from howsure.figures.style import dress, literal, new_figure, shortened_name
+from howsure.figures.style import INK, dress, literal, new_figure, shortened_name, styled
 from howsure.figures.width import is_narrow
 from howsure.result import Estimate
 
 MOST_ROWS = 40
-EDGES, WIDTH = 1.2, 5.4  # inches
+EDGES, WIDTH, ROW = 1.2, 5.4, 0.34  # inches
 NAME_LENGTH, NARROW_LENGTH = 30, 19
 
 
@@ -33,13 +32,44 @@ class Mark:
     bare: bool = False
 
 
-def page_of_rows(rows: Sequence[object], height: float) -> Figure:
-    """An empty figure, as high as the rows need, in inches each."""
-    return new_figure(WIDTH, EDGES + height * len(rows), keep="height")
+def draw_rows(
+    rows: Sequence[Any],
+    marks: Sequence[Mark],
+    *,
+    name: Callable[[Any], str],
+    of: str,
+    label: str,
+    ax: Axes | None = None,
+    zero: bool = False,
+) -> Axes:
+    """Draw the marks of each row with their intervals, the first row on top, on axes as high as these need if None.
+
+    Of more than 40 rows, the first are drawn, and the figure says so: `of` is what rows are, label: of the axis. zero:
+    with a line at 0.
+    """
+    shown = rows[:MOST_ROWS]
+    left = f"\n{len(shown)} of {len(rows):,} {of}" if len(rows) > len(shown) else ""
+    with styled():
+        axes = new_figure(WIDTH, EDGES + ROW * len(shown), keep="height").subplots() if ax is None else ax
+        if zero:
+            axes.axvline(0.0, color=INK, linewidth=0.8)
+        _draw(axes, shown, marks)
+        for mark in marks:
+            axes.plot([], [], mark.marker, color=mark.colour, markersize=4, label=mark.name)
+        axes.set_ylim(len(shown) - 0.4, -0.6)
+        length = NARROW_LENGTH if is_narrow() else NAME_LENGTH
+        axes.set_yticks(range(len(shown)), [shortened_name(name(row), length) for row in shown])
+        for tick in axes.get_yticklabels():
+            tick.set_parse_math(False)
+        literal(axes.set_xlabel(""), label + left)
+        if len(marks) > 1:
+            axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(marks), frameon=False)
+        dress(axes, grid="x")
+        axes.tick_params(axis="y", length=0)
+    return axes
 
 
-def draw_rows(axes: Axes, rows: Sequence[Any], names: Sequence[str], marks: Sequence[Mark], *, label: str) -> Axes:
-    """Draw the marks of each row with their intervals, the first row on top; label: of the axis."""
+def _draw(axes: Axes, rows: Sequence[Any], marks: Sequence[Mark]) -> None:
     for place, row in enumerate(rows):
         for mark in marks:
             found, at = mark.get(row), place + mark.below
@@ -47,15 +77,3 @@ def draw_rows(axes: Axes, rows: Sequence[Any], names: Sequence[str], marks: Sequ
                 ends = [found.low, found.high]
                 axes.plot(ends, [at, at], color=mark.colour, linewidth=1.2, solid_capstyle="butt")
             axes.plot([found.value], [at], mark.marker, color=mark.colour, markersize=5 if mark.bare else 3.5)
-    for mark in marks:
-        axes.plot([], [], mark.marker, color=mark.colour, markersize=4, label=mark.name)
-    axes.set_ylim(len(rows) - 0.4, -0.6)
-    length = NARROW_LENGTH if is_narrow() else NAME_LENGTH
-    axes.set_yticks(range(len(rows)), [shortened_name(name, length) for name in names])
-    for tick in axes.get_yticklabels():
-        tick.set_parse_math(False)
-    literal(axes.set_xlabel(""), label)
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=len(marks), frameon=False)
-    dress(axes, grid="x")
-    axes.tick_params(axis="y", length=0)
-    return axes

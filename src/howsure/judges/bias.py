@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from howsure.result import Estimate, Rows, as_json
 from howsure.show.table import COUNT, ESTIMATE, FRAME, P_VALUE, WORDS, Column
 from howsure.stats.clusters import few_clusters
 from howsure.stats.mean_score import share_bounds
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 FEWEST, FEWEST_UNITS = 40, 25  # answers that people graded, and clusters of them, below which nothing is said
 FEWEST_PAIRED = 10  # grades, or clusters of them, that are compared with others of the same answers
@@ -77,6 +81,12 @@ class JudgeBias(Rows[BiasRow]):
         """What each row says, and the notes."""
         level = f"In brackets: {100 * self.rows[0].estimate.level:g} % intervals."
         return [level, *(f"{one.bias}: {one.sentence}" for one in self.rows), *self.notes]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw by how much each bias moves a grade, on matplotlib axes (new ones if None)."""
+        from howsure.figures.judges import draw_biases
+
+        return draw_biases(self, ax=ax)
 
 
 def judge_bias(

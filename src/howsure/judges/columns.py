@@ -21,7 +21,8 @@ from howsure.significance.rows_by_model import item_twice
 from howsure.stats.mean_score import Bounds, share_bounds
 
 LENGTHS = ("length", "prompt_length")
-NUMERIC, PARTIAL, DRAWN = ("score", *LENGTHS), ("y_true", "swapped", "earlier"), ("strata", "inclusion")
+NUMERIC, PARTIAL = ("score", *LENGTHS), ("y_true", "second", "settled", "swapped", "earlier")
+DRAWN = ("strata", "inclusion")
 
 
 @dataclass(frozen=True, slots=True)

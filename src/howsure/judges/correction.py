@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from howsure.errors import GIVEN, parameter
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Estimate
 from howsure.stats.clusters import ItemGroups, kish, ratio_error
@@ -17,6 +18,8 @@ from howsure.stats.p_values import smallest_size
 CARRIERS, PER_UNIT = 20.0, 6.0  # units that carry the variance, below which, or below a 6th of all, t is not trusted
 ROUNDING = 1e-9  # of the range of grades
 LEAST_LEFT = 0.1  # of an item's residual, where it weighs nearly all
+FEWEST_WEIGHED, MOST_BEYOND = 9.0, 0.1  # items whose squared weights are most of all; items beyond those that were read
+PER_CARRIER = 1.5  # units for each that carries the variance, as of a normal law nearly half as many again as it has
 DISTINCT = 50  # grades of a judge, up to which the interval of their mean is Gaffke's
 STEPS = 24  # of the search for a p, after which it is known to a relative 2e-6
 UNKNOWN = "cannot tell"
@@ -73,7 +76,8 @@ class Graded:
         if own is not None and self.stratum_of_all is not None:
             g = g + own[self.stratum_of_all]
         value = rest.value + (0.0 if of_rest else slope * float(self.judged.mean()))
-        ends = None if not isinstance(rest, BoundedMean) and self._few(rest, slope) else rest.interval(level)
+        few = bool(self.lacking) or (not isinstance(rest, BoundedMean) and self._few(rest, slope))
+        ends = None if few else rest.interval(level)
         of_all = self._mean_of(g)
         others = (of_all.value, of_all.value) if np.ptp(g) <= ROUNDING else of_all.interval(level)
         if ends is None or not all(map(math.isfinite, (*ends, *others))):
@@ -159,19 +163,52 @@ class Graded:
         degrees = max(kish(sizes) - 1, 1.0) if len(sizes) > 1 else 0.0
         mean = MeanScore(value, error, lean, degrees, len(e), error, units=float(len(sizes)))
         if ends is None:
-            return mean if own is not None or np.ptp(w) <= ROUNDING else self._by_leverage(mean, e, unit, slope)
+            return self._by_leverage(mean, e, unit, slope) if own is None and self._unequal else mean
         return BoundedMean.of(mean, sums=Sums.of(sums, sizes), ends=ends, clustered=self.units is not None, within=ends)
 
     def _by_leverage(self, mean: MeanScore, e: Floats, unit: Integers, slope: float) -> MeanScore:
         """The same of items drawn with unequal chances, of which few may weigh most: e as if each were left out of the
-        mean, and of the slope, and degrees of freedom by the squares of weights, as many as carry the variance."""
+        mean, and of the slope, and degrees of freedom by the squares of weights, or of weighted e, which few carry."""
         w, f = self.weight, self.judged[self.read]
         share, apart = w / w.sum(), f - np.average(f, weights=w)
         spread = float(w @ apart**2) if slope else 0.0
         h = share + (w * apart**2 / spread if spread > 0.0 else 0.0)
         sums = np.bincount(unit, share * (e - mean.value) / np.maximum(1.0 - h, LEAST_LEFT))
-        degrees = kish(np.bincount(unit, w) ** 2) - 1 if len(sums) > 1 else 0.0
+        carriers = PER_CARRIER * kish(sums**2) if sums.any() else 1.0
+        degrees = min(self._weighed, carriers) - 1 if len(sums) > 1 else 0.0
         return replace(mean, error=math.sqrt(float(sums @ sums)), lean=0.0, degrees_of_freedom=max(degrees, 1.0))
+
+    @property
+    def _unequal(self) -> bool:
+        """Whether items stand for unlike many."""
+        return bool(np.ptp(self.weight) > ROUNDING * self.weight.mean())
+
+    @property
+    def _weighed(self) -> float:
+        """How many units of one weight have as much of the squares of weights."""
+        return kish(self._by_unit(self.weight) ** 2)
+
+    def _by_unit(self, values: Floats) -> Floats:
+        """The sums of numbers of the items that were read, by clusters."""
+        if self.units is None:
+            return values
+        return np.asarray(np.bincount(np.unique(self.units[self.read], return_inverse=True)[1], values))
+
+    @property
+    def lacking(self) -> str:
+        """Why items drawn with unequal chances do not tell of all, and what would; "" where they do."""
+        f = self.judged[self.read]
+        if self._unequal and float(((self.judged < f.min()) | (self.judged > f.max())).mean()) > MOST_BEYOND:
+            return (
+                f"more than {MOST_BEYOND:.0%} of the answers have grades of the judge beyond those of all that people "
+                "graded: have some of these graded"
+            )
+        if self._unequal and self.bounds is None and self._weighed < FEWEST_WEIGHED:
+            return (
+                "chances of being graded differ so much that few answers stand for most: have more graded whose chance "
+                f"is small, or give {parameter('bounds', GIVEN)}, the lowest and the highest grade"
+            )
+        return ""
 
     def _few(self, rest: MeanScore, slope: float) -> bool:
         """Whether few items carry the variance, so that rarer values may have more of it: that of y - λ f, or of what f
@@ -184,7 +221,5 @@ class Graded:
         return any(self._by_few(e, float(np.ptp(y))) for e in held)
 
     def _by_few(self, e: Floats, scale: float) -> bool:
-        squares = np.where(np.abs(e) > ROUNDING * scale, e, 0.0) ** 2
-        if self.units is not None:
-            squares = np.bincount(np.unique(self.units[self.read], return_inverse=True)[1], squares)
+        squares = self._by_unit(np.where(np.abs(e) > ROUNDING * scale, e, 0.0) ** 2)
         return not squares.any() or kish(squares) < min(CARRIERS, len(squares) / PER_UNIT)

@@ -9,7 +9,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-from howsure.errors import GIVEN, InputError, parameter, told
+from howsure.counts.readers import Errors, Readings, read_twice
+from howsure.counts.results import ReadingErrors
+from howsure.errors import GIVEN, InputError, at_row, parameter, told
 from howsure.inputs.checks import Coded
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
@@ -39,6 +41,9 @@ def judged_scores(
     inclusion: ArrayLike | Mapping[int, float] | str | None = None,
     clusters: ArrayLike | str | None = None,
     pos_label: Hashable = None,
+    second: ArrayLike | str | None = None,
+    settled: ArrayLike | str | None = None,
+    flips: Literal["alike"] | None = None,
     bounds: tuple[float, float] | None = None,
     adjust: Literal["holm", "bh"] | None = "holm",
     level: float = 0.95,
@@ -60,6 +65,9 @@ def judged_scores(
     inclusion (n,): the chance with which an answer that people graded was drawn for them.
     clusters (n,): what is correlated, such as the document of each item.
     pos_label: the grade that counts as 1, every other as 0.
+    second (n,): what another person said of some graded answers, chosen at random and read on their own; 0 and 1.
+    settled (n,): the grade that settles what both read differently.
+    flips: assume that people misread both grades as often.
     bounds: the lowest and the highest grade that a person can give; those of grades that are all 0 or 1 are known.
     adjust: how p-values of several differences are adjusted.
     level: level of the intervals.
@@ -68,7 +76,13 @@ def judged_scores(
     grades have bounds; else Student's, and none where few answers carry what the judge is off by, as of a judge that is
     nearly always right: then only bounds can tell.
 
-    Sources: Angelopoulos, Duchi & Zrnic (2023), PPI++; Särndal, Swensson & Wretman (1992); Gaffke (2005).
+    People err, too. With a second reading, estimates and intervals are of the grades that are true, as long as people
+    misread 0, and 1, as often in the answers of all models, each on their own: a mean is (mean - α) / (1 - α - β), a
+    difference is divided by 1 - α - β, and its p stays. Without `settled` or flips="alike", the intervals hold
+    whichever grade is misread.
+
+    Sources: Angelopoulos, Duchi & Zrnic (2023), PPI++; Särndal, Swensson & Wretman (1992); Gaffke (2005); Zou & Donner
+    (2008).
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -87,12 +101,14 @@ def judged_scores(
     for role in OF:
         if roles[role] is None:
             raise needed(role, f"the grades of {OF[role]}")
-    answers = Columns.read(roles | {"clusters": clusters}, data, pos_label=pos_label)
+    twice = {"second": second, "settled": settled}
+    answers = Columns.read(roles | {"clusters": clusters} | twice, data, pos_label=pos_label)
     with answers.rows.placed():
         called = "y_true" if data is None else str(y_true)
         if np.isnan(answers.numbers["y_true"]).all():
             raise InputError(f"{called} holds nothing: no answer has a person's grade. Have some graded.")
         ends = answers.bounds(bounds, called)
+        readings = _read_twice(answers, flips)
         if id is not None:
             answers.check_once(["model"], "model")
         elif len(answers.names("model")) > 1:
@@ -105,9 +121,59 @@ def judged_scores(
         sure = [row.model for row in found if not math.isnan(row.corrected.value)]
         differences = _differences(answers, ends, [row.model for row in found], sure, against, adjust, level)
     base = differences[0].against if differences else None
+    errors = None
+    if readings is not None:
+        found, differences, errors = _with_errors(found, differences, readings, level)
+        answers.notes.extend(readings.notes)
     of = {"against": base, "pos_label": pos_label, "bounds": ends, "adjust": adjust, "level": level}
-    recipe = answers.recipe | of
-    return JudgedScores(rows=tuple(found), differences=differences, notes=tuple(answers.notes), recipe=recipe)
+    recipe = answers.recipe | of | ({} if flips is None else {"flips": flips})
+    notes = tuple(answers.notes)
+    return JudgedScores(rows=tuple(found), differences=differences, notes=notes, readings=errors, recipe=recipe)
+
+
+def _read_twice(answers: Columns, flips: str | None) -> Readings | None:
+    """What two readings tell, of 0 and 1."""
+    second = answers.numbers.get("second")
+    for role in ("y_true", "second", "settled") if second is not None else ():
+        held = answers.numbers.get(role, np.zeros(0))
+        other = np.flatnonzero(~np.isnan(held) & (held != 0.0) & (held != 1.0))
+        if len(other):
+            raise InputError(
+                f"{parameter('second', GIVEN)} tells how often people misread 0 and 1; {at_row(int(other[0]))} of "
+                f"{parameter(role)} holds {held[other[0]]:g}. Of other grades, have every answer graded by two people, "
+                f"and give their mean as {parameter('y_true')}; or say which grade counts as 1: "
+                f"{parameter('pos_label', GIVEN)}."
+            )
+    return read_twice(answers.numbers["y_true"], second, answers.numbers.get("settled"), flips, n=answers.n)
+
+
+def _with_errors(
+    rows: Sequence[JudgedRow], differences: Sequence[JudgedDifference], readings: Readings, level: float
+) -> tuple[list[JudgedRow], tuple[JudgedDifference, ...], ReadingErrors]:
+    """The same of grades that are true, not of those that are read."""
+    errors = Errors.of(readings, level, np.random.default_rng(0))
+
+    def of(found: Estimate, *, from_judge: float | None = None, of_difference: bool = False) -> Estimate:
+        if found.low is None or found.high is None:
+            return Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=found.n)
+        value, low, high = found.value, found.low, found.high
+        if from_judge is None:
+            value, low, high = errors.ends(value, low, high, of_difference=of_difference)
+        else:  # a judge's mean less that of people
+            value, high, low = (
+                from_judge - one for one in errors.ends(*(from_judge - end for end in (value, high, low)))
+            )
+        return replace(found, value=value, low=low, high=high)
+
+    made, wider = [], [math.nan]
+    for row in rows:
+        judge = row.bias.value + row.people.value  # of the answers that people graded
+        corrected = of(row.corrected)
+        made.append(replace(row, people=of(row.people), corrected=corrected, bias=of(row.bias, from_judge=judge)))
+        if row.corrected.width and corrected.width is not None:
+            wider.append(corrected.width / row.corrected.width)
+    true_differences = (replace(one, corrected=of(one.corrected, of_difference=True)) for one in differences)
+    return made, tuple(true_differences), errors.told(float(np.fmax.reduce(wider)))
 
 
 def _rows(answers: Columns, bounds: Bounds | None, level: float) -> list[JudgedRow]:
@@ -165,12 +231,15 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
             people = corrected = bias = nothing
     if corrected.low is None and not math.isnan(corrected.value):
         notes.append(
-            f"few answers carry what the judge is off by, so that rarer errors may weigh more: "
+            graded.lacking
+            or "few answers carry what the judge is off by, so that rarer errors may weigh more: "
             f"{parameter('bounds', GIVEN)}, the lowest and the highest grade, would tell"
         )
     if graded.units is not None and (few := few_clusters(np.bincount(graded.units[graded.read]))):
         notes.append(few)
-    return JudgedRow(name, n, labelled, _judge(graded, level), people, corrected, bias, slope, tuple(map(told, notes)))
+    told_notes, judge = tuple(map(told, notes)), _judge(graded, level)
+    worth = round(labelled * (people.width / corrected.width) ** 2) if people.width and corrected.width else None
+    return JudgedRow(name, n, labelled, judge, people, corrected, bias, slope, told_notes, worth)
 
 
 def _judge(graded: Graded, level: float) -> Estimate:

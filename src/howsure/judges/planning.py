@@ -152,7 +152,7 @@ def _needed(
         f = np.concatenate([np.resize(judged[: len(people)], n), np.resize(judged[::-1], most - n)])
         graded = Graded(f, np.arange(n), y, np.full(n, most / n), np.zeros(n, dtype=np.int64), None, bounds)
         found = graded.mean(level, slope=graded.slope() if corrected else 0.0)
-        return math.inf if found.low is None or found.high is None else found.high - found.low
+        return math.inf if found.width is None else found.width
 
     if most < FEWEST or wide(most) > width:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,6 +21,9 @@ from howsure.show.table import COUNT, NUMBER, WORDS, Column, digits
 from howsure.stats.clusters import ItemGroups, few_clusters
 from howsure.stats.mean_score import share_bounds
 from howsure.stats.proportions import t_quantile
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 FEWEST_PROMPTS = 3  # of which the spread of prompts can be told
 FEWEST = 10  # items, or clusters of them, below which nothing is said
@@ -43,15 +47,13 @@ class JudgePrompts(Rows[PromptPart]):
     """The result of `judge_prompts`: the parts of the variance.
 
     Iteration, indexing by the name of the part and `len` refer to rows. mean: over all prompts such as these; given: of
-    these prompts alone. lowest, highest: the means of single prompts, and of which. recipe: everything needed to
-    repeat it.
+    these prompts alone; prompts: those of each prompt. recipe: everything needed to repeat it.
     """
 
     rows: tuple[PromptPart, ...] = as_json("parts")
     mean: Estimate
     given: Estimate
-    lowest: tuple[str, float]
-    highest: tuple[str, float]
+    prompts: Mapping[str, Estimate]
     notes: tuple[str, ...] = ()
     recipe: Mapping[str, object]
 
@@ -69,16 +71,22 @@ class JudgePrompts(Rows[PromptPart]):
 
     def below(self) -> Sequence[str]:
         """The means with their intervals, what the prompt decides, and the notes."""
-        share = self["prompts"].of_estimate
+        share, order = self["prompts"].of_estimate, sorted(self.prompts, key=lambda name: self.prompts[name].value)
         many, level = self["prompts"].levels, 100 * self.mean.level
         few = " (two prompts do not tell)" if self.mean.low is None else ""
         return [
             f"Mean over all prompts such as these: {self.mean}{few}; of these {many} alone: {self.given} "
             f"({level:g} % intervals).",
-            f"The prompt decides {share:.0%} of the variance of the mean: from {self.lowest[1]:.4f} "
-            f"({self.lowest[0]}) to {self.highest[1]:.4f} ({self.highest[0]}).",
+            f"The prompt decides {share:.0%} of the variance of the mean: from "
+            f"{' to '.join(f'{self.prompts[name].value:.4f} ({name})' for name in (order[0], order[-1]))}.",
             *self.notes,
         ]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the means over prompts and of each of them, on matplotlib axes (new ones if None)."""
+        from howsure.figures.judges import draw_prompts
+
+        return draw_prompts(self, ax=ax)
 
 
 def judge_prompts(
@@ -152,11 +160,10 @@ def judge_prompts(
     if clusters is not None and (few := few_clusters(sizes)):
         notes.append(few)
     parts, mean, given = cells.parts(level, ends)
-    own = cells.means.mean(axis=0)
-    low, high = ((names[int(one)], float(own[one])) for one in (own.argmin(), own.argmax()))
+    prompts = dict(zip(names, cells.each(level, ends), strict=True))
     recipe = held.recipe | {"pos_label": pos_label, "bounds": ends, "level": level}
     shown = tuple(map(told, notes))
-    return JudgePrompts(rows=parts, mean=mean, given=given, lowest=low, highest=high, notes=shown, recipe=recipe)
+    return JudgePrompts(rows=parts, mean=mean, given=given, prompts=prompts, notes=shown, recipe=recipe)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +225,12 @@ class _Cells:
         if m < FEWEST_PROMPTS:
             over = Estimate(mean, None, None, level=level, method=UNKNOWN, n=n)
         return tuple(parts), over, given
+
+    def each(self, level: float, bounds: tuple[float, float] | None) -> list[Estimate]:
+        """The mean of each prompt."""
+        t = t_quantile(level, self.units.degrees)
+        errors = [(float(one.mean()), (t * self.units.standard_error(one)) ** 2) for one in self.means.T]
+        return [_estimate(*one, level, bounds, len(self.means)) for one in errors]
 
 
 def _estimate(mean: float, square: float, level: float, bounds: tuple[float, float] | None, n: int) -> Estimate:

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from howsure.calibration.words import notes_by_name
-from howsure.result import Estimate, Result, Rows, as_json
+from howsure.counts.results import ReadingErrors
+from howsure.result import AMONG, Estimate, Result, Rows, as_json
 from howsure.show.table import COUNT, ESTIMATE, FRAME, HIGHER, NUMBER, P_VALUE, TEXT, WORDS, Column, digits, interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 SIGNED = digits(4, sign=True)
 
@@ -24,7 +24,8 @@ class JudgedRow:
 
     judge: the mean of the judge's grades, as if people had given them. people: the mean that the grades of people tell
     alone. corrected: that of both together. bias: the judge's grades minus those of people. slope: the weight λ of the
-    judge. An estimate is NaN where there are too few grades of people.
+    judge. worth: how many grades of people alone would give an interval as narrow as that of `corrected`. An estimate
+    is NaN where there are too few grades of people.
     """
 
     model: str | None
@@ -36,18 +37,7 @@ class JudgedRow:
     bias: Estimate
     slope: float
     notes: tuple[str, ...] = ()
-
-    @property
-    def worth(self) -> int | None:
-        """How many grades of people alone would give an interval as narrow as that of `corrected`; None without one."""
-        widths = [None if one.low is None or one.high is None else one.high - one.low for one in self._both]
-        if widths[0] is None or widths[1] is None or not widths[1] > 0.0:
-            return None
-        return round(self.labelled * (widths[0] / widths[1]) ** 2)
-
-    @property
-    def _both(self) -> tuple[Estimate, Estimate]:
-        return self.people, self.corrected
+    worth: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +67,14 @@ class JudgedDifference:
 class JudgedScores(Rows[JudgedRow]):
     """The result of `judged_scores`: a row per model, the best first, and differences from one of them.
 
-    Iteration, indexing by the name of the model and `len` refer to rows. recipe: everything needed to repeat it.
+    Iteration, indexing by the name of the model and `len` refer to rows. readings: what readers err by, if some answers
+    were read twice. recipe: everything needed to repeat it.
     """
 
     rows: tuple[JudgedRow, ...] = as_json("models")
     differences: tuple[JudgedDifference, ...]
     notes: tuple[str, ...] = ()
+    readings: ReadingErrors | None = as_json(AMONG, default=None)
     recipe: Mapping[str, object]
 
     named = "model"
@@ -112,21 +104,16 @@ class JudgedScores(Rows[JudgedRow]):
         return self
 
     def below(self) -> Sequence[str]:
-        """The level, and the notes."""
+        """The level, what readers err by, and the notes."""
         of_rows = notes_by_name([(one.model or "all", one.notes) for one in self.rows])
-        return [f"In brackets: {100 * self.rows[0].corrected.level:g} % intervals.", *self.notes, *of_rows]
+        errors = self.readings.sentences("corrected means up to") if self.readings else []
+        return [f"In brackets: {100 * self.rows[0].corrected.level:g} % intervals.", *errors, *self.notes, *of_rows]
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw what judge, people and both say of each model on matplotlib axes (new ones if None)."""
         from howsure.figures.judges import draw_judged
 
         return draw_judged(self, ax=ax)
-
-    def figure(self) -> Figure:
-        """The same as a figure, as high as its rows need."""
-        from howsure.figures.judges import judged_figure
-
-        return judged_figure(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

@@ -24,7 +24,6 @@ from howsure.show.table import (
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,9 +118,3 @@ class PredictedRegression(Rows[PredictedCoefficient]):
         from howsure.figures.regression import draw_coefficients
 
         return draw_coefficients(self, ax=ax)
-
-    def figure(self) -> Figure:
-        """The same as a figure, as high as its rows need."""
-        from howsure.figures.regression import coefficients_figure
-
-        return coefficients_figure(self)
