@@ -385,6 +385,8 @@ DRAWN = (
     "battles",
     "judged scores",
     "judged score of one",
+    "judge bias",
+    "prompts",
     "predicted regression",
     "predicted regression of classes",
     "score of one",

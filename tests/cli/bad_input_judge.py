@@ -34,6 +34,8 @@ JUDGED = [
     Wrong("a model to compare with that is not there", f"{SCORES} --model model --id item --against c", _file()),
     Wrong("an unknown adjustment", f"{SCORES} --adjust none-at-all", _file()),
     Wrong("a stratum with one grade", f"{SCORES} --stratum item", _file(person="")),
+    Wrong("grades from 1 to 4 read twice", f"{SCORES} --second person", _file()),
+    Wrong("a settled grade without a second one", f"{SCORES} --settled person", _file()),
     Wrong(
         "more items to grade than there are",
         "judge sample g.csv --score judge --model model --id item --labels 21",

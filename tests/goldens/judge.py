@@ -24,6 +24,8 @@ ROOM = Room(
     {GRADED} --positive 5 --figure judged.svg
     judge graded.csv --score judge --target person --model model --report judged.html
     judge graded.csv --score judge --target person --id item
+    {GRADED} --positive 5 --second person --flips alike
+    {GRADED} --flips alike
     judge sample graded.csv --score judge --model model --id item --labels 20 --show half
     judge sample graded.csv --score judge --model model --id item --labels 20 --show half --format csv
     judge sample graded.csv --score judge --model model --labels 9 --length judge
@@ -41,7 +43,7 @@ ROOM = Room(
     judge bias biased.csv --score judge
     judge bias biased.csv --score judge --length words
     judge bias biased.csv --score judge --target person --family family --own gone
-    judge prompts prompted.csv --score grade --prompt prompt --id item
+    judge prompts prompted.csv --score grade --prompt prompt --id item --figure prompts.svg
     judge prompts prompted.csv --score grade --prompt prompt --id item --run run --cluster document --format json
     judge prompts prompted.csv --score grade --prompt prompt --id item --run run --where "prompt != 'c'" --bounds 1,9
     judge prompts prompted.csv --score grade --prompt run --id item

@@ -20,8 +20,8 @@ from howsure.scores.rows import partial_scores
 from howsure.significance.rows_by_model import item_twice
 from howsure.stats.mean_score import Bounds, share_bounds
 
-LENGTHS = ("length", "prompt_length")
-NUMERIC, PARTIAL = ("score", *LENGTHS), ("y_true", "second", "settled", "swapped", "earlier")
+LENGTHS, READINGS = ("length", "prompt_length"), ("second", "settled")
+NUMERIC, PARTIAL = ("score", *LENGTHS), ("y_true", *READINGS, "swapped", "earlier")
 DRAWN = ("strata", "inclusion")
 
 
@@ -69,8 +69,10 @@ class Columns:
                 if role in DRAWN or isinstance(held[role], Mapping):
                     partial_column(held[role], n=n, name=called[role], beside=called["score"])
             for role in (one for one in (*numeric, *PARTIAL) if one in held):
-                wanted = None if role in LENGTHS else pos_label
-                found = partial_scores(held[role], n, pos_label=wanted, name=called[role], notes=notes)
+                positive = None if role in LENGTHS else pos_label
+                found = partial_scores(
+                    held[role], n, pos_label=positive, name=called[role], notes=notes, must_occur=role not in READINGS
+                )
                 if role in numeric and np.isnan(found).any():
                     raise missing(called[role], int(np.isnan(found).argmax()))
                 numbers[role] = found
@@ -161,7 +163,8 @@ def _rows(given: dict[str, Any], data: Any, numeric: Sequence[str], show: Sequen
     kinds = dict.fromkeys(show, Kind.LATER)
     for role, column in given.items():
         partial = role in PARTIAL or role == "inclusion" or (role == "strata" and "inclusion" in given)
-        kinds[column] = Kind.PARTIAL if partial else Kind.SCORE if role in numeric else Kind.NAMES
+        if not partial or column not in kinds:  # what is read whole serves where it may be missing, too
+            kinds[column] = Kind.PARTIAL if partial else Kind.SCORE if role in numeric else Kind.NAMES
     how = {"clusters": given.get("clusters")} if isinstance(data, Source) else {}
     return rows_of(data, kinds, **how)
 

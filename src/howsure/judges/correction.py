@@ -175,18 +175,13 @@ class Graded:
         h = share + (w * apart**2 / spread if spread > 0.0 else 0.0)
         sums = np.bincount(unit, share * (e - mean.value) / np.maximum(1.0 - h, LEAST_LEFT))
         carriers = PER_CARRIER * kish(sums**2) if sums.any() else 1.0
-        degrees = min(self._weighed, carriers) - 1 if len(sums) > 1 else 0.0
+        degrees = min(kish(self._by_unit(w) ** 2), carriers) - 1 if len(sums) > 1 else 0.0
         return replace(mean, error=math.sqrt(float(sums @ sums)), lean=0.0, degrees_of_freedom=max(degrees, 1.0))
 
     @property
     def _unequal(self) -> bool:
         """Whether items stand for unlike many."""
         return bool(np.ptp(self.weight) > ROUNDING * self.weight.mean())
-
-    @property
-    def _weighed(self) -> float:
-        """How many units of one weight have as much of the squares of weights."""
-        return kish(self._by_unit(self.weight) ** 2)
 
     def _by_unit(self, values: Floats) -> Floats:
         """The sums of numbers of the items that were read, by clusters."""
@@ -196,17 +191,19 @@ class Graded:
 
     @property
     def lacking(self) -> str:
-        """Why items drawn with unequal chances do not tell of all, and what would; "" where they do."""
-        f = self.judged[self.read]
-        if self._unequal and float(((self.judged < f.min()) | (self.judged > f.max())).mean()) > MOST_BEYOND:
+        """Why items drawn with unequal chances do not tell of all, and what would; "" where they do. Items beyond those
+        that were read count as one that stands for them."""
+        if not self._unequal:
+            return ""
+        f, w = self.judged[self.read], self._by_unit(self.weight)
+        beyond = float(((self.judged < f.min()) | (self.judged > f.max())).mean())
+        those = f"{beyond:.0%} of the answers have grades of the judge beyond those of all that people graded"
+        if beyond > MOST_BEYOND:
+            return f"{those}: have some of these graded"
+        if self.bounds is None and kish(np.append(w, beyond * len(self.judged)) ** 2) < FEWEST_WEIGHED:
             return (
-                f"more than {MOST_BEYOND:.0%} of the answers have grades of the judge beyond those of all that people "
-                "graded: have some of these graded"
-            )
-        if self._unequal and self.bounds is None and self._weighed < FEWEST_WEIGHED:
-            return (
-                "chances of being graded differ so much that few answers stand for most: have more graded whose chance "
-                f"is small, or give {parameter('bounds', GIVEN)}, the lowest and the highest grade"
+                f"chances of being graded differ so much that few answers stand for most, and {those}: have more "
+                f"graded whose chance is small, or give {parameter('bounds', GIVEN)}, the lowest and the highest grade"
             )
         return ""
 

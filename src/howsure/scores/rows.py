@@ -254,7 +254,9 @@ def _of_all(column: Any, n: int, *, spelled: bool) -> Any:
     return np.ma.MaskedArray(held, hidden)
 
 
-def partial_scores(values: Any, n: int, *, pos_label: object, name: str, notes: list[str]) -> Floats:
+def partial_scores(
+    values: Any, n: int, *, pos_label: object, name: str, notes: list[str], must_occur: bool = True
+) -> Floats:
     """The scores (n,) of a column, or of a mapping of rows to values; NaN where one is missing, also as an empty text.
     With pos_label 1 where they are that value, numbers also where they are spelled differently, and 0 elsewhere.
 
@@ -286,7 +288,7 @@ def partial_scores(values: Any, n: int, *, pos_label: object, name: str, notes: 
         return np.array([math.nan if one is None else float(one) for one in held])
     wanted, known = number_or_text(str(pos_label)), [one for one in held if one is not None]
     texts = Counter(str(one) for one, value in zip(rows, held, strict=True) if value is not None)
-    if wanted not in known:
+    if must_occur and wanted not in known:
         raise unknown_name("value", str(pos_label), list(texts), place=name)
     others = [f"{text} ({count:,})" for text, count in sorted(texts.items()) if number_or_text(text) != wanted]
     notes.append(f"{name} is 1 for {pos_label} and 0 for every other value: {shortened(others)}.")
