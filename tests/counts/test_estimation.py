@@ -513,6 +513,8 @@ BASE = {"y_prob": np.linspace(0, 1, 40), "labels": [1, 0] * 10 + [None] * 20}
         ({"clusters": list(range(20)) * 2, "inclusion": None}, "labelled as a whole"),
         ({"method": "magic"}, "magic"),
         ({"level": 95}, "Write 0.95"),
+        ({"date": ["2001-01-01"] * 3 + [None] * 97, "period": "year"}, "date must not be missing; row 3"),
+        ({"labelled": "a sheet", "labels": None, "strata": ["a"] * 100}, "leave out strata"),
         ({"rng": "dice"}, "rng must be a seed"),
         ({"data": [1, 2]}, "data must be a data frame"),
     ],

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from howsure.errors import InputError, at_row, parameter
-from howsure.inputs.checks import Coded, as_column
+from howsure.inputs.checks import Coded, as_column, first_missing, missing
 from howsure.inputs.numbers_and_names import unknown_name
 
 Day = str | datetime.date
@@ -204,7 +204,10 @@ def coded_periods(dates: object, *, period: str, date_format: str | None = None,
     if date_format is not None:
         check_date_format(date_format)
     if not isinstance(dates, Coded):
-        texts, codes = np.unique(as_column(dates, name=name).astype(str), return_inverse=True)
+        column = as_column(dates, name=name)
+        if (row := first_missing(column)) is not None:
+            raise missing(name, row)
+        texts, codes = np.unique(column.astype(str), return_inverse=True)
         dates = Coded(codes, tuple(texts.tolist()))
     labels = []
     for code, date in enumerate(dates.names):
