@@ -205,8 +205,8 @@ def coded_periods(dates: object, *, period: str, date_format: str | None = None,
         check_date_format(date_format)
     if not isinstance(dates, Coded):
         column = as_column(dates, name=name)
-        if (row := first_missing(column)) is not None:
-            raise missing(name, row)
+        if (lacking := first_missing(column)) is not None:
+            raise missing(name, lacking)
         texts, codes = np.unique(column.astype(str), return_inverse=True)
         dates = Coded(codes, tuple(texts.tolist()))
     labels = []
