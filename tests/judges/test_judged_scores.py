@@ -313,11 +313,11 @@ def test_unequal_chances_cover(spread: float, n: int) -> None:
         found = graded.mean(0.95, slope=graded.slope())
         if found.low is not None and found.high is not None:  # else: it cannot tell
             held.append(found.low <= 0.0 <= found.high)
-    assert len(held) > (290 if spread < 1 or n > 50 else 150)
-    assert np.mean(held) > 0.915
+    assert len(held) > {0.3: 230, 1.0: 180, 1.5: 80}[spread]
+    assert np.mean(held) > 0.93
 
 
-@pytest.mark.parametrize(("times", "n", "told"), [(5, 150, True), (20, 50, False), (20, 400, True)])
+@pytest.mark.parametrize(("times", "n", "told"), [(5, 150, True), (100, 50, False), (20, 400, True)])
 def test_chances_far_apart_tell_or_are_said_not_to(times: int, n: int, told: bool) -> None:
     """Where the judge is kindest it is furthest off, and people graded fewest."""
     held, notes = list[bool](), set[str]()

@@ -18,7 +18,7 @@ from howsure.stats.p_values import smallest_size
 CARRIERS, PER_UNIT = 20.0, 6.0  # units that carry the variance, below which, or below a 6th of all, t is not trusted
 ROUNDING = 1e-9  # of the range of grades
 LEAST_LEFT = 0.1  # of an item's residual, where it weighs nearly all
-FEWEST_WEIGHED, MOST_BEYOND = 9.0, 0.1  # items whose squared weights are most of all; items beyond those that were read
+FEWEST_WEIGHED, MOST_BEYOND = 5.0, 0.1  # items whose squared weights are most of all; items beyond those that were read
 PER_CARRIER = 1.5  # units for each that carries the variance, as of a normal law nearly half as many again as it has
 DISTINCT = 50  # grades of a judge, up to which the interval of their mean is Gaffke's
 STEPS = 24  # of the search for a p, after which it is known to a relative 2e-6
@@ -192,7 +192,7 @@ class Graded:
     @property
     def lacking(self) -> str:
         """Why items drawn with unequal chances do not tell of all, and what would; "" where they do. Items beyond those
-        that were read count as one that stands for them."""
+        that were read count as one that stands for them, twice, as nothing is known of it."""
         if not self._unequal:
             return ""
         f, w = self.judged[self.read], self._by_unit(self.weight)
@@ -200,7 +200,7 @@ class Graded:
         those = f"{beyond:.0%} of the answers have grades of the judge beyond those of all that people graded"
         if beyond > MOST_BEYOND:
             return f"{those}: have some of these graded"
-        if self.bounds is None and kish(np.append(w, beyond * len(self.judged)) ** 2) < FEWEST_WEIGHED:
+        if self.bounds is None and kish(np.append(w, 2 * beyond * len(self.judged)) ** 2) < FEWEST_WEIGHED:
             return (
                 f"chances of being graded differ so much that few answers stand for most, and {those}: have more "
                 f"graded whose chance is small, or give {parameter('bounds', GIVEN)}, the lowest and the highest grade"
