@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from spacy.language import Language
@@ -14,7 +14,9 @@ from spacy.tokens import Doc, Span, Token
 from howsure.errors import InputError
 from howsure.inputs.classes import softmax
 from howsure.inputs.numbers_and_names import shortened
-from howsure.recalibration.results import RecalibrationMap
+
+if TYPE_CHECKING:
+    from howsure.recalibration.results import RecalibrationMap
 
 __all__ = ["Confidence"]
 MAPS = ("entity_map", "tag_map")
@@ -33,8 +35,10 @@ class Confidence:
     the type of the entity, or the tag, as the group. They are saved with the pipeline.
 
     >>> import spacy
-    >>> pipeline = spacy.load("en_core_web_sm")  # doctest: +SKIP
-    >>> pipeline.add_pipe("howsure_confidence").tag_map = RecalibrationMap.load("tags.json")  # doctest: +SKIP
+    >>> pipeline = spacy.blank("en")
+    >>> confidence = pipeline.add_pipe("howsure_confidence")
+    >>> print(confidence.tag_map)
+    None
     """
 
     entity_map: RecalibrationMap | None = None
@@ -48,6 +52,8 @@ class Confidence:
 
     def __setattr__(self, name: str, value: object) -> None:
         """Refuse what is no map of one probability per row."""
+        from howsure.recalibration.results import RecalibrationMap
+
         if name in MAPS and value is not None:
             if not isinstance(value, RecalibrationMap):
                 raise InputError(f"{name} must be a map, such as RecalibrationMap.load('map.json'); it is {value!r}.")
@@ -87,6 +93,8 @@ class Confidence:
 
     def from_bytes(self, data: bytes, *, exclude: Sequence[str] = ()) -> Confidence:
         """Take the maps of `to_bytes`."""
+        from howsure.recalibration.results import RecalibrationMap
+
         for name, text in json.loads(data).items():
             setattr(self, name, None if text is None else RecalibrationMap.from_json(text))
         return self
