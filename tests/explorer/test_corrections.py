@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,13 +15,15 @@ from howsure.events.labels.answers import record_answer, revision_of, settle
 from howsure.events.series.corrected_comparison import corrected_comparison
 from howsure.events.series.corrected_series import corrected_series
 from howsure.events.series.files import documents_of
+from howsure.events.series.regress_events import regress_events, saved_regression
 from howsure.events.store.event_store import EventStore
-from howsure.explorer import events_report, queries
+from howsure.explorer import Tokens, create_app, events_report, queries
 from howsure.explorer.queries import corrected, corrected_pair, series_of_labels
 from howsure.report.pages import write_report
+from tests.cli.running import howsure
 from tests.events.corrected.known_truth import labelled_store
 from tests.explorer.chromium import Browser
-from tests.explorer.serving import serving
+from tests.explorer.serving import data_in, serving
 
 QUESTION = "Which <img src=x onerror=\"document.title='taken'\"> attack here?"
 
@@ -197,6 +200,53 @@ def test_the_page_compares_by_the_corrected_counts(browser: Browser, address: st
     assert "The counts are corrected by labels: their intervals include what the model misses" in figure
     assert "The intervals include the uncertainty of coreference" not in figure
     assert browser.text("#raw-verdict").startswith("Raw counts: Of 4 quarters")
+    assert browser.errors() == []
+
+
+@pytest.mark.long
+def test_the_page_says_why_it_compares_by_raw_counts_alone(browser: Browser, address: str) -> None:
+    browser.open(f"{address}#period=quarter&first=AAA&second=CCC")
+    assert "asked about AAA, not about CCC" in browser.says("#comparison .problem", "no corrected count")
+    browser.open(f"{address}#period=quarter&unit=entities&first=AAA&second=BBB")
+    browser.says("#comparison .problem", "No corrected counts of entities: readers said of documents")
+    assert browser.errors() == []
+
+
+def test_a_regression_is_a_table_of_the_page(labelled: EventStore, path: Path, tmp_path: Path) -> None:
+    file, page = tmp_path / "found.json", tmp_path / "page.html"
+    done = howsure("events", "regress", path, "--covariates", "actor", "--format", "json", "--output", file)
+    assert (done.code, done.err) == (0, "")
+    found = regress_events(labelled, covariates=["actor"])
+    held = saved_regression(labelled, file)
+    assert held.text() == found.text()
+    assert howsure("events", "report", path, page, "--period", "year", "--regression", file).code == 0
+    shown = data_in(page.read_text(encoding="utf-8"))["overview"]["regression"]
+    assert shown["rows"] == [list(row) for row in found.table().rows]
+    assert shown["notes"] == list(found.below())
+    app = create_app(labelled, tokens=Tokens("a", "b"), regression=held)
+    assert app is not None
+    plain = json.loads(file.read_text(encoding="utf-8"))
+    for changed, told in (
+        ({**plain, "coefficients": []}, "must hold a regression of events"),
+        ({**plain, "coefficients": [{**plain["coefficients"][0], "naive": None}]}, "must hold a regression of events"),
+        ([plain], "must hold a regression of events"),
+        ({**plain, "recipe": {**plain["recipe"], "store": {}}}, "of this store, "),
+    ):
+        file.write_text(json.dumps(changed), encoding="utf-8")
+        done = howsure("events", "report", path, tmp_path / "none.html", "--regression", file)
+        assert done.code == 2
+        assert told in done.err
+    assert not (tmp_path / "none.html").exists()
+
+
+@pytest.mark.long
+def test_the_page_shows_a_regression(browser: Browser, labelled: EventStore, tmp_path: Path) -> None:
+    found = regress_events(labelled, covariates=["actor"])
+    write_report(events_report(labelled, period=["year"], regression=found), tmp_path / "page.html")
+    browser.open((tmp_path / "page.html").as_uri())
+    cells = [[cell.text for cell in row.find_elements("tag name", "td")] for row in browser.all("#regression tbody tr")]
+    assert cells == [list(row) for row in found.table().rows]
+    assert browser.text("#regression p").startswith("Linear regression: 320 rows, ")
     assert browser.errors() == []
 
 

@@ -15,8 +15,9 @@ from howsure.events.store.reading import Store, is_for_reading
 from howsure.explorer.access import LOOPBACK, PAGE, ROOM, Guard, Tokens, policy
 from howsure.explorer.assembly import LABELLING, assemble
 from howsure.explorer.labelling import Room, orders_of, questions_of
-from howsure.explorer.queries import QUESTIONS, Question, read_parameters
+from howsure.explorer.queries import QUESTIONS, Question, overview_beside, read_parameters
 from howsure.first_use import require
+from howsure.regression.results import PredictedRegression
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -91,12 +92,14 @@ def create_app(
     any_number: bool = False,
     answers: Answers | None = None,
     room: Room | None = None,
+    regression: PredictedRegression | None = None,
 ) -> Guard:
     """An ASGI application that shows a store, read only, to those who bring one of its `tokens`.
 
     It answers to `names`, and perhaps to any IP number. No path of a request reaches the disk: the page is put together
     once, and the other addresses are a fixed list. `answers` keeps what was answered while nothing can write to the
-    store. With a `room`, which is of the same store, there is a labelling room too; only its orders write.
+    store. With a `room`, which is of the same store, there is a labelling room too; only its orders write. regression:
+    what a regression on the store found, to be shown.
 
     Raises MissingExtraError without the extra `events`.
     """
@@ -106,7 +109,7 @@ def create_app(
     from starlette.routing import Route
 
     pages, kept = {PAGE: assemble()}, answers or Answers()
-    questions: dict[str, Question] = {**QUESTIONS}
+    questions: dict[str, Question] = {**QUESTIONS, "overview": Question(overview_beside(regression))}
     orders: Mapping[str, Callable[[Request], Awaitable[Response]]] = {}
     if room is not None:
         pages[ROOM] = assemble(design=LABELLING, title="Labelling", writing=room.token)

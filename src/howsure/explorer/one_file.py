@@ -26,9 +26,10 @@ from howsure.events.store.reading import (
     known_units,
 )
 from howsure.explorer.assembly import assemble
-from howsure.explorer.queries import compare, corrected, corrected_pair, overview, series, view_of
+from howsure.explorer.queries import compare, corrected, corrected_pair, overview_beside, series, view_of
 from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, check_level, check_whole
 from howsure.inputs.periods import PERIODS, n_periods
+from howsure.regression.results import PredictedRegression
 
 MOST_ACTORS = 8  # of which nobody chose: 28 pairs to compare
 MOST_PERIODS = 600  # of a length that nobody chose: 11 years of weeks
@@ -53,13 +54,15 @@ def events_report(
     documents: int = 300,
     samples: int = 10,
     level: float = 0.95,
+    regression: PredictedRegression | None = None,
     bar: Bar | None = None,
 ) -> str:
     """The page of a store as one HTML text that needs neither server nor network; it says what it leaves out.
 
     actors: their codes; without, the eight that act most. period: lengths of period; without, all that give at most
     600 periods. documents: how many texts, the most uncertain first, then from the most probable. samples: clusterings
-    of each. level: that of all intervals. Numbers are kept to six digits. bar: shows how many of all parts are done.
+    of each. level: that of all intervals. Numbers are kept to six digits. regression: what
+    `regress_events` found in the store, to be shown as a table. bar: shows how many of all parts are done.
 
     Raises InputError for an actor or a length of period that there is not, or a store without any event.
     """
@@ -77,7 +80,9 @@ def events_report(
             questions += len(lengths) * (FIT * len(CORRECTED_UNITS) + len(pairs))
         with nullcontext(_nobody) if bar is None else bar(len(wanted) + questions, "parts") as advance:
             texts = _texts(store, wanted, n_samples, advance)
-            data = _data(store, chosen, pairs, lengths, level, index=index, documents=texts, said=said, advance=advance)
+            facts = overview_beside(regression)(store)
+            held = {"index": index, "documents": texts}
+            data = _data(store, facts, chosen, pairs, lengths, level, said=said, advance=advance, **held)
     return assemble(data).html
 
 
@@ -87,6 +92,7 @@ def _nobody(steps: int) -> None:
 
 def _data(
     store: Store,
+    facts: Columns,
     actors: list[str],
     pairs: Pairs,
     lengths: list[str],
@@ -97,7 +103,7 @@ def _data(
     **held: Any,
 ) -> Columns:
     """All that the page may ask."""
-    facts, compared = overview(store), known_units(store.settings, COUNTED)
+    compared = known_units(store.settings, COUNTED)
     acting = [actor for actor in facts["actors"] if actor["code"] in actors]
     return {
         "overview": {**facts, "actors": acting, "held": {"periods": lengths, "levels": [f"{level:g}"], "said": said}},

@@ -37,6 +37,7 @@ from howsure.events.store.reading import (
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.pairs import Integers
 from howsure.inputs.periods import period_end, period_start
+from howsure.regression.results import PredictedRegression
 
 # What an address may be asked: each parameter read by its rule, all others refused.
 
@@ -280,6 +281,16 @@ def overview(store: Store) -> dict[str, Any]:
         "settings": settings_of(store),
         **labels,
     }
+
+
+def overview_beside(regression: PredictedRegression | None) -> Callable[[Store], dict[str, Any]]:
+    """The overview with what a regression on the store found, as a table of texts."""
+    if regression is None:
+        return overview
+    table = regression.table()
+    shown = {"headings": list(table.headings), "words": list(table.words), "rows": [*map(list, table.rows)]}
+    held = {"regression": {**shown, "notes": list(table.notes)}}
+    return lambda store: overview(store) | held
 
 
 def series(

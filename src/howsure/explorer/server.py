@@ -15,6 +15,7 @@ from howsure.explorer.access import EVERYWHERE, LOOPBACK, PAGE, PARAMETER, ROOM,
 from howsure.explorer.app import Answers, create_app
 from howsure.explorer.labelling import Room
 from howsure.first_use import require
+from howsure.regression.results import PredictedRegression
 
 # Connections that nobody can hold open for nothing: a request is whole in time, and only so many wait for one.
 
@@ -116,10 +117,17 @@ class Opening:
     once: str
 
 
-def serve(store: Store, address: Address, *, ready: Callable[[Opening], None], room: Room | None = None) -> None:
+def serve(
+    store: Store,
+    address: Address,
+    *,
+    ready: Callable[[Opening], None],
+    room: Room | None = None,
+    regression: PredictedRegression | None = None,
+) -> None:
     """Serve the page of a store until Ctrl-C; `ready` is told what opens it once it can be asked.
 
-    With a `room`, a labelling room of the same store, that is what opens.
+    With a `room`, a labelling room of the same store, that is what opens. regression: one on the store, to be shown.
 
     Raises InputError where it cannot be served, MissingExtraError without the extra `events`.
     """
@@ -135,6 +143,7 @@ def serve(store: Store, address: Address, *, ready: Callable[[Opening], None], r
         any_number=everywhere,
         answers=answers,
         room=room,
+        regression=regression,
     )
     with _listening(address) as listening:
         home = (

@@ -66,6 +66,7 @@ ONLY_SETTINGS = {  # are read when a store is opened, and stay
     "lexicon_of",
     "number_of_samples",
     "recipe_of",
+    "saved_regression",
     "settings_of",
     "title_of",
     "check_all_of_it",

@@ -16,6 +16,7 @@ from howsure.inputs.periods import PERIODS
 
 if TYPE_CHECKING:
     from howsure.explorer import Room
+    from howsure.regression.results import PredictedRegression
 
 EXPOSED = (
     "howsure: other machines can reach the page at {host}, and anyone who has its address with the token can read "
@@ -54,6 +55,7 @@ def serve_page(
     done: str,
     what: str,
     room: Room | None = None,
+    regression: PredictedRegression | None = None,
 ) -> None:
     """Serve the page of a store, or its labelling room, until Ctrl-C; what: what those can do who reach it."""
     from howsure.explorer import Address, Opening, serve
@@ -67,13 +69,25 @@ def serve_page(
         if show:
             webbrowser.open(opening.once)
 
-    serve(store, address, ready=ready, room=room)
+    serve(store, address, ready=ready, room=room, regression=regression)
+
+
+regression_option = click.option(
+    "--regression", metavar="FILE", help="Show the table of FILE, which `events regress --format json` wrote of STORE."
+)
+
+
+def _regression(store: EventStore, file: str | None) -> PredictedRegression | None:
+    from howsure.events.series.regress_events import saved_regression
+
+    return None if file is None else saved_regression(store, file)
 
 
 @click.command("explore", cls=Command)
 @click.argument("store", metavar="STORE")
+@regression_option
 @serving_options
-def explore_command(store: str, **serving: Any) -> None:
+def explore_command(store: str, regression: str | None, **serving: Any) -> None:
     """Open a page on this machine for exploring STORE; Ctrl-C ends it.
 
     \b
@@ -82,7 +96,8 @@ def explore_command(store: str, **serving: Any) -> None:
     Series with intervals, the documents behind each point, their entities sample by sample, and comparisons of actors.
     """
     with EventStore.open(store) as opened, contextlib.suppress(KeyboardInterrupt):
-        serve_page(opened, done="shown at {} (Ctrl-C ends it)", what="all documents", **serving)
+        found = _regression(opened, regression)
+        serve_page(opened, done="shown at {} (Ctrl-C ends it)", what="all documents", regression=found, **serving)
 
 
 @click.command("report", cls=Command)
@@ -108,7 +123,8 @@ def explore_command(store: str, **serving: Any) -> None:
     "--samples", type=CLUSTERINGS, default=10, show_default=True, help="Number of clusterings per text in the file."
 )
 @level_option
-def report_command(store: str, page: str, **options: Any) -> None:
+@regression_option
+def report_command(store: str, page: str, regression: str | None, **options: Any) -> None:
     """Write the page of STORE as one file that opens without a network or a server.
 
     \b
@@ -118,6 +134,7 @@ def report_command(store: str, page: str, **options: Any) -> None:
     from howsure.report.pages import write_report
 
     with EventStore.open(store) as opened:
-        html = events_report(opened, bar=lambda n, unit: progress(unit, total=n), **options)
+        found = _regression(opened, regression)
+        html = events_report(opened, regression=found, bar=lambda n, unit: progress(unit, total=n), **options)
     write_report(html, page)
     emit(f"{page}: {len(html.encode()) / 1e6:.1f} MB\n", None)

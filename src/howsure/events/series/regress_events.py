@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal
@@ -12,13 +15,15 @@ from howsure.errors import InputError, parameter
 from howsure.events.labels.answers import settled_labels
 from howsure.events.series.labelled_pairs import PairFeatures, labelled_pairs, pair_features
 from howsure.events.store.reading import Store, chosen_actors, event_of, rows_of, settings_of
+from howsure.files.opened import opened, parsed_json
 from howsure.inputs import frames
 from howsure.inputs.checks import Coded
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.parameter_types import IntoFrame
 from howsure.inputs.periods import period_of
 from howsure.regression.regress_predicted import regress_predicted
-from howsure.regression.results import PredictedRegression
+from howsure.regression.results import PredictedCoefficient, PredictedRegression
+from howsure.result import Estimate
 
 ACTOR, PERIOD, DOCUMENT = KEYS = ("actor", "period", "document")
 Key = tuple[str, ...]
@@ -89,6 +94,45 @@ def regress_events(
     own = {"event": event_of(store), "question": settled.question, "asked": list(settled.actors), "period": period}
     read = {"documents": len(pairs.documents), "labelled": held.read, "joined_strata": list(held.joined)}
     return replace(found, recipe={**found.recipe, **own, **read, "on": list(on), "store": settings_of(store)})
+
+
+def saved_regression(store: Store, path: str | os.PathLike[str]) -> PredictedRegression:
+    """What `howsure events regress … --format json --output FILE` wrote of a store.
+
+    Raises InputError for a file that does not hold it, or holds that of another store.
+    """
+    with opened(path) as file:
+        try:
+            held = parsed_json(file.read())
+            rows = tuple(_coefficient(one) for one in held["coefficients"])
+            found = PredictedRegression(rows=rows, notes=tuple(map(str, held["notes"])), recipe=dict(held["recipe"]))
+            found.table()
+            of = found.recipe["store"]
+        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+            raise InputError(
+                f"{path} must hold a regression of events: howsure events regress {store.path} … --format json "
+                f"--output {path}."
+            ) from error
+    if of != json.loads(json.dumps(settings_of(store))):
+        raise InputError(f"{path} must hold a regression of this store, {store.path}; it is of another one.")
+    return found
+
+
+def _coefficient(held: Mapping[str, Any]) -> PredictedCoefficient:
+    naive, corrected = (_estimate(**held[name]) for name in ("naive", "corrected"))
+    errors = [_float(held[name]) for name in ("naive_error", "corrected_error", "p_value")]
+    outcome = held["outcome"]
+    return PredictedCoefficient(
+        None if outcome is None else str(outcome), str(held["name"]), naive, errors[0], corrected, *errors[1:]
+    )
+
+
+def _estimate(value: Any, low: Any, high: Any, level: Any, method: Any, n: Any) -> Estimate:
+    return Estimate(_float(value), _float(low), _float(high), level=float(level), method=str(method), n=int(n))
+
+
+def _float(value: Any) -> float:
+    return math.nan if value is None else float(value)
 
 
 def _known(store: Store, pairs: PairFeatures, period: str) -> dict[str, Any]:

@@ -177,8 +177,9 @@ export async function drawComparison(asked, page) {
   const [first, second] = [page.titles[asked.first], page.titles[asked.second]];
   const { counts, ...query } = asked;
   const rows = await page.source.compare(query);
-  const wanted = counts === "corrected" && asked.unit === "documents";
-  const pair = wanted ? await page.source.correctedPair({ first: asked.first, second: asked.second, period: asked.period, level: asked.level }) : null;
+  const { period, unit, level } = asked;
+  const ask = { documents: () => page.source.correctedPair({ first: asked.first, second: asked.second, period, level }), entities: () => page.source.corrected({ period, unit, level }) };
+  const pair = counts === "corrected" ? await ask[unit]() : null; // of entities it says why there is none
   const corrected = pair?.rows ? rows.map((row, at) => ({ ...row, ...pair.rows[at] })) : null;
   const shown = corrected ?? rows;
   const readout = element("p", { class: "readout", id: "comparison-readout", role: "status" });

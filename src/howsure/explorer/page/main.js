@@ -1,6 +1,6 @@
 // The page: what the address says is asked of the source and drawn, section by section.
 
-import { byId, element, table } from "./dom.js";
+import { byId, element, heading, table } from "./dom.js";
 import { readState, writeState } from "./state.js";
 import { servedSource } from "./served.js";
 import { embeddedSource, unpacked } from "./embedded.js";
@@ -77,9 +77,18 @@ function tellAbout(overview) {
     { name: "Setting", cell: ([name]) => name },
     { name: "Value", cell: ([, value]) => (typeof value === "string" ? value : JSON.stringify(value)) },
   ], Object.entries(overview.settings)));
+  if (overview.regression) tellRegression(overview.regression);
   byId("footer").textContent = overview.held
     ? `Made with howsure. This file loads nothing from the network. ${overview.held.said}`
     : "Served by howsure on this machine; nothing is loaded from elsewhere.";
+}
+
+// What a regression on the labels found, as a table whose numbers are texts.
+function tellRegression({ headings, words, rows, notes }) {
+  const columns = headings.map((name, at) => ({ name, number: !words.includes(name), cell: (row) => row[at] }));
+  const below = notes.map((note) => element("p", { class: "quiet" }, note));
+  byId("regression").replaceChildren(heading("What it depends on"), table("Coefficients, naive and corrected by labels", columns, rows), ...below);
+  byId("regression").hidden = false;
 }
 
 function onResize(redraw) {
