@@ -97,7 +97,7 @@ def regress_events(
 
 
 def saved_regression(store: Store, path: str | os.PathLike[str]) -> PredictedRegression:
-    """What `howsure events regress … --format json --output FILE` wrote of a store.
+    """A regression on the labels of a store that was kept as JSON.
 
     Raises InputError for a file that does not hold it, or holds that of another store.
     """
@@ -110,8 +110,7 @@ def saved_regression(store: Store, path: str | os.PathLike[str]) -> PredictedReg
             of = found.recipe["store"]
         except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
             raise InputError(
-                f"{path} must hold a regression of events: howsure events regress {store.path} … --format json "
-                f"--output {path}."
+                f"{path} must hold a regression of events as JSON, which howsure events regress {store.path} writes."
             ) from error
     if of != json.loads(json.dumps(settings_of(store))):
         raise InputError(f"{path} must hold a regression of this store, {store.path}; it is of another one.")
