@@ -23,7 +23,6 @@ MAPS = ("entity_map", "tag_map")
 Extent = tuple[int, int, str]  # first token, the token after the last, type
 
 
-@Language.factory("howsure_confidence")
 class Confidence:
     """A component of spaCy's: `ent._.confidence` and `token._.tag_confidence`, probabilities by the model's own scores.
 
@@ -107,6 +106,12 @@ class Confidence:
     def from_disk(self, path: Path, *, exclude: Sequence[str] = ()) -> Confidence:
         """Take the maps of a saved pipeline."""
         return self.from_bytes(path.read_bytes())
+
+
+@Language.factory("howsure_confidence")
+def confidence(nlp: Language, name: str, tagger: str = "tagger", ner: str = "ner") -> Confidence:
+    """What spaCy calls for `nlp.add_pipe("howsure_confidence")`."""
+    return Confidence(nlp, name, tagger=tagger, ner=ner)
 
 
 def _mapped(map: RecalibrationMap | None, found: Sequence[float | None], groups: Sequence[str]) -> list[float | None]:
