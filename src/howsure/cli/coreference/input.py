@@ -21,7 +21,13 @@ from howsure.data.antecedent_files import ScoreFile
 from howsure.data.documents.brackets import BracketFault, LeftOut
 from howsure.data.documents.columns import named_part
 from howsure.data.documents.document import Document, Mention
-from howsure.data.documents.read_documents import BAD_BRACKETS, LEAVE_OUT, documents_in, left_out_text
+from howsure.data.documents.read_documents import (
+    BAD_BRACKETS,
+    LEAVE_OUT,
+    documents_in,
+    is_plain,
+    left_out_text,
+)
 from howsure.errors import InputError
 from howsure.files.opened import check_each_once
 from howsure.inputs.numbers_and_names import shortened
@@ -65,6 +71,11 @@ misplaced_option = choice_option(
     of=MISPLACED,
     help="What to do about scored mentions that cross sentences, or begin or end inside a word of FILE.",
 )
+parser_option = click.option(
+    "--parser",
+    metavar="NAME|PATH",
+    help="spaCy pipeline for plain text (.txt), or for documents that have words and no parse.",
+)
 decision_option = choice_option(
     "--decision",
     of=DECISIONS,
@@ -86,12 +97,20 @@ def tell(left_out: LeftOut | None, kept: int) -> None:
 # What `howsure coreference` reads: documents with mentions, models, and two sides of documents to score.
 
 FIRST, ERROR = "first", "error"
+PLAIN = (".txt", ".txt.gz", ".txt.zst")
 
 
 def read_mentioned(
-    files: Sequence[str], *, repeated: str, left_out: LeftOut | None, source: Source | None = None
+    files: Sequence[str],
+    *,
+    repeated: str,
+    left_out: LeftOut | None,
+    source: Source | None = None,
+    parser: str | None = None,
 ) -> list[Document]:
     """The documents of files, in which no two mentions have one span; `repeated`: "error", or keep the "first".
+
+    With a `parser`, a spaCy pipeline, they may be plain text (.txt), or words without a parse.
 
     Documents whose brackets do not match are an error, or, with a list as `left_out`, are left out into it.
 
@@ -100,7 +119,7 @@ def read_mentioned(
     """
     check_each_once(files, what="documents")
     try:
-        read = [one for file in files for one in documents_in(file, left_out=left_out)]
+        read = [one for file in files for one in _documents(file, left_out, parser)]
     except BracketFault as fault:
         raise InputError(f"{fault} Leave such documents out with --bad-brackets leave-out.") from None
     found = [_each_span_once(one, repeated) for one in read]
@@ -112,6 +131,21 @@ def read_mentioned(
                 f"document {document.name} has no mentions annotated; --mentions detected finds them in its parse."
             )
     return found
+
+
+def _documents(file: str, left_out: LeftOut | None, parser: str | None) -> list[Document]:
+    if file.endswith(PLAIN) and is_plain(file):
+        if parser is None:
+            raise InputError(f"{file} is plain text, which must be parsed: --parser en_core_web_sm, for English.")
+        from howsure.events.extraction.parsers import SpacyParser, parsed_text
+
+        return [parsed_text(file, SpacyParser(parser))]
+    read = documents_in(file, left_out=left_out)
+    if parser is None:
+        return read
+    from howsure.events.extraction.parsers import SpacyParser, parsed_documents
+
+    return parsed_documents(read, SpacyParser(parser))
 
 
 def _each_span_once(document: Document, repeated: str) -> Document:
@@ -141,6 +175,7 @@ class Asked:
     misplaced: Misplaced = "error"
     model: str | None = None
     mentions: Source | None = None
+    parser: str | None = None
     repeated: str = FIRST
     left_out: LeftOut | None = None
     names: Sequence[str] = ()
@@ -148,7 +183,7 @@ class Asked:
     def recipe(self) -> dict[str, str]:
         """The model, or the file of scores and its digest."""
         if self.scores is None:
-            return {"model": self.model or "pretrained"}
+            return {"model": self.model or "pretrained", **({"parser": self.parser} if self.parser else {})}
         mended = {} if self.recalibration is None else {"recalibration": self.recalibration}
         return {"scores": self.scores, "digest": self._score_file.digest, "misplaced": self.misplaced, **mended}
 
@@ -182,7 +217,8 @@ class Asked:
         if self.file is None:
             read = [self._score_file.read(name).document() for name in self._score_file.names]
         else:
-            read = read_mentioned([self.file], repeated=self.repeated, left_out=self.left_out, source=source)
+            kept: dict[str, Any] = {"repeated": self.repeated, "left_out": self.left_out, "parser": self.parser}
+            read = read_mentioned([self.file], source=source, **kept)
         known = {document.name for document in read}
         for name in self.names:
             if name not in known:

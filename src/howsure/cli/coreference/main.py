@@ -17,6 +17,7 @@ from howsure.cli.coreference.input import (
     mentions_option,
     misplaced_option,
     model_option,
+    parser_option,
     read_mentioned,
     recalibration_option,
     repeated_option,
@@ -57,6 +58,7 @@ def command() -> None:
 @click.option("--output", type=Written(), required=True, metavar="MODEL", help="File to write the model to.")
 @click.option("--dev", metavar="FILE", help="Documents used to choose the best pass and to evaluate the model.")
 @mentions_option("detected")
+@parser_option
 @choice_option(
     "--loss",
     of=["likelihood", "margin"],
@@ -79,6 +81,7 @@ def train_command(
     output: str,
     dev: str | None,
     mentions: Any,
+    parser: str | None,
     loss: Any,
     l1: float | None,
     passes: int | None,
@@ -103,8 +106,9 @@ def train_command(
     options: dict[str, Any] = {"l1": l1, "passes": passes}
     given = {name: value for name, value in options.items() if value is not None}
     model = AntecedentModel(mentions=mentions, loss=loss, rng=seed, **given)
-    documents = read_mentioned(files, repeated=repeated, left_out=left_out, source=mentions)
-    development = [] if dev is None else read_mentioned([dev], repeated=repeated, left_out=left_out, source=mentions)
+    how: dict[str, Any] = {"repeated": repeated, "left_out": left_out, "source": mentions, "parser": parser}
+    documents = read_mentioned(files, **how)
+    development = [] if dev is None else read_mentioned([dev], **how)
     tell(left_out, len(documents) + len(development))
     parts = folds if folds is not None else FOLDS if len(documents) >= FEWEST else 0
     check_folds(parts or None, len(documents))
@@ -135,6 +139,7 @@ def train_command(
 @recalibration_option
 @misplaced_option
 @mentions_option(None)
+@parser_option
 @decision_option
 @click.option(
     "--singletons/--no-singletons", default=True, show_default=True, help="Write entities with a single mention?"
@@ -156,6 +161,7 @@ def predict_command(
     howsure coreference predict parsed.conllu --output entities.conllu
     howsure coreference predict parsed.conllu --decision minimum-risk --output entities.conll
     howsure coreference predict parsed.conllu --scores scores.jsonl --no-singletons --output entities.conllu
+    howsure coreference predict letter.txt --parser en_core_web_sm --output entities.conllu
     """
     from howsure.cli.coreference.output import FORMS, check_form, predicted_text
 
@@ -196,6 +202,7 @@ def predict_command(
 @recalibration_option
 @misplaced_option
 @mentions_option(None)
+@parser_option
 @decision_option
 @repeated_option
 @bad_brackets_option
@@ -211,7 +218,8 @@ def posterior_command(
 ) -> None:
     """Write the probabilities of pairs of mentions, of entities and of their number.
 
-    FILE contains parsed documents, CoNLL-U. With --scores, it needs no parse, and may be left out.
+    FILE contains parsed documents, CoNLL-U. With --parser it may be plain text (.txt) or any format without a parse.
+    With --scores, it needs no parse, and may be left out.
 
     \b
     howsure coreference posterior parsed.conllu --output posterior.json --text entities.html
@@ -322,6 +330,8 @@ def score_command(
 @model_option
 @scores_option
 @misplaced_option
+@mentions_option(None)
+@parser_option
 @repeated_option
 @bad_brackets_option
 def recalibrate_command(
@@ -358,6 +368,7 @@ def recalibrate_command(
         found.save(output)
     else:
         model = load_model(asked["model"])
+        model.mentions = asked["mentions"] or model.mentions
         mended = model.recalibrate(_read(file, left_out, asked), **options)
         found = judged = mended.recalibration_
         if test is not None:
@@ -369,7 +380,8 @@ def recalibrate_command(
 
 
 def _read(file: str, left_out: LeftOut | None, asked: Mapping[str, Any]) -> list[Document]:
-    documents = read_mentioned([file], repeated=asked["repeated"], left_out=left_out)
+    how = {name: asked[name] for name in ("repeated", "parser")}
+    documents = read_mentioned([file], left_out=left_out, source=asked["mentions"], **how)
     tell(left_out, len(documents))
     return documents
 

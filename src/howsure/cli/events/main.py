@@ -31,6 +31,7 @@ ELSEWHERE = {  # name -> (file that holds `NAME_command`, what `howsure events -
     "report": ("page", "Write the page as one self-contained HTML file."),
     "label": ("labels", "Draw documents, and read them in a page: what the rule misses can be counted then."),
     "labels": ("labels", "Labels of documents: sheets, import, export, and how far coders agree."),
+    "parser": ("parser", "Say which parsers are installed, and how to get one, also without a network."),
     "check": ("stores", "Check whether a store is intact, and report any damage."),
 }
 STEMMING, LABELS = ("suffixes", "paper", "none"), ("ud", "ud-2014", "clear")

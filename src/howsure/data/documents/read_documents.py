@@ -132,15 +132,9 @@ def left_out_text(left_out: LeftOut, kept: int) -> str:
 
 def seen_form(text: Text) -> str:
     """The form that the first lines of a text show; InputError if none."""
-    lines = [line for line in text.content[: 1 << 16].split("\n")[:FIRST_LINES] if line.strip()]
-    if BEGIN_CONLL.fullmatch(lines[0]):
-        return "conll-2012"
-    if BEGIN_THREE.fullmatch(lines[0]):
-        return "three-columns"
-    row = next((line for line in lines if not line.startswith("#")), lines[0])
-    columns = row.count("\t") + 1
-    form = {10: "conllu", 3: "three-columns", 2: "two-columns"}.get(columns)
-    if form is None or (form == "three-columns" and not row.partition("\t")[0].isdecimal()):
+    form, row = _form_and_row(text)
+    if form is None:
+        columns = row.count("\t") + 1
         found = "1 column" if columns == 1 else f"{columns} columns"
         raise InputError(
             f"the format of {text.name} cannot be seen: its first row, {row[:40]!r}, has {found} separated by tabs. "
@@ -148,6 +142,23 @@ def seen_form(text: Text) -> str:
             f"(word, tag); name one: {parameter('format', GIVEN)}"
         )
     return form
+
+
+def is_plain(path: str | os.PathLike[str]) -> bool:
+    """Whether the first lines of a file show none of the forms: a plain text."""
+    return _form_and_row(read_text(path))[0] is None
+
+
+def _form_and_row(text: Text) -> tuple[str | None, str]:
+    """The form that the first lines of a text show, if any, and the row that shows it."""
+    lines = [line for line in text.content[: 1 << 16].split("\n")[:FIRST_LINES] if line.strip()]
+    if BEGIN_CONLL.fullmatch(lines[0]):
+        return "conll-2012", lines[0]
+    if BEGIN_THREE.fullmatch(lines[0]):
+        return "three-columns", lines[0]
+    row = next((line for line in lines if not line.startswith("#")), lines[0])
+    form = {10: "conllu", 3: "three-columns", 2: "two-columns"}.get(row.count("\t") + 1)
+    return (None if form == "three-columns" and not row.partition("\t")[0].isdecimal() else form), row
 
 
 def _two_columns(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:

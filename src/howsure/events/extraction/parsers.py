@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, Protocol
 
 from howsure.data.documents.document import Document
 from howsure.data.documents.read_documents import document_from_spacy
-from howsure.errors import InputError, parameter
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.events.corpus import InputDocument, read_part
 from howsure.events.rule import LANGUAGES, SCHEMES, Rule
+from howsure.files.opened import read_text
 from howsure.first_use import require
 
 NEEDED = {
@@ -112,6 +115,40 @@ class SpacyParser:
         """Parse tokenised documents together."""
         parsed = self.pipeline.pipe([tokens for _, tokens in ready], batch_size=max(1, len(ready)))
         return [document_from_spacy(doc, name=name) for (name, _), doc in zip(ready, parsed, strict=True)]
+
+
+def parsed_documents(documents: Sequence[Document], parser: SpacyParser) -> list[Document]:
+    """Documents that have words only, with the parse of a pipeline; their sentences, words and mentions stay.
+
+    Raises InputError for a document that is parsed already.
+    """
+    from spacy.tokens import Doc
+
+    found = []
+    for document in documents:
+        if any(sentence.heads is not None for sentence in document.sentences):
+            raise InputError(f"{document.name} is parsed already; leave {parameter('parser', GIVEN)} out.")
+        vocab = parser.pipeline.vocab
+        given = [Doc(vocab, words=list(one.words), sent_starts=_starts(len(one.words))) for one in document.sentences]
+        parsed = [document_from_spacy(one).sentences for one in parser.pipeline.pipe(given)]
+        pairs = zip(document.sentences, parsed, strict=True)
+        sentences = tuple(replace(one, metadata=before.metadata) for before, (one,) in pairs)
+        found.append(replace(document, sentences=sentences))
+    return found
+
+
+def _starts(n: int) -> list[bool | int | None]:
+    """A sentence begins at its first word, and nowhere else."""
+    return [at == 0 for at in range(n)]
+
+
+def parsed_text(path: str | os.PathLike[str], parser: SpacyParser) -> Document:
+    """A file of plain text as one parsed document, named after the file.
+
+    Raises InputError as `read_text` does.
+    """
+    text = read_text(path)
+    return document_from_spacy(parser.pipeline(text.content), name=text.stem)
 
 
 def parser_of(name: str | None) -> Parser:

@@ -1,0 +1,59 @@
+"""`howsure events parser`: which spaCy pipelines are installed, what a wheel or a folder holds, and how to get one."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from howsure.cli.terminal.commands import Command, Written
+from howsure.cli.terminal.output import emit
+from howsure.errors import InputError
+from howsure.events.extraction.pipelines import Pipeline, installed_pipelines, pipeline_at, spacy_version, unpack_wheel
+
+RELEASES = "https://github.com/explosion/spacy-models/releases/download"
+GET = """
+with a network:
+  python -m spacy download en_core_web_sm
+without one, on a machine that has it, then here with the copied file:
+  python -m pip download --no-deps {releases}/{name}/{name}-py3-none-any.whl
+  howsure events parser {name}-py3-none-any.whl --output en_core_web_sm
+then:
+  howsure events extract FILE --text COL --date COL --parser en_core_web_sm --store OUT
+"""
+
+
+@click.command("parser", cls=Command)
+@click.argument("path", required=False, metavar="[WHEEL|FOLDER]")
+@click.option("--output", type=Written(), metavar="FOLDER", help="Unpack WHEEL to this folder, which must not exist.")
+def parser_command(path: str | None, output: str | None) -> None:
+    """Say which parsers are installed, and what to type to get one, with a network or without.
+
+    \b
+    howsure events parser
+    howsure events parser en_core_web_sm-3.8.0-py3-none-any.whl --output en_core_web_sm
+    howsure events parser path/to/folder
+
+    A WHEEL of a spaCy pipeline needs no installation: unpacked, its FOLDER is named by --parser. Of both it is said
+    which language they read, and whether they will do.
+    """
+    if path is None:
+        if output is not None:
+            raise InputError("--output is where a wheel is unpacked; name the wheel, too.")
+        held = installed_pipelines()
+        shown = "\n".join(f"  {_said(one)}" for one in held) or "  none"
+        name = f"en_core_web_sm-{spacy_version().rpartition('.')[0]}.0"
+        emit(f"spaCy {spacy_version()}, with pipelines:\n{shown}\n{GET.format(releases=RELEASES, name=name)}", None)
+        return
+    if output is not None:
+        unpack_wheel(path, output)
+    found = pipeline_at(output or path)
+    then = "" if found.why_not else f"next: howsure events extract FILE --text COL --date COL --parser {found.place}\n"
+    if not found.why_not and os.path.isfile(path) and output is None:
+        then = f"next: howsure events parser {path} --output {found.name}\n"
+    emit(f"{_said(found)}\n{then}", None)
+
+
+def _said(one: Pipeline) -> str:
+    use = one.why_not or f"tags and dependencies ({one.scheme})"
+    return f"{one.name} {one.version}, language {one.language}: {use}"
