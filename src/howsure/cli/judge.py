@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import click
 
 from howsure.cli.terminal.derived import derived
-from howsure.cli.terminal.options import DefaultGroup, as_names, bounds_option
+from howsure.cli.terminal.options import Decorator, DefaultGroup, as_names, bounds_option
 from howsure.judges.agreement import judge_agreement
 from howsure.judges.bias import judge_bias
 from howsure.judges.judged_scores import judged_scores
@@ -13,6 +15,7 @@ from howsure.judges.planning import judge_plan
 from howsure.judges.prompts import judge_prompts
 from howsure.judges.sample import judge_sample
 from howsure.judges.transport import judge_transport
+from howsure.result import Result
 
 EXAMPLES = """
 howsure judge answers.csv --score judge --target person
@@ -52,64 +55,37 @@ def command() -> None:
     """Judges: what would people have given, and how far do raters agree?"""
 
 
-command.add_command(
-    derived(
-        "judge",
-        judged_scores,
-        examples=EXAMPLES,
-        figure="Draw what judge, people and both say of each model",
-        report=True,
-        options={"bounds": bounds_option, "against": against_option},
-        epilog="See also: howsure judge agreement --help",
-    ),
-    "scores",
-)
+def add(
+    name: str,
+    function: Callable[..., Result],
+    examples: str,
+    figure: str | None = None,
+    *,
+    report: bool = True,
+    **options: Decorator,
+) -> None:
+    """Add a command; options: those that need more than their type."""
+    called = "judge" if name == "scores" else f"judge {name}"
+    made = derived(called, function, examples=examples, figure=figure, report=report, options=options)
+    command.add_command(made, name)
+
+
 show_option = click.option(
     "--show", callback=as_names, metavar="COL,COL,…", help="Columns to copy, such as question,answer."
 )
 labels_option = click.option(
     "--labels", "n", type=click.IntRange(min=1), required=True, help="How many items to draw; without --id, answers."
 )
-command.add_command(
-    derived("judge sample", judge_sample, examples=OF_SAMPLE, options={"n": labels_option, "show": show_option}),
-    "sample",
-)
-command.add_command(derived("judge plan", judge_plan, examples=OF_PLAN, options={"bounds": bounds_option}), "plan")
-command.add_command(derived("judge agreement", judge_agreement, examples=OF_AGREEMENT, report=True), "agreement")
 map_option = click.option(
     "--against",
     metavar="NAME",
     help="The model from whose answers the map is learned (default: all that agree with each other).",
 )
-command.add_command(
-    derived(
-        "judge transport",
-        judge_transport,
-        examples=OF_TRANSPORT,
-        report=True,
-        options={"bounds": bounds_option, "against": map_option},
-    ),
-    "transport",
-)
-command.add_command(
-    derived(
-        "judge bias",
-        judge_bias,
-        examples=OF_BIAS,
-        figure="Draw by how much each bias moves a grade",
-        report=True,
-        options={"bounds": bounds_option},
-    ),
-    "bias",
-)
-command.add_command(
-    derived(
-        "judge prompts",
-        judge_prompts,
-        examples=OF_PROMPTS,
-        figure="Draw the means over prompts and of each of them",
-        report=True,
-        options={"bounds": bounds_option},
-    ),
-    "prompts",
-)
+OF_SCORES = "Draw what judge, people and both say of each model"
+add("scores", judged_scores, EXAMPLES, OF_SCORES, bounds=bounds_option, against=against_option)
+add("sample", judge_sample, OF_SAMPLE, report=False, n=labels_option, show=show_option)
+add("plan", judge_plan, OF_PLAN, report=False, bounds=bounds_option)
+add("agreement", judge_agreement, OF_AGREEMENT)
+add("transport", judge_transport, OF_TRANSPORT, bounds=bounds_option, against=map_option)
+add("bias", judge_bias, OF_BIAS, "Draw by how much each bias moves a grade", bounds=bounds_option)
+add("prompts", judge_prompts, OF_PROMPTS, "Draw the means over prompts and of each of them", bounds=bounds_option)

@@ -15,7 +15,7 @@ from howsure.inputs.numbers_and_names import check_bounds, check_level, check_wi
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import LENGTHS, Columns
-from howsure.judges.correction import UNKNOWN, Graded
+from howsure.judges.correction import UNKNOWN, Graded, untold
 from howsure.regression.moments import Regression, dependent, fitted
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.table import COUNT, ESTIMATE, FRAME, P_VALUE, WORDS, Column
@@ -246,8 +246,7 @@ def _column(held: Columns, role: str, own: str | None) -> Floats:
 
 
 def _untold(bias: str, n: int, level: float, why: str = "too few answers, or clusters of them, show it") -> BiasRow:
-    found = Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=n)
-    return BiasRow(bias.replace("_", " "), n, found, math.nan, f"{UNKNOWN}: {why}.")
+    return BiasRow(bias.replace("_", " "), n, untold(level, n), math.nan, f"{UNKNOWN}: {why}.")
 
 
 def _more(found: Estimate) -> str:

@@ -23,6 +23,12 @@ PER_CARRIER = 1.5  # units for each that carries the variance, as of a normal la
 DISTINCT = 50  # grades of a judge, up to which the interval of their mean is Gaffke's
 STEPS = 24  # of the search for a p, after which it is known to a relative 2e-6
 UNKNOWN = "cannot tell"
+FEWEST = 10  # grades of people, below which nothing is said
+
+
+def untold(level: float, n: int, value: float = math.nan) -> Estimate:
+    """What n items do not tell."""
+    return Estimate(value, None, None, level=level, method=UNKNOWN, n=n)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +87,7 @@ class Graded:
         of_all = self._mean_of(g)
         others = (of_all.value, of_all.value) if np.ptp(g) <= ROUNDING else of_all.interval(level)
         if ends is None or not all(map(math.isfinite, (*ends, *others))):
-            return Estimate(value, None, None, level=level, method=UNKNOWN, n=n)
+            return untold(level, n, value)
         r = self._correlation(g, slope)
         reach = [
             math.sqrt(a * a + b * b + 2 * r * a * b)
@@ -105,9 +111,12 @@ class Graded:
 
         return min(2 * smallest_size(leaves_out, steps=STEPS), 1.0)
 
-    def judge(self) -> MeanScore:
+    def judge(self, level: float) -> Estimate:
         """The mean of the judge's grades, as if these were people's."""
-        return self._mean_of(self.judged)
+        mean = self._mean_of(self.judged)
+        ends = mean.interval(level)
+        low, high = (one if all(map(math.isfinite, ends)) else None for one in ends)
+        return Estimate(mean.value, low, high, level=level, method=mean.method, n=len(self.judged))
 
     def bias(self, level: float) -> Estimate:
         """How much more a judge gives than people: the mean of f - y."""

@@ -18,14 +18,13 @@ from howsure.inputs.numbers_and_names import check_level, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns, needed
-from howsure.judges.correction import UNKNOWN, Graded
+from howsure.judges.correction import FEWEST, Graded, untold
 from howsure.judges.results import JudgedDifference, JudgedRow, JudgedScores
 from howsure.result import Estimate
 from howsure.stats.clusters import few_clusters
 from howsure.stats.mean_score import Bounds
 from howsure.stats.p_values import adjust_p_values
 
-FEWEST = 10  # grades of people, below which nothing is said
 SURELY, PROBABLY = 1e-6, 1e-3  # p of a draw at random, below which nothing is promised, or it is said
 OF = {"score": "the judge", "y_true": "people"}
 
@@ -155,7 +154,7 @@ def _with_errors(
 
     def of(found: Estimate, *, from_judge: float | None = None, of_difference: bool = False) -> Estimate:
         if found.low is None or found.high is None:
-            return Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=found.n)
+            return untold(level, found.n)
         value, low, high = found.value, found.low, found.high
         if from_judge is None:
             value, low, high = errors.ends(value, low, high, of_difference=of_difference)
@@ -205,9 +204,8 @@ def _nothing(
     name: str | None, labelled: int, judged: Floats, units: Integers | None, level: float, why: str
 ) -> JudgedRow:
     """The row of a model of which only the judge's grades say something."""
-    nothing = Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=labelled)
-    none = np.zeros(0, dtype=np.int64)
-    judge = _judge(Graded(judged, none, np.zeros(0), np.zeros(0), none, units), level)
+    nothing, none = untold(level, labelled), np.zeros(0, dtype=np.int64)
+    judge = Graded(judged, none, np.zeros(0), np.zeros(0), none, units).judge(level)
     return JudgedRow(name, len(judged), labelled, judge, nothing, nothing, nothing, math.nan, (told(why),))
 
 
@@ -227,8 +225,7 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
                 f"{parameter('inclusion', GIVEN)}"
             )
         if p < SURELY:
-            nothing = Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=labelled)
-            people = corrected = bias = nothing
+            people = corrected = bias = untold(level, labelled)
     if corrected.low is None and not math.isnan(corrected.value):
         notes.append(
             graded.lacking
@@ -237,17 +234,9 @@ def _row(answers: Columns, name: str | None, graded: Graded, level: float) -> Ju
         )
     if graded.units is not None and (few := few_clusters(np.bincount(graded.units[graded.read]))):
         notes.append(few)
-    told_notes, judge = tuple(map(told, notes)), _judge(graded, level)
+    told_notes, judge = tuple(map(told, notes)), graded.judge(level)
     worth = round(labelled * (people.width / corrected.width) ** 2) if people.width and corrected.width else None
     return JudgedRow(name, n, labelled, judge, people, corrected, bias, slope, told_notes, worth)
-
-
-def _judge(graded: Graded, level: float) -> Estimate:
-    mean = graded.judge()
-    low, high = mean.interval(level)
-    known = math.isfinite(high - low)
-    ends = (low if known else None, high if known else None)
-    return Estimate(mean.value, ends[0], ends[1], level=level, method=mean.method, n=len(graded.judged))
 
 
 def _drawn_at_random(graded: Graded) -> float:
@@ -306,13 +295,13 @@ def _difference(
     both, n = np.flatnonzero(~np.isnan(people)), len(shared)
     value = float(judged.mean()) if n else math.nan
     alike = all(_same(one, first[both], second[both]) for one in answers.drawn.values())
-    nothing = Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=len(both))
+    nothing = JudgedDifference(model, base, n, len(both), value, untold(level, len(both)))
     if len(both) < FEWEST or not alike or not told:
-        return JudgedDifference(model, base, n, len(both), value, nothing)
+        return nothing
     try:
         graded = answers.graded(first, judged, people, bounds)
     except InputError:  # these were drawn, but not for both
-        return JudgedDifference(model, base, n, len(both), value, nothing)
+        return nothing
     slope = graded.slope()
     corrected = graded.mean(level, slope=slope)
     p = math.nan if corrected.low is None else graded.p_value(slope)

@@ -14,12 +14,11 @@ from howsure.inputs.numbers_and_names import check_level, is_number
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns
-from howsure.judges.correction import Graded
+from howsure.judges.correction import FEWEST, Graded
 from howsure.result import Rows, as_json
 from howsure.show.table import COUNT, WORDS, Column
 from howsure.stats.mean_score import Bounds
 
-FEWEST = 10  # grades, below which there is no corrected mean
 PILOT = 20  # grades, below which they show too little to plan from
 
 

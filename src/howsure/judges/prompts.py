@@ -15,7 +15,7 @@ from howsure.inputs.numbers_and_names import check_bounds, check_level, check_wi
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns
-from howsure.judges.correction import UNKNOWN
+from howsure.judges.correction import untold
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.table import COUNT, NUMBER, WORDS, Column, digits
 from howsure.stats.clusters import ItemGroups, few_clusters
@@ -223,7 +223,7 @@ class _Cells:
         of_prompts = t_quantile(level, m - 1) ** 2 * max(by_prompt - by_both, 0.0)
         over, given = (_estimate(mean, one, level, bounds, n) for one in (of_items + of_prompts, of_items))
         if m < FEWEST_PROMPTS:
-            over = Estimate(mean, None, None, level=level, method=UNKNOWN, n=n)
+            over = untold(level, n, mean)
         return tuple(parts), over, given
 
     def each(self, level: float, bounds: tuple[float, float] | None) -> list[Estimate]:

@@ -16,12 +16,12 @@ from howsure.inputs.numbers_and_names import check_whole, counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns
+from howsure.judges.correction import FEWEST
 from howsure.result import Result, as_json
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column
 from howsure.stats.randomness import Randomness, generator_from, seed_in_recipe
 
 BANDS = 3  # of grades
-FEWEST = 10  # grades of people of each model, which `judged_scores` needs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

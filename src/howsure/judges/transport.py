@@ -15,14 +15,14 @@ from howsure.inputs.numbers_and_names import check_level, counted, is_number, un
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import Columns, needed
-from howsure.judges.correction import UNKNOWN, Graded
+from howsure.judges.correction import FEWEST, UNKNOWN, Graded, untold
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.table import COUNT, ESTIMATE, WORDS, Column, digits
 from howsure.stats.clusters import ItemGroups
 from howsure.stats.mean_score import Bounds, mean_score
 from howsure.stats.proportions import normal_quantile, t_quantile
 
-FEWEST, FEWEST_OF_MAP = 10, 30  # grades of a model that is audited, and of those that the map is learned from
+FEWEST_OF_MAP = 30  # grades that the map is learned from
 OUTSIDE = 0.02  # of a model's answers, more of which may not lie beyond the grades that the map knows
 SUSPICION = 0.05  # with which a model leaves the map though its grades follow it, for all models together
 YES, NO, UNAUDITED = "transports", "does not", "not audited"
@@ -255,29 +255,27 @@ def _steps(f: Floats, y: Floats) -> tuple[Callable[[Floats], Integers], Callable
 
 def _row(audit: _Audit, code: int, name: str, kept: Sequence[int], margin: float) -> TransportRow:
     mine, labelled = audit.f[audit.model == code], len(audit.read([code]))
-    unknown = Estimate(math.nan, None, None, level=audit.level, method=UNKNOWN, n=labelled)
+    unknown = untold(audit.level, labelled)
     others = [one for one in kept if one != code]
     known = audit.f[audit.read(kept)]
     outside = float(((mine < known.min()) | (mine > known.max())).mean())
+    residual, verdict, why = unknown, UNAUDITED, ""
     if not others:
         why = "the map is learned from it alone, so that nothing audits it"
-        return TransportRow(name, len(mine), labelled, unknown, outside, UNAUDITED, unknown, why)
-    if labelled < FEWEST:
+    elif labelled < FEWEST:
         why = f"people graded {counted(labelled, 'answer')} of it, below {FEWEST}, so that nothing audits the map"
-        return TransportRow(name, len(mine), labelled, unknown, outside, UNAUDITED, unknown, why)
-    found, tested = (audit.residual(code, others, level) for level in (audit.level, max(2 * audit.level - 1, 0.5)))
-    if found is None or tested is None:
-        why = f"the map of the others rests on fewer than {FEWEST_OF_MAP} grades of people"
-        return TransportRow(name, len(mine), labelled, unknown, outside, UNKNOWN, unknown, why)
-    residual, why, low, high = found[0], "", tested[0].low, tested[0].high
-    if outside > OUTSIDE:
-        why = f"{outside:.0%} of its answers have grades of the judge beyond those that the map knows"
-        verdict = NO
-    elif low is None or high is None:
-        verdict = UNKNOWN
-    elif low > margin or high < -margin:
-        verdict = NO
     else:
-        verdict = YES if -margin <= low and high <= margin else UNKNOWN
+        found, tested = (audit.residual(code, others, level) for level in (audit.level, max(2 * audit.level - 1, 0.5)))
+        verdict = UNKNOWN
+        if found is None or tested is None:
+            why = f"the map of the others rests on fewer than {FEWEST_OF_MAP} grades of people"
+        else:
+            residual, low, high = found[0], tested[0].low, tested[0].high
+            if outside > OUTSIDE:
+                why = f"{outside:.0%} of its answers have grades of the judge beyond those that the map knows"
+                verdict = NO
+            elif low is not None and high is not None:
+                inside, beyond = -margin <= low and high <= margin, low > margin or high < -margin
+                verdict = NO if beyond else YES if inside else UNKNOWN
     mapped = audit.mapped(code, kept, margin) if verdict == YES else unknown
     return TransportRow(name, len(mine), labelled, residual, outside, verdict, mapped, why)
