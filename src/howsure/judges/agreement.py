@@ -21,6 +21,7 @@ from howsure.judges.columns import Columns
 from howsure.judges.results import RaterAgreement, RaterAgreementRow, Replacement
 from howsure.result import Estimate
 from howsure.stats.agreement import alpha, pairable_sums
+from howsure.stats.p_values import adjust_p_values
 from howsure.stats.proportions import t_quantile
 
 SCALES = ("nominal", "ordinal", "interval")
@@ -280,7 +281,8 @@ def _replacement(grades: _Grades, judge: str, margin: float) -> Replacement:
     if not p:
         why = f"each person graded fewer than {FEWEST} items that the judge and other people graded, too"
         return Replacement(judge, len(people), 0, math.nan, math.nan, None, why)
-    found = sum(_discoveries(p))
+    harmonic = sum(1 / k for k in range(1, len(p) + 1))  # tests may depend on each other (Benjamini & Yekutieli 2001)
+    found = int((harmonic * adjust_p_values(p, method="bh") <= FALSE_DISCOVERIES).sum())
     rate = found / len(p)
     return Replacement(judge, len(people), len(p), rate, float(np.mean(nearer)), rate >= 0.5, "")
 
@@ -291,17 +293,3 @@ def _nearness(own: Floats, others: Floats, scale: str) -> Floats:
     if scale == "nominal":
         return np.asarray(np.nanmean(np.where(np.isnan(others), np.nan, others == own[:, None]), axis=1))
     return np.asarray(-np.sqrt(np.nanmean((others - own[:, None]) ** 2, axis=1)))
-
-
-def _discoveries(p: Sequence[float]) -> list[bool]:
-    """Which hypotheses are rejected at a false discovery rate of .05, however they depend on each other.
-
-    Source: Benjamini & Yekutieli (2001).
-    """
-    m = len(p)
-    order = np.argsort(p)
-    limits = FALSE_DISCOVERIES * np.arange(1, m + 1) / (m * sum(1 / k for k in range(1, m + 1)))
-    below = np.flatnonzero(np.asarray(p)[order] <= limits)
-    rejected = np.zeros(m, dtype=bool)
-    rejected[order[: below[-1] + 1 if len(below) else 0]] = True
-    return [bool(one) for one in rejected]
