@@ -79,7 +79,7 @@ def test_from_conllu_to_a_store(place: Path, tmp_path: Path) -> None:
     assert re.search(
         r"\n    \d+ % of the work was reading and parsing, the rest coreference, the rule and storing\n", text
     )
-    assert text.endswith(f"next: howsure events explore {store}\n")
+    assert text.endswith(f", or howsure events explore {store}\n")
     assert "--rule attack-wide finds them" in text
     again = printed(*arguments)
     assert f"done before: {DOCUMENTS} documents" in again
@@ -274,7 +274,10 @@ def test_parts_and_their_merge(news_place: Path, whole: Path, tmp_path: Path) ->
     assert text.startswith(f"{second}: part 2 of 2 of the input, 5 documents of ")
     text = printed("events", "merge", tmp_path / "part-*.duckdb", "--store", merged)
     assert text.startswith(f"{merged}: {MANY} documents of ")
-    assert text.endswith(f"\n  put together from 2 parts\nnext: howsure events explore {merged}\n")
+    assert text.endswith(
+        f"\n  put together from 2 parts\nnext: howsure events label {merged} (read some, to correct the counts), or "
+        f"howsure events explore {merged}\n"
+    )
     assert contents(merged) == contents(whole)
     done = howsure("events", "merge", first, second, "--store", first)
     assert (done.code, done.err) == (
@@ -313,7 +316,8 @@ def imported(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert printed("events", "import", "scores.csv", *GIVEN, *TEXTS, "--store", "s.duckdb") == (
             "s.duckdb: 4 documents of 29 words, 2 with an event above probability 0\n"
             "  expected documents: USA 1.2, IRQ 0.9\n"
-            "next: howsure events explore s.duckdb\n"
+            "next: howsure events label s.duckdb (read some, to correct the counts), or "
+            "howsure events explore s.duckdb\n"
         )
     return folder
 

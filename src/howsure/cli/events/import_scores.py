@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from howsure.cli.events.options import date_options, store_option
-from howsure.cli.events.output import dates_read
+from howsure.cli.events.output import NEXT, dates_read
 from howsure.cli.terminal.commands import Command
 from howsure.cli.terminal.options import CLUSTERINGS, as_names, seed_option
 from howsure.cli.terminal.output import emit, progress
@@ -136,4 +136,4 @@ def _summary(path: str, report: ImportReport, *, has_text: bool) -> str:
         lines.append("  expected documents: " + ", ".join(f"{actor} {count:.1f}" for actor, (_, count) in actors))
     lines += [] if has_text else [NO_TEXT]
     lines += [ALL_ACT] if report.with_events == report.documents else []
-    return "\n".join([*lines, f"next: howsure events explore {path}"]) + "\n"
+    return "\n".join([*lines, NEXT.format(path)]) + "\n"

@@ -12,6 +12,7 @@ from howsure.show.table import Table
 
 MOST_ROWS = 200  # of a table that people read
 REST = "--format csv holds them all"
+NEXT = "next: howsure events label {0} (read some, to correct the counts), or howsure events explore {0}"
 
 
 def text_of(result: Result, form: str, *, more: Sequence[str] = (), **named: str) -> str:

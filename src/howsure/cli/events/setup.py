@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from howsure.cli.events.options import antecedent_model
-from howsure.cli.events.output import dates_read
+from howsure.cli.events.output import NEXT, dates_read
 from howsure.cli.terminal.output import table_text
 from howsure.errors import InputError
 from howsure.events.corpus import REASONS, Corpus, Fields, Filter, open_corpus
@@ -120,7 +120,7 @@ def summary(path: str, report: ExtractionReport | None = None, *, made: str = ""
     if part is not None:
         after = f"next, when all {part['of']} parts are there: howsure events merge STORE... --store OUT"
     else:
-        after = f"next: howsure events explore {path}" if actors else NOTHING
+        after = NEXT.format(path) if actors else NOTHING
     return "\n".join([*lines, after]) + "\n"
 
 
