@@ -265,16 +265,20 @@ class QuantileCalibration(Result):
 
     @property
     def words(self) -> str:
-        """What both tests say, how many bars lie outside their interval, and the bars."""
+        """Nothing: the bars are printed."""
+        return ""
+
+    def below(self) -> Sequence[str]:
+        """What was compared, what both tests say, and how many bars lie outside their interval."""
         outside = int(np.count_nonzero((self.counts < self.low) | (self.counts > self.high)))
         together = "" if self.clusters is None else f" in {self.clusters:,} clusters"
         first, second = (self._in_words(method) for method in (self.method, *(set(METHODS) - {self.method})))
-        return (
-            f"posterior quantiles of {self.n:,} truths{together} among {self.draws:,} draws each\n"
-            f"uniform? {first}\n"
-            f"beside it, {second}\n"
-            f"{outside} of {len(self.counts)} bars outside their {self.level:.0%} interval\n\n{self.table()}"
-        )
+        return [
+            f"posterior quantiles of {self.n:,} truths{together} among {self.draws:,} draws each",
+            f"uniform? {first}",
+            f"beside it, {second}",
+            f"{outside} of {len(self.counts)} bars outside their {self.level:.0%} interval",
+        ]
 
     def _in_words(self, method: str) -> str:
         p, statistic = p_in_words(self.p_values[method]), self.statistics[method]
