@@ -187,11 +187,11 @@ def _refuse(name: str, rule: str, value: Any) -> NoReturn:
 # What the labelling room asks of a store; every answer is plain values, ready to be sent as JSON.
 
 
-def start(store: Store) -> dict[str, Any]:
-    """What is asked, of how many documents, and how long a first coder will read."""
-    asked, ahead = asked_of(store), progress(store, NOBODY, overlap=1.0)
-    drawn = len(reading_order(store))
-    return {"question": asked.question, "documents": drawn, "time": ahead.time_left, "how": ahead.how}
+def start(store: Store, *, overlap: float = 1.0) -> dict[str, Any]:
+    """What is asked, of how many documents, and how long somebody will read who comes now."""
+    asked, ahead = asked_of(store), progress(store, NOBODY, overlap=overlap)
+    counts = {"documents": ahead.documents, "drawn": len(reading_order(store))}
+    return {"question": asked.question, **counts, "time": ahead.time_left, "how": ahead.how}
 
 
 def room(store: Store, coder: str, *, overlap: float = 1.0) -> dict[str, Any]:
@@ -420,7 +420,7 @@ def questions_of(room_: Room) -> Mapping[str, Question]:
         return Question(lambda store, coder: room_.shown_to(coder, told), (CODER,))
 
     asked = {
-        "start": Question(start),
+        "start": Question(partial(start, overlap=room_.overlap)),
         "room": Question(entered, (CODER,)),
         "document": Question(shown, (NUMBER, CODER, SAMPLE)),
         "disagreements": at_the_end(disagreements),

@@ -236,6 +236,7 @@ def test_two_coders_differ_and_it_is_settled_by_keys_alone(browser: Browser, roo
         enter(browser, room.address, "Anna")
         for _ in range(READ):
             typed(browser, "n")
+        assert room.asked("start")["documents"] == READ // 5, "for who joins"
         enter(browser, room.label, "Ben")
         twice = room.asked("room", coder="Ben")["documents"]
         assert len(twice) == READ // 5
@@ -292,6 +293,7 @@ def test_of_one_actor_every_answer_is_one_key(browser: Browser, tmp_path: Path) 
         for key in "y1nu":
             browser.press(key)
         order = room.asked("room", coder="eve")["documents"]
+        assert browser.text("#none") == "n No"
         assert room.answers("eve") == dict(zip(order, [["IRQ"], ["IRQ"], [], "unclear"], strict=False))
 
 

@@ -30,7 +30,7 @@ export function documentContent(one, place, titles, another) {
 export function choicesFor(actors) {
   const key = (i) => (actors.length === 1 ? "y" : i < MOST_KEYS ? String(i + 1) : null);
   const keyed = actors.map((actor, i) => ({ code: actor.code, text: actor.title, key: key(i), id: `actor-${i}` }));
-  return [...keyed, { kind: NONE, text: "None of them", key: "n", id: NONE }, { kind: UNCLEAR, text: "Unclear", key: "u", id: UNCLEAR }];
+  return [...keyed, { kind: NONE, text: actors.length === 1 ? "No" : "None of them", key: "n", id: NONE }, { kind: UNCLEAR, text: "Unclear", key: "u", id: UNCLEAR }];
 }
 
 export function button(id, text, key, press, attributes = {}) {

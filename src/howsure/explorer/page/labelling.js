@@ -250,7 +250,8 @@ function listen() {
 async function begin() {
   const told = await ask("start");
   byId("question").textContent = told.question;
-  byId("about").textContent = `${counted(told.documents, "document")} to read, ${told.time}: ${told.how}.`;
+  const part = told.documents < told.drawn ? ` for who joins, of ${whole(told.drawn)} drawn` : "";
+  byId("about").textContent = `${counted(told.documents, "document")} to read${part}, ${told.time}: ${told.how}.`;
   askName("");
 }
 
