@@ -38,7 +38,7 @@ def write_store(path: Path, n: int, *, labels: int = 0) -> None:
             for name in COPIED:
                 connection.execute(
                     f"INSERT INTO {name} SELECT {name}.* REPLACE ({', '.join(COPIED[name])}) FROM {name}, "
-                    f"range({MADE}, {n}, {MADE}) copies(added) WHERE document + added < {n}"
+                    f"range({MADE}, {n}, {MADE}) copies(added) WHERE document + added < {n} ORDER BY document + added"
                 )
             connection.execute(f"UPDATE documents SET date = DATE '{FIRST}' + (hash(document) % {DAYS})::INTEGER")
         store.finish()

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from howsure.errors import HowsureError, InputError
-from howsure.events.store.reading import Store, is_for_reading
+from howsure.events.store.reading import Facts, Store, asking_once, is_for_reading
 from howsure.explorer.access import LOOPBACK, PAGE, ROOM, Guard, Tokens, policy
 from howsure.explorer.assembly import LABELLING, assemble
 from howsure.explorer.labelling import Room, orders_of, questions_of
@@ -109,6 +109,7 @@ def create_app(
     from starlette.routing import Route
 
     pages, kept = {PAGE: assemble()}, answers or Answers()
+    facts: Facts = {}  # about the whole store, which many questions need
     questions: dict[str, Question] = {**QUESTIONS, "overview": Question(overview_beside(regression))}
     orders: Mapping[str, Callable[[Request], Awaitable[Response]]] = {}
     if room is not None:
@@ -134,7 +135,7 @@ def create_app(
         )
 
     shown = [Route(path, show(page.html)) for path, page in pages.items()]
-    asked = [Route(f"/api/{name}", _answer(store, name, one, kept)) for name, one in questions.items()]
+    asked = [Route(f"/api/{name}", _answer(store, name, one, kept, facts)) for name, one in questions.items()]
     ordered = [Route(f"/api/{name}", one, methods=["POST"]) for name, one in orders.items()]
     application = Starlette(
         routes=[*shown, *asked, *ordered],
@@ -145,20 +146,22 @@ def create_app(
     return Guard(application, tokens=tokens, names=names, any_number=any_number, policy=allowed)
 
 
-def _answer(store: Store, name: str, question: Question, answers: Answers) -> Callable[[Request], Awaitable[Response]]:
+def _answer(
+    store: Store, name: str, question: Question, answers: Answers, facts: Facts
+) -> Callable[[Request], Awaitable[Response]]:
     """What is done at an address: its parameters are read, the store is asked unless it was, the answer is sent."""
     from starlette.responses import JSONResponse, Response
 
-    def rendered(found: Any) -> bytes:
-        return found.encode() if question.is_table else bytes(JSONResponse(found).body)
+    def found(asked: dict[str, Any]) -> bytes:
+        with asking_once(store, facts):
+            told = question.ask(store, **asked)
+        return str(told).encode() if question.is_table else bytes(JSONResponse(told).body)
 
     async def answer(request: Request) -> Response:
         try:
             asked = read_parameters(request.query_params.multi_items(), question.parameters, address=f"/api/{name}")
             known = (name, question.state(), *(tuple(one) if isinstance(one, list) else one for one in asked.values()))
-            body = await answers.get(
-                known, lambda: rendered(question.ask(store, **asked)), keep=lambda: is_for_reading(store)
-            )
+            body = await answers.get(known, lambda: found(asked), keep=lambda: is_for_reading(store))
         except InputError as error:
             return JSONResponse({"error": str(error)}, 400)
         except HowsureError as error:

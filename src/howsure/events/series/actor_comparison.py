@@ -251,11 +251,13 @@ def _differences(
     has = [bool(mine.any()), not mine.all()]
     if not len(mine):
         return {}, [False, False]
-    samples = (as_counts if unit == "entities" else as_bits)(held["value"], n_samples).astype(np.int64)
+    samples: Any = (as_counts if unit == "entities" else as_bits)(held["value"], n_samples).astype(np.int16)
     samples[~mine] *= -1
     document, start = held["document"], held["start"].astype("datetime64[D]")
-    firsts = np.flatnonzero(np.concatenate([[True], document[1:] != document[:-1]]))
-    joint = np.add.reduceat(samples, firsts, axis=0)
+    is_first = np.concatenate([[True], document[1:] != document[:-1]])  # of one row, or of two that share a document
+    firsts, others = np.flatnonzero(is_first), np.flatnonzero(~is_first)
+    joint = samples[firsts]
+    joint[np.searchsorted(firsts, others) - 1] += samples[others]
     story, start = held["story"][firsts], start[firsts]
     edges = np.flatnonzero(start[1:] != start[:-1]) + 1
     found = {}

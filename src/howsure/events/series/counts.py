@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Integers
-from howsure.stats.proportions import CountDistribution, normal_quantile, poisson_binomial, sums_of_counts
+from howsure.stats.proportions import CountDistribution, normal_quantile, sums_of_counts
 
 # Dependence between documents: perfect within a story, and a correlation within a period if one is given.
 #
@@ -297,20 +297,40 @@ def count_from_probabilities(
     >>> count_from_probabilities(np.array([0.5, 0.5]), stories=np.array([4, 4])).variance
     1.0
     """
-    possible = probabilities > 0.0
-    chosen = probabilities[possible]
-    units = None if stories is None else _units(chosen, stories[possible])
-    if overdispersion == 0.0 and units is None:
-        distribution = poisson_binomial(chosen)
+    return counts_from_probabilities(
+        [(probabilities, stories)], n_samples=n_samples, level=level, overdispersion=overdispersion
+    )[0]
+
+
+def counts_from_probabilities(
+    cells: Sequence[tuple[Floats, Integers | None]],
+    *,
+    n_samples: int | None = None,
+    level: float = 0.95,
+    overdispersion: float = 0.0,
+) -> list[Count]:
+    """The counts of many cells at once, each from probabilities and stories; see `count_from_probabilities`."""
+    chosen, laws = [], []
+    for probabilities, stories in cells:
+        possible = probabilities > 0.0
+        p = probabilities[possible]
+        units = None if stories is None else _units(p, stories[possible])
+        chosen.append(p)
+        laws.append(np.column_stack([1.0 - p, p]) if units is None else units)
+    if overdispersion == 0.0:
+        sums = sums_of_counts(laws)
     else:
-        laws = np.column_stack([1.0 - chosen, chosen]) if units is None else units
-        distribution = law_of_sum(laws, overdispersion=overdispersion)
-    low, high = distribution.interval(level)
-    if n_samples is None:
-        return Count(distribution.mean, float(low), float(high), distribution.variance, 0.0)
-    variance = distribution.variance * n_samples / (n_samples - 1)
-    error = math.sqrt(float((chosen * (1.0 - chosen)).sum()) / (n_samples - 1))
-    return Count(float(chosen.sum()), float(low), float(high), variance, error)
+        sums = [law_of_sum(one, overdispersion=overdispersion) for one in laws]
+    found = []
+    for p, distribution in zip(chosen, sums, strict=True):
+        low, high = distribution.interval(level)
+        if n_samples is None:
+            found.append(Count(distribution.mean, float(low), float(high), distribution.variance, 0.0))
+            continue
+        variance = distribution.variance * n_samples / (n_samples - 1)
+        error = math.sqrt(float((p * (1.0 - p)).sum()) / (n_samples - 1))
+        found.append(Count(float(p.sum()), float(low), float(high), variance, error))
+    return found
 
 
 def count_from_samples(

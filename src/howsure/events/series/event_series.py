@@ -16,8 +16,8 @@ from howsure.events.series.counts import (
     INTERVALS,
     Count,
     check_overdispersion,
-    count_from_probabilities,
     count_from_samples,
+    counts_from_probabilities,
 )
 from howsure.events.series.raw_counts import (
     APART,
@@ -124,16 +124,20 @@ def stored_events(
 NONE: Columns = {name: np.empty(0) for name in ("value", "best", "story")}
 
 
-def count_of(
-    values: Any, interval: str, unit: str, n_samples: int, how: Mapping[str, Any], *, exact: bool = False
-) -> Count:
-    """The posterior of a count; exact: the probabilities are given, not estimated from the samples."""
-    if not len(values):
-        return Count(0.0, 0.0, 0.0, 0.0, 0.0)
+def counts_of(
+    cells: Sequence[tuple[Any, Any]], interval: str, unit: str, n_samples: int, how: Mapping[str, Any], *, exact: bool
+) -> list[Count]:
+    """The posteriors of counts, each of values and stories; exact: the probabilities are given, not estimated from
+    samples."""
     if interval == "exact" and unit != "entities":
-        return count_from_probabilities(values, n_samples=None if exact else n_samples, **how)
-    read = as_counts if unit == "entities" else as_bits
-    return count_from_samples(read(values, n_samples).astype(np.int64), interval=interval, **how)
+        return counts_from_probabilities(cells, n_samples=None if exact else n_samples, **how)
+    read, nothing = as_counts if unit == "entities" else as_bits, Count(0.0, 0.0, 0.0, 0.0, 0.0)
+    return [
+        count_from_samples(read(values, n_samples).astype(np.int64), interval=interval, stories=stories, **how)
+        if len(values)
+        else nothing
+        for values, stories in cells
+    ]
 
 
 # How often each actor of a store acts in each period: the posterior of the count, and the 1-best count.
@@ -334,15 +338,14 @@ def event_series(
     sizes = documents_by_period(store, period, since=since, until=until)
     chosen = chosen_actors(store, actors)
     cells = stored_events(store, chosen, period, column_of(interval, unit), days_asked(since, until))
-    exact = is_imported(store.settings)
-    rows = []
-    for actor in chosen:
-        for label, n in sizes.items():
-            cell = cells.get((actor, label), NONE)
-            story = None if stories == APART else shared_stories(cell["story"])
-            how = {"level": level, "stories": story, "overdispersion": overdispersion}
-            count = count_of(cell["value"], interval, unit, n_samples, how, exact=exact)
-            rows.append(PeriodCount.of(count, actor, label, float(cell["best"].sum()), n, share=unit == "share"))
+    held = [(actor, label, cells.get((actor, label), NONE)) for actor in chosen for label in sizes]
+    values = [(cell["value"], None if stories == APART else shared_stories(cell["story"])) for *_, cell in held]
+    how = {"level": level, "overdispersion": overdispersion}
+    counts = counts_of(values, interval, unit, n_samples, how, exact=is_imported(store.settings))
+    rows = [
+        PeriodCount.of(count, actor, label, float(cell["best"].sum()), sizes[label], share=unit == "share")
+        for (actor, label, cell), count in zip(held, counts, strict=True)
+    ]
     asked = {"period": period, "level": level, "interval": interval, "unit": unit}
     recipe = recipe_of(
         store, **asked, **dependence_asked(store, stories, overdispersion), **period_asked(sizes, since, until)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from howsure.errors import InputError
-from howsure.events.labels.answers import answers_of, labelling_of, settled_labels, settlements_of
+from howsure.events.labels.answers import Answer, answers_of, labelling_of, labels_by, settlements_of
 from howsure.events.series.actor_comparison import ActorComparison
 from howsure.events.series.corrected_comparison import corrected_comparison
 from howsure.events.series.corrected_series import CORRECTED_UNITS, CorrectedSeries, corrected_series, raw_alone
@@ -56,19 +56,24 @@ class AnswersAbout:
 
 def answers_about(store: Store, actor: str) -> AnswersAbout:
     """All answers about an actor; none if readers were not asked about it."""
-    settled = settled_labels(store)
-    if settled is None or actor not in settled.actors:
+    asked = labelling_of(store)
+    if asked is None or actor not in asked.actors:
         return AnswersAbout({}, {})
-    given: dict[int, list[dict[str, Any]]] = {}
-    for settles, held in ((False, answers_of(store)), (True, settlements_of(store))):
-        for one in held:
-            acts = None if one.unclear else actor in one.acting
-            given.setdefault(one.document, []).append({"coder": one.coder, "acts": acts, "settles": settles})
-    labels = settled.labels[:, settled.actors.index(actor)].tolist()
-    known = {
-        n: None if math.isnan(one) else bool(one) for n, one in zip(settled.documents.tolist(), labels, strict=True)
-    }
-    return AnswersAbout(given, known)
+    given: dict[int, list[Answer]] = {}
+    for one in answers_of(store):
+        given.setdefault(one.document, []).append(one)
+    settled = {one.document: one for one in settlements_of(store)}
+    answers, labels = {}, {}
+    for document in sorted({*given, *settled}):
+        held = [(one, False) for one in given.get(document, [])]
+        held += [(settled[document], True)] if document in settled else []
+        answers[document] = [
+            {"coder": one.coder, "acts": None if one.unclear else actor in one.acting, "settles": settles}
+            for one, settles in held
+        ]
+        (label,) = labels_by([actor], [settled[document]] if document in settled else given[document])
+        labels[document] = None if math.isnan(label) else bool(label)
+    return AnswersAbout(answers, labels)
 
 
 def documents_between(
@@ -78,7 +83,8 @@ def documents_between(
     found = rows_of(
         store,
         "SELECT document, d.id, d.date, d.title, e.probability, e.best "
-        "FROM documents d LEFT JOIN (SELECT * FROM events WHERE actor = $actor) e USING (document) "
+        "FROM documents d LEFT JOIN (SELECT document, actor, probability, best FROM events WHERE actor = $actor) e "
+        "USING (document) "
         "WHERE d.date BETWEEN $first AND $last AND (e.actor IS NOT NULL OR list_contains($read, document)) "
         "ORDER BY coalesce(e.probability, 0) DESC, d.date, document",
         actor=actor,

@@ -216,7 +216,8 @@ FETCHED = 1_000  # rows at a time
 ADVICE = (
     "Ask for the days that you mean (since and until), or leave the others out of the store: howsure events recount."
 )
-_ANSWERS: ContextVar[dict[tuple[Any, ...], list[tuple[Any, ...]]]] = ContextVar("answers")
+Facts = dict[tuple[Any, ...], list[tuple[Any, ...]]]
+_ANSWERS: ContextVar[Facts] = ContextVar("answers")
 
 
 class Store(Protocol):
@@ -258,9 +259,12 @@ def each_row(store: Store, query: str) -> Iterator[tuple[Any, ...]]:
 
 
 @contextmanager
-def asking_once(store: Store) -> Iterator[None]:
-    """Inside, a question about the whole store is asked once, if no answer can change: it is open for reading only."""
-    token = _ANSWERS.set({}) if is_for_reading(store) else None
+def asking_once(store: Store, known: Facts | None = None) -> Iterator[None]:
+    """Inside, a question about the whole store is asked once, if no answer can change: it is open for reading only.
+
+    known: what was asked before, which is added to.
+    """
+    token = _ANSWERS.set({} if known is None else known) if is_for_reading(store) else None
     try:
         yield
     finally:
