@@ -238,7 +238,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "multicalibration": lambda: howsure.multicalibration_error(PAIRS, features={HOSTILE: np.arange(300) % 2}),
     "groups not found": lambda: howsure.find_groups(PAIRS, features={HOSTILE: np.arange(300) % 2}, min_rows=20),
     "look": lambda: _look(),
-    "signature": lambda: howsure.read_signature("howsure|estimate|method:debiased|n:6000|v:0.1.0"),
+    "signature": lambda: howsure.read_signature("howsure|estimate|method:debiased|n:6000|v:0.2.0"),
     "scores of models": lambda: howsure.score_table(
         np.arange(60) % 3 > 0,
         model=["a", "b", HOSTILE] * 20,

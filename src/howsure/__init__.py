@@ -5,6 +5,6 @@ The public names are loaded when they are first used, so that `import howsure` i
 
 from howsure.first_use import names_in
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __getattr__, __dir__, __all__ = names_in(__name__, __file__)

@@ -85,7 +85,7 @@ class Result:
 
     @property
     def signature(self) -> str:
-        """How it was made, in a line that a paper can print: howsure|estimate|method:debiased|n:6000|v:0.1.0.
+        """How it was made, in a line that a paper can print: howsure|estimate|method:debiased|n:6000|v:0.2.0.
 
         `howsure.read_signature` reads it back.
         """

@@ -76,7 +76,7 @@ CHECKED = [
         "check --baseline night.json",
         {
             **toml('[check.score]\nfiles = "dev.csv"\nscore = "prob"\nmin-score = 0.5\n'),
-            "night.json": b'{"format": "howsure check baseline", "schema": 1, "howsure": "0.1.0", "entries": []}',
+            "night.json": b'{"format": "howsure check baseline", "schema": 1, "howsure": "0.2.0", "entries": []}',
         },
     ),
 ]

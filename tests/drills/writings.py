@@ -82,7 +82,7 @@ TYPED = {
     "events doubtful": ("news.duckdb --output o.txt", "o.txt"),
     "events report": ("news.duckdb o.html", "o.html"),
     "look": ("predictions.csv --output o.txt", "o.txt"),
-    "signature": ("'howsure|estimate|n:1|v:0.1.0' --output o.txt", "o.txt"),
+    "signature": ("'howsure|estimate|n:1|v:0.2.0' --output o.txt", "o.txt"),
     "score table": (
         "predictions.csv --score label --model model --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",

@@ -59,7 +59,7 @@ CONLLU = b"""\
 
 """
 BASELINE = b"""\
-{"format": "howsure check baseline", "schema": 1, "howsure": "0.1.0", "entries": [
+{"format": "howsure check baseline", "schema": 1, "howsure": "0.2.0", "entries": [
  {"check": "calibration", "group": null, "n": 2000, "squared error": {"value": 0.006, "variance": 3e-06,
   "slope_above": 0.0004, "slope_below": 0.0004, "least": 6e-07, "degrees_of_freedom": null, "rare": 0.001},
   "how": {"bin_size": "auto", "n_bins": null, "binning": "adaptive"}},

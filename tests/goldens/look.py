@@ -17,8 +17,8 @@ ROOM = Room(
     look logs/helm
     look logs
     look pairs.csv --format signature
-    signature "howsure|curve|n:300|levels:low+high|v:0.1.0"
-    signature "howsure|curve|n:300|v:0.1.0" --format json
+    signature "howsure|curve|n:300|levels:low+high|v:0.2.0"
+    signature "howsure|curve|n:300|v:0.2.0" --format json
     signature "bleu|n:300"
     score results --seed 1
     """

@@ -56,13 +56,13 @@ def read_signature(text: str) -> Signature:
 
     text: the line that the `signature` of a result holds.
 
-    >>> found = read_signature("howsure|estimate|method:debiased|n:6000|v:0.1.0")
+    >>> found = read_signature("howsure|estimate|method:debiased|n:6000|v:0.2.0")
     >>> found.kind, found.settings["n"], found.version
-    ('estimate', '6000', '0.1.0')
+    ('estimate', '6000', '0.2.0')
 
     Raises InputError for what is no signature.
     """
-    like = "must be a signature, such as howsure|estimate|n:6000|v:0.1.0"
+    like = "must be a signature, such as howsure|estimate|n:6000|v:0.2.0"
     if not isinstance(text, str):
         raise InputError(f"text {like}, not {text!r}.")
     try:

@@ -1,4 +1,4 @@
-"""How a result was made, in a line that a paper can print: howsure|estimate|method:debiased|n:6000|v:0.1.0."""
+"""How a result was made, in a line that a paper can print: howsure|estimate|method:debiased|n:6000|v:0.2.0."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def signature_text(kind: str, recipe: Mapping[str, object], rows: Sequence[Mappi
     Several values are joined by +; |, + and % within names are written as in addresses (%7C), in keys : too. What is
     longer than 80 characters, and the names of files, stay in the recipe.
 
-    >>> signature_text("estimate", {"howsure": "0.1.0", "n": 6000, "clusters": None, "levels": ["low", "high"]})
-    'howsure|estimate|n:6000|levels:low+high|v:0.1.0'
+    >>> signature_text("estimate", {"howsure": "0.2.0", "n": 6000, "clusters": None, "levels": ["low", "high"]})
+    'howsure|estimate|n:6000|levels:low+high|v:0.2.0'
     """
     first, *others = rows or ({},)
     agreed = {key: value for key, value in first.items() if all(key in row and row[key] == value for row in others)}
@@ -54,8 +54,8 @@ def _written(value: object) -> str:
 def signature_parts(text: str) -> tuple[str, dict[str, str], str]:
     """What was made, its settings, and the version.
 
-    >>> signature_parts("howsure|estimate|n:6000|v:0.1.0")
-    ('estimate', {'n': '6000'}, '0.1.0')
+    >>> signature_parts("howsure|estimate|n:6000|v:0.2.0")
+    ('estimate', {'n': '6000'}, '0.2.0')
 
     Raises ValueError, with what is wrong, for what is no signature.
     """
