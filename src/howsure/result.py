@@ -448,7 +448,8 @@ class Estimate(Result):
 
     def __str__(self) -> str:
         value = UNDEFINED if math.isnan(self.value) else f"{self.value:.4f}"
-        return value if self.low is None or self.high is None else f"{value} {interval(self.low, self.high)}"
+        ends = value if self.low is None or self.high is None else interval(self.low, self.high)
+        return value if ends == value else f"{value} {ends}"  # of neither, one dash
 
     @property
     def width(self) -> float | None:
