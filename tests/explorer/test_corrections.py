@@ -180,6 +180,7 @@ def test_the_page_lists_what_a_corrected_count_is_made_of(browser: Browser, addr
     assert len(listed) == len(read)
     assert [line[1] for line in listed[:missed]] == ["missed"] * missed
     assert sum(line[0] == "acts (Anna)" for line in listed) == row.positives
+    assert browser.violations() == []
     browser.click("#point tbody tr button")
     assert browser.one("#document h2").text == listed[0][3]
     browser.open(f"{address}#period=quarter&counts=raw&point=AAA&at={row.period}")
@@ -245,6 +246,7 @@ def test_the_page_shows_a_regression(browser: Browser, labelled: EventStore, tmp
     cells = [[cell.text for cell in row.find_elements("tag name", "td")] for row in browser.all("#regression tbody tr")]
     assert cells == [list(row) for row in found.table().rows]
     assert browser.text("#regression p").startswith("Linear regression: 320 rows, ")
+    assert browser.violations() == []
     assert browser.errors() == []
 
 
