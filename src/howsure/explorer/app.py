@@ -14,7 +14,7 @@ from howsure.errors import HowsureError, InputError
 from howsure.events.store.reading import Facts, Store, asking_once, is_for_reading
 from howsure.explorer.access import LOOPBACK, PAGE, ROOM, Guard, Tokens, policy
 from howsure.explorer.assembly import LABELLING, assemble
-from howsure.explorer.labelling import Room, orders_of, questions_of
+from howsure.explorer.labelling import Room, orders_of, questions_of, series_beside
 from howsure.explorer.queries import QUESTIONS, Question, overview_beside, read_parameters
 from howsure.first_use import require
 from howsure.regression.results import PredictedRegression
@@ -114,7 +114,7 @@ def create_app(
     orders: Mapping[str, Callable[[Request], Awaitable[Response]]] = {}
     if room is not None:
         pages[ROOM] = assemble(design=LABELLING, title="Labelling", writing=room.token)
-        questions, orders = {**questions, **questions_of(room)}, orders_of(room)
+        questions, orders = {**questions, **series_beside(room), **questions_of(room)}, orders_of(room)
     listed = ", ".join([*pages, *(f"/api/{name}" for name in (*questions, *orders))])
 
     def show(html: str) -> Callable[[Request], Awaitable[Response]]:

@@ -35,13 +35,16 @@ from howsure.events.labels.answers import (
 )
 from howsure.events.labels.answers import settle as settle_answer
 from howsure.events.labels.readers import OVERLAP, documents_for, progress
+from howsure.events.series.event_series import event_series
+from howsure.events.series.files import AnswersAbout, documents_between
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.integrity import check_documents
-from howsure.events.store.reading import Store, rows_of, title_of
+from howsure.events.store.reading import Store, bounds_of, chosen_actors, rows_of, title_of
 from howsure.explorer.access import forged, new_token
 from howsure.explorer.queries import (
     BEST,
     LARGEST_NUMBER,
+    QUESTIONS,
     Parameter,
     Question,
     Sample,
@@ -103,6 +106,11 @@ class Room:
                 f"coordinator ({parameter('coordinator', 'anna')})."
             )
         return told(self.store)
+
+    def is_read(self) -> bool:
+        """Whether all who have answered have read all their documents, and somebody has."""
+        coders = {one.coder for one in answers_of(self.store)}
+        return bool(coders) and all(progress(self.store, one, overlap=self.overlap).is_done for one in coders)
 
     def write(self, act: Callable[..., Any], **ordered: Any) -> Any:
         """Do what is ordered, one order after another.
@@ -428,6 +436,31 @@ def questions_of(room_: Room) -> Mapping[str, Question]:
         "intervals": at_the_end(intervals),
     }
     return {f"label/{name}": replace(one, state=lambda: room_.n_orders) for name, one in asked.items()}
+
+
+UNDERWAY = "Documents are being read: counts corrected by labels, and the answers, are shown when all is read."
+
+
+def _behind(store: Store, actor: str, at: str) -> list[dict[str, Any]]:
+    (known,) = chosen_actors(store, [actor])
+    return documents_between(store, known, bounds_of(store, at), AnswersAbout({}, {}))
+
+
+BLIND: Mapping[str, Callable[..., Any]] = {  # what the page of series is told instead of what labels say
+    "corrected": lambda store, **asked: {"reason": UNDERWAY},
+    "corrected-pair": lambda store, **asked: {"reason": UNDERWAY},
+    "point": _behind,
+    "export.csv": lambda store, **asked: f"{event_series(store, **asked).to_csv()}\n",
+}
+
+
+def series_beside(room_: Room) -> Mapping[str, Question]:
+    """The questions of the page of series that tell of labels: they are blind while somebody in the room reads."""
+
+    def told(name: str, store: Store, **asked: Any) -> Any:
+        return (QUESTIONS[name].ask if room_.is_read() else BLIND[name])(store, **asked)
+
+    return {name: replace(QUESTIONS[name], ask=partial(told, name), state=lambda: room_.n_orders) for name in BLIND}
 
 
 def orders_of(room_: Room) -> Mapping[str, Callable[[Request], Awaitable[Response]]]:

@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 from howsure.events.labels.agreement import agreement
 from howsure.events.labels.answers import answers_of, reading_order
 from howsure.events.store.event_store import EventStore
+from howsure.events.store.reading import rows_of
 from howsure.explorer import Room, Tokens, create_app, labelling
 from howsure.explorer.access import HEADERS, TOKEN
 from howsure.explorer.labelling import LONGEST_BODY, ORDERS, questions_of
@@ -363,3 +364,24 @@ def test_a_damaged_text_is_refused(room_store: Path, table: str, damage: str, to
 def test_titles_of_actors_are_told(client: TestClient) -> None:
     actors = client.get("/api/label/room?coder=anna").json()["actors"]
     assert [one["title"] for one in actors] == ["Iraq", "Yugoslavia", ATTACKS[1]]
+
+
+def test_the_series_beside_a_room_tells_of_no_label_until_all_is_read(store: EventStore, client: TestClient) -> None:
+    """Who reads may look at the series, too, and would be swayed by what others answered."""
+    order = reading_order(store)
+    ((year,),) = rows_of(store, "SELECT year(date) FROM documents WHERE document = $number", number=order[0])
+
+    def told() -> list[bool]:
+        pair, by = {"first": ACTORS[0], "second": ACTORS[1]}, {"period": "year"}
+        point = client.get("/api/point", params={"actor": ACTORS[0], "at": str(year)}).json()
+        return [
+            "series" in client.get("/api/corrected", params=by).json(),
+            "total" in client.get("/api/corrected-pair", params=pair | by).json(),
+            any(one["answers"] for one in point),
+            "corrected" in client.get("/api/export.csv", params=by | {"actors": ACTORS[0]}).text,
+        ]
+
+    give(store, "anna", [(number, [ACTORS[k % 3]] if k % 3 < 2 else []) for k, number in enumerate(order[1:])])
+    assert told() == [False] * 4
+    give(store, "anna", [(order[0], [ACTORS[0]])])
+    assert told() == [True] * 4
