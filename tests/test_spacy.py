@@ -177,3 +177,8 @@ def test_what_it_refuses(nlp: spacy.Language) -> None:
     alone.add_pipe("howsure_confidence")
     with pytest.raises(InputError, match=r"must come after 'tagger' or 'ner', .* before it there is nothing"):
         alone("Ada")
+    misnamed = spacy.blank("en")
+    misnamed.add_pipe("tagger")
+    misnamed.add_pipe("howsure_confidence", config={"ner": "names"})
+    with pytest.raises(InputError, match=r"must come after 'names', .* before it there is tagger"):
+        misnamed.get_pipe("howsure_confidence")(misnamed.make_doc("Ada"))

@@ -68,10 +68,11 @@ class Confidence:
         """Say how probable each entity and tag is."""
         names = self.nlp.pipe_names
         before = names[: names.index(self.name)] if self.name in names else names
-        if not {self.tagger, self.ner} & set(before):
+        lacking = [one for one in (self.tagger, self.ner) if one not in before]
+        if len(lacking) == 2 or set(lacking) - {"tagger", "ner"}:
             raise InputError(
-                f"{self.name} must come after {self.tagger!r} or {self.ner!r}, whose scores it takes; before it there "
-                f"is {shortened(before) or 'nothing'}."
+                f"{self.name} must come after {' or '.join(map(repr, lacking))}, whose scores it takes; before it "
+                f"there is {shortened(before) or 'nothing'}."
             )
         if len(doc) and self.tagger in before:
             labels = [token.tag_ for token in doc]

@@ -115,6 +115,7 @@ COUNTS = [
     Wrong("too few labels for the strata", "counts sample news.csv --prob p --labels 3", NEWS),
     Wrong("a column of the sheet shown", "counts sample news.csv --prob p --labels 9 --show label", NEWS),
     Wrong("a width of nothing", "counts plan news.csv --prob p --width 0", NEWS),
+    Wrong("a width in per cent", "counts plan news.csv --prob p --width 5 --share", NEWS),
     Wrong("a covariate that is constant", f"{REGRESS} --covariates p,document,same", POSTS),
     Wrong("covariates that tell each other", f"{REGRESS} --covariates p,document,twice", POSTS),
     Wrong("a covariate that fixed effects tell", f"{REGRESS} --covariates twice --fixed-effects document", POSTS),

@@ -13,7 +13,7 @@ import numpy as np
 import pandas
 import pytest
 
-from howsure import estimate_counts, read
+from howsure import InputError, estimate_counts, read
 from tests.cli.running import howsure, printed
 from tests.counts.populations import population
 
@@ -208,6 +208,8 @@ def test_python_has_the_same_words(dated: Rows, news: tuple[Path, np.ndarray], l
         assert found.to_dict()["groups"] == json.loads(printed_one)["groups"]
     of_sheet = printed("counts", "estimate", files[1], "--prob", "score", "--labelled", labelled, "--format", "json")
     found = estimate_counts(None, "score", labelled=read(labelled), rng=0, data=read(files[1]))
+    with pytest.raises(InputError, match="labelled must be a sheet by"):
+        estimate_counts(None, "score", labelled=labelled, data=read(files[1]))  # type: ignore[arg-type]
     assert found.to_dict()["total"] == json.loads(of_sheet)["total"]
 
 

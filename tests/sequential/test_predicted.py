@@ -110,6 +110,8 @@ def test_of_other_bounds_it_is_the_same() -> None:
         ({"predicted": {"a": 0.5}}, "predicted must have every item of the benchmark, which has 2; it has 1"),
         ({"predicted": {"a": 0.5, "b": 1.5}}, "predicted must lie between 0 and 1; of 'b' it is 1.5"),
         ({"predicted": {"a": 0.5, "c": 0.5}}, "predicted must have every item; it has no 'b'"),
+        ({"predicted": [0.5, 0.5]}, "predicted must be a mapping of all items"),
+        ({"predicted": {}}, "predicted must be a mapping of all items"),
     ],
 )
 def test_what_it_refuses(more: dict[str, Any], said: str) -> None:

@@ -404,7 +404,8 @@ def _of_columns(data: Any, y_true: Any, draws: Any, clusters: Any) -> Rows:
         *others, last = (parameter(role) for role, columns in named.items() if columns)
         raise InputError(f"{', '.join(others)} and {last} must name each column once; they name {shortened(names)}.")
     kinds = dict.fromkeys(named["clusters"], Kind.VALUES) | {y_true: Kind.NUMBER}
-    found = rows_of(data, kinds | dict.fromkeys(each, Kind.NUMBERS if listed else Kind.NUMBER))
+    kinds |= dict.fromkeys(each, Kind.NUMBERS if listed else Kind.NUMBER)
+    found = rows_of(data, kinds, clusters=clusters)
     samples = np.column_stack([found[one] for one in each]) if not listed else found[draws]
     if samples.dtype == object:  # lists in a frame
         samples = np.array([list(one) for one in samples], dtype=object)

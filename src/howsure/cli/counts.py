@@ -79,6 +79,8 @@ def plan(share: bool, output: str | None, **typed: Any) -> None:
     width, pos_label = typed["width"], typed["pos_label"]
     if not share and 0 < width < 1:
         raise InputError(f"--width must be at least 1 unit; it is {width:g}. If it is a share of the units: --share.")
+    if share and width > 1:
+        raise InputError(f"--width must be at most 1 with --share, all of the units; it is {width:g}.")
     if typed["labelled"] is not None and typed["y_true"] is not None:
         raise InputError("labels are either in --labelled FILE.csv or in --target COL, not in both.")
     columns = Columns.read(source_of(typed["files"], typed), y_prob=typed["y_prob"], y_true=typed["y_true"])

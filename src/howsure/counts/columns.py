@@ -54,8 +54,8 @@ class Columns:
         else:
             names = {role: _names(role, one, data) for role, one in asked.items()}
             clusters = names.get("clusters")
-            how = {"clusters": clusters[0]} if clusters and isinstance(data, Source) else {}
-            rows = rows_of(data, dict.fromkeys(show, Kind.LATER) | _kinds(names), **how)
+            kinds = dict.fromkeys(show, Kind.LATER) | _kinds(names)
+            rows = rows_of(data, kinds, clusters=clusters and clusters[0])
             held = {
                 role: asked[role]
                 if found is None

@@ -91,6 +91,11 @@ def read_sheet(
 
     Raises InputError as `labels_of_sheet` does.
     """
+    if not isinstance(sheet, Source):
+        raise InputError(
+            f"{parameter('labelled')} must be a sheet by howsure.read, such as howsure.read('labelled.csv'); it is a "
+            f"{type(sheet).__name__}."
+        )
     file = sheet.name
     found = sheet.rows(dict.fromkeys((ROW, STRATUM, CHANCE, CHECK, LABEL, *others), Kind.OPTIONAL))
     lines = [i for i in range(len(found.columns[ROW])) if any(held[i] is not None for held in found.columns.values())]

@@ -282,7 +282,10 @@ def columns_from(frame: Any, names: Sequence[str]) -> tuple[Column, ...]:
 
 
 def rows_of(data: Any, kinds: Mapping[str, Kind], **how: Any) -> Rows:
-    """Columns of a frame or a source by their names, each as what `kinds` says; of a frame as they stand."""
+    """Columns of a frame or a source by their names, each as what `kinds` says; of a frame as they stand.
+
+    how: what a source of several files may ask, such as which of the columns are `clusters`.
+    """
     if isinstance(data, Source):
         return data.rows(kinds, **how)
     if not is_frame(data):

@@ -12,7 +12,7 @@ from howsure import __version__
 from howsure.counts.draw import Elements, partial_column, read_draw
 from howsure.errors import GIVEN, LOOK, InputError, at_row, parameter
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, missing
-from howsure.inputs.frames import AS_READ, Kind, Rows, Source, no_column_name, rows_of
+from howsure.inputs.frames import AS_READ, Kind, Rows, no_column_name, rows_of
 from howsure.inputs.numbers_and_names import check_bounds, check_within
 from howsure.inputs.pairs import Floats, Integers
 from howsure.judges.correction import Graded
@@ -165,8 +165,7 @@ def _rows(given: dict[str, Any], data: Any, numeric: Sequence[str], show: Sequen
         partial = role in PARTIAL or role == "inclusion" or (role == "strata" and "inclusion" in given)
         if not partial or column not in kinds:  # what is read whole serves where it may be missing, too
             kinds[column] = Kind.PARTIAL if partial else Kind.SCORE if role in numeric else Kind.NAMES
-    how = {"clusters": given.get("clusters")} if isinstance(data, Source) else {}
-    return rows_of(data, kinds, **how)
+    return rows_of(data, kinds, clusters=given.get("clusters"))
 
 
 def needed(role: str, of: str) -> InputError:

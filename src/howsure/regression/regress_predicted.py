@@ -145,7 +145,7 @@ def _held(given: dict[str, Any], data: Any) -> tuple[dict[str, Any], Rows]:
         for name in names:
             if kinds.setdefault(name, kind) != kind:
                 kinds[name] = Kind.VALUES
-    found = rows_of(data, kinds)
+    found = rows_of(data, kinds, clusters=given.get("clusters"))
     held: dict[str, Any] = {}
     for role, one in given.items():
         names = [ColumnName(name, role) for name in ([one] if isinstance(one, str) else one)]

@@ -460,6 +460,11 @@ class SequentialScore(_Sequence):
         level: float = 0.95,
         order: ItemOrder | None = None,
     ) -> None:
+        if predicted is not None and not (hasattr(predicted, "items") and len(predicted)):
+            raise InputError(
+                "predicted must be a mapping of all items of the benchmark to what is expected of them, such as "
+                f"{{'q1': 0.9, 'q2': 0.4}}; it is {shown(predicted)}."
+            )
         if predicted is not None and items_total is None and order is None:
             items_total = len(predicted)
         super().__init__(

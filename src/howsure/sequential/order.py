@@ -66,7 +66,7 @@ def draw_order(
     Raises InputError naming an item that occurs twice.
     """
     roles = {"id": id} | ({} if clusters is None else {"clusters": clusters})
-    held, named, rows = held_columns(roles, data)
+    held, named, rows = held_columns(roles, data, clusters=clusters)
     with rows.placed():
         n = check_same_length(**{named[role]: column for role, column in held.items()})
         items = texts(held["id"], n, named["id"])
@@ -82,7 +82,7 @@ def draw_order(
 
 
 def held_columns(
-    roles: Mapping[str, Any], data: Any, *, scores: Sequence[str] = ()
+    roles: Mapping[str, Any], data: Any, *, scores: Sequence[str] = (), **how: Any
 ) -> tuple[dict[str, Any], dict[str, str], Columns]:
     """What plays each role, what to call it in messages, and the rows whose places they name."""
     if data is None:
@@ -91,7 +91,7 @@ def held_columns(
         if not isinstance(column, str):
             raise no_column_name(role, column)
     kinds = {column: Kind.SCORE if role in scores else Kind.VALUES for role, column in roles.items()}
-    rows = rows_of(data, kinds)
+    rows = rows_of(data, kinds, **how)
     return {role: rows[column] for role, column in roles.items()}, dict(roles), rows
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -113,3 +114,20 @@ def test_what_no_column_says_is_not_settled(how: str, tmp_path: Path) -> None:
         InputError, match=rf"across_files='{how}' says .*Name it with id=\.\.\. or clusters=\.\.\., or leave"
     ):
         howsure.read(files, across_files=how).predictions("y", "q")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda data: howsure.posterior_quantiles("y", ["q", "r"], clusters="question", data=data).clusters,
+        lambda data: len({row.cluster for row in howsure.draw_order("id", clusters="question", data=data)}),
+        lambda data: howsure.regress_predicted("y", "q", covariates=["r"], clusters="question", data=data),
+    ],
+)
+def test_whoever_takes_clusters_asks_what_they_are(ask: Callable[[object], object], tmp_path: Path) -> None:
+    columns = {"y": [1, 0, 1], "q": [0.9, 0.2, 0.7], "r": [0.1, 0.5, 0.2], "question": ["a", "a", "b"]}
+    files = [write(tmp_path / f"{k}.csv", {**columns, "id": [f"{k}{i}" for i in range(3)]}) for k in range(2)]
+    with pytest.raises(InputError, match="equal values of question occur in several files"):
+        ask(howsure.read(files))
+    found = [ask(howsure.read(files, across_files=how)) for how in ("same", "separate")]
+    assert found == [2, 4] or isinstance(found[0], howsure.PredictedRegression)
