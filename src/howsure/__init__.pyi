@@ -264,9 +264,6 @@ from howsure.sequential.comparison import (
 from howsure.sequential.comparison import (
     SequentialScore as SequentialScore,
 )
-from howsure.sequential.comparison import (
-    SequentialStatus as SequentialStatus,
-)
 from howsure.sequential.order import (
     ItemOrder as ItemOrder,
 )
@@ -284,6 +281,9 @@ from howsure.sequential.race import (
 )
 from howsure.sequential.race import (
     race_models as race_models,
+)
+from howsure.sequential.sequence import (
+    SequentialStatus as SequentialStatus,
 )
 from howsure.sequences.calibration_pairs import (
     tag_pairs as tag_pairs,

@@ -1,9 +1,10 @@
 """Stop when it is decided: scores come item by item in random order, and verdicts may be read at any time."""
 
-from howsure.sequential.comparison import SequentialComparison, SequentialScore, SequentialStatus
+from howsure.sequential.comparison import SequentialComparison, SequentialScore
 from howsure.sequential.order import ItemOrder, OrderedItem, draw_order
 from howsure.sequential.planning import ComparisonPlan, plan_comparison
 from howsure.sequential.race import Race, Racer, race_models
+from howsure.sequential.sequence import SequentialStatus
 
 __all__ = [
     "ComparisonPlan",

@@ -17,8 +17,8 @@ from howsure.inputs.frames import AS_READ, Source
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_whole, counted
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Result
-from howsure.sequential.comparison import BETTING, checked_scores
 from howsure.sequential.order import held_columns
+from howsure.sequential.sequence import BETTING, checked_scores
 from howsure.show.table import COUNT, ESTIMATE, NUMBER, Column
 from howsure.stats.betting import BettingMean, Units
 from howsure.stats.clusters import ItemGroups

@@ -1,0 +1,380 @@
+"""What came so far, in the order drawn, and the settings: what a sequential score and a comparison keep alike."""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from howsure import __version__
+from howsure.errors import GIVEN, InputError, at_row, parameter, shown
+from howsure.files.saved import Head, load, save_unchanged
+from howsure.files.whole import Place
+from howsure.inputs.checks import check_numbers
+from howsure.inputs.numbers_and_names import check_bounds, check_level, check_whole, check_within, counted
+from howsure.inputs.pairs import Floats
+from howsure.result import Estimate, Result
+from howsure.sequential.order import ItemOrder, OrderedItem, held_columns, refuse_repeated, texts
+from howsure.show.table import COUNT, ESTIMATE, NUMBER, WORDS, Column
+from howsure.stats.betting import BettingMean, Units
+
+LIKE, BETTING = "comparison.json", "betting"
+AGAIN = "Restore a copy, or begin a new state with all rows."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SequentialStatus(Result):
+    """What is known after the items so far.
+
+    outcome: the verdict. decided_after: the items after which it was reached. n: items that were bet on; waiting: those
+    of a cluster that is not complete yet. items_total: those of the benchmark, None if it is endless. estimate: of the
+    mean of the score, or of the difference. first, second: the means of both models. mean_of: whose mean is decided.
+    recipe: the settings, and the version.
+    """
+
+    outcome: str
+    decided_after: int | None
+    n: int
+    waiting: int
+    items_total: int | None
+    estimate: Estimate
+    first: float | None = None
+    second: float | None = None
+    mean_of: str
+    recipe: Mapping[str, Any]
+
+    title = "Sequential evaluation"
+
+    def columns(self) -> Sequence[Column]:
+        """One row: the verdict, the items, and the estimate."""
+        both = [] if self.first is None else [Column("first", NUMBER), Column("second", NUMBER)]
+        shown_as = "mean" if self.first is None else "difference"
+        return [
+            Column("outcome", WORDS),
+            Column("decided_after", COUNT),
+            Column("n", COUNT),
+            Column("waiting", COUNT),
+            Column("items_total", COUNT),
+            *both,
+            Column("estimate", ESTIMATE, shown_as),
+        ]
+
+    @property
+    def words(self) -> str:
+        """The verdict in sentences."""
+        of = "" if self.items_total is None else f" of {self.items_total:,}"
+        after = "" if self.decided_after is None else f", decided after {self.decided_after:,}"
+        models = "" if self.first is None else f" (first {self.first:.4f}, second {self.second:.4f})"
+        what = "mean" if self.first is None else "difference of means"
+        lines = [
+            f"{self.outcome}: {counted(self.n, 'item')}{of}{after}",
+            f"{what} {self.estimate}{models}{', adjusted by what was predicted' * ('predicted' in self.recipe)}",
+            f"decided is {self.mean_of}",
+            f"the {100 * self.estimate.level:g} % interval holds however often one looks",
+        ]
+        waiting = f"{counted(self.waiting, 'item')} of a cluster that is not complete yet: not used"
+        return "\n  ".join([*lines, waiting] if self.waiting else lines)
+
+
+class ScoreSequence(ABC):
+    """What came so far, in the order drawn, and the settings; a state is both."""
+
+    roles: ClassVar[tuple[str, ...]]
+    head: ClassVar[Head]
+
+    def __init__(
+        self,
+        *,
+        items_total: int | None = None,
+        clusters_total: int | None = None,
+        largest_cluster: int | None = None,
+        bounds: tuple[float, float] = (0.0, 1.0),
+        level: float = 0.95,
+        order: ItemOrder | None = None,
+    ) -> None:
+        if order is not None:
+            if (items_total, clusters_total, largest_cluster) != (None, None, None):
+                raise InputError("order says how many items and clusters there are; leave their numbers out.")
+            items_total, clusters_total, largest_cluster = _sizes_of(order)
+        if (clusters_total is None) != (items_total is None) and largest_cluster is not None:
+            raise InputError(
+                f"{parameter('items_total')} and {parameter('clusters_total')} belong together where there are "
+                "clusters: a benchmark has so many of both, and neither is known of endlessly many items."
+            )
+        if clusters_total is not None and largest_cluster is None:
+            raise InputError(
+                f"{parameter('clusters_total')} needs {parameter('largest_cluster')}, the most items that any "
+                "cluster has: bets are on whole clusters."
+            )
+        for name, value in {"items_total": items_total, "largest_cluster": largest_cluster}.items():
+            if value is not None:
+                check_whole(value, name=name)
+        if clusters_total is not None:
+            check_whole(clusters_total, name="clusters_total", most=items_total)
+        self.items_total, self.clusters_total, self.largest_cluster = items_total, clusters_total, largest_cluster
+        self.bounds, self.level, self.order = check_bounds(bounds), check_level(level), order
+        self._scores: dict[str, list[float]] = {role: [] for role in self.roles}
+        self._items: dict[str, None] = {}
+        self._clusters: list[str] = []
+        self._on_disk: bytes | None = None  # what the file held when it was loaded or saved
+
+    def __len__(self) -> int:
+        return len(self._scores[self.roles[0]])
+
+    def _add(self, scores: Mapping[str, Any], id: Any, clusters: Any, data: Any) -> None:
+        """Take the next items; whatever is wrong with one of them leaves all out."""
+        others = {role: held for role, held in (("id", id), ("clusters", clusters)) if held is not None}
+        held, named, rows = held_columns({**scores, **others}, data, scores=self.roles)
+        with rows.placed():
+            found = {role: _means_of_runs(held[role], self.bounds, named[role]) for role in self.roles}
+            n = len(found[self.roles[0]])
+            for role, values in found.items():
+                if len(values) != n:
+                    raise InputError(
+                        f"{parameter(named[role])} must have a score for each item, as {self.roles[0]} has; it has "
+                        f"{len(values):,}, and {self.roles[0]} has {n:,}."
+                    )
+            if self.items_total is not None and len(self) + n > self.items_total:
+                raise InputError(
+                    f"there are more items than {parameter('items_total')}: {len(self):,} came before, these are "
+                    f"{n:,}, and the benchmark has {self.items_total:,}."
+                )
+            self._check_given(others)
+            items = texts(held["id"], n, named["id"]) if "id" in held else []
+            refuse_repeated(items, named.get("id", "id"), self._items)
+            units = texts(held["clusters"], n, named["clusters"]) if "clusters" in held else []
+            self._check_order(items, named.get("id", "id"))
+            self._check_clusters([*self._clusters, *units])
+        for role, values in found.items():
+            self._scores[role] += values.tolist()
+        self._items |= dict.fromkeys(items)
+        self._clusters += units
+
+    def _check_given(self, others: Mapping[str, Any]) -> None:
+        if (self.largest_cluster is not None) != ("clusters" in others):
+            known = parameter("clusters", GIVEN), parameter("largest_cluster", GIVEN)
+            raise InputError(
+                f"{known[0]} and {known[1]} belong together: bets are on whole clusters, of a known largest size. Give "
+                "both, or neither."
+            )
+        if self.order is not None and "id" not in others:
+            raise InputError("id must name each item: they are to come in the order drawn.")
+        if len(self) and bool(self._items) != ("id" in others):
+            raise InputError(f"{parameter('id')} must be given as before: for all items, or for none.")
+
+    def _check_order(self, items: Sequence[str], name: str) -> None:
+        if self.order is None:
+            return
+        due = self.order.rows[len(self) : len(self) + len(items)]
+        for row, (item, expected) in enumerate(zip(items, due, strict=True)):
+            if item != expected.id:
+                raise InputError(
+                    f"{parameter(name)} must follow the order drawn; {at_row(row)} holds {shown(item)}, and position "
+                    f"{expected.position:,} of the order is {shown(expected.id)}. Evaluate the items in that order."
+                )
+
+    def _check_clusters(self, units: Sequence[str]) -> None:
+        """Raise InputError for clusters that are not together, too large, or too many."""
+        if self.largest_cluster is None:
+            return
+        starts, sizes = blocks(units)
+        names, seen = [units[start] for start in starts], set[str]()
+        for name, size in zip(names, sizes, strict=True):
+            if name in seen:
+                raise InputError(
+                    f"clusters must come as a whole, their items one after another; {shown(name)} comes again."
+                )
+            if size > self.largest_cluster:
+                raise InputError(
+                    f"{parameter('largest_cluster')} must hold for every cluster; {shown(name)} has {size:,} "
+                    f"items, more than {self.largest_cluster:,}. Begin again with the largest size that is possible."
+                )
+            seen.add(name)
+        if self.clusters_total is None:
+            return
+        ended = len(units) == self.items_total
+        if len(names) > self.clusters_total or (ended and len(names) < self.clusters_total):
+            raise InputError(
+                f"{parameter('clusters_total')} must be the number of clusters of all items; it is "
+                f"{self.clusters_total:,}, and these {len(units):,} items are in {len(names):,}."
+            )
+
+    @abstractmethod
+    def _values(self) -> Floats:
+        """The values between 0 and 1 whose mean is bet on."""
+
+    def _units(self) -> Units:
+        """The units that are complete."""
+        values = self._values()
+        if self.largest_cluster is None:
+            return Units(values, np.ones(len(values)), 1.0, self.items_total)
+        starts, sizes = blocks(self._clusters)
+        whole = len(self) == self.items_total or (len(sizes) > 0 and sizes[-1] == self.largest_cluster)
+        kept = len(starts) - (0 if whole or not sizes else 1)
+        sums = np.add.reduceat(values, starts)[:kept] if starts else values
+        return Units(sums, np.array(sizes[:kept], np.float64), float(self.largest_cluster), self.clusters_total)
+
+    def _state(self) -> dict[str, Any]:
+        order = None
+        if self.order is not None:
+            order = [[item.id, item.cluster] for item in self.order.rows], dict(self.order.recipe)
+        return {
+            "settings": self._settings(),
+            "order": order,
+            "scores": self._scores,
+            "id": list(self._items) or None,
+            "clusters": self._clusters or None,
+        }
+
+    def _settings(self) -> dict[str, Any]:
+        return {
+            "items_total": self.items_total,
+            "clusters_total": self.clusters_total,
+            "largest_cluster": self.largest_cluster,
+            "bounds": self.bounds,
+            "level": self.level,
+        }
+
+    @property
+    def recipe(self) -> dict[str, Any]:
+        """The settings, and the version."""
+        drawn = {} if self.order is None else {"order_seed": self.order.recipe["seed"]}
+        return {"method": BETTING, **self._settings(), **drawn, "howsure": __version__}
+
+    def save(self, path: Place) -> None:
+        """Write the state to a file, whole or not at all.
+
+        Raises InputError if the file holds another state than this one was loaded from, or saved to, before.
+        """
+        text = json.dumps({"kind": self.head.kind, "version": self.head.version, **self._state()}).encode()
+        save_unchanged(text, path, held=self._on_disk, like=LIKE)
+        self._on_disk = text
+
+    @classmethod
+    def load(cls, path: Place) -> Self:
+        """The state in a file.
+
+        Raises InputError if there is none, it was changed or cut off, or is of another version.
+        """
+
+        def parsed(content: bytes) -> Any:
+            held = cls.head.fields(content)
+            try:
+                found = cls._of_state(held)
+            except (KeyError, TypeError, ValueError, AttributeError) as error:
+                raise InputError(f"the state was changed or cut off ({error!s:.200}). {AGAIN}") from error
+            found._on_disk = content
+            return found
+
+        loaded: Self = load(path, parsed, like=LIKE, what=cls.head.what)
+        return loaded
+
+    @classmethod
+    def _of_state(cls, held: Mapping[str, Any]) -> Self:
+        settings = dict(held["settings"])
+        if held["order"] is not None:
+            items, recipe = held["order"]
+            rows = tuple(OrderedItem(i, *item) for i, item in enumerate(items, 1))
+            for name in ("items_total", "clusters_total", "largest_cluster"):
+                del settings[name]
+            settings["order"] = ItemOrder(rows=rows, recipe=recipe)
+        found = cls(**settings)
+        if any(len(scores) for scores in held["scores"].values()):
+            scores = {role: held["scores"][role] for role in cls.roles}
+            found._add(scores, held["id"], held["clusters"], None)
+        return found
+
+    @abstractmethod
+    def _asked(self) -> tuple[float, float, tuple[str, str, str]]:
+        """The limit; the probability that each verdict is ever wrong; what it is above, below, and undecided."""
+
+    def _status(self, **means: Any) -> SequentialStatus:
+        test = self.test()
+        units, outcome = test.verdict(*self._asked())
+        low, high = test.bounds((1 - self.level) / 2)
+        sizes = test.units.sizes
+        n = int(sizes.sum())
+        return SequentialStatus(
+            outcome=outcome,
+            decided_after=None if units is None else int(sizes[:units].sum()),
+            n=n,
+            waiting=len(self) - n,
+            items_total=self.items_total,
+            estimate=Estimate(test.value, low, high, level=self.level, method=BETTING, n=n),
+            mean_of=self.mean_of,
+            recipe=self.recipe,
+            **means,
+        )
+
+    def test(self) -> BettingMean:
+        """The tests of the mean, or of the difference."""
+        return BettingMean(self._units(), self._within)
+
+    @property
+    def mean_of(self) -> str:
+        """Whose mean is decided."""
+        if self.items_total is None:
+            return "the mean of all items that such items are drawn from"
+        return f"the mean of these {self.items_total:,} items, in the runs that were made"
+
+    @property
+    def _within(self) -> tuple[float, float]:
+        return self.bounds
+
+    @abstractmethod
+    def status(self) -> SequentialStatus:
+        """What is known so far."""
+
+    @property
+    def outcome(self) -> str:
+        """The verdict so far."""
+        return self.test().verdict(*self._asked())[1]
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The interval so far; it holds at all times together with probability `level`."""
+        estimate = self.status().estimate
+        return float(estimate.low or 0.0), float(estimate.high or 0.0)
+
+    def __repr__(self) -> str:
+        return self.status().text()
+
+
+def blocks(names: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Where each block of one name begins, and its size."""
+    starts = [i for i, name in enumerate(names) if i == 0 or name != names[i - 1]]
+    return starts, [end - start for start, end in zip(starts, [*starts[1:], len(names)], strict=True)]
+
+
+def _sizes_of(order: ItemOrder) -> tuple[int, int | None, int | None]:
+    """The items, clusters and the size of the largest cluster of an order."""
+    if not isinstance(order, ItemOrder):
+        raise InputError(f"{parameter('order', GIVEN)} must come from howsure.draw_order; it is a {type(order)}.")
+    names = [item.cluster for item in order.rows]
+    if names[0] is None:
+        return len(order.rows), None, None
+    sizes = blocks([str(name) for name in names])[1]
+    return len(order.rows), len(sizes), max(sizes)
+
+
+def _means_of_runs(scores: Any, bounds: tuple[float, float], name: str) -> Floats:
+    """The mean of each item over its runs, each within the bounds."""
+    runs = np.asarray(scores).T if np.ndim(scores) == 2 else [scores]
+    return np.asarray(np.mean([checked_scores(run, name, bounds=bounds) for run in runs], axis=0))
+
+
+def checked_scores(
+    scores: Any, name: str, *, n: int | None = None, bounds: tuple[float, float] | None = None
+) -> Floats:
+    """Finite numbers, within the bounds; InputError naming the row and the value otherwise."""
+    values = check_numbers(scores, name=name, n=n)
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if len(wrong):
+        raise InputError(f"{parameter(name)} must be finite numbers; {at_row(wrong[0])} holds {values[wrong[0]]}.")
+    if bounds is not None:
+        check_within(values, bounds, name=name)
+    return values
