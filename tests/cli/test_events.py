@@ -128,7 +128,7 @@ def test_a_store_counted_again(place: Path, tmp_path: Path) -> None:
     assert f"{again}: {DOCUMENTS} documents of" in text
     assert "first rule:  attack (attack, attacks, attacked, attacking)\nsecond rule: spoke (attacked, spoke)\n" in text
     assert re.search(r"\nIRQ +Iraq +1990 +[\d.]+ +[\d.]+ ( +\d+){5}\n", text)
-    assert "1 more actors: --top shows them." in text
+    assert "1 more actor: --top shows them." in text
     assert f"labels of 20 documents are carried over from {store}; they answer: Who?\n" in text
     with EventStore.open(again) as held:
         assert held.settings["rule"]["name"] == "spoke"
@@ -364,3 +364,5 @@ def test_a_column_for_each_actor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         "events", "import", "wide.csv", "--id", "id", "--date", "date", "--actors", "IRQ,USA", "--store", "w"
     )
     assert "expected documents: IRQ 0.9, USA 0.2" in told
+    asked = howsure("events", "label", "w", "--labels", 2, "--draw-only")
+    assert "say what to ask: --question" in asked.err, "events without a name make no question"

@@ -114,7 +114,7 @@ def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str,
         f"Arland acts in about {total.estimate:.0f} of 160 documents, between {total.low:.0f} and "
     )
     highest = max(held.rows_of("AAA"), key=lambda one: one.estimate)
-    assert f"{total.high:.0f}; highest in {highest.period}: {highest.estimate:.1f} (" in answer
+    assert f"{total.high:.0f}; highest in {highest.period}: {highest.estimate:.0f} (" in answer
     assert browser.text("#answer p.quiet").startswith("95 % intervals; corrected by the labels")
     browser.choose("#counts", "raw")
     assert browser.all("#series-chart .raw") == []

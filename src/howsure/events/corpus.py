@@ -241,18 +241,14 @@ class Corpus:
         missing = f"({column.sql} IS NULL OR trim({column.text}) = '')"
         if self.table.ask("1", rest=f"WHERE {missing} LIMIT 1"):
             place, _ = self.table.place(missing)
-            raise InputError(
-                f"{column.name} must not be missing; {place} has none. Give every document an id, or leave "
-                f"{parameter('id', GIVEN)} out "
-                "to number them."
-            )
+            raise InputError(f"{column.name} must not be missing; {place} has none. Give every document an id.")
         twice = self.table.ask(column.text, rest=f"GROUP BY {column.text} HAVING count(*) > 1 LIMIT 1")
         if twice:
             same = f"{column.text} = {literal(str(twice[0][0]))}"
             first, second = self.table.place(same)[0], self.table.place(same, skip=1)[0]
             raise InputError(
                 f"{column.name} must be different in every document; {twice[0][0]!r} is that of {first} and of "
-                f"{second}. Remove one of them, or leave {parameter('id', GIVEN)} out to number them."
+                f"{second}. Remove one of them, or give each an id of its own."
             )
 
     def _seen_format(self) -> str | None:
@@ -269,7 +265,7 @@ class Corpus:
         (left,) = self.table.ask("count(*)", rest=other)[0]
         if not left:
             return None
-        ways = {way: f"try_strptime({text}, {literal(way)}) IS NOT NULL" for way in WAYS}
+        ways = {way: f"year(try_strptime({text}, {literal(way)})) >= {YEARS[0]}" for way in WAYS}  # 01.02.03 is none
         read = self.table.ask(", ".join(f"count(*) FILTER ({one})" for one in ways.values()))[0]
         (any_way,) = self.table.ask(
             "count(*)", rest=f"WHERE ({self._written_date()}) IS NOT NULL OR {' OR '.join(ways.values())}"
@@ -296,8 +292,8 @@ class Corpus:
         raise InputError(
             f"{column.name} must be a date, written {written}; {place} holds {held} ({int(str(count)):,} in all). "
             f"Years run from {YEARS[0]} to {YEARS[1]}. If they are written in another way, give "
-            f"{parameter('date_format')}, "
-            f"such as %d/%m/%Y for 31/12/2001; or leave such documents out with {parameter('bad_dates', 'leave-out')}."
+            f"{parameter('date_format')}, such as %d/%m/%Y for 31/12/2001 (%y for 01); or leave such documents out "
+            f"with {parameter('bad_dates', 'leave-out')}."
         )
 
 

@@ -140,8 +140,9 @@ def test_what_is_no_date_is_named_or_left_out(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"day must be a date, written %d\.%m\.%Y; row 2 .* holds 'unbekannt'"):
         days(tmp_path / "news.csv", written)
     assert days(tmp_path / "news.csv", written, bad_dates="leave-out") == ["2020-12-31", None, "2020-02-01"]
-    with pytest.raises(InputError, match="day must be a date, written YYYY-MM-DD"):  # two ways in one column
-        days(tmp_path / "news.csv", ["31.12.2020", "2020-12-31"])
+    for either in ["31.12.2020", "2020-12-31"], ["31.12.20", "01.02.03"]:  # two ways in one column; no year
+        with pytest.raises(InputError, match=r"day must be a date, written YYYY-MM-DD.* \(%y for 01\)"):
+            days(tmp_path / "news.csv", either)
 
 
 @pytest.mark.parametrize(

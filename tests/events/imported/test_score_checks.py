@@ -34,7 +34,7 @@ WRONG: list[tuple[str, Any, str]] = [
     (
         "a word for a probability",
         changed(4, p="high"),
-        "p must be a number from 0 to 1, with a decimal point; row 4 of {file} holds 'high'",
+        "p must be a number from 0 to 1, such as 0.55; row 4 of {file} holds 'high'",
     ),
     ("a negative probability", changed(1, p="-0.1"), "p must lie in [0, 1]; row 1 of {file}"),
     ("NaN", changed(1, p="nan"), "p must not be missing; row 1 of {file}"),

@@ -324,9 +324,9 @@ def test_choices_that_name_no_actor(choice: str, wanted: tuple[dict[str, bool], 
 
 
 WRONG_FILES = {
-    "no column": ("document,label\na,1\n", "no column 'actor' in"),
+    "no column": ("document,label\na,1\n", "must have the columns document, actor and label; it has document, label."),
     "a label": ("document,actor,label\na,IRQ,2\n", "line 2: label must be 1, 0 or unclear; it is '2'"),
-    "no label": ("document,actor,label\na,IRQ,\n", "line 2: label must be 1, 0 or unclear; it is ''"),
+    "no label": ("document,actor,label\na,IRQ,\n", "line 2: label must be 1, 0 or unclear; it is ''. Remove the rows"),
     "no document": ("document,actor,label\n,IRQ,1\n", "line 2 must name a document and an actor"),
     "a label twice": ("document,actor,label\na,IRQ,1\na,IRQ,0\n", "line 3 labels IRQ in a again"),
     "half unclear": ("document,actor,label\na,IRQ,1\na,NATO,unclear\n", "a document is unclear for all actors or for"),

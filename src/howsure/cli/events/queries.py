@@ -35,6 +35,7 @@ from howsure.events.series.files import (
 from howsure.events.series.regress_events import regress_events
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import Store, chosen_actors
+from howsure.inputs.numbers_and_names import counted
 
 Decorated = Callable[..., Any]
 Options = dict[str, Any]
@@ -144,7 +145,7 @@ def series_command(
         if helped is not None:
             series = series_beside_labels(store, series, **helped)
     left = len(acting) - len(series.actors)
-    more = [f"{left:,} more actors: --top or --actor shows them."] if left else []
+    more = [f"{counted(left, 'more actor')}: --top or --actor shows them."] if left else []
     if figure is not None:
         from howsure.figures.events import event_figure, event_page
         from howsure.figures.files import save_figure

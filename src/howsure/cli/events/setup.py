@@ -136,7 +136,7 @@ def rules_text(compared: RuleComparison, *, top: int) -> str:
     actors = list(dict.fromkeys(row.actor for row in compared.rows))
     shown = [cells for cells, row in zip(table.rows, compared.rows, strict=True) if row.actor in actors[:top]]
     table = replace(table, rows=shown)
-    left = f"\n{len(actors) - top:,} more actors: --top shows them." if len(actors) > top else ""
+    left = f"\n{counted(len(actors) - top, 'more actor')}: --top shows them." if len(actors) > top else ""
     return f"first rule:  {compared.first}\nsecond rule: {compared.second}\n\n{table_text(table).rstrip()}{left}"
 
 

@@ -18,7 +18,7 @@ from howsure.errors import InputError
 from howsure.events.corpus import NO_DATE, Filter, InputDocument
 from howsure.events.extraction.imported_scores import Score, Scores
 from howsure.events.extraction.one_document import COLUMNS, Row, bits, document_seed
-from howsure.events.labels.draw import checked_question
+from howsure.events.labels.draw import UNNAMED, checked_question
 from howsure.events.store.event_store import EventStore, whole_store
 from howsure.events.store.reading import is_imported
 from howsure.events.stories import SHARED, WORDS, stories_of
@@ -99,7 +99,7 @@ def import_events(
     scores: Scores,
     path: str | os.PathLike[str],
     *,
-    event: str = "event",
+    event: str = UNNAMED,
     question: str | None = None,
     samples: int = 100,
     rng: int = 0,

@@ -221,7 +221,7 @@ def _check_probabilities(table: Table, column: str, where: str) -> None:
     missing = held.missing(kind="number")
     told = f"{column} must not be missing; {{place}} has none ({{count}} such). Write 0 where the actor does not act."
     _refuse(table, f"{where} AND {missing}", "NULL", told)
-    told = f"{column} must be a number from 0 to 1, with a decimal point; {{place}} holds {{value!r}} ({{count}} such)."
+    told = f"{column} must be a number from 0 to 1, such as 0.55; {{place}} holds {{value!r}} ({{count}} such)."
     _refuse(table, f"{where} AND {held.number} IS NULL", held.text, told)
     told = (
         f"{column} must lie in [0, 1]; {{place}} holds {{value}} ({{count}} such). Divide percentages by 100, and turn "

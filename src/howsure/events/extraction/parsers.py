@@ -195,8 +195,8 @@ def _loaded(name: str) -> Any:
         pipeline = spacy.load(name)
     except OSError as error:
         raise InputError(
-            f"there is no spaCy pipeline {name}: name an installed one (python -m spacy download en_core_web_sm), or "
-            "the path of a folder that holds one."
+            f"there is no spaCy pipeline {name}: name an installed one, or the path of a folder that holds one. "
+            "`howsure events parser` says which are installed, and how to get one."
         ) from error
     except ValueError as error:  # of another version of spaCy, or a part of it that is not installed
         raise InputError(f"the spaCy pipeline {name} cannot be loaded: {str(error).splitlines()[0]}") from error

@@ -317,6 +317,9 @@ def _not_stored(store: Store) -> int:
     return int(rows_of(store, "SELECT count(*) FROM left_out WHERE reason = $reason", reason=NO_ACTOR)[0][0])
 
 
+UNNAMED = "event"  # what imported events are called by default, of which no question can be made
+
+
 def question_of(rule: Mapping[str, Any]) -> str:
     """The question that a rule asks of a text: its own, as that of imported events may be, or made of its words.
 
@@ -339,7 +342,10 @@ def _asked(
         )
     if len(codes) > MOST_ACTORS:
         raise InputError(f"actors must be at most {MOST_ACTORS}, one key each; they are {len(codes)}.")
-    text = question_of(store.settings.get("rule") or {}) if question is None else question
+    rule = store.settings.get("rule") or {}
+    if question is None and rule == {"name": UNNAMED}:
+        raise InputError(f"the event has no name to ask for; say what to ask: {parameter('question', GIVEN)}.")
+    text = question_of(rule) if question is None else question
     return Labelling(checked_question(text), codes, _design(design), _length(period), ())
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from howsure.errors import InputError
 from howsure.files.opened import NotUTF8Error, Text, asked_encoding, parsed_json, read_text
-from howsure.inputs.numbers_and_names import spelled_number, unknown_name
+from howsure.inputs.numbers_and_names import spelled_number
 from howsure.show.table import out_of_a_spreadsheet
 
 # An answer as a file gives it, before the store was asked what its names mean.
@@ -73,9 +73,9 @@ def _rows(text: Text) -> list[ReadAnswer]:
                 continue
             if not names:
                 names = held
-                for name in (DOCUMENT, ACTOR, LABEL):
-                    if name not in names:
-                        raise unknown_name("column", name, names, place=text.name)
+                if not {DOCUMENT, ACTOR, LABEL} <= {*names}:
+                    wanted = f"{DOCUMENT}, {ACTOR} and {LABEL}"
+                    raise InputError(f"{text.name} must have the columns {wanted}; it has {', '.join(names)}.")
                 continue
             place = f"{text.name}, line {reader.line_num}"
             if len(held) != len(names):
@@ -118,7 +118,8 @@ def _label(place: str, text: str) -> bool | None:
         return value == 1.0
     if text.lower() == UNCLEAR:
         return None
-    raise InputError(f"{place}: {LABEL} must be 1, 0 or {UNCLEAR}; it is {text!r}.")
+    unread = "" if text else " Remove the rows of documents that nobody has read."
+    raise InputError(f"{place}: {LABEL} must be 1, 0 or {UNCLEAR}; it is {text!r}.{unread}")
 
 
 def _inclusion(place: str, row: Row) -> float | None:

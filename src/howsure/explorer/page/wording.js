@@ -111,18 +111,15 @@ export function behindText(title, row, missed, unit, level) {
 export function answerText(title, rows, total, unit) {
   const told = rows.filter((row) => row.mean !== null);
   const of = told.reduce((all, row) => all + row.documents, 0);
-  const acts = (value) => {
-    const about = unit === "share" ? amount(value, unit) : end(value, unit);
-    return unit === "entities" ? `${title}: about ${about} entities act in ${counted(of, "document")}` :
-      `${title} acts in about ${about} of ${counted(of, "document")}`;
-  };
+  const acts = (value) => (unit === "entities" ? `${title}: about ${end(value)} entities act in` :
+    `${title} acts in about ${end(value, unit)} of`) + ` ${counted(of, "document")}`;
   if (total?.corrected === undefined) {
     const sum = told.reduce((all, row) => all + row.mean * (unit === "share" ? row.documents : 1), 0);
     return `${acts(unit === "share" ? sum / Math.max(of, 1) : sum)}.`;
   }
   const most = told.reduce((one, row) => (row.corrected > one.corrected ? row : one));
   return `${acts(total.corrected)}, between ${end(total.low, unit)} and ${end(total.high, unit)}; ` +
-    `highest in ${most.period}: ${amount(most.corrected, unit)} (${between(most.correctedLow, most.correctedHigh, unit)}).`;
+    `highest in ${most.period}: ${end(most.corrected, unit)} (${between(most.correctedLow, most.correctedHigh, unit)}).`;
 }
 
 // What the comparison of two actors in a period says, and what may be concluded.

@@ -1,0 +1,82 @@
+"""Do the corrected counts of a store hold what is true of it? Documents are drawn, and answered by the truth, often.
+
+    python benchmarks/store_coverage.py news.duckdb truth.csv --draws 40 --labels 200 --period month
+
+STORE holds no labels yet. TRUTH: CSV with the columns document (an id) and actor, a row for each pair in which the
+actor acts; all other pairs are taken as negative. Every draw is the journey of a reader, in a copy of the store: draw,
+answer, correct. Prints the coverage, the mean width and the mean true count of the 95 % intervals of periods and of
+totals, and what the raw intervals of periods hold, which are the same in every draw.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # before numpy is loaded
+
+import shutil
+import tempfile
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+
+from howsure.events import EventStore, corrected_series, draw_documents, event_series, record_answer
+from howsure.inputs.periods import period_of
+
+
+def main() -> None:
+    """Read the command line, repeat the draws, print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("store", type=Path)
+    parser.add_argument("truth", type=Path)
+    for name, default in {"--draws": 40, "--labels": 200, "--seed": 0}.items():
+        parser.add_argument(name, type=int, default=default)
+    parser.add_argument("--period", default="month")
+    given = parser.parse_args()
+    with open(given.truth, encoding="utf-8-sig", newline="") as file:
+        acting = {(row["document"], row["actor"]) for row in csv.DictReader(file)}
+    with EventStore.open(given.store) as store:
+        documents = {number: (name, day) for number, name, day in store.ask("SELECT document, id, date FROM documents")}
+        codes = list(store.settings["actors"])
+        found = event_series(store, period=given.period, actors=codes)
+    days = {str(name): str(day)[:10] for name, day in documents.values()}
+    truth = Counter((code, period_of(days[name], period=given.period)) for name, code in acting)
+    totals = Counter(code for _, code in acting)
+    held: dict[str, list[tuple[bool, float, int]]] = {
+        "raw periods": [],
+        "corrected periods": [],
+        "corrected totals": [],
+    }
+
+    def add(kind: str, low: float, high: float, true: int) -> None:
+        held[kind].append((low <= true <= high, high - low, true))
+
+    for row in found:
+        add("raw periods", row.low, row.high, truth[row.actor, row.period])
+    for draw in range(given.draws):
+        with tempfile.TemporaryDirectory() as folder:
+            copy = Path(shutil.copy(given.store, folder))
+            with EventStore.open(copy, read_only=False) as store:
+                draw_documents(store, given.labels, actors=codes, period=given.period, rng=given.seed + draw)
+                for (number,) in store.ask("SELECT document FROM label_sample ORDER BY position"):
+                    said = [code for code in codes if (str(documents[number][0]), code) in acting]
+                    record_answer(store, number, "truth", acting=said, revision=0)
+                corrected = corrected_series(store, period=given.period)
+        if corrected is None:
+            raise SystemExit("no corrected counts: draw more labels.")
+        for one in corrected.rows:
+            add("corrected periods", one.low, one.high, truth[one.actor, one.period])
+        for one in corrected.totals:
+            add("corrected totals", one.low, one.high, totals[one.actor])
+        print(f"draw {draw + 1} of {given.draws}", flush=True)
+    print(f"{'':17}  intervals  coverage  mean width  mean true count")
+    for kind, rows in held.items():
+        hit, width, true = np.array(rows, dtype=float).mean(axis=0)
+        print(f"{kind:17}  {len(rows):9,}  {hit:8.3f}  {width:10.1f}  {true:15.1f}")
+
+
+if __name__ == "__main__":
+    main()
