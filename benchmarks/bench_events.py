@@ -40,7 +40,7 @@ from howsure.coreference import AntecedentModel, CorefPosterior
 from howsure.coreference.clusterings import best_antecedents
 from howsure.data.documents.document import Document, Mention, Sentence
 from howsure.events import Lexicon, built_in_rule
-from howsure.events.corpus import BATCH, Fields, InputDocument, Part, open_corpus
+from howsure.events.corpus import BATCH, Fields, InputDocument, Part
 from howsure.events.extraction.merge_stores import merge_stores
 from howsure.events.extraction.one_document import (
     Act,
@@ -53,6 +53,7 @@ from howsure.events.extraction.one_document import (
     entity_counts,
     evidence_of,
 )
+from howsure.events.extraction.open_corpus import open_corpus
 from howsure.events.extraction.processes import Work, Worker
 from howsure.events.store.event_store import EventStore
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from howsure.coreference.antecedent_model import AntecedentModel
-from howsure.events.corpus import Fields, open_corpus
+from howsure.events.corpus import Fields
 from howsure.events.extraction.extract_events import ExtractionReport, extract_events, usable_processors
+from howsure.events.extraction.open_corpus import open_corpus
 from howsure.events.extraction.processes import Work
 from howsure.events.lexicon import Lexicon
 from howsure.events.rule import Rule, built_in_rule

@@ -11,7 +11,8 @@ import pytest
 
 from howsure.cli.events import main as command_file
 from howsure.cli.events import options
-from howsure.events.corpus import BAD_DATES, BATCH, Fields, open_corpus
+from howsure.events.corpus import BAD_DATES, BATCH, Fields
+from howsure.events.extraction.open_corpus import open_corpus
 from howsure.events.lexicon import STEMMING
 from howsure.events.rule import SCHEMES
 from howsure.events.store.event_store import EventStore

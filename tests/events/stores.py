@@ -17,8 +17,9 @@ import numpy as np
 from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.data.documents.document import Document
-from howsure.events.corpus import BATCH, Corpus, Fields, Filter, open_corpus
+from howsure.events.corpus import BATCH, Corpus, Fields, Filter
 from howsure.events.extraction.extract_events import ExtractionReport, extract_events
+from howsure.events.extraction.open_corpus import open_corpus
 from howsure.events.extraction.processes import Work
 from howsure.events.store.tables import TABLES
 from tests.events import newswire

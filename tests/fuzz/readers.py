@@ -33,8 +33,9 @@ from howsure.data.documents.read_documents import read_documents
 from howsure.data.logit_files import open_logits
 from howsure.data.logs.arrays import label_names_of, read_model_arrays
 from howsure.errors import InputError
-from howsure.events.corpus import Fields, open_corpus
+from howsure.events.corpus import Fields
 from howsure.events.extraction.imported_scores import ScoreColumns, open_scores
+from howsure.events.extraction.open_corpus import open_corpus
 from howsure.events.labels.label_files import read_labels as read_exported
 from howsure.events.lexicon import Lexicon
 from howsure.events.rule_files import read_rule

@@ -1,9 +1,10 @@
-from howsure.events.corpus import Fields as Fields, Filter as Filter, open_corpus as open_corpus
+from howsure.events.corpus import Fields as Fields, Filter as Filter
 from howsure.events.examples import example_store as example_store
 from howsure.events.extraction.extract_events import extract_events as extract_events
 from howsure.events.extraction.import_events import import_events as import_events
 from howsure.events.extraction.imported_scores import ScoreColumns as ScoreColumns, open_scores as open_scores
 from howsure.events.extraction.merge_stores import merge_stores as merge_stores
+from howsure.events.extraction.open_corpus import open_corpus as open_corpus
 from howsure.events.extraction.processes import Work as Work
 from howsure.events.extraction.recount import recount_events as recount_events
 from howsure.events.extraction.scored_coreference import ScoredCoreference as ScoredCoreference

@@ -9,8 +9,9 @@ from importlib.resources import as_file, files
 from pathlib import Path
 
 from howsure.coreference.antecedent_model import AntecedentModel
-from howsure.events.corpus import Fields, open_corpus
+from howsure.events.corpus import Fields
 from howsure.events.extraction.extract_events import extract_events
+from howsure.events.extraction.open_corpus import open_corpus
 from howsure.events.extraction.processes import Work
 from howsure.events.lexicon import Lexicon
 from howsure.events.rule import built_in_rule

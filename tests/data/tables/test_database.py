@@ -24,7 +24,8 @@ from howsure.data.tables.database import (
     reading,
 )
 from howsure.errors import InputError
-from howsure.events.corpus import Fields, open_corpus
+from howsure.events.corpus import Fields
+from howsure.events.extraction.open_corpus import open_corpus
 from tests.data.files import write
 
 PROGRAM = """

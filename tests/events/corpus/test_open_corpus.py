@@ -26,9 +26,8 @@ from howsure.events.corpus import (
     Filter,
     InputDocument,
     Part,
-    open_corpus,
-    read_part,
 )
+from howsure.events.extraction.open_corpus import open_corpus, read_part
 from tests.events import newswire
 
 ROWS = [

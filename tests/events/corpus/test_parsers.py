@@ -10,8 +10,9 @@ import spacy
 
 from howsure.coreference.detection import detect_mentions
 from howsure.errors import InputError
-from howsure.events.corpus import EMPTY, NO_ACTOR, NO_DATE, TOO_LONG, Fields, Filter, InputDocument, open_corpus
+from howsure.events.corpus import EMPTY, NO_ACTOR, NO_DATE, TOO_LONG, Fields, Filter, InputDocument
 from howsure.events.extraction.one_document import mention_facts
+from howsure.events.extraction.open_corpus import open_corpus
 from howsure.events.extraction.parsers import SpacyParser, scheme_of
 from howsure.events.extraction.processes import Work, Worker
 from tests.events import newswire

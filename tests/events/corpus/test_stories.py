@@ -10,7 +10,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.events.corpus import Fields, open_corpus
+from howsure.events.corpus import Fields
+from howsure.events.extraction.open_corpus import open_corpus
 from howsure.events.store.event_store import EventStore
 from howsure.events.stories import passages, same_texts, stories_of
 from tests.events import newswire

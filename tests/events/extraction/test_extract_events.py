@@ -19,8 +19,9 @@ import howsure.data
 from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.data.documents.conllu import write_conllu
 from howsure.errors import InputError
-from howsure.events.corpus import BATCH, CATEGORY, NO_ACTOR, Fields, Filter, open_corpus
+from howsure.events.corpus import BATCH, CATEGORY, NO_ACTOR, Fields, Filter
 from howsure.events.extraction.extract_events import extract_events
+from howsure.events.extraction.open_corpus import open_corpus
 from howsure.events.extraction.processes import deaf_children, undisturbed
 from howsure.events.lexicon import Lexicon
 from howsure.events.rule import Rule

@@ -13,8 +13,9 @@ from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.data import parses, read_documents
 from howsure.data.documents.document import Sentence
 from howsure.data.parses import ParsedSentence, parsed_sentence
-from howsure.events.corpus import Fields, open_corpus
+from howsure.events.corpus import Fields
 from howsure.events.extraction.dependencies import survey_dependencies
+from howsure.events.extraction.open_corpus import open_corpus
 from howsure.events.extraction.processes import Work, Worker
 from howsure.events.lexicon import Lexicon
 from howsure.events.rule import built_in_rule

@@ -16,8 +16,9 @@ import pytest
 from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.data.documents.conllu import write_conllu
 from howsure.errors import InputError
-from howsure.events.corpus import BATCH, Fields, Filter, open_corpus
+from howsure.events.corpus import BATCH, Fields, Filter
 from howsure.events.extraction.extract_events import extract_events
+from howsure.events.extraction.open_corpus import open_corpus
 from howsure.events.extraction.recount import NEEDED, StoredCorpus, carry_labels, recount_events
 from howsure.events.labels.answers import reading_order, record_answer, settled_labels, undo_answer
 from howsure.events.labels.draw import draw_documents

@@ -13,8 +13,9 @@ import pytest
 from howsure.coreference import AntecedentModel
 from howsure.data import AntecedentScores, write_antecedent_scores
 from howsure.errors import InputError
-from howsure.events.corpus import Fields, open_corpus
+from howsure.events.corpus import Fields
 from howsure.events.extraction.extract_events import ExtractionReport, extract_events
+from howsure.events.extraction.open_corpus import open_corpus
 from howsure.events.extraction.processes import Work
 from howsure.events.extraction.recount import recount_events
 from howsure.events.extraction.scored_coreference import ScoredCoreference

@@ -12,9 +12,10 @@ from howsure.cli.events.options import antecedent_model
 from howsure.cli.events.output import NEXT, dates_read
 from howsure.cli.terminal.output import table_text
 from howsure.errors import InputError
-from howsure.events.corpus import REASONS, Corpus, Fields, Filter, open_corpus
+from howsure.events.corpus import REASONS, Corpus, Fields, Filter
 from howsure.events.extraction.dependencies import DependencyCounts
 from howsure.events.extraction.extract_events import ExtractionReport
+from howsure.events.extraction.open_corpus import open_corpus
 from howsure.events.extraction.parsers import ConlluParser, Parser, SpacyParser
 from howsure.events.extraction.processes import Work
 from howsure.events.lexicon import Lexicon

@@ -11,7 +11,8 @@ from howsure.data.tables.database import Database, identifier, literal, literals
 from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import COPIED, Table
 from howsure.errors import InputError, parameter
-from howsure.events.corpus import Corpus, Fields, open_texts
+from howsure.events.corpus import Corpus, Fields
+from howsure.events.extraction.open_corpus import open_texts
 from howsure.inputs.numbers_and_names import shortened
 
 # The scores of a model as read from files: the documents, and how probably each actor acts in each.

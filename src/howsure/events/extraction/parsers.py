@@ -11,7 +11,8 @@ from typing import Any, Protocol
 from howsure.data.documents.document import Document
 from howsure.data.documents.read_documents import document_from_spacy
 from howsure.errors import GIVEN, InputError, parameter
-from howsure.events.corpus import InputDocument, read_part
+from howsure.events.corpus import InputDocument
+from howsure.events.extraction.open_corpus import read_part
 from howsure.events.rule import LANGUAGES, SCHEMES, Rule
 from howsure.files.opened import read_text
 from howsure.first_use import require
