@@ -96,7 +96,8 @@ def test_files_and_documents(store: EventStore, tmp_path: Path) -> None:
         ({"covariates": ["troops"]}, "troops must be columns of data beside the store, and none are given"),
         (
             {"covariates": ["troops"], "data": beside(), "period": "year"},
-            "for each actor and period of the store; actor 'AAA', period '2001' has none (2 such)",
+            "for each actor and period of the store; actor 'AAA', period '2001' has none (2 such). "
+            "The first row is of actor 'AAA', period '2001-Q1'. Periods are as long as period=... says.",
         ),
         (
             {"covariates": ["troops"], "data": beside(), "on": ["period"]},

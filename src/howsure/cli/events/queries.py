@@ -213,8 +213,9 @@ def regress_command(
     howsure events regress news.duckdb --covariates actor
     howsure events regress news.duckdb troops.csv --covariates troops --fixed-effects actor,period
 
-    FILE: what is known of actors and periods, a row each; --covariates and the like name its columns, or are `actor` or
-    `period`. Coefficients are naive, with the model's probabilities as labels, and corrected by labels.
+    FILE: a row for each actor in each period (with --on period, for each period); --covariates and the like name its
+    columns, or are `actor` or `period`. Coefficients are naive, with the model's probabilities as labels, and corrected
+    by labels.
     """
     from howsure.cli.events.output import text_of
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from howsure.errors import InputError, parameter
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.events.labels.answers import settled_labels
 from howsure.events.series.labelled_pairs import PairFeatures, labelled_pairs, pair_features
 from howsure.events.store.reading import Store, chosen_actors, event_of, rows_of, settings_of
@@ -160,10 +160,11 @@ def _brought(
     wanted = list(zip(*(known[name] for name in on), strict=True))
     lacking = next((key for key in wanted if key not in keys), None)
     if lacking is not None:
-        said = ", ".join(f"{name} {value!r}" for name, value in zip(on, lacking, strict=True))
-        n = len({key for key in wanted if key not in keys})
+        n, first = len({key for key in wanted if key not in keys}), next(iter(keys), ("",) * len(on))
+        length = f" Periods are as long as {parameter('period', GIVEN)} says." if PERIOD in on else ""
         raise InputError(
-            f"there must be a row of covariates for each {' and '.join(on)} of the store; {said} has none ({n:,} such)."
+            f"there must be a row of covariates for each {' and '.join(on)} of the store; {_said(on, lacking)} has "
+            f"none ({n:,} such). The first row is of {_said(on, first)}.{length}"
         )
     at = [keys[key] for key in wanted]
     return {name: np.asarray(rows[name])[at] for name in names}
@@ -179,13 +180,16 @@ def _keys(store: Store, rows: frames.Rows, on: Sequence[str]) -> dict[Key, int]:
     keys: dict[Key, int] = {}
     for row, key in enumerate(zip(*columns, strict=True)):
         if key in keys:
-            said = ", ".join(f"{name} {value!r}" for name, value in zip(on, key, strict=True))
             raise InputError(
                 f"there must be one row of covariates for each {' and '.join(on)}; {rows.place(keys[key])} and "
-                f"{rows.place(row)} are both of {said}."
+                f"{rows.place(row)} are both of {_said(on, key)}."
             )
         keys[key] = row
     return keys
+
+
+def _said(on: Sequence[str], key: Key) -> str:
+    return ", ".join(f"{name} {value!r}" for name, value in zip(on, key, strict=True))
 
 
 def _texts(column: Any) -> list[str]:
