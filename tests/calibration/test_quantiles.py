@@ -225,6 +225,7 @@ def test_columns_of_frames_and_files_are_arrays(tmp_path: Path) -> None:
         assert found.p_values == wanted.p_values
         assert found.ranks.tolist() == wanted.ranks.tolist()
     assert found.recipe["rows"] == 60
+    assert "60 truths among 1 draw each" in repr(posterior_quantiles(y, draws[:, :1]))
     with pytest.raises(InputError, match="must name each column once"):
         posterior_quantiles("y", ["a", "y"], data=frame)
 

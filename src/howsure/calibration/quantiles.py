@@ -16,7 +16,7 @@ from howsure.calibration.clustered_tests import sign_test
 from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.checks import check_clusters
 from howsure.inputs.frames import Kind, Rows, Source, no_column_name, rows_of
-from howsure.inputs.numbers_and_names import as_spelled, check_level, check_whole, is_number, shortened
+from howsure.inputs.numbers_and_names import as_spelled, check_level, check_whole, counted, is_number, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result
@@ -274,7 +274,7 @@ class QuantileCalibration(Result):
         together = "" if self.clusters is None else f" in {self.clusters:,} clusters"
         first, second = (self._in_words(method) for method in (self.method, *(set(METHODS) - {self.method})))
         return [
-            f"posterior quantiles of {self.n:,} truths{together} among {self.draws:,} draws each",
+            f"posterior quantiles of {self.n:,} truths{together} among {counted(self.draws, 'draw')} each",
             f"uniform? {first}",
             f"beside it, {second}",
             f"{outside} of {len(self.counts)} bars outside their {self.level:.0%} interval",
@@ -284,7 +284,7 @@ class QuantileCalibration(Result):
         p, statistic = p_in_words(self.p_values[method]), self.statistics[method]
         if method == "band":
             return f"band, largest distance {statistic:.4f}: {p}"
-        degrees = "" if self.clusters else f" with {len(self.counts) - 1} degrees of freedom"
+        degrees = "" if self.clusters else f" with {counted(len(self.counts) - 1, 'degree')} of freedom"
         return f"chi-square {statistic:.1f}{degrees}: {p}"
 
 

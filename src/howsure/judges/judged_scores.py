@@ -177,7 +177,7 @@ def _with_errors(
 
 def _rows(answers: Columns, bounds: Bounds | None, level: float) -> list[JudgedRow]:
     """A row per model; where the draw of one tells nothing, its row says why, unless no model has another."""
-    rows, untold = list[JudgedRow](), list[InputError]()
+    rows, refused = list[JudgedRow](), list[InputError]()
     for name in answers.names("model") if "model" in answers.coded else (None,):
         mine = answers.of("model", name)
         judged, people = (answers.numbers[role][mine] for role in OF)
@@ -192,11 +192,11 @@ def _rows(answers: Columns, bounds: Bounds | None, level: float) -> list[JudgedR
         except InputError as error:
             if not error.untold:
                 raise
-            untold.append(error)
+            refused.append(error)
             why = error.message
         rows.append(_nothing(name, labelled, judged, answers.units_of(mine), level, why))
-    if len(untold) == len(rows):
-        raise untold[0]
+    if len(refused) == len(rows):
+        raise refused[0]
     return rows
 
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import GIVEN, InputError, at_row, parameter, shown
-from howsure.inputs.frames import AS_READ, Source
+from howsure.inputs.frames import AS_READ, Source, is_frame
 from howsure.inputs.numbers_and_names import check_bounds, check_level, counted
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -227,6 +227,11 @@ def _as_drawn(order: ItemOrder | Source | IntoFrame, clusters: Any) -> ItemOrder
         if clusters is not None:
             raise InputError(f"{parameter('order', GIVEN)} knows the clusters; leave {parameter('clusters')} out.")
         return order
+    if not is_frame(order):
+        raise InputError(
+            f"{parameter('order', GIVEN)} must come from howsure.draw_order, or be the file that howsure score order "
+            f"wrote, by howsure.read; it is a {type(order).__name__}."
+        )
     roles = {"id": "id", "position": "position"} | ({} if clusters is None else {"clusters": clusters})
     held, named, rows = held_columns(roles, order)
     with rows.placed():
