@@ -11,30 +11,24 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 
-import numpy as np
-
-from howsure.counts.design import labels_total
-from howsure.counts.units import LEAST_LABELS, Units, read_units
 from howsure.errors import HowsureError, InputError, parameter
 from howsure.events.labels.agreement import agreement as measured
 from howsure.events.labels.agreement import disagreements as differing
 from howsure.events.labels.answers import (
-    CHANCES,
     Answer,
     Conflict,
-    SettledLabels,
     answers_of,
     asked_of,
     coder_named,
     reading_order,
     record_answer,
     revision_of,
-    settled_labels,
     settlements_of,
     undo_answer,
 )
 from howsure.events.labels.answers import settle as settle_answer
 from howsure.events.labels.readers import OVERLAP, documents_for, progress
+from howsure.events.labels.totals_so_far import intervals
 from howsure.events.series.event_series import event_series
 from howsure.events.series.files import AnswersAbout, documents_between
 from howsure.events.store.event_store import EventStore
@@ -55,7 +49,6 @@ from howsure.explorer.queries import (
 )
 from howsure.files.opened import parsed_json
 from howsure.inputs.numbers_and_names import unknown_name
-from howsure.inputs.pairs import Floats
 
 if TYPE_CHECKING:
     from starlette.requests import Request
@@ -274,71 +267,6 @@ def plain(answer: Answer) -> dict[str, Any]:
     """What an answer says."""
     acting: Sequence[str] = answer.acting
     return {"acting": list(acting), "unclear": answer.unclear}
-
-
-# How wide the intervals of the totals are by now: by the design of the draw alone, without any model.
-
-LEVEL = 0.95
-LEAST = 2  # labels in each stratum, or all that it has
-
-
-def intervals(store: Store) -> dict[str, Any]:
-    """For each actor the interval of its number of documents, from what is labelled; None where that cannot tell.
-
-    `more`: how many documents are to be read, in their order, until there is one: 10, and two in each stratum.
-    """
-    held = settled_labels(store)
-    assert held is not None
-    numbers = [number for (number,) in rows_of(store, "SELECT document FROM documents ORDER BY document")]
-    more = labels_to_come(held, reading_order(store))
-    told = [] if more else [_interval(store, held, actor, numbers) for actor in held.actors]
-    return {"level": LEVEL, "population": len(numbers), "more": more, "actors": told}
-
-
-def labels_to_come(held: SettledLabels, order: list[int]) -> int:
-    """How many more of the drawn documents, in their order, until an interval can be computed."""
-    clear = {number for number, labels in zip(held.documents.tolist(), held.labels, strict=True) if labels.size}
-    clear -= {n for n, labels in zip(held.documents.tolist(), held.labels, strict=True) if np.isnan(labels).all()}
-    population = len(held.strata) if held.strata else len(order)
-    lacking = Counter({name: min(LEAST, size) for name, size in Counter(held.strata.values()).items()})
-    lacking.subtract(held.strata[number] for number in clear if number in held.strata)
-    missing, n_clear, n_more = {name for name, n in lacking.items() if n > 0}, len(clear), 0
-    for number in order:
-        if not missing and n_clear >= min(LEAST_LABELS, population):
-            break
-        if number in held.documents:
-            continue
-        n_more, n_clear = n_more + 1, n_clear + 1
-        if number in held.strata:
-            lacking[held.strata[number]] -= 1
-            missing = {name for name, n in lacking.items() if n > 0}
-    return n_more
-
-
-def _interval(store: Store, held: SettledLabels, actor: str, numbers: list[int]) -> dict[str, Any]:
-    labels = np.full(len(numbers), np.nan)
-    places = np.searchsorted(numbers, held.documents)
-    labels[places] = held.labels[:, held.actors.index(actor)]
-    low: float | None
-    high: float | None
-    try:
-        units = _units(held, labels, places, numbers)
-        inside = np.ones(len(units.labelled), dtype=np.bool_)
-        found = labels_total(units.draw, units.labels, inside, units=len(units), level=LEVEL)
-        low, high = found.low, found.high
-    except InputError:  # a stratum has too few answers that are clear and agree, for this actor
-        low = high = None
-    return {"code": actor, "title": title_of(store, actor), "low": low, "high": high}
-
-
-def _units(held: SettledLabels, labels: Floats, places: Any, numbers: list[int]) -> Units:
-    score = np.zeros(len(numbers))  # no model has a say
-    if held.design != CHANCES:
-        return read_units(labels, score, strata=[held.strata[number] for number in numbers])
-    inclusion = np.full(len(numbers), np.nan)
-    read = np.isfinite(labels).sum() / held.drawn  # the first part of a sample is a fair sample of it
-    inclusion[places] = held.inclusion * read
-    return read_units(labels, score, inclusion=inclusion)
 
 
 # What the labelling room may have written: each order answers only when the store holds it.

@@ -40,6 +40,7 @@ from howsure.events.labels import answers as settled
 from howsure.events.labels import draw as bands
 from howsure.events.labels import import_labels as export_labels
 from howsure.events.labels.draw import event_words
+from howsure.events.labels.totals_so_far import intervals, one_more_hour
 from howsure.events.series import extra_features, files
 from howsure.events.series.corrected_series import corrected_series
 from howsure.events.series.event_series import stored_events
@@ -56,7 +57,6 @@ from howsure.explorer import labelling as orders
 from howsure.explorer import labelling as questions
 from howsure.explorer import queries as addresses
 from howsure.explorer import queries as corrections
-from howsure.explorer.labelling import intervals
 from howsure.explorer.one_file import events_report
 from howsure.explorer.queries import document_view
 
@@ -140,6 +140,8 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "overview": queries.overview,
     "documents_for": lambda store: readers.documents_for(store, "anna"),
     "left_to_read": readers.left_to_read,
+    "first_coder": readers.first_coder,
+    "one_more_hour": one_more_hour,
     "progress": lambda store: readers.progress(store, "anna"),
     "reading_order": labelling.reading_order,
     "readings_table": export_labels.readings_table,

@@ -26,6 +26,7 @@ from howsure.events.labels.import_labels import (
     readings_table,
 )
 from howsure.events.labels.readers import OVERLAP, left_to_read
+from howsure.events.labels.totals_so_far import one_more_hour
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import Store, rows_of
 from howsure.inputs.numbers_and_names import counted
@@ -100,7 +101,8 @@ def label_command(
     reading = {name: options.pop(name) for name in ("assisted", "overlap", "coordinator")}
     with EventStore.open(path, read_only=False) as store, contextlib.suppress(KeyboardInterrupt):
         _draw(store, n, options)
-        emit("".join(f"  {line}\n" for line in left_to_read(store, overlap=reading["overlap"])), None)
+        said = [*left_to_read(store, overlap=reading["overlap"]), one_more_hour(store)]
+        emit("".join(f"  {line}\n" for line in said if line), None)
         if not draw_only:
             from howsure.explorer import Room
 

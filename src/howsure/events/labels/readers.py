@@ -32,14 +32,20 @@ def documents_for(store: Store, coder: str, *, overlap: float = OVERLAP) -> list
     asked = asked_of(store)
     if not 0.0 < overlap <= 1.0:
         raise InputError(f"{parameter('overlap')} must lie above 0 and at most at 1; it is {overlap!r}.")
-    name, order, first = coder_named(coder), reading_order(store), rows_of(store, FIRST)
-    if not first or first[0][0] == name:
+    name, order, first = coder_named(coder), reading_order(store), first_coder(store)
+    if first in (None, name):
         return order
     begun = np.random.default_rng([int(asked.draws[0].get("seed", 0)), len("twice")]).random()
     steps = np.floor(np.arange(len(order) + 1) * overlap + begun)
     twice = {number for number, step in zip(order, np.diff(steps), strict=True) if step}
     own = {one.document for one in answers_of(store) if one.coder == name}
     return [number for number in order if number in twice or number in own]
+
+
+def first_coder(store: Store) -> str | None:
+    """Who answered first, and so reads all that were drawn; None before the first answer."""
+    rows = rows_of(store, FIRST)
+    return str(rows[0][0]) if rows else None
 
 
 # How far a coder has come, and how long the rest takes.
@@ -57,7 +63,8 @@ GIVEN_AT = """
 class Progress:
     """How many documents a coder reads, and of these answered, saw an actor act in, and found unclear.
 
-    minutes: how long the documents that are left take. own_pace: whether that is by the coder's own pace.
+    minutes: how long the documents that are left take. an_hour: how many of mean length are read in one. own_pace:
+    whether these are by the coder's own pace.
     """
 
     documents: int
@@ -66,6 +73,7 @@ class Progress:
     unclear: int
     words_left: int
     minutes: float
+    an_hour: int
     own_pace: bool
 
     @property
@@ -81,6 +89,11 @@ class Progress:
         if self.minutes < 90.0:
             return f"about {counted(round(self.minutes), 'minute')}"
         return f"about {self.minutes / 60:.1f} hours"
+
+    @property
+    def at(self) -> str:
+        """The pace, in words."""
+        return "the pace of the answers so far" if self.own_pace else f"{WORDS_A_MINUTE} words a minute"
 
     @property
     def how(self) -> str:
@@ -117,6 +130,7 @@ def progress(store: Store, coder: str, *, overlap: float = OVERLAP) -> Progress:
         unclear=sum(one.unclear for one in own.values()),
         words_left=sum(words[number] for number in left),
         minutes=pace * sum(seconds_for(words[number]) for number in left) / 60.0,
+        an_hour=max(round(3600.0 / (pace * statistics.mean(map(seconds_for, words.values())))), 1) if words else 0,
         own_pace=len(needed) >= TIMED,
     )
 

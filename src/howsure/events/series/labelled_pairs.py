@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.events.labels.answers import CHANCES, SettledLabels
-from howsure.events.labels.draw import event_words
+from howsure.events.labels.draw import band_of, event_words
 from howsure.events.store.reading import Columns, Store, chosen_actors, columns_of
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
@@ -154,7 +153,6 @@ def _placed(found: Columns, column: str, known: tuple[Integers, list[str]]) -> F
 # Strata that have too few usable answers, joined with the strata most like them.
 
 MOST = 0.1  # of all documents may be in strata that are joined
-PERIOD = re.compile(r", \d{4}(-\w+)?$")  # at the end of the names of strata by band and period
 
 
 def joined_strata(
@@ -182,7 +180,7 @@ def joined_strata(
     ('found, 2001',) found, 2002
     """
     names, codes = np.unique(strata, return_inverse=True)
-    bands = [PERIOD.sub("", str(name)) for name in names]
+    bands = [band_of(str(name)) for name in names]
     needed = np.minimum(np.bincount(codes), least)
     was_read = np.bincount(codes[answered], minlength=len(names)) >= needed
     is_short = was_read & (np.bincount(codes[usable], minlength=len(names)) < needed)

@@ -16,7 +16,7 @@ export function showProgress(progress) {
   byId("how").hidden = answered > 0; // at the start only
 }
 
-// `told`: {level, population, more, actors: [{title, low, high}]}; `more` labels until there is anything to tell.
+// `told`: {level, population, more, actors: [{title, low, high}], hour}; `more` labels until there is anything to tell.
 export function showIntervals(told) {
   const node = byId("intervals");
   if (told.more) return node.replaceChildren(`Intervals of the totals can be computed after ${counted(told.more, "more label")}.`);
@@ -24,5 +24,6 @@ export function showIntervals(told) {
   return node.replaceChildren(
     element("span", {}, `Total so far, of ${counted(told.population, "document")} (${percent(told.level)} intervals): `),
     ...told.actors.flatMap((actor, i) => [i ? "; " : "", element("span", { class: "total" },
-      element("bdi", {}, actor.title), ` ${between(actor)}`)]));
+      element("bdi", {}, actor.title), ` ${between(actor)}`)]),
+    told.hour && `. ${told.hour}.`);
 }
