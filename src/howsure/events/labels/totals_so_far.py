@@ -96,8 +96,8 @@ def one_more_hour(store: Store) -> str:
 
     These documents are the drawn ones that wait, in their order, then those that a further draw would hold. The width
     is 2 z √V, V = Σ_h N_h (N_h - n_h) s_h² / n_h (Cochran 1977, section 5.6), with s_h of `label_spread` and n_h the
-    labels of stratum h by then. Empty before the first answer, and where no more can be drawn: all are read, or they
-    were drawn elsewhere with given chances.
+    labels of stratum h by then. Where the interval lies is not said, for it would sway who reads. Empty before the
+    first answer, and where no more can be drawn: all are read, or they were drawn elsewhere with given chances.
     """
     held, coder = settled_labels(store), first_coder(store)
     left = 0 if held is None else len(held.strata) - len(held.documents)
@@ -129,11 +129,8 @@ def one_more_hour(store: Store) -> str:
     few = min(acting, int(is_clear.sum()) - acting) < LEAST_OF_EACH
     if now["low"] is None or few or width >= now["high"] - now["low"]:
         return f"{hour}what it buys, nobody can tell: too few labels say how often {title} acts, or does not"
-    low, high = np.floor(now["low"]), np.ceil(now["high"])
-    return (
-        f"{hour}the interval of {title} in all, {low:,.0f} to {high:,.0f} by the labels alone, would be about "
-        f"{width:,.0f} wide instead of {high - low:,.0f}"
-    )
+    wide = f"about {width:,.0f} wide, now {np.ceil(now['high']) - np.floor(now['low']):,.0f}"
+    return f"{hour}the interval of {title} in all, by the labels alone, would be {wide}"
 
 
 def _by_stratum(held: SettledLabels, names: list[str], documents: list[int]) -> Integers:
