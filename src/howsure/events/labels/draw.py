@@ -247,9 +247,7 @@ class LabelDraw(Result):
         """What a reader of the table should know."""
         said = [f"{counted(sum(self.drawn), 'document')} of {sum(self.sizes):,} to read: {self.question}"]
         if sum(self.drawn) and self.recipe.get("allotted_by"):
-            said.append(
-                f"By the labels so far, they narrow the count of {self.recipe['allotted_by']} most where they are."
-            )
+            said.append(f"They are where the labels of {self.recipe['allotted_by']} vary most, by those so far.")
         if self.not_stored:
             said.append(
                 f"{counted(self.not_stored, 'document')} of the input that name no actor were not stored and cannot be "
@@ -279,8 +277,8 @@ def draw_documents(
     Where n were drawn before, nothing is drawn.
 
     Further documents are allotted to the same strata by the same rule, and after 20 labels with p̄ the share of labels
-    with the first of the actors (put the one that matters most there) in the stratum's band, so that they go where they
-    narrow its count most. Within a stratum the draw stays random, and the chances kept are those of all draws together.
+    with the first of the actors (put the one that matters most there) in the stratum's band, so that they go where
+    these labels vary. Within a stratum the draw stays random, and the chances kept are those of all draws together.
     Since the number of a stratum leans on labels, estimates by strata have a bias, which simulation finds far below
     their standard error (`tests/events/labels/test_further_draw.py`).
 

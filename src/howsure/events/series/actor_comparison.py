@@ -180,7 +180,7 @@ def compare_actors(
     distributions are convolved over the stories, which are independent. Overlapping bands of two series do not answer
     this question. `stories`, `overdispersion` (of D_A - D_B), `since` and `until` are those of `event_series`.
     monte_carlo: also say between which values the probabilities lie, given that documents were sampled only so often;
-    without, these are NaN, and a large store is answered three times as fast.
+    without, these are NaN, and a large store is answered sooner.
 
     >>> from howsure.events import example_store
     >>> with example_store() as store:
