@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -78,7 +81,8 @@ def test_the_result_says_by_how_much_the_interval_grew() -> None:
         assert wider > 1
         assert (errors.read_twice, errors.errors_by) == (READ // 2, how)
         assert found.to_dict()["wider"] == pytest.approx(wider)
-        assert f"{errors.wider:.2g} times as wide" in str(found)
+        assert f"{errors.wider:.1f} times as wide" in str(found)
+        assert not any("as wide" in one for one in replace(errors, wider=math.nan).sentences())  # of no interval
         assert np.isnan(found.total.estimate) == (how == BOUNDS)
     assert "wider" not in once.to_dict()
 

@@ -191,7 +191,8 @@ class ReadingErrors:
             )
         else:
             said.append(f"readers misread {zero} of the units of label 0, and {one} of those of label 1")
-        return [*said, f"errors of readers make the interval of {of} {self.wider:.2g} times as wide"]
+        wider = f"errors of readers make the interval of {of} {self.wider:.1f} times as wide"
+        return [*said, wider] if math.isfinite(self.wider) else said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)

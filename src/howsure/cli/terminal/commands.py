@@ -8,7 +8,6 @@ import importlib
 import os
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -22,20 +21,6 @@ from howsure.cli.terminal.vocabulary import ROLES, WORDS, option_of
 from howsure.errors import LOOK, InputError, InPython, spelled, spoken_by, told
 from howsure.files.opened import STANDARD_INPUT, Identity, identity, opened
 from howsure.files.whole import HEAD, check_place
-
-# Where a row is that an error of the numerics names.
-
-
-@contextmanager
-def rows_as_in_files(place: Callable[[int], str] | None) -> Iterator[None]:
-    """An error that names rows from 0, as arrays do, names them in the words of `place`, if there is one."""
-    try:
-        yield
-    except InputError as error:
-        if place is None or type(error) is not InputError:
-            raise
-        raise error.at(place) from error
-
 
 # Where a command writes: checked before the work, and never over what it reads or writes besides.
 
