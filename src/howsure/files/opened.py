@@ -297,11 +297,7 @@ PIECE = 1 << 20
 
 
 class NotUTF8Error(InputError):
-    """A file is text in another encoding than UTF-8, as what is at this place shows."""
-
-    def __init__(self, place: str, advice: str, *, what: str = "") -> None:
-        super().__init__(f"{place} is not UTF-8 text{what}. {advice}")
-        self.place = place
+    """A file is text in another encoding than UTF-8."""
 
 
 def checked_encoding(encoding: str | None) -> str | None:
@@ -382,7 +378,7 @@ def _undecodable(raw: bytes, name: str, at: int) -> InputError:
         return InputError(f"{name} is not a text file{advice}.")
     line = raw.count(b"\n", 0, at) + 1
     where = f"byte {at + 1:,} is 0x{raw[at]:02x}"
-    return NotUTF8Error(f"line {line:,} of {name}", "Convert the file to UTF-8.", what=f" ({where})")
+    return NotUTF8Error(f"line {line:,} of {name} is not UTF-8 text ({where}). Convert the file to UTF-8.")
 
 
 def _bytes(path: str) -> bytes:

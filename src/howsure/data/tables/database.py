@@ -142,7 +142,7 @@ def reading(name: str, path: str = "") -> Iterator[None]:
         if NOT_UTF_8.search(str(error)):
             line = LINE.search(str(error))
             place = f"line {int(line[1]):,} of {name}" if line else name
-            raise NotUTF8Error(place, "Save it as UTF-8 (in a spreadsheet: CSV UTF-8).") from error
+            raise NotUTF8Error(f"{place} is not UTF-8 text. Save it as UTF-8 (in a spreadsheet: CSV UTF-8).") from error
         uneven = UNEVEN.search(str(error))
         if uneven:
             number, wanted, found = map(int, uneven.groups())

@@ -262,10 +262,11 @@ def open_texts(database: Database, files: tuple[File, ...], names: Sequence[str]
     try:
         return open_table(database, files, names)
     except NotUTF8Error as error:
-        wrong = next((file for file in files if error.place.endswith(file.name) and file.compression == "none"), None)
+        place = str(error).partition(" is not UTF-8")[0]
+        wrong = next((file for file in files if place.endswith(file.name) and file.compression == "none"), None)
         if wrong is None:
             raise
-        raise asked_encoding(wrong.path, error.place) from error
+        raise asked_encoding(wrong.path, place) from error
 
 
 def _check_text(column: Column) -> None:
