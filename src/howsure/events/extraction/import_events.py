@@ -17,7 +17,7 @@ import numpy.typing as npt
 from howsure.errors import InputError
 from howsure.events.corpus import NO_DATE, Filter, InputDocument
 from howsure.events.extraction.imported_scores import Score, Scores
-from howsure.events.extraction.one_document import COLUMNS, Row, bits, document_seed
+from howsure.events.extraction.one_document import COLUMNS, Rows, bits, document_seed
 from howsure.events.labels.draw import UNNAMED, checked_question
 from howsure.events.store.event_store import EventStore, whole_store
 from howsure.events.store.reading import is_imported
@@ -163,26 +163,26 @@ def _batches(scores: Scores, n: int, seed: int) -> Iterator[tuple[dict[str, Any]
     number, group = next(scored, (None, iter(())))
     documents = scores.corpus.documents()
     while batch := list(islice(documents, BATCH)):
-        rows: dict[str, list[Row]] = {name: [] for name in ("documents", "left_out", "sentences", "events")}
+        rows = Rows()
         for document in batch:
             held = list[Score]()
             if number == document.number:
                 held = [score for _, score in group]
                 number, group = next(scored, (None, iter(())))
             _add(rows, document, held, n, seed)
-        yield _columns(rows), len(batch)
+        yield rows.tables(), len(batch)
 
 
-def _add(rows: dict[str, list[Row]], document: InputDocument, scores: list[Score], n: int, seed: int) -> None:
+def _add(rows: Rows, document: InputDocument, scores: list[Score], n: int, seed: int) -> None:
     if document.date is None:
-        rows["left_out"].append((document.number, document.id, None, NO_DATE))
+        rows.leave_out(document, NO_DATE)
         return
     sentences = sentences_of(document.text)
     told = (document.date, document.title, document.category, document.story)
-    rows["documents"].append((document.number, document.id, *told, sum(len(words) for words, _ in sentences), 0))
+    rows.rows["documents"].append((document.number, document.id, *told, sum(len(words) for words, _ in sentences), 0))
     unparsed = [None] * (len(COLUMNS["sentences"]) - 4)
     for at, (words, spaces) in enumerate(sentences):
-        rows["sentences"].append((document.number, at, words, spaces, *unparsed))
+        rows.rows["sentences"].append((document.number, at, words, spaces, *unparsed))
     if scores:
         probabilities = np.array([score.probability for score in scores])
         present = drawn_samples(probabilities, n, rng=np.random.default_rng(document_seed(seed, document.id)))
@@ -190,13 +190,7 @@ def _add(rows: dict[str, list[Row]], document: InputDocument, scores: list[Score
             best = score.probability > EVEN
             counts = drawn.astype(np.uint8).tobytes()
             event = (document.number, score.actor, score.probability, bits(drawn), counts, best, int(best))
-            rows["events"].append(event)
-
-
-def _columns(rows: dict[str, list[Row]]) -> dict[str, Any]:
-    return {
-        table: dict(zip(COLUMNS[table], zip(*held, strict=True), strict=True)) for table, held in rows.items() if held
-    }
+            rows.rows["events"].append(event)
 
 
 def _report(store: EventStore, n: int, *, was_there: bool) -> ImportReport:
