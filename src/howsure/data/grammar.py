@@ -8,219 +8,93 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-NOUN, NAME, PRONOUN, DETERMINER, NUMBER, ADJECTIVE, VERB, ADVERB, OTHER = (
-    "noun",
-    "name",
-    "pronoun",
-    "determiner",
-    "number",
-    "adjective",
-    "verb",
-    "adverb",
-    "other",
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+def _table(**labels: str) -> dict[str, str]:
+    """What each label means, from the labels of each meaning."""
+    return {label: meaning.replace("_", " ") for meaning, of in labels.items() for label in of.split()}
+
+
+NOUN, NAME, PRONOUN, DETERMINER, NUMBER = "noun", "name", "pronoun", "determiner", "number"
+ADJECTIVE, VERB, ADVERB, OTHER = "adjective", "verb", "adverb", "other"
+PENN_KINDS = _table(
+    noun="NN NNS",
+    name="NNP NNPS",
+    pronoun="PRP PRP$ WP WP$",
+    determiner="DT PDT",
+    number="CD",
+    adjective="JJ JJR JJS",
+    verb="VB VBD VBG VBN VBP VBZ MD",
+    adverb="RB RBR RBS WRB",
 )
-PENN_KINDS = {
-    "NN": NOUN,
-    "NNS": NOUN,
-    "NNP": NAME,
-    "NNPS": NAME,
-    "PRP": PRONOUN,
-    "PRP$": PRONOUN,
-    "WP": PRONOUN,
-    "WP$": PRONOUN,
-    "DT": DETERMINER,
-    "PDT": DETERMINER,
-    "CD": NUMBER,
-    "JJ": ADJECTIVE,
-    "JJR": ADJECTIVE,
-    "JJS": ADJECTIVE,
-    "VB": VERB,
-    "VBD": VERB,
-    "VBG": VERB,
-    "VBN": VERB,
-    "VBP": VERB,
-    "VBZ": VERB,
-    "MD": VERB,
-    "RB": ADVERB,
-    "RBR": ADVERB,
-    "RBS": ADVERB,
-    "WRB": ADVERB,
-}
-PENN_TAGS = PENN_KINDS.keys() | {
-    "CC",
-    "EX",
-    "FW",
-    "IN",
-    "LS",
-    "POS",
-    "RP",
-    "SYM",
-    "TO",
-    "UH",
-    "WDT",
-    "ADD",
-    "AFX",
-    "GW",
-    "HYPH",
-    "NFP",
-    "XX",
-}
-UNIVERSAL_KINDS = {
-    "NOUN": NOUN,
-    "PROPN": NAME,
-    "PRON": PRONOUN,
-    "DET": DETERMINER,
-    "NUM": NUMBER,
-    "ADJ": ADJECTIVE,
-    "VERB": VERB,
-    "AUX": VERB,
-    "ADV": ADVERB,
-}
-UNIVERSAL_TAGS = UNIVERSAL_KINDS.keys() | {"ADP", "CCONJ", "CONJ", "INTJ", "PART", "PUNCT", "SCONJ", "SYM", "X"}
-PLURAL_TAGS = frozenset({"NNS", "NNPS"})
-SUBJECT, PASSIVE_SUBJECT, OBJECT, INDIRECT_OBJECT, OBLIQUE, AGENT, MODIFIER = (
-    "subject",
-    "passive subject",
-    "object",
-    "indirect object",
-    "oblique",
-    "agent",
-    "modifier",
+PENN_TAGS = PENN_KINDS.keys() | _words("CC EX FW IN LS POS RP SYM TO UH WDT ADD AFX GW HYPH NFP XX")
+UNIVERSAL_KINDS = _table(
+    noun="NOUN",
+    name="PROPN",
+    pronoun="PRON",
+    determiner="DET",
+    number="NUM",
+    adjective="ADJ",
+    verb="VERB AUX",
+    adverb="ADV",
 )
-POSSESSOR, APPOSITION, CONJUNCT, COMPOUND, PREDICATE, ROOT, CLAUSE, OTHER_ROLE = (
-    "possessor",
-    "apposition",
-    "conjunct",
-    "compound",
-    "predicate",
-    "root",
-    "clause",
-    "other",
-)
+UNIVERSAL_TAGS = UNIVERSAL_KINDS.keys() | _words("ADP CCONJ CONJ INTJ PART PUNCT SCONJ SYM X")
+PLURAL_TAGS = _words("NNS NNPS")
 ROLES = (
-    OTHER_ROLE,
-    SUBJECT,
-    PASSIVE_SUBJECT,
-    OBJECT,
-    INDIRECT_OBJECT,
-    OBLIQUE,
-    AGENT,
-    MODIFIER,
-    POSSESSOR,
-    APPOSITION,
-    CONJUNCT,
-    COMPOUND,
-    PREDICATE,
-    ROOT,
-    CLAUSE,
+    OTHER_ROLE := "other",
+    SUBJECT := "subject",
+    PASSIVE_SUBJECT := "passive subject",
+    OBJECT := "object",
+    INDIRECT_OBJECT := "indirect object",
+    OBLIQUE := "oblique",
+    AGENT := "agent",
+    MODIFIER := "modifier",
+    POSSESSOR := "possessor",
+    APPOSITION := "apposition",
+    CONJUNCT := "conjunct",
+    COMPOUND := "compound",
+    PREDICATE := "predicate",
+    ROOT := "root",
+    CLAUSE := "clause",
 )
-RELATION_ROLES = {
-    "nsubj": SUBJECT,
-    "csubj": SUBJECT,
-    "nsubj:pass": PASSIVE_SUBJECT,
-    "csubj:pass": PASSIVE_SUBJECT,
-    "nsubjpass": PASSIVE_SUBJECT,
-    "csubjpass": PASSIVE_SUBJECT,
-    "obj": OBJECT,
-    "dobj": OBJECT,
-    "iobj": INDIRECT_OBJECT,
-    "dative": INDIRECT_OBJECT,
-    "obl": OBLIQUE,
-    "npadvmod": OBLIQUE,
-    "obl:agent": AGENT,
-    "nmod": MODIFIER,
-    "nmod:poss": POSSESSOR,
-    "poss": POSSESSOR,
-    "appos": APPOSITION,
-    "conj": CONJUNCT,
-    "compound": COMPOUND,
-    "flat": COMPOUND,
-    "nn": COMPOUND,
-    "attr": PREDICATE,
-    "oprd": PREDICATE,
-    "root": ROOT,
-    "ROOT": ROOT,
-    "advcl": CLAUSE,
-    "ccomp": CLAUSE,
-    "xcomp": CLAUSE,
-    "acl": CLAUSE,
-    "relcl": CLAUSE,
-    "parataxis": CLAUSE,
-}
-PREPOSITIONAL_OBJECTS = frozenset({"pobj", "pcomp"})  # CLEAR: the preposition governs
-PASSIVE_SUBJECTS = frozenset({"nsubj:pass", "nsubjpass"})
-PASSIVE_AUXILIARIES = frozenset({"aux:pass", "auxpass"})
-OBJECTS = frozenset({"obj", "dobj", "iobj", "dative"})
-CONJUNCTS = frozenset({"conj"})
-CONTROLLED = frozenset({"xcomp"})  # a verb whose subject or object is that of the verb above it
-RELATIVE_CLAUSES = frozenset({"acl:relcl", "relcl"})
-NEGATING = frozenset({"advmod", "neg"})  # relations in which "not" stands
-COPULAS = frozenset({"cop"})
-EXPLETIVES = frozenset({"expl"})
-
-
+RELATION_ROLES = _table(
+    subject="nsubj csubj",
+    passive_subject="nsubj:pass csubj:pass nsubjpass csubjpass",
+    object="obj dobj",
+    indirect_object="iobj dative",
+    oblique="obl npadvmod",
+    agent="obl:agent",
+    modifier="nmod",
+    possessor="nmod:poss poss",
+    apposition="appos",
+    conjunct="conj",
+    compound="compound flat nn",
+    predicate="attr oprd",
+    root="root ROOT",
+    clause="advcl ccomp xcomp acl relcl parataxis",
+)
+PREPOSITIONAL_OBJECTS = _words("pobj pcomp")  # CLEAR: the preposition governs
+PASSIVE_SUBJECTS = _words("nsubj:pass nsubjpass")
+PASSIVE_AUXILIARIES = _words("aux:pass auxpass")
+OBJECTS = _words("obj dobj iobj dative")
+CONJUNCTS = _words("conj")
+CONTROLLED = _words("xcomp")  # a verb whose subject or object is that of the verb above it
+RELATIVE_CLAUSES = _words("acl:relcl relcl")
+NEGATING = _words("advmod neg")  # relations in which "not" stands
+COPULAS = _words("cop")
+EXPLETIVES = _words("expl")
 # What hangs on a noun without being a part of its phrase: what introduces it, what it is joined to, and, where the noun
 # is a predicate, the rest of the clause.
-OUTSIDE_PHRASE = frozenset(
-    {
-        "case",
-        "cc",
-        "cc:preconj",
-        "preconj",
-        "conj",
-        "mark",
-        "cop",
-        "aux",
-        "aux:pass",
-        "auxpass",
-        "nsubj",
-        "nsubj:pass",
-        "nsubj:outer",
-        "nsubjpass",
-        "csubj",
-        "csubj:pass",
-        "csubj:outer",
-        "expl",
-        "advcl",
-        "ccomp",
-        "parataxis",
-        "discourse",
-        "intj",
-        "vocative",
-        "dislocated",
-        "reparandum",
-        "orphan",
-        "punct",
-        "meta",
-        "list",
-        "dep",
-        "advmod",
-        "obl",
-        "obl:unmarked",
-        "neg",
-        "appos",
-        "xcomp",
-        "obl:agent",
-    }
+OUTSIDE_PHRASE = _words(
+    "case cc cc:preconj preconj conj mark cop aux aux:pass auxpass nsubj nsubj:pass nsubj:outer nsubjpass csubj "
+    "csubj:pass csubj:outer expl advcl ccomp parataxis discourse intj vocative dislocated reparandum orphan punct "
+    "meta list dep advmod obl obl:unmarked neg appos xcomp obl:agent"
 )
-
-
 # Relations in which a noun or name heads no phrase of its own.
-INSIDE_NAME = frozenset(
-    {
-        "flat",
-        "fixed",
-        "goeswith",
-        "det",
-        "det:predet",
-        "predet",
-        "case",
-        "discourse",
-        "reparandum",
-        "amod",
-        "nmod:desc",
-    }
-)
+INSIDE_NAME = _words("flat fixed goeswith det det:predet predet case discourse reparandum amod nmod:desc")
 
 
 @lru_cache(maxsize=512)  # above the labels of any scheme with its subtypes
