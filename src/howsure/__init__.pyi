@@ -153,10 +153,8 @@ from howsure.events.store.event_store import (
 from howsure.inputs.classes import (
     pairs_from_classes as pairs_from_classes,
 )
-from howsure.inputs.given import (
-    Given as Given,
-)
 from howsure.inputs.pairs import (
+    Given as Given,
     Pairs as Pairs,
 )
 from howsure.judges.agreement import (

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 from howsure.calibration.calibration_errors import calibration_error
 from howsure.calibration.curve import calibration_curve
 from howsure.errors import InputError
-from howsure.inputs.classes import TOP_LABEL, pairs_from_classes
+from howsure.inputs.classes import pairs_from_classes
 from howsure.inputs.numbers_and_names import unknown_name
-from howsure.inputs.pairs import Pairs
+from howsure.inputs.pairs import TOP_LABEL, Pairs
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.selective.curve import selective_curve
 

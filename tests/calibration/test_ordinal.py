@@ -10,7 +10,7 @@ import pytest
 
 import howsure
 from howsure.errors import InputError
-from howsure.inputs.given import Given
+from howsure.inputs.pairs import Given
 from tests.cli.running import printed
 
 RNG = np.random.default_rng(0)

@@ -22,7 +22,7 @@ import pyarrow.parquet
 import howsure
 from howsure.data import Predictions
 from howsure.data.predictions.predictions import open_predictions
-from howsure.inputs.given import UNNAMED, WAYS, Given
+from howsure.inputs.pairs import UNNAMED, WAYS, Given
 
 Columns = dict[str, list[Any]]
 

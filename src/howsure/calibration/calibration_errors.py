@@ -24,9 +24,8 @@ from howsure.calibration.error import (
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
-from howsure.inputs.given import Given
 from howsure.inputs.numbers_and_names import check_level
-from howsure.inputs.pairs import Floats, Pairs
+from howsure.inputs.pairs import Floats, Given, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
 from howsure.stats.proportions import normal_quantile, t_quantile

@@ -19,11 +19,9 @@ from howsure.calibration.slots import LAST, LOG_UNIT, Slots, slots_of
 from howsure.calibration.table import CalibrationTable, table_of
 from howsure.errors import InputError, at_row, parameter, shown
 from howsure.files.whole import Place
-from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.frames import Source, columns_of, is_lazy
-from howsure.inputs.given import Given
 from howsure.inputs.numbers_and_names import counted, natural_order
-from howsure.inputs.pairs import NOTHING, Pairs
+from howsure.inputs.pairs import CLASS_WISE, NOTHING, Given, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.result import Estimate
 from howsure.show.table import number

@@ -18,9 +18,8 @@ from howsure.calibration.slots import Slots, slots_of
 from howsure.calibration.words import groups_together
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
-from howsure.inputs.given import Given
 from howsure.inputs.numbers_and_names import check_whole
-from howsure.inputs.pairs import Pairs
+from howsure.inputs.pairs import Given, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import AMONG, Result, as_json
 from howsure.show.table import COUNT, NUMBER, WORDS, Column, p_in_words

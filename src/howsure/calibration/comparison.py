@@ -20,11 +20,10 @@ from howsure.calibration.results import NAMES, CalibrationComparison
 from howsure.calibration.scores import BRIER, LOG
 from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.checks import check_labels, check_probabilities, check_same_length
-from howsure.inputs.classes import TOP_LABEL, pairs_from_classes
+from howsure.inputs.classes import pairs_from_classes
 from howsure.inputs.frames import Source, is_frame, named_columns
-from howsure.inputs.given import UNNAMED, Given, given_of
 from howsure.inputs.numbers_and_names import check_level
-from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.pairs import TOP_LABEL, UNNAMED, Floats, Given, Integers, Pairs, given_of
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.clusters import few_clusters

@@ -23,11 +23,9 @@ from howsure.calibration.table import weighing
 from howsure.calibration.words import curve_columns, notes_by_name, parts_table, recipe_rows, verdict
 from howsure.calibration.worst_rows import Show, WorstRows, check_worst
 from howsure.errors import InputError, parameter, told
-from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.frames import SAVED, Source
-from howsure.inputs.given import Given
 from howsure.inputs.numbers_and_names import check_level
-from howsure.inputs.pairs import Pairs
+from howsure.inputs.pairs import CLASS_WISE, Given, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result, Rows, plain, rows_read
 from howsure.show.table import Column, Table

@@ -12,11 +12,9 @@ import numpy.typing as npt
 
 from howsure.errors import GIVEN, InputError, parameter, shown
 from howsure.inputs.checks import Coded, Column, as_column, is_missing
-from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.frames import Source, all_columns, columns_from, is_frame
-from howsure.inputs.given import Given
 from howsure.inputs.numbers_and_names import natural_order
-from howsure.inputs.pairs import NOTHING, Floats, Integers, Pairs
+from howsure.inputs.pairs import CLASS_WISE, NOTHING, Floats, Given, Integers, Pairs
 from howsure.inputs.pairs_from import pairs_from
 
 # Features as cells and conditions: the values of a category, or the stretches of numbers between quantiles.

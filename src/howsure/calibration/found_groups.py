@@ -30,9 +30,8 @@ from howsure.calibration.scan import (
 from howsure.calibration.words import OVERCONFIDENT, UNDERCONFIDENT
 from howsure.errors import InputError
 from howsure.inputs.frames import Source
-from howsure.inputs.given import Given
 from howsure.inputs.numbers_and_names import check_level, check_whole, counted, shortened
-from howsure.inputs.pairs import Pairs
+from howsure.inputs.pairs import Given, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Result, Rows, as_json, rows_read
 from howsure.show.table import COUNT, FRAME, NUMBER, P_VALUE, WORDS, Column, Kind, digits, in_a_line, number

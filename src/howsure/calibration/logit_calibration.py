@@ -11,8 +11,8 @@ from howsure.calibration.curves import CalibrationCurves
 from howsure.calibration.logits import IGNORED, slots_of_logits
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError, parameter, told
-from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.frames import Logits, Source
+from howsure.inputs.pairs import CLASS_WISE
 
 PROBABILITY, EQUAL = "probability", "equal"
 

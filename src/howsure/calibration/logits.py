@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from howsure.calibration.slots import FRACTION, SCALE, SlotAdder, Slots, slots_of
 from howsure.errors import InputError
-from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, softmax
-from howsure.inputs.pairs import CHUNK_ROWS, Floats, Integers, Pairs
+from howsure.inputs.classes import softmax
+from howsure.inputs.pairs import CHUNK_ROWS, CLASS_WISE, TOP_LABEL, Floats, Integers, Pairs
 
 # The sums of the pairs of logits that numpy holds.
 

@@ -14,9 +14,8 @@ from howsure.calibration.features import Feature, everything, features_of, pairs
 from howsure.calibration.scan import DIAGONAL, DRAWS, MIN_ROWS, Family, residuals_of, scan
 from howsure.errors import InputError
 from howsure.inputs.frames import Source
-from howsure.inputs.given import Given
 from howsure.inputs.numbers_and_names import check_level, check_whole, counted
-from howsure.inputs.pairs import Floats, Pairs
+from howsure.inputs.pairs import Floats, Given, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Result
 from howsure.show.table import COUNT, NUMBER, WORDS, Column, in_a_line, with_ends

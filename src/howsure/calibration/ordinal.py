@@ -19,11 +19,9 @@ from howsure.calibration.results import CalibrationCurve
 from howsure.calibration.scores import ScoreParts
 from howsure.calibration.words import LEGENDS, kind, notes_by_name, verdict
 from howsure.errors import GIVEN, InputError, parameter
-from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.frames import Source
-from howsure.inputs.given import PROB, PROBS_COLUMN, UNNAMED, Given, given_of
 from howsure.inputs.numbers_and_names import check_level, shortened, spelled_number
-from howsure.inputs.pairs import Integers, Pairs
+from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, UNNAMED, Given, Integers, Pairs, given_of
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Rows, as_json

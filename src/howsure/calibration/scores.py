@@ -14,10 +14,8 @@ from howsure.calibration.bins import Binned, bin_pairs, sorted_rows
 from howsure.calibration.error import mean_gaps
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError
-from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.frames import Source
-from howsure.inputs.given import Given
-from howsure.inputs.pairs import Floats, Pairs
+from howsure.inputs.pairs import CLASS_WISE, Floats, Given, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Result, as_json

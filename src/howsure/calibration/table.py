@@ -16,9 +16,8 @@ from howsure.calibration.slots import Slots
 from howsure.calibration.words import notes_by_name, notes_of
 from howsure.errors import InputError
 from howsure.inputs.frames import Source
-from howsure.inputs.given import Given
 from howsure.inputs.numbers_and_names import check_level
-from howsure.inputs.pairs import Pairs
+from howsure.inputs.pairs import Given, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate, Rows, plain
 from howsure.show.table import COUNT, ESTIMATE, FRAME, NUMBER, P_VALUE, TABLE, WORDS, Column, with_ends

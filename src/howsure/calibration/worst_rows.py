@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import check_same_length
-from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 from howsure.inputs.frames import Kind, Read, Rows, no_column_name, rows_of
 from howsure.inputs.numbers_and_names import check_whole, short_names
-from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
+from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats, Integers, Labels, Pairs
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.result import Rows as ResultOfRows
 from howsure.result import as_json, plain

@@ -30,9 +30,8 @@ from howsure.check.verdicts import Check, Found, check_sizes, decided
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import check_labels, check_probabilities, check_same_length
 from howsure.inputs.frames import Source, named_columns
-from howsure.inputs.given import Given
 from howsure.inputs.matching import PairedRows
-from howsure.inputs.pairs import Pairs
+from howsure.inputs.pairs import Given, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 

@@ -22,11 +22,9 @@ from howsure.check.evidence import (
 from howsure.check.scores import notes_on
 from howsure.check.verdicts import Check, Found, check_sizes, decided
 from howsure.errors import InputError, parameter
-from howsure.inputs.classes import CLASS_WISE
 from howsure.inputs.frames import Source
-from howsure.inputs.given import Given
 from howsure.inputs.numbers_and_names import is_number
-from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.pairs import CLASS_WISE, Floats, Given, Integers, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.clusters import ItemGroups

@@ -212,7 +212,7 @@ def logits() -> click.Command:
     """`howsure calibration logits`: a model's calibration over all its classes, from files of logits."""
     from howsure.calibration.logit_calibration import EQUAL, PROBABILITY, calibration_of_logits
     from howsure.data.sources import read
-    from howsure.inputs.classes import CLASS_WISE
+    from howsure.inputs.pairs import CLASS_WISE
 
     def run(
         files: Sequence[str],

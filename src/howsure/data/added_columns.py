@@ -30,9 +30,9 @@ from howsure.errors import GIVEN, ColumnName, InputError, parameter, shown, way
 from howsure.files.whole import copy_whole
 from howsure.inputs.checks import check_probabilities
 from howsure.inputs.classes import distributions
-from howsure.inputs.given import Given, first_no_score, no_score
 from howsure.inputs.numbers_and_names import comma_advice, shortened
-from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.pairs import Floats, Given, Integers
+from howsure.inputs.pairs_from import first_no_score, no_score
 
 ADDED = "added_columns"
 EXTENDED = "extended"  # the scratch file that is written

@@ -11,11 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from howsure.errors import GIVEN, InputError, parameter, way
-from howsure.inputs.classes import TOP_LABEL
 from howsure.inputs.frames import AS_READ, SAVED, Dated, Kind, Rows, Source, no_column_name
-from howsure.inputs.given import PROB, Given, given_of
 from howsure.inputs.matching import PairedRows
 from howsure.inputs.numbers_and_names import natural_order, shortened
+from howsure.inputs.pairs import PROB, TOP_LABEL, Given, given_of
 
 if TYPE_CHECKING:
     from howsure.calibration.slots import Slots

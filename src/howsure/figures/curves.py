@@ -33,8 +33,7 @@ from howsure.figures.style import (
     styled,
 )
 from howsure.figures.width import is_narrow, wanted_width
-from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
-from howsure.inputs.pairs import Floats
+from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats
 
 # The part of the probabilities that a calibration curve's axes show, and how: all of them, a corner, or log-odds.
 

@@ -15,8 +15,7 @@ from howsure.calibration.results import CalibrationCurve
 from howsure.figures.curves import axis_words
 from howsure.figures.style import FAINT, GRID, INK, QUIET, dress, literal, look, new_figure, styled
 from howsure.figures.width import is_narrow
-from howsure.inputs.classes import TOP_LABEL
-from howsure.inputs.pairs import Floats
+from howsure.inputs.pairs import TOP_LABEL, Floats
 from howsure.show.table import p_in_words
 
 # The predictions of each true class, P(q | y): what a model says when it should say yes, and when no.

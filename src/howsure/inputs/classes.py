@@ -13,12 +13,20 @@ from howsure.errors import InputError, at_row, parameter, way
 from howsure.inputs.checks import Scales, check_clusters, check_codes, check_weights, probability_advice
 from howsure.inputs.frames import all_columns, is_frame
 from howsure.inputs.numbers_and_names import shortened, spelled_number, unknown_name
-from howsure.inputs.pairs import Floats, Integers, Pairs, class_scores
+from howsure.inputs.pairs import (
+    CLASS_WISE,
+    LOG_PROBABILITIES,
+    LOGITS,
+    ROUNDING,
+    TOP_LABEL,
+    Floats,
+    Integers,
+    Pairs,
+    class_scores,
+)
 
 # Scores of classes on a log scale as probabilities: logits, and log-probabilities that need not sum to one.
 
-LOGITS, LOG_PROBABILITIES = "logits", "logprobs"
-ROUNDING = 1e-6  # by which a log-probability may lie above 0
 HELD = {None: "the probabilities", LOGITS: "the logits", LOG_PROBABILITIES: "log-probabilities"}
 
 
@@ -70,8 +78,6 @@ def distributions(
 
 # Several classes per row, reduced to pairs: the top class, one class, or every class as a group.
 
-TOP_LABEL = "top-label"
-CLASS_WISE = "class-wise"
 SUM_TOLERANCE = 1e-3  # a softmax in float32 or float16 does not sum to 1 exactly
 
 

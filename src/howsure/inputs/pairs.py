@@ -1,13 +1,16 @@
-"""Prediction–label pairs in memory, and what the classes they were made of say of each row."""
+"""Prediction–label pairs in memory, what the classes they were made of say of each row, and ways of giving them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+
+from howsure.errors import GIVEN, InputError, parameter, shown, way
 
 # What the probabilities of K classes say of each row, for the pairs that were made of them.
 
@@ -130,3 +133,93 @@ class Pairs:
             class_scores=scores,
             positive=self.positive,
         )
+
+
+# Ways of giving a model's probabilities: one number per row, several classes, logits, or words that state them.
+
+PROB, PROBS, PROBS_COLUMN, VERBALISED = "prob", "probs", "probs_column", "verbalised"
+UNNAMED = "unnamed"  # a log names them
+LOGITS, LOG_PROBABILITIES = "logits", "logprobs"
+ROUNDING = 1e-6  # by which a log-probability may lie above 0
+WAYS = (PROB, PROBS, PROBS_COLUMN, LOGITS, LOG_PROBABILITIES, VERBALISED, UNNAMED)
+OF_ONE = (PROB, VERBALISED)
+TOP_LABEL, CLASS_WISE = "top-label", "class-wise"
+RULES = {LOGITS: "must be a finite logit", LOG_PROBABILITIES: "must be a log-probability, at most 0"}
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """How `y_prob` is given, where it is not one probability per row.
+
+    way: "probs", several columns of class probabilities; "probs_column", one column of lists of them; "logits" and
+    "logprobs" (log-probabilities), several columns, one of lists, or one number per row; "verbalised", a column of
+    texts that state a confidence ("85 % sure"); "prob", one probability per row. values: names of columns with `data`,
+    else the values themselves. reduce: with classes, "top-label" (the default), "class-wise", or the name of one class;
+    with "prob", selective answers take "top-label": the confidence is then the larger of p and 1 - p.
+    classes: their names, in order.
+
+    >>> Given("logits", ["a", "b"]).columns
+    ('a', 'b')
+
+    Raises InputError for another way, and for classes where there are none.
+    """
+
+    way: str
+    values: Any
+    reduce: str | None = None
+    classes: Sequence[str] | None = None
+
+    def __post_init__(self) -> None:
+        if self.way not in WAYS:
+            known = ", ".join(map(repr, WAYS[:-1]))
+            raise InputError(f"{parameter('way')} must be one of {known}; it is {self.way!r}.")
+        if self.is_one and (self.classes is not None or not self.of_the_likelier):
+            self.refuse_classes()
+
+    @property
+    def of_the_likelier(self) -> bool:
+        """Whether one probability per row stands for that of the likelier of two labels."""
+        return self.way == PROB and self.reduce == TOP_LABEL
+
+    def refuse_classes(self) -> None:
+        """Raise InputError for what is asked of several classes, where there is one probability per row."""
+        for name in ("reduce", "classes"):
+            if getattr(self, name) is not None:
+                raise InputError(
+                    f"{parameter(name)} is for several classes; with {way(self.way)}, there is one probability per row."
+                )
+
+    @property
+    def is_one(self) -> bool:
+        """Whether there is one probability per row, and no classes; of logits, that depends on their column."""
+        return self.way in OF_ONE
+
+    @property
+    def scale(self) -> str | None:
+        """On which scale the probabilities are, "logits" or "logprobs"; None: as they are."""
+        return self.way if self.way in RULES else None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns.
+
+        Raises InputError if these are no names.
+        """
+        named = (self.values,) if isinstance(self.values, str) else tuple(self.values)
+        if not named or not all(isinstance(one, str) for one in named):
+            raise InputError(
+                f"with {parameter('data', GIVEN)}, {way(self.way)} must name columns; it is {shown(self.values)}."
+            )
+        return named
+
+
+def given_of(y_prob: Any) -> Given:
+    """How probabilities are given: names of several columns are those of classes.
+
+    >>> given_of("score").way, given_of(["p_no", "p_yes"]).way
+    ('prob', 'probs')
+    """
+    if isinstance(y_prob, Given):
+        return y_prob
+    several = isinstance(y_prob, (list, tuple)) and len(y_prob) > 0 and all(isinstance(one, str) for one in y_prob)
+    return Given(PROBS if several else PROB, y_prob)

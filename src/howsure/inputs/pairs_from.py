@@ -1,4 +1,4 @@
-"""From what the user gives to checked pairs: arrays, the columns of a frame or of files, or `Pairs`."""
+"""From what the user gives to checked pairs: arrays, the columns of a frame or of files, `Given`, or `Pairs`."""
 
 from __future__ import annotations
 
@@ -8,19 +8,33 @@ from typing import Any
 
 import numpy as np
 
-from howsure.errors import GIVEN, InputError, parameter, way
+from howsure.errors import GIVEN, Fault, InputError, parameter, shown, way
 from howsure.inputs.checks import (
+    Column,
     check_clusters,
     check_codes,
     check_labels,
+    check_numbers,
     check_probabilities,
     check_same_length,
     check_weights,
 )
-from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, pairs_from_classes
+from howsure.inputs.classes import distributions, pairs_from_classes
 from howsure.inputs.frames import Source, columns_of, named_columns
-from howsure.inputs.given import PROB, Given, array_of_given, classes_of_given, of_one
-from howsure.inputs.pairs import Pairs
+from howsure.inputs.pairs import (
+    CLASS_WISE,
+    LOGITS,
+    PROB,
+    PROBS,
+    PROBS_COLUMN,
+    ROUNDING,
+    RULES,
+    TOP_LABEL,
+    VERBALISED,
+    Floats,
+    Given,
+    Pairs,
+)
 
 PARTS = {"sample_weight": "weights", "groups": "groups", "clusters": "clusters"}  # of Pairs, by their parameters
 
@@ -182,3 +196,67 @@ def _refuse_classes(y_prob: Any, name: str) -> None:
             "and give these "
             "instead."
         )
+
+
+# What the ways of giving probabilities hold, as probabilities.
+
+
+def array_of_given(values: Any) -> Column:
+    """A column, or a matrix of the lists in it."""
+    held = np.asarray(values)
+    if held.dtype.kind == "O" and held.ndim == 1 and len(held) and isinstance(held[0], (list, tuple, np.ndarray)):
+        lengths = {len(one) for one in held}
+        if len(lengths) > 1:
+            raise InputError(f"{parameter('y_prob')} must hold lists of one length; they have {sorted(lengths)[:3]}.")
+        return np.stack([np.asarray(one) for one in held])
+    return held
+
+
+def of_one(given: Given, held: Column) -> Floats:
+    """One probability per row."""
+    if given.way == VERBALISED:
+        return _confidences_of(held)
+    if given.scale is None:
+        return held
+    values = check_numbers(held, name="y_prob")
+    row = first_no_score(values, given.scale)
+    if row is not None:
+        raise no_score(given.scale, repr(float(values[row])), row=row)
+    if given.scale == LOGITS:
+        return np.asarray(1 / (1 + np.exp(-values)))
+    return np.minimum(np.exp(values), 1.0)
+
+
+def first_no_score(values: Floats, scale: str) -> int | None:
+    """The first row that holds no logit or log-probability of one answer."""
+    wrong = ~np.isfinite(values) if scale == LOGITS else ~(values <= ROUNDING)
+    return int(wrong.argmax()) if wrong.any() else None
+
+
+def no_score(
+    scale: str, value: str, *, name: str = "y_prob", row: int | None = None, place: str | None = None
+) -> InputError:
+    """The error for a number that is no logit or log-probability."""
+    return InputError(Fault(name, RULES[scale], value, row, place))
+
+
+def _confidences_of(texts: Column) -> Floats:
+    from howsure.inputs.stated_confidence import stated_confidence
+
+    found = [stated_confidence("" if one is None else str(one)) for one in texts]
+    row = next((row for row, one in enumerate(found) if not isinstance(one, float)), None)
+    if row is not None:
+        advice = "Leave such rows out first."
+        raise InputError(
+            Fault("y_prob", "must state one confidence in every row", shown(texts[row]), row, advice=advice)
+        )
+    return check_probabilities(found)
+
+
+def classes_of_given(given: Given, held: Column) -> Floats:
+    """The probabilities of classes (n, K)."""
+    if given.way in (PROBS, PROBS_COLUMN):
+        return held
+    matrix = np.asarray(held, dtype=np.float64)
+    names = tuple(given.classes) if given.classes is not None else tuple(str(one) for one in range(matrix.shape[1]))
+    return distributions(matrix, names, given.scale, name=parameter("y_prob"))

@@ -19,9 +19,8 @@ from howsure.files.opened import is_version, parsed_json
 from howsure.files.saved import load, save
 from howsure.files.whole import Place
 from howsure.inputs.frames import Source
-from howsure.inputs.given import Given
 from howsure.inputs.numbers_and_names import shortened, unknown_name
-from howsure.inputs.pairs import Integers
+from howsure.inputs.pairs import Given, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.monitoring.bets import CellSums
 from howsure.monitoring.group import KEPT, Group

@@ -13,9 +13,8 @@ import numpy as np
 from howsure import __version__
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
-from howsure.inputs.given import Given
 from howsure.inputs.numbers_and_names import check_level, check_whole, shortened
-from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.pairs import Floats, Given, Integers, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.binary_maps import BINS
 from howsure.recalibration.evaluation import check_margin, evaluation_of, evaluation_of_map

@@ -18,9 +18,9 @@ from howsure.calibration.differences import Units, jackknifed, losses, reach
 from howsure.calibration.error import ClusterSums, SquaredError, cluster_sums, debiased_mse
 from howsure.calibration.scores import BRIER, LOG, ProperLoss, multiclass_losses, wrong_extremes
 from howsure.errors import InputError
-from howsure.inputs.classes import TOP_LABEL, reduced
+from howsure.inputs.classes import reduced
 from howsure.inputs.numbers_and_names import check_level
-from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.pairs import TOP_LABEL, Floats, Integers, Pairs
 from howsure.recalibration.evaluation_results import Change, RecalibrationEvaluation
 from howsure.recalibration.scores import Labelled
 from howsure.result import Estimate

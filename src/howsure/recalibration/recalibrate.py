@@ -13,9 +13,8 @@ from howsure import __version__
 from howsure.errors import InputError, parameter
 from howsure.files.whole import Place
 from howsure.inputs.frames import Rows, Source
-from howsure.inputs.given import Given
 from howsure.inputs.numbers_and_names import counted
-from howsure.inputs.pairs import Floats, Pairs
+from howsure.inputs.pairs import Floats, Given, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.binary_maps import BINS, Histogram, Isotonic, Platt
 from howsure.recalibration.class_maps import Vector

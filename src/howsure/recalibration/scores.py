@@ -19,20 +19,12 @@ from howsure.inputs.checks import (
     check_probabilities,
     check_weights,
 )
-from howsure.inputs.classes import (
-    LOG_PROBABILITIES,
-    LOGITS,
-    class_positions,
-    first_fault,
-    first_fault_in_scores,
-    softmax,
-)
+from howsure.inputs.classes import class_positions, first_fault, first_fault_in_scores, softmax
 from howsure.inputs.frames import Rows as RowsOf
 from howsure.inputs.frames import Source, all_columns, columns_from, columns_of, is_frame
-from howsure.inputs.given import PROB, PROBS, first_no_score, given_of, no_score
 from howsure.inputs.numbers_and_names import shortened
-from howsure.inputs.pairs import Floats, Integers, Pairs
-from howsure.inputs.pairs_from import pairs_from
+from howsure.inputs.pairs import LOG_PROBABILITIES, LOGITS, PROB, PROBS, Floats, Integers, Pairs, given_of
+from howsure.inputs.pairs_from import first_no_score, no_score, pairs_from
 from howsure.stats.logistic import log_softmax, sigmoid
 from howsure.stats.randomness import Randomness, generator_from
 

@@ -13,11 +13,9 @@ from howsure import __version__
 from howsure.calibration.engines.pairs_or_sums import parts_of
 from howsure.calibration.worst_rows import Show, check_worst, is_wrong
 from howsure.errors import InputError, parameter
-from howsure.inputs.classes import TOP_LABEL
 from howsure.inputs.frames import Source
-from howsure.inputs.given import Given
 from howsure.inputs.numbers_and_names import check_level
-from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
+from howsure.inputs.pairs import TOP_LABEL, Floats, Given, Integers, Labels, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate

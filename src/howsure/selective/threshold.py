@@ -11,9 +11,8 @@ import numpy as np
 from howsure import __version__
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
-from howsure.inputs.given import Given
 from howsure.inputs.numbers_and_names import check_level, counted
-from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.pairs import Floats, Given, Integers, Pairs
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate

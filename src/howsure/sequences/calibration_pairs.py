@@ -11,9 +11,9 @@ import numpy as np
 
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import listed
-from howsure.inputs.classes import CLASS_WISE, TOP_LABEL, first_fault, reduced
+from howsure.inputs.classes import first_fault, reduced
 from howsure.inputs.numbers_and_names import shortened, unknown_name
-from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats, Integers, Pairs
 from howsure.inputs.parameter_types import ArrayLike
 from howsure.sequences.potentials import check_count
 from howsure.sequences.words import ERROR, check_sentences, gold_numbers

@@ -15,9 +15,8 @@ from howsure.calibration.comparison import compare_calibration
 from howsure.calibration.curve import curve_of
 from howsure.calibration.results import CalibrationCurve
 from howsure.errors import InputError
-from howsure.inputs.classes import TOP_LABEL
 from howsure.inputs.numbers_and_names import counted
-from howsure.inputs.pairs import Floats, Pairs
+from howsure.inputs.pairs import TOP_LABEL, Floats, Pairs
 from howsure.result import Estimate, Result, as_json
 from howsure.sequences.calibration_pairs import frequent_transitions, tag_pairs, transition_pairs
 from howsure.sequences.entities import entity_spans

@@ -10,8 +10,7 @@ from howsure.calibration.engines.lazy_frames import FrameSums, lazy_pairs, sums_
 from howsure.calibration.slots import EXACT_UP_TO, Slots
 from howsure.calibration.worst_rows import Worst, WorstRows
 from howsure.inputs.frames import Read, Source, is_dask, is_lazy
-from howsure.inputs.given import Given
-from howsure.inputs.pairs import Pairs
+from howsure.inputs.pairs import Given, Pairs
 from howsure.inputs.pairs_from import pairs_from
 
 

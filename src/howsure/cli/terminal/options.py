@@ -15,8 +15,8 @@ from howsure.data.sources import ENGINES, Files
 from howsure.data.sources import read as files_of
 from howsure.errors import InputError, shown
 from howsure.figures.width import of_width
-from howsure.inputs.given import UNNAMED, Given
 from howsure.inputs.numbers_and_names import MOST_CLUSTERINGS, MOST_PROCESSES, check_bounds
+from howsure.inputs.pairs import UNNAMED, Given
 
 PROCESSES = click.IntRange(1, MOST_PROCESSES)
 CLUSTERINGS = click.IntRange(1, MOST_CLUSTERINGS)

@@ -27,11 +27,10 @@ from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import open_table
 from howsure.data.tables.where import Condition
 from howsure.errors import GIVEN, InputError, parameter, shown, way
-from howsure.inputs.classes import CLASS_WISE, TOP_LABEL
 from howsure.inputs.frames import DOCUMENT, ITEM, RUN, TASK
-from howsure.inputs.given import PROB, PROBS_COLUMN, UNNAMED, Given
-from howsure.inputs.given import WAYS as GIVEN_WAYS
 from howsure.inputs.numbers_and_names import shortened, spelled_number
+from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNAMED, Given
+from howsure.inputs.pairs import WAYS as GIVEN_WAYS
 
 # Logs rewritten as JSON lines in named columns, one for each row of the log, from where they are read as any table.
 

@@ -12,18 +12,9 @@ from howsure.data.predictions.selection import Selection, codes_sql, label_count
 from howsure.data.tables.database import Column, Connection, NullFound, batches, chunks, identifier, reading
 from howsure.data.tables.table import Table
 from howsure.errors import GIVEN, ColumnName, Fault, InputError, parameter, shown, way
-from howsure.inputs.classes import (
-    CLASS_WISE,
-    TOP_LABEL,
-    class_positions,
-    distributions,
-    first_fault,
-    reduced,
-    softly_reduced,
-    tied_rows,
-)
+from howsure.inputs.classes import class_positions, distributions, first_fault, reduced, softly_reduced, tied_rows
 from howsure.inputs.numbers_and_names import comma_advice, shortened
-from howsure.inputs.pairs import Floats, Integers, Pairs
+from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats, Integers, Pairs
 
 if TYPE_CHECKING:
     from howsure.data.predictions.predictions import Scores

@@ -12,9 +12,8 @@ import numpy.typing as npt
 from howsure.data.predictions.predictions import Predictions
 from howsure.data.predictions.rows import load_values
 from howsure.errors import InputError, parameter
-from howsure.inputs.classes import TOP_LABEL
 from howsure.inputs.matching import PairedRows, ReadOfBoth, ReadOfModel, check_same_size, shared_rows
-from howsure.inputs.pairs import Integers, Pairs
+from howsure.inputs.pairs import TOP_LABEL, Integers, Pairs
 
 
 def paired_rows(

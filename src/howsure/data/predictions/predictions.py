@@ -36,11 +36,26 @@ from howsure.data.tables.database import BadValue, Column, NullFound, chunks
 from howsure.data.tables.table import ALL, Table, holds_lists, with_keys
 from howsure.errors import GIVEN, LOOK, InputError, parameter, way
 from howsure.inputs.checks import no_number, no_probability
-from howsure.inputs.classes import CLASS_WISE, LOG_PROBABILITIES, LOGITS, ROUNDING, TOP_LABEL
 from howsure.inputs.frames import AS_READ, Rows
-from howsure.inputs.given import PROB, PROBS, PROBS_COLUMN, UNNAMED, VERBALISED, Given, no_score
 from howsure.inputs.numbers_and_names import shortened, spelled_number, unknown_name
-from howsure.inputs.pairs import Floats, Integers, Labels, Pairs
+from howsure.inputs.pairs import (
+    CLASS_WISE,
+    LOG_PROBABILITIES,
+    LOGITS,
+    PROB,
+    PROBS,
+    PROBS_COLUMN,
+    ROUNDING,
+    TOP_LABEL,
+    UNNAMED,
+    VERBALISED,
+    Floats,
+    Given,
+    Integers,
+    Labels,
+    Pairs,
+)
+from howsure.inputs.pairs_from import no_score
 
 if TYPE_CHECKING:
     from howsure.data.predictions.stream import StoredGroups
