@@ -16,8 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure import InputError
-from howsure.files.opened import check_each_once, identity
-from howsure.files.whole import OWNER, PREFIX, Scratch, line_number, line_of, records_of, remove_abandoned, write_whole
+from howsure.files.opened import OWNER, PREFIX, Scratch, check_each_once, identity, remove_abandoned
+from howsure.files.whole import line_number, line_of, records_of, write_whole
 
 
 def mode(path: Path) -> int:
@@ -106,7 +106,7 @@ def test_damage_is_refused_with_its_line(tmp_path: Path) -> None:
 
 LIVING = """
 import sys
-from howsure.files.whole import Scratch
+from howsure.files.opened import Scratch
 held = Scratch(sys.argv[1])
 print(held.folder, flush=True)
 sys.stdin.read()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from howsure.data.added_columns import FileToExtend
     from howsure.data.logit_files import LogitShards
     from howsure.data.predictions.predictions import Predictions
-    from howsure.files.whole import Scratch
+    from howsure.files.opened import Scratch
 
 DUCKDB, DASK = "duckdb", "dask"
 ENGINES = (DUCKDB, DASK)

@@ -19,8 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import ColumnName, InputError, parameter
-from howsure.files.opened import NotUTF8Error, checked_text
-from howsure.files.whole import Scratch
+from howsure.files.opened import NotUTF8Error, Scratch, checked_text
 from howsure.inputs.numbers_and_names import counted, nearest, spelled_number, unknown_name
 from howsure.inputs.pairs import CHUNK_ROWS
 

@@ -33,7 +33,7 @@ from howsure.events.extraction.scored_coreference import candidate_mentions
 from howsure.events.lexicon import Lexicon
 from howsure.events.rule import Rule
 from howsure.events.store.event_store import StoreError
-from howsure.files.whole import Scratch
+from howsure.files.opened import Scratch
 
 # Processing a batch of documents, in this process or another: parse, extract, convert to rows.
 

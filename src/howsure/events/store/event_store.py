@@ -19,7 +19,8 @@ from howsure.errors import HowsureError, InputError, parameter
 from howsure.events.store.integrity import check_all_of_it, check_opened, remember_whole, state_of, was_whole
 from howsure.events.store.reading import Settings, asked, closed_store, is_for_reading, read_settings
 from howsure.events.store.tables import TABLES, VERSION, arrow_table
-from howsure.files.whole import Scratch, check_place, sync_folder
+from howsure.files.opened import Scratch
+from howsure.files.whole import check_place, sync_folder
 
 MEMORY = "512MB"  # beyond it, DuckDB writes to a folder beside the store
 THREADS = 2
