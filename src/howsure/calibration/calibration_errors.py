@@ -1,9 +1,9 @@
-"""`calibration_error`, the estimates that it shares with the curve, and intervals of those that are not debiased."""
+"""`calibration_error`, the estimates and notes that it shares with the curve, and intervals of what is not debiased."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 import numpy as np
@@ -21,13 +21,15 @@ from howsure.calibration.error import (
     plugin_mse,
     root,
 )
+from howsure.calibration.scores import MulticlassScores, holds_whole_rows, wrong_extremes
 from howsure.calibration.slots import Slots
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
-from howsure.inputs.numbers_and_names import check_level
+from howsure.inputs.numbers_and_names import check_level, counted
 from howsure.inputs.pairs import Floats, Given, Pairs
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
+from howsure.stats.clusters import few_clusters
 from howsure.stats.proportions import normal_quantile, t_quantile
 from howsure.stats.randomness import Randomness, generator_from
 
@@ -306,3 +308,56 @@ def bootstrap_intervals(
     value = plugin_mse(binned.sums)
     high, low = 2 * value - np.quantile(squares, [(1 - level) / 2, (1 + level) / 2])
     return (root(low), root(high)), (max(float(low), 0.0), max(float(high), 0.0))
+
+
+# Notes on calibration figures: caveats in sentences.
+
+
+def notes_of(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, weightless: int) -> tuple[str, ...]:
+    """All notes that the pairs, their bins and their error require; `weightless` pairs are not among the pairs."""
+    found = list(notes_of_error(pairs, binned, squared, weightless=weightless))
+    if (rate := float(binned.sums.y.sum() / binned.sums.w1.sum())) in (0.0, 1.0):
+        constant = f"every label is {int(rate)}: refinement carries no information about how well labels are separated"
+        found.insert(0, constant)
+    if binned.infinite_rows:
+        found.append(f"{wrong_extremes(binned.infinite_rows)}: the log loss is infinite")
+    return tuple(found)
+
+
+def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, weightless: int) -> Iterator[str]:
+    """Those of the error alone, without those of scores."""
+    if weightless:
+        yield f"{counted(weightless, 'pair')} of weight 0 {'is' if weightless == 1 else 'are'} ignored"
+    if isinstance(pairs, Pairs) and pairs.clusters is not None and (few := few_clusters(cluster_weights(pairs))):
+        yield few
+    if squared.left_out:
+        yield (
+            f"{counted(squared.left_out, 'pair')} left out of the debiased error: alone in its bin or outweighed by "
+            "one pair in it, a pair carries no information about noise"
+        )
+    if 2 * squared.left_out > binned.sums.count.sum():
+        yield "most pairs are alone in their bin: use fewer and larger bins"
+    if isinstance(pairs, Slots) and holds_whole_rows(pairs):
+        yield "the classes of a row count as independent pairs: see docs/language-models.md on how intervals then hold"
+    if len(binned.sums) == 1:
+        yield "one bin only: the error is that of the mean prediction"
+
+
+def groups_together(pairs: Pairs | Slots) -> str | None:
+    """The note about pairs of several groups that are pooled."""
+    if isinstance(pairs, Slots) or len(pairs.group_names) < 2:
+        return None
+    return f"{len(pairs.group_names):,} groups are evaluated together; calibration_table evaluates each"
+
+
+def infinite_classes(scores: MulticlassScores | None) -> tuple[str, ...]:
+    """The note about class probabilities that exclude a label."""
+    if scores is None or math.isfinite(scores.log_loss):
+        return ()
+    return ("a label had the probability 0: the multi-class log loss is infinite",)
+
+
+def cluster_weights(pairs: Pairs) -> np.typing.NDArray[np.float64]:
+    """The weight of each cluster, for pairs that have clusters."""
+    assert pairs.clusters is not None
+    return np.bincount(pairs.clusters, weights=pairs.weights).astype(np.float64)

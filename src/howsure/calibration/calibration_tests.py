@@ -12,10 +12,10 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.binned_test import binned_test, merged_edges, simulation_test
 from howsure.calibration.bins import bin_pairs, by_cells, sorted_rows
+from howsure.calibration.calibration_errors import groups_together
 from howsure.calibration.clustered_tests import clustered_test, cox_test, cumulative_test
 from howsure.calibration.engines.pairs_or_sums import pairs_or_sums
 from howsure.calibration.slots import Slots, slots_of
-from howsure.calibration.words import groups_together
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_whole

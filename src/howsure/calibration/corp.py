@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from howsure import __version__
+from howsure.calibration.calibration_errors import cluster_weights
 from howsure.calibration.clusters import clustered_standard_errors, effective_numbers
 from howsure.calibration.decomposition import FEWEST, Fit, ScoreDecomposition, decomposed, has_rare_label, rows_of_steps
 from howsure.calibration.error import cluster_sums
@@ -24,16 +25,7 @@ from howsure.calibration.isotonic import (
 )
 from howsure.calibration.scores import base_rate_words, heading, score_words, with_score_keys, wrong_extremes
 from howsure.calibration.slots import Slots
-from howsure.calibration.words import (
-    BOTH,
-    NONE_SEEN,
-    NOT_LOCATED,
-    OVERCONFIDENT,
-    UNDERCONFIDENT,
-    cluster_weights,
-    rounded,
-    summary,
-)
+from howsure.calibration.words import BOTH, NONE_SEEN, NOT_LOCATED, OVERCONFIDENT, UNDERCONFIDENT, rounded, summary
 from howsure.errors import InputError, parameter
 from howsure.inputs.numbers_and_names import check_level, check_whole, counted
 from howsure.inputs.pairs import Floats, Integers, Pairs

@@ -19,6 +19,9 @@ from howsure.calibration.calibration_errors import (
     debiased_estimate,
     expected_error,
     frequency_errors,
+    groups_together,
+    infinite_classes,
+    notes_of,
     plugin_estimates,
     squared_error_of,
 )
@@ -29,7 +32,6 @@ from howsure.calibration.error import ClusterSums, mean_gaps
 from howsure.calibration.results import CalibrationCurve, bins_from
 from howsure.calibration.scores import brier_parts, log_parts, multiclass_scores
 from howsure.calibration.slots import Slots
-from howsure.calibration.words import groups_together, infinite_classes, notes_of
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level

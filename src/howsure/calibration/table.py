@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from howsure import __version__
 from howsure.calibration.binned_test import p_values_of
 from howsure.calibration.bins import bin_parts
-from howsure.calibration.calibration_errors import debiased_estimate, squared_error
+from howsure.calibration.calibration_errors import debiased_estimate, notes_of, squared_error
 from howsure.calibration.engines.pairs_or_sums import parts_of
 from howsure.calibration.error import plugin_mse, root
 from howsure.calibration.slots import Slots
-from howsure.calibration.words import notes_by_name, notes_of
+from howsure.calibration.words import notes_by_name
 from howsure.errors import InputError
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import check_level

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from howsure.calibration.bins import bin_pairs
-from howsure.calibration.calibration_errors import squared_error
+from howsure.calibration.calibration_errors import notes_of_error, squared_error
 from howsure.calibration.engines.pairs_or_sums import Parts, parts_read
 from howsure.calibration.error import SquaredError
 from howsure.calibration.slots import Slots
 from howsure.calibration.table import by_group
-from howsure.calibration.words import notes_of_error
 from howsure.check.errors_of_models import OneError, two_errors
 from howsure.check.evidence import (
     BELOW,
@@ -212,7 +211,7 @@ def judged(pairs: Pairs | Slots, bins: Bins, *, whole: int = 0) -> tuple[Squared
         weightless = pairs.weightless
     binned = bin_pairs(pairs, **bins.options, whole=whole)
     squared = squared_error(pairs, binned)
-    return squared, int(binned.sums.count.sum()), notes_of_error(pairs, binned, squared, weightless=weightless)
+    return squared, int(binned.sums.count.sum()), tuple(notes_of_error(pairs, binned, squared, weightless=weightless))
 
 
 def comparison_rules(*, better: bool, margin: float | None, against: str, name: str = KIND) -> list[Rule]:
