@@ -18,7 +18,7 @@ from howsure.events.store.reading import actors_in
 from howsure.figures.calibration import curve_figure
 from howsure.figures.events import event_figure, event_page
 from howsure.figures.width import of_width
-from howsure.files.whole import Scratch
+from howsure.files.opened import Scratch
 from howsure_papers.corpora.coreference import parser_for
 from howsure_papers.corpora.news import News, cases_of_wikipedia, read_incidents, read_reuters, read_wikipedia
 from howsure_papers.count_coverage import QUARTERS, find_coverage
