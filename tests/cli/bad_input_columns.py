@@ -1,16 +1,11 @@
-"""Wrong names of columns, conditions and scales, and what is said to them: part of the table of `bad_input.py`."""
+"""The files of wrong names of columns, conditions and scales."""
 
 from __future__ import annotations
 
 import json
 from typing import Any
 
-from tests.cli.bad_input import CSV, Wrong
-
-ADVICE = (
-    "It may hold columns, numbers, 'texts', =, <>, <, <=, >, >=, between, in, like, is null, and, or, not and "
-    "parentheses; write a column with spaces in double quotes, a text in single ones."
-)
+from tests.cli.bad_input import CSV, Files
 
 
 def log(row: int = 1, **change: Any) -> bytes:
@@ -30,42 +25,22 @@ def log(row: int = 1, **change: Any) -> bytes:
 
 
 LOG = {"log.jsonl": log()}
-WHERE = "calibration dev.csv --target gold --prob prob --where"
-LOGITS = "calibration log.jsonl --target gold --logits"
 
-NAMED = [
-    Wrong("a condition with a function", f'{WHERE} "lower(model) = 1"', CSV),
-    Wrong("a condition that reads a file", f"{WHERE} \"prob > (select max(x) from 'b.csv')\"", CSV),
-    Wrong("a condition and a second statement", f'{WHERE} "prob > 0; drop table t"', CSV),
-    Wrong("a condition that ends its parenthesis", f'{WHERE} "prob > 0) order by (prob"', CSV),
-    Wrong("a condition on no column", f'{WHERE} "1 = 1"', CSV),
-    Wrong("a condition that equals null", f'{WHERE} "model = null"', CSV),
-    Wrong("an empty condition", f'{WHERE} " "', CSV),
-    Wrong("an unknown column in a condition", f"{WHERE} \"modl = 'base'\"", CSV),
-    Wrong("a text compared as a number", f'{WHERE} "model > 3"', CSV),
-    Wrong("a condition that no row satisfies", f"{WHERE} \"model = 'bass'\"", CSV),
-    Wrong("a path without a column", "calibration log.jsonl --target dok.answerKey --probs-column z", LOG),
-    Wrong("a path that leads nowhere", "calibration log.jsonl --target doc.answer --probs-column z", LOG),
-    Wrong("a path that is none", "calibration log.jsonl --target doc[a] --probs-column z", LOG),
-    Wrong("a key of one column twice", f"{WHERE.removesuffix(' --where')} --cluster model,model", CSV),
-    Wrong("several columns where one must be", "calibration dev.csv --target gold --prob prob,weight", CSV),
-    Wrong("the file's name without --by-file", "calibration log.jsonl --target gold --prob one --group file", LOG),
-    Wrong(
-        "a column called file beside --by-file",
-        "calibration dev.csv --target gold --prob prob --by-file --group file",
-        {"dev.csv": b"gold,prob,file\n1,0.5,a\n"},
-    ),
-    Wrong("probabilities in two ways", f"{LOGITS} z --prob one", LOG),
-    Wrong("logits as probabilities", "calibration log.jsonl --target gold --probs-column z", LOG),
-    Wrong("one logit as a probability", "calibration log.jsonl --target gold --prob one", LOG),
-    Wrong("log-probabilities as probabilities", "calibration log.jsonl --target gold --probs-column ll", LOG),
-    Wrong("an infinite logit", f"{LOGITS} z", {"log.jsonl": log(3, z=[0.5, float("-inf")])}),
-    Wrong("logits as log-probabilities", "calibration log.jsonl --target gold --logprobs z", LOG),
-    Wrong(
-        "no possible class",
-        "calibration log.jsonl --target gold --logprobs ll",
-        {"log.jsonl": log(2, ll=[float("-inf"), float("-inf")])},
-    ),
-    Wrong("logits of which one is missing", f"{LOGITS} z", {"log.jsonl": log(5, z=[float("nan"), 1.0])}),
-    Wrong("a class of one logit", f"{LOGITS} one --reduce top-label", LOG),
-]
+NAMED = Files(
+    CSV,
+    {
+        "a path without a column": LOG,
+        "a path that leads nowhere": LOG,
+        "a path that is none": LOG,
+        "the file's name without --by-file": LOG,
+        "a column called file beside --by-file": {"dev.csv": b"gold,prob,file\n1,0.5,a\n"},
+        "logits as probabilities": LOG,
+        "one logit as a probability": LOG,
+        "log-probabilities as probabilities": LOG,
+        "an infinite logit": {"log.jsonl": log(3, z=[0.5, float("-inf")])},
+        "logits as log-probabilities": LOG,
+        "no possible class": {"log.jsonl": log(2, ll=[float("-inf"), float("-inf")])},
+        "logits of which one is missing": {"log.jsonl": log(5, z=[float("nan"), 1.0])},
+        "a class of one logit": LOG,
+    },
+)

@@ -1,11 +1,11 @@
-"""Wrong inputs of `howsure counts` and what is said to them: part of the table of `bad_input.py`."""
+"""The files of wrong inputs of `howsure counts`."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from howsure.counts.sheets import check_of
-from tests.cli.bad_input import Wrong
+from tests.cli.bad_input import Files
 
 UNITS = 40
 
@@ -37,8 +37,6 @@ def sheet(column: str = "label", *, row: int = 0, value: str = "", rows: int = 2
     return "\n".join([*lines, ""]).encode()
 
 
-TARGET = "counts estimate news.csv --prob p --target y"
-SHEET = "counts estimate news.csv --prob p --labelled sheet.csv"
 NEWS = {"news.csv": units()}
 
 
@@ -50,7 +48,6 @@ def filled(column: str, row: int, value: str) -> dict[str, bytes]:
     return NEWS | {"sheet.csv": sheet(column, row=row, value=value)}
 
 
-REGRESS = "counts regress news.csv --prediction p --target y"
 POSTS = {
     "news.csv": b"".join(
         line + b",3," + str((k - 1) // 2 * 2).encode() + b"\n" if k else line + b",same,twice\n"
@@ -70,58 +67,39 @@ def twice(row: int = 0, **values: str) -> dict[str, bytes]:
     return {"news.csv": "\n".join([*held, ""]).encode()}
 
 
-TWICE = f"{TARGET} --second second --settled settled"
-COUNTS = [
-    Wrong("a second reading without a first", TWICE, twice(40, second="1")),
-    Wrong("two readings that differ, and are not settled", TWICE, twice(3, second="1")),
-    Wrong("a settled reading that contradicts both", TWICE, twice(3, settled="1")),
-    Wrong("a settled reading of a unit that was read once", TWICE, twice(3, second="", settled="1")),
-    Wrong("readings that are settled, and assumed to be misread alike", f"{TWICE} --flips alike", twice()),
-    Wrong("a settled reading without a second", f"{TARGET} --settled settled", twice()),
-    Wrong("no labels", "counts estimate news.csv --prob p", NEWS),
-    Wrong("labels from two places", f"{TARGET} --labelled sheet.csv", NEWS | {"sheet.csv": sheet()}),
-    Wrong("a label that is neither 0 nor 1", TARGET, changed("y", 3, "2")),
-    Wrong("labels in words", "counts estimate news.csv --prob p --target actor", NEWS),
-    Wrong("a positive value that is none", "counts estimate news.csv --prob p --target actor --positive A2", NEWS),
-    Wrong("a unit without a score", TARGET, changed("p", 3, "")),
-    Wrong("a score in words", TARGET, changed("p", 3, "high")),
-    Wrong("a score above 1", TARGET, changed("p", 3, "17")),
-    Wrong("a score with a decimal comma", TARGET, changed("p", 3, '"0,5"')),
-    Wrong("a unit without a cell", f"{TARGET} --group actor", changed("actor", 3, "")),
-    Wrong("one column for two purposes", f"{TARGET} --group actor,p", NEWS),
-    Wrong("a date that is none", f"{TARGET} --date day --period month", changed("day", 3, "20/3/2001")),
-    Wrong(
-        "a date written in another way than named", f"{TARGET} --date day --date-format %d.%m.%Y --period month", NEWS
-    ),
-    Wrong("a way to write dates that lacks the day", f"{TARGET} --date day --date-format mm.yyyy --period month", NEWS),
-    Wrong("a way to write dates without a date", f"{TARGET} --date-format %d.%m.%Y", NEWS),
-    Wrong("a date without a period", f"{TARGET} --date day", NEWS),
-    Wrong("a feature in words", f"{TARGET} --features id", NEWS),
-    Wrong("a label without its chance", f"{TARGET} --inclusion chance", changed("chance", 3, "")),
-    Wrong("a chance of 0", f"{TARGET} --inclusion chance", changed("chance", 3, "0")),
-    Wrong("a chance above 1", f"{TARGET} --inclusion chance", changed("chance", 3, "1.5")),
-    Wrong("a stratum with one label", f"{TARGET} --stratum document", changed("document", 24, "99")),
-    Wrong("a cluster labelled in part", f"{TARGET} --cluster document", changed("y", 3, "")),
-    Wrong("a row of the sheet that is none", SHEET, filled("row", 3, "400")),
-    Wrong("a row of the sheet twice", SHEET, filled("row", 3, "1")),
-    Wrong("a label in words in the sheet", SHEET, filled("label", 3, "yes")),
-    Wrong("three words for two labels", f"{SHEET} --positive 1", filled("label", 3, "yes")),
-    Wrong("a chance with a decimal comma", SHEET, filled("inclusion", 3, "0,5")),
-    Wrong("rows that were deleted from the sheet", SHEET, NEWS | {"sheet.csv": sheet(rows=15)}),
-    Wrong("a sheet of another file", SHEET, NEWS | {"sheet.csv": sheet(n=41)}),
-    Wrong("a sheet in UTF-16", SHEET, NEWS | {"sheet.csv": sheet().decode().encode("utf-16")}),
-    Wrong("a sheet without a row", SHEET, NEWS | {"sheet.csv": b"row,stratum,inclusion,check,label\n,,,,\n"}),
-    Wrong("too few units for a sample", "counts sample news.csv --prob p --labels 400", NEWS),
-    Wrong("too few labels for the strata", "counts sample news.csv --prob p --labels 3", NEWS),
-    Wrong("a column of the sheet shown", "counts sample news.csv --prob p --labels 9 --show label", NEWS),
-    Wrong("a width of nothing", "counts plan news.csv --prob p --width 0", NEWS),
-    Wrong("a width in per cent", "counts plan news.csv --prob p --width 5 --share", NEWS),
-    Wrong("a covariate that is constant", f"{REGRESS} --covariates p,document,same", POSTS),
-    Wrong("covariates that tell each other", f"{REGRESS} --covariates p,document,twice", POSTS),
-    Wrong("a covariate that fixed effects tell", f"{REGRESS} --covariates twice --fixed-effects document", POSTS),
-    Wrong("a covariate with a gap", f"{REGRESS} --covariates p,chance", NEWS),
-    Wrong("treated, but when?", f"{REGRESS} --treated same", POSTS),
-    Wrong("a logistic regression of a scale", f"{REGRESS} --covariates p --method logit", changed("y", 3, "2")),
-    Wrong("a chance of labels above 1", f"{REGRESS} --covariates p --inclusion chance", changed("chance", 3, "1.2")),
-    Wrong("predictions in words, labels in numbers", f"{REGRESS.replace('p --t', 'actor --t')} --covariates p", NEWS),
-]
+COUNTS = Files(
+    NEWS,
+    {
+        "a second reading without a first": twice(40, second="1"),
+        "two readings that differ, and are not settled": twice(3, second="1"),
+        "a settled reading that contradicts both": twice(3, settled="1"),
+        "a settled reading of a unit that was read once": twice(3, second="", settled="1"),
+        "readings that are settled, and assumed to be misread alike": twice(),
+        "a settled reading without a second": twice(),
+        "a label that is neither 0 nor 1": changed("y", 3, "2"),
+        "a unit without a score": changed("p", 3, ""),
+        "a score in words": changed("p", 3, "high"),
+        "a score above 1": changed("p", 3, "17"),
+        "a score with a decimal comma": changed("p", 3, '"0,5"'),
+        "a unit without a cell": changed("actor", 3, ""),
+        "a date that is none": changed("day", 3, "20/3/2001"),
+        "a label without its chance": changed("chance", 3, ""),
+        "a chance of 0": changed("chance", 3, "0"),
+        "a chance above 1": changed("chance", 3, "1.5"),
+        "a cluster labelled in part": changed("y", 3, ""),
+        "a row of the sheet that is none": filled("row", 3, "400"),
+        "a row of the sheet twice": filled("row", 3, "1"),
+        "a label in words in the sheet": filled("label", 3, "yes"),
+        "three words for two labels": filled("label", 3, "yes"),
+        "a chance with a decimal comma": filled("inclusion", 3, "0,5"),
+        "rows that were deleted from the sheet": {"sheet.csv": sheet(rows=15)},
+        "a sheet of another file": {"sheet.csv": sheet(n=41)},
+        "a sheet in UTF-16": {"sheet.csv": sheet().decode().encode("utf-16")},
+        "a sheet without a row": {"sheet.csv": b"row,stratum,inclusion,check,label\n,,,,\n"},
+        "a covariate that is constant": POSTS,
+        "covariates that tell each other": POSTS,
+        "a covariate that fixed effects tell": POSTS,
+        "a logistic regression of a scale": changed("y", 3, "2"),
+        "a chance of labels above 1": changed("chance", 3, "1.2"),
+    },
+)

@@ -1,11 +1,15 @@
-"""docs/bad-input.md, which keeps what is told of wrong inputs: `python -m tests.cli.bad_input_page` writes it again."""
+"""docs/bad-input.md, the table of wrong inputs: `python -m tests.cli.bad_input_page` writes again what is told of each.
+
+A new wrong input is a row of the page without a message, and the files that it needs besides its topic's.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import shlex
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -13,14 +17,14 @@ import pandas as pd
 import pytest
 
 import howsure
-from tests.cli.bad_input import FILES, OPTIONS, PYTHON, VALUES, Wrong
+from tests.cli.bad_input import FILES, OPTIONS, VALUES
 from tests.cli.bad_input_check import CHECKED
 from tests.cli.bad_input_columns import NAMED
 from tests.cli.bad_input_counts import COUNTS
 from tests.cli.bad_input_import import SCORED
 from tests.cli.bad_input_judge import JUDGED
 from tests.cli.bad_input_logs import LOGGED
-from tests.cli.bad_input_maps import EVALUATED, RECALIBRATE, TEMPERED
+from tests.cli.bad_input_maps import EVALUATED, TEMPERED
 from tests.cli.bad_input_monitor import MONITORED
 from tests.cli.bad_input_pairs import GROUPS, OF_LOGITS, ORDERED, PRINTED, SELECTIVE, WITHOUT_BINS
 from tests.cli.bad_input_scores import BY_MODEL, SCORE
@@ -43,7 +47,7 @@ TOPICS = {
     "Judges": JUDGED,
     "Selective answers": SELECTIVE,
     "Monitor": MONITORED,
-    "Recalibration": [*RECALIBRATE, *EVALUATED],
+    "Recalibration": EVALUATED,
     "Neural taggers and classifiers": NEURAL,
     "Logits of language models": OF_LOGITS,
     "Temperatures of taggers": TEMPERED,
@@ -55,31 +59,59 @@ TOPICS = {
     "Imported events": SCORED,
     "Events on many machines": APART,
 }
-INTRODUCTION = """# Bad input
-
-Each error is reported in one sentence: the column or option, the rule, the value, the row, and the remedy. The exit
-code is 2, and nothing is written. Nothing is guessed, dropped or clipped silently. A value of more than 80 characters
-is shortened in the message. Files and arguments must be UTF-8, names included. The tests run this same table
-(`tests/cli/bad_input*.py`); each message is preceded by `howsure:` or, for options, by a line of usage.
-"""
-IN_PYTHON = """In Python, the same checks raise `howsure.InputError`, a `ValueError`. There, rows are counted from 0, as
-in `y_prob[1]`; `curve` stands for `howsure.calibration_curve`, `frame` for a data frame with the columns gold and prob.
-"""
 
 
-def told(wrong: Wrong, folder: Path) -> str:
-    """What a command tells of wrong input in a folder, where it leaves nothing; AssertionError if it ends otherwise."""
-    for name, content in wrong.files.items():
-        (folder / name).parent.mkdir(exist_ok=True)
-        (folder / name).write_bytes(content)
-    with contextlib.chdir(folder):
-        done = run(*shlex.split(wrong.typed))
-    usage, error, said = done.err.rpartition("\nError: ")
-    assert usage.startswith("Usage: howsure ") if error else done.err.startswith("howsure: ")
-    assert (done.code, done.out) == (2, "")
-    left = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-    assert left == wrong.files
-    return (said if error else done.err.removeprefix("howsure: ")).removesuffix("\n")
+@dataclass(frozen=True)
+class Row:
+    """A row of the page: its topic, what is wrong, and what is typed; of Python, a call is both."""
+
+    topic: str
+    what: str
+    typed: str
+
+    def files(self) -> dict[str, bytes]:
+        """What lies in its folder."""
+        files = TOPICS[self.topic]
+        return files.common | files.own.get(self.what, {})
+
+    def told(self, folder: Path) -> str:
+        """What is told in a folder, where a command leaves nothing; AssertionError if it ends otherwise."""
+        if self.topic == "Python":
+            return told_in_python(self.typed)
+        files = self.files()
+        for name, content in files.items():
+            (folder / name).parent.mkdir(exist_ok=True)
+            (folder / name).write_bytes(content)
+        with contextlib.chdir(folder):
+            done = run(*shlex.split(self.typed))
+        usage, error, said = done.err.rpartition("\nError: ")
+        assert usage.startswith("Usage: howsure ") if error else done.err.startswith("howsure: ")
+        assert (done.code, done.out) == (2, "")
+        left = {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+        assert left == files
+        return (said if error else done.err.removeprefix("howsure: ")).removesuffix("\n").replace("\n", " ")
+
+    def line(self, message: str) -> str:
+        """The line of the page, its cells as they are but for what Markdown would read as its own."""
+        cells = (
+            [f"`{self.typed}`", message] if self.topic == "Python" else [self.what, f"`howsure {self.typed}`", message]
+        )
+        return f"| {' | '.join(cell if '`' in cell else cell.replace('[', chr(92) + '[') for cell in cells)} |\n"
+
+
+def rows() -> Iterator[tuple[str, Row | None]]:
+    """The lines of the page, and the rows that are in them."""
+    topic, before = "", ""
+    for line in PAGE.read_text(encoding="utf-8").splitlines(keepends=True):
+        row = None
+        if line.startswith("## "):
+            topic = line[3:].strip()
+        elif before.startswith("| ") and line.startswith("| ") and not line.startswith("| ---"):
+            cells = line.removeprefix("| ").removesuffix(" |\n").split(" | ", 1 if topic == "Python" else 2)
+            typed = cells[-2].strip("`").removeprefix("howsure ")
+            row = Row(topic, cells[0] if "`" in cells[0] else cells[0].replace("\\[", "["), typed)
+        before = line
+        yield line, row
 
 
 def told_in_python(call: str) -> str:
@@ -91,38 +123,10 @@ def told_in_python(call: str) -> str:
     return str(caught.value)
 
 
-def row_of(wrong: Wrong, message: str) -> str:
-    """The row of the page."""
-    return _row(wrong.what, f"`howsure {wrong.typed}`", message.replace("\n", " "))
-
-
-def row_of_call(call: str, message: str) -> str:
-    """The row of the page for a call of Python."""
-    return _row(f"`{call}`", message)
-
-
-def _row(*cells: str) -> str:
-    """A row of Markdown, its cells as they are but for what Markdown would read as its own."""
-    return f"| {' | '.join(cell if '`' in cell else cell.replace('[', chr(92) + '[') for cell in cells)} |\n"
-
-
-def page(row: Callable[[Wrong], str], row_in_python: Callable[[str], str]) -> str:
-    """docs/bad-input.md, with the rows that are given."""
-    parts = [INTRODUCTION]
-    for topic, wrongs in TOPICS.items():
-        parts.append(f"## {topic}\n\n" + _table(("error", "command", "message"), list(map(row, wrongs))))
-    parts.append(f"## Python\n\n{IN_PYTHON}\n" + _table(("call", "message"), list(map(row_in_python, PYTHON))))
-    return "\n".join(parts)
-
-
-def _table(headers: Sequence[str], rows: Sequence[str]) -> str:
-    return _row(*headers) + _row(*["---"] * len(headers)) + "".join(rows)
-
-
-def _row_now(wrong: Wrong) -> str:
+def told_now(row: Row) -> str:
     with tempfile.TemporaryDirectory() as folder:
-        return row_of(wrong, told(wrong, Path(folder)))
+        return row.line(row.told(Path(folder)))
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(_row_now, lambda call: row_of_call(call, told_in_python(call))), encoding="utf-8")
+    PAGE.write_text("".join(told_now(row) if row else line for line, row in rows()), encoding="utf-8")

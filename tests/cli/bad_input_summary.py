@@ -1,15 +1,11 @@
-"""Wrong inputs of summaries and clusters and what is said to them: part of the table of `bad_input.py`."""
+"""The files of wrong inputs of summaries and clusters."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from howsure import CalibrationSummaries, CalibrationSummary
-from tests.cli.bad_input import CSV, Wrong
-
-JUDGE = "calibration dev.csv --target gold --prob prob"
-SUMMARISE = "calibration summary dev.csv --target gold --prob prob --output dev.summary"
-DASK = "--engine dask --scheduler tcp://127.0.0.1:8786"
+from tests.cli.bad_input import CSV, Files
 
 
 def saved(*, weighted: bool = False) -> bytes:
@@ -28,35 +24,14 @@ def grouped(*, weighted: bool = False) -> bytes:
 
 
 ONE = {"a.summary": saved()}
-SUMMARISED = [
-    Wrong("a column of a summary", "calibration a.summary --target gold", ONE),
-    Wrong("a summary read by a cluster", f"calibration a.summary {DASK}", ONE),
-    Wrong("a summary beside predictions", "calibration a.summary dev.csv --target gold --prob prob", ONE | CSV),
-    Wrong("a summary beside a file that is not there", "calibration a.summary b.summary", ONE),
-    Wrong("a summary named twice", "calibration '*.summary' a.summary", ONE),
-    Wrong("a column of a summary that is checked", "check calibration a.summary --max-error 0.1 --target gold", ONE),
-    Wrong("another model beside a summary", "check calibration a.summary --better-than b.summary", ONE),
-    Wrong("a summary where rows are needed", "selective a.summary", ONE),
-    Wrong("logits as a table", "calibration x.safetensors --target gold --prob prob", {"x.safetensors": b"tensors"}),
-    Wrong("a summary that was cut off", "calibration a.summary", {"a.summary": saved()[:-7]}),
-    Wrong("summaries with and without groups", "calibration a.summary b.summary", ONE | {"b.summary": grouped()}),
-    Wrong(
-        "a weighted summary beside another",
-        "calibration a.summary b.summary",
-        ONE | {"b.summary": saved(weighted=True)},
-    ),
-    Wrong("a summary under two names", "calibration a.summary ./a.summary", ONE),
-    Wrong(
-        "groups of which some have weights",
-        "calibration summary a.summary b.summary --output c.summary",
-        {"a.summary": grouped(), "b.summary": grouped(weighted=True)},
-    ),
-    Wrong("a test of sums", "calibration a.summary --test cox", ONE),
-    Wrong("a summary over what it is made of", "calibration summary a.summary --output a.summary", ONE),
-    Wrong("clusters in a summary", f"{SUMMARISE} --cluster model", CSV),
-    Wrong("a scheduler without its engine", f"{JUDGE} --scheduler tcp://127.0.0.1:8786", CSV),
-    Wrong("an engine without its scheduler", f"{JUDGE} --engine dask", CSV),
-    Wrong("clusters on a cluster", f"{JUDGE} {DASK} --cluster model", CSV),
-    Wrong("a cluster without a probability", f"calibration dev.csv --target gold {DASK}", CSV),
-    Wrong("an address that is none", f"{JUDGE} --engine dask --scheduler nowhere:port", CSV),
-]
+SUMMARISED = Files(
+    ONE,
+    {
+        "a summary beside predictions": CSV,
+        "logits as a table": {"x.safetensors": b"tensors"},
+        "a summary that was cut off": {"a.summary": saved()[:-7]},
+        "summaries with and without groups": {"b.summary": grouped()},
+        "a weighted summary beside another": {"b.summary": saved(weighted=True)},
+        "groups of which some have weights": {"a.summary": grouped(), "b.summary": grouped(weighted=True)},
+    },
+)

@@ -1,4 +1,4 @@
-"""Every wrong input of the table gets its sentence and exit code 2; nothing is written, no traceback shown."""
+"""Every wrong input of docs/bad-input.md gets its sentence and exit code 2; nothing is written, no traceback shown."""
 
 from __future__ import annotations
 
@@ -6,39 +6,23 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.bad_input import PYTHON, Wrong
-from tests.cli.bad_input_page import PAGE, TOPICS, page, row_of, row_of_call, told, told_in_python
+from tests.cli.bad_input_page import TOPICS, Row, rows
 from tests.cli.running import howsure as run
 
-WRONG = [wrong for wrongs in TOPICS.values() for wrong in wrongs]
-ROWS = PAGE.read_text(encoding="utf-8").splitlines(keepends=True)
-AGAIN = "write it again: python -m tests.cli.bad_input_page"
+LINES = [(line, row) for line, row in rows() if row is not None]
 
 
-@pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.what)
-def test_wrong_input_gets_its_sentence(wrong: Wrong, tmp_path: Path) -> None:
-    assert row_of(wrong, told(wrong, tmp_path)) == stored(row_of(wrong, "")), AGAIN
-
-
-@pytest.mark.parametrize("call", PYTHON)
-def test_wrong_arguments_get_their_sentence(call: str) -> None:
-    assert row_of_call(call, told_in_python(call)) == stored(row_of_call(call, "")), AGAIN
-
-
-def stored(row: str) -> str:
-    """The row of the page that begins like this one without a message; "" if there is none, or several."""
-    found = [one for one in ROWS if one.startswith(row.removesuffix(" |\n"))]
-    return found[0] if len(found) == 1 else ""
+@pytest.mark.parametrize(("line", "row"), LINES, ids=[row.what for _, row in LINES])
+def test_wrong_input_gets_its_sentence(line: str, row: Row, tmp_path: Path) -> None:
+    assert row.line(row.told(tmp_path)) == line, "write it again: python -m tests.cli.bad_input_page"
 
 
 def test_there_are_enough_of_them_and_each_is_one() -> None:
-    assert len(WRONG) >= 60
-    assert len({wrong.what for wrong in WRONG}) == len(WRONG)
-
-
-def test_the_page_shows_this_table() -> None:
-    shown = page(lambda wrong: stored(row_of(wrong, "")), lambda call: stored(row_of_call(call, "")))
-    assert "".join(ROWS) == shown, AGAIN
+    """Also of the files: each belongs to a row of its topic."""
+    assert len(LINES) >= 560
+    assert len({row.what for _, row in LINES}) == len(LINES)
+    known = {(row.topic, row.what) for _, row in LINES}
+    assert [(topic, what) for topic, files in TOPICS.items() for what in files.own if (topic, what) not in known] == []
 
 
 def test_files_may_be_good_beside_a_bad_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
