@@ -99,17 +99,20 @@ from howsure.counts.estimation import (
 )
 from howsure.counts.label_sample import (
     LabelSample as LabelSample,
-    sample_for_labels as sample_for_labels,
 )
 from howsure.counts.learned_score import (
     learned_score as learned_score,
 )
 from howsure.counts.planning import (
+    LabelsNeeded as LabelsNeeded,
     labels_needed as labels_needed,
 )
 from howsure.counts.results import (
     CountEstimate as CountEstimate,
     CountEstimates as CountEstimates,
+)
+from howsure.counts.sample_for_labels import (
+    sample_for_labels as sample_for_labels,
 )
 from howsure.data.documents.document import (
     Document as Document,

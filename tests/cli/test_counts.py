@@ -13,7 +13,7 @@ import numpy as np
 import pandas
 import pytest
 
-from howsure import InputError, estimate_counts, read
+from howsure import InputError, estimate_counts, labels_needed, read, sample_for_labels
 from tests.cli.running import howsure, printed
 from tests.counts.populations import population
 
@@ -303,6 +303,9 @@ def test_further_units_are_written_below_those_that_are_labelled(
     rows = rows_of(second)
     assert len(rows) == 120
     assert {row["row"]: row["label"] for row in rows if row["label"]} == {r["row"]: r["label"] for r in rows_of(done)}
+    if options == ["--group", "month"]:
+        asked = {"groups": "month", "show": ["text"], "more": read(done), "rng": 0, "data": read(path)}
+        assert f"{sample_for_labels('score', 40, **asked).to_csv()}\n" == second.read_text(encoding="utf-8")
     everything = filled(second, truth, tmp_path / "all.csv")
     same = [] if "--design" in options else options
     assert "120" in printed("counts", "estimate", path, "--prob", "score", "--labelled", everything, *same)
@@ -330,9 +333,14 @@ def test_what_cannot_go_on_is_said(news: tuple[Path, np.ndarray], labelled: Path
     assert "must hold all rows of its sample" in told
 
 
+def planned(*given: object) -> str:
+    """The sentence of a plan, below what was read."""
+    return printed(*given).partition("\n\n")[2]
+
+
 def test_a_plan_for_a_share(news: tuple[Path, np.ndarray]) -> None:
     given = ["counts", "plan", news[0], "--prob", "score"]
-    shares, units = printed(*given, "--share", "--width", 0.125), printed(*given, "--width", 75)
+    shares, units = (planned(*given, *one) for one in (("--share", "--width", 0.125), ("--width", 75)))
     assert "for an interval about 0.125 of the units wide" in shares
     assert shares.split()[0] == units.split()[0]
     assert "about 75 units wide" in units
@@ -390,8 +398,10 @@ def test_a_sheet_with_holes_is_bounded_and_says_how_many(
 
 def test_a_plan_from_a_sheet_counts_on_what_its_labels_show(news: tuple[Path, np.ndarray], labelled: Path) -> None:
     given = ["counts", "plan", news[0], "--prob", "score", "--width", 100]
-    alone, known = printed(*given), printed(*given, "--labelled", labelled)
+    alone, known = planned(*given), planned(*given, "--labelled", labelled)
     assert "as if the scores were worth nothing" in alone
     assert "what these show of the scores" in known
     assert int(known.split()[0]) < int(alone.split()[0])
+    labels = labels_needed("score", width=100, labelled=read(labelled), data=read(news[0]))
+    assert (labels.from_labels, labels.labels) == (True, int(known.split()[0]))
     assert "not in both" in howsure(*given, "--labelled", labelled, "--target", "score").err

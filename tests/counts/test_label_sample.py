@@ -112,8 +112,8 @@ def test_a_plan_without_labels_suffices_whatever_the_labels_are() -> None:
     rng = np.random.default_rng(0)
     truth = rng.random(4000) < 0.3
     judge = np.where(rng.random(4000) < 0.75, truth, ~truth).astype(float)
-    n = labels_needed(judge, width=400)
-    assert n == labels_needed(np.zeros(4000), width=400, design="simple")
+    n = labels_needed(judge, width=400).labels
+    assert n == labels_needed(np.zeros(4000), width=400, design="simple").labels
     sample, labels = labelled(judge, truth.astype(float), n, 0)
     total = estimate_counts(labels, judge, strata=sample.stratum, rng=0).total
     assert 250 < total.high - total.low <= 400
@@ -129,11 +129,11 @@ def test_a_plan_from_labels_knows_what_scores_are_worth(kind: str) -> None:
         found = np.where(truth & (rng.random(5000) < 0.4), rng.beta(6, 2, 5000), 0.0)
         score = found if kind == "misses" else rng.beta(1, 4, 5000)
         _, labels = labelled(score, truth.astype(float), 80, run)
-        planned.append(labels_needed(score, width=500, y_true=labels))
+        planned.append(labels_needed(score, width=500, y_true=labels).labels)
         sample, labels = labelled(score, truth.astype(float), planned[-1], run + 100)
         total = estimate_counts(labels, score, strata=sample.stratum, rng=0).total
         wide.append(total.high - total.low)
-    assert np.mean(planned) < labels_needed(score, width=500)
+    assert np.mean(planned) < labels_needed(score, width=500).labels
     assert np.mean(wide) == pytest.approx(500, rel=0.1)
 
 

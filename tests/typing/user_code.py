@@ -132,7 +132,8 @@ def counts() -> None:
     howsure.regress_predicted("gold", "p", covariates=["age"], fixed_effects="unit", method="logit", data=FILES)
     howsure.regress_predicted("gold", "p", method="probit", data=FILES)  # type: ignore  # no such method
     drawn: howsure.LabelSample = howsure.sample_for_labels(Q, 2, rng=0)
-    print(found, drawn, fit)
+    planned: howsure.LabelsNeeded = howsure.labels_needed(Q, width=0.1, share=True)
+    print(found, drawn, fit, planned)
     howsure.sample_for_labels(Q, "two")  # type: ignore  # wrong: a number
     howsure.sample_for_labels({"p": Q}, 2)  # type: ignore  # wrong: columns by name are a data frame
 

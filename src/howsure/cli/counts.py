@@ -3,50 +3,24 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Callable
 from typing import Any
 
 import click
-import numpy as np
 
 from howsure.cli.terminal.commands import Group, Written
-from howsure.cli.terminal.derived import choice, command_of, derived, finish, result_of, said_of
-from howsure.cli.terminal.options import (
-    Decorator,
-    as_names,
-    figure_option,
-    output_option,
-    output_options,
-    report_option,
-    role_option,
-    seed_option,
-    source_of,
-)
-from howsure.cli.terminal.output import emit, say, table_text
-from howsure.counts import LabelSample, estimate_counts, labels_needed, sample_for_labels
-from howsure.counts.columns import Columns
+from howsure.cli.terminal.derived import choice, command_of, derived, result_of, said_of
+from howsure.cli.terminal.options import Decorator, as_names, role_option, seed_option, source_of
+from howsure.cli.terminal.output import emit, say
+from howsure.cli.terminal.vocabulary import option_of
+from howsure.counts import estimate_counts, labels_needed, sample_for_labels
 from howsure.counts.estimation import METHODS
-from howsure.counts.further_labels import joined, recovered_sample
-from howsure.counts.label_sample import DESIGNS
+from howsure.counts.label_sample import LABEL
 from howsure.counts.planning import DESIGNS as PLANNED
-from howsure.counts.planning import worth_is_known
-from howsure.counts.sheets import (
-    CHANCE,
-    CHECK,
-    LABEL,
-    ROW,
-    STRATUM,
-    Sheet,
-    labels_of_sheet,
-    read_sheet,
-    sheet_table,
-    two_values,
-)
+from howsure.counts.sample_for_labels import DESIGNS
 from howsure.data.sources import Files
-from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.periods import PERIODS
 from howsure.regression.regress_predicted import regress_predicted
-from howsure.result import rows_read
 
 
 @click.group("counts", cls=Group)
@@ -69,113 +43,49 @@ OF_UNITS: dict[str, Decorator | None] = {
 }
 
 
-def sheet_of(file: str | None) -> Files | None:
-    """The filled sheet as a source."""
+def as_sheet(context: click.Context, parameter: click.Parameter, file: str | None) -> Files | None:
+    """A filled sheet as a source."""
     return None if file is None else source_of([file], {"input_format": None})
 
 
-def plan(share: bool, output: str | None, **typed: Any) -> None:
-    """Print how many labels are needed."""
-    width, pos_label = typed["width"], typed["pos_label"]
-    if not share and 0 < width < 1:
-        raise InputError(f"--width must be at least 1 unit; it is {width:g}. If it is a share of the units: --share.")
-    if share and width > 1:
-        raise InputError(f"--width must be at most 1 with --share, all of the units; it is {width:g}.")
-    if typed["labelled"] is not None and typed["y_true"] is not None:
-        raise InputError("labels are either in --labelled FILE.csv or in --target COL, not in both.")
-    columns = Columns.read(source_of(typed["files"], typed), y_prob=typed["y_prob"], y_true=typed["y_true"])
-    score, labels = columns["y_prob"], columns["y_true"]
-    with columns.rows.placed():
-        if (sheet := sheet_of(typed["labelled"])) is not None:
-            (labels,), _ = labels_of_sheet(sheet, score, place=columns.rows.place, pos_label=pos_label)
-            pos_label = None
-        found = {"y_true": labels, "pos_label": pos_label, "design": typed["design"], "level": typed["level"]}
-        n = labels_needed(score, width=width * len(score) if share else width, **found)
-        worth = worth_is_known(labels, len(score), pos_label)
-    told = f"{width:g} of the units" if share else counted(round(width), "unit")
-    said = f"{counted(n, 'label')} of {counted(len(score), 'unit')} for an interval about {told} wide"
-    how = (
-        "those at hand included, planned from what these show of the scores"
-        if worth
-        else "planned as if the scores were worth nothing and half of the units positive; with 20 labels or more at "
-        "hand (--labelled, --target), perhaps fewer"
+def sheet_option(function: Callable[..., object], parameter: str = "labelled") -> Decorator:
+    """The option of a parameter that takes a filled sheet."""
+    return click.option(
+        option_of(parameter), parameter, callback=as_sheet, metavar="FILE.csv", help=said_of(function)[parameter]
     )
-    emit(f"{said}, {how}.\n", output)
 
 
-command.add_command(
-    command_of(
-        "plan",
-        labels_needed,
-        plan,
-        examples="""
+OF_PLAN = """
 howsure counts plan news.csv --prob score --width 200
 howsure counts plan news.csv --prob score --width 0.1 --share --labelled to_label.csv
-""",
-        own=[
-            click.option("--share", is_flag=True, help="The width is a share of the units, such as 0.05."),
-            click.option(
-                "--labelled", metavar="FILE.csv", help="Filled sheet of `howsure counts sample`, labels at hand."
-            ),
-            output_option,
-        ],
-        options=OF_UNITS | {"design": choice(labels_needed, "design", PLANNED)},
-    )
+"""
+command.add_command(
+    derived(
+        "counts plan",
+        labels_needed,
+        examples=OF_PLAN,
+        options=OF_UNITS
+        | {"labelled": sheet_option(labels_needed), "design": choice(labels_needed, "design", PLANNED)},
+    ),
+    "plan",
 )
 
 
-def sample(n: int, show: list[str] | None, design: str, more: str | None, output: str | None, **typed: Any) -> None:
+SAME = ("y_prob", "labelled", "groups", "date", "period", "date_format", "clusters", "where", "format")
+
+
+def sample(output: str | None, **typed: Any) -> None:
     """Write the sheet of units to label, and tell what to do with it."""
-    taken = {ROW, STRATUM, CHANCE, CHECK, LABEL} & set(show or ())
-    if taken:
-        raise InputError(f"--show names {min(taken)!r}, which is the name of a column that is written; rename it.")
-    asked = ("y_prob", "groups", "clusters", "date", "period", "date_format")
-    columns = Columns.read(source_of(typed["files"], typed), show=show or (), **{role: typed[role] for role in asked})
-    score, given = columns["y_prob"], {role: columns[role] for role in ("groups", "clusters")}
-    with columns.rows.placed():
-        if (before := sheet_of(more)) is None:
-            earlier, drawn = None, sample_for_labels(score, n, design=design, rng=typed["rng"], **given)
-        else:
-            earlier = read_sheet(before, score, place=columns.rows.place, words=True, whole=True)
-            drawn = _further(score, n, earlier, before.name, typed["rng"], given)
-    held = columns.rows.at(drawn.indices.tolist())
-    labels = {} if earlier is None else earlier.labels
-    emit(table_text(sheet_table(drawn, score, {name: held[name] for name in show or ()}, labels=labels), "csv"), output)
+    drawn = result_of(sample_for_labels, typed)
+    emit(f"{drawn.to_csv()}\n", output)
     if output is not None:
-        same = {
-            "--prob": typed["y_prob"],
-            "--labelled": output,
-            "--group": typed["groups"] and ",".join(typed["groups"]),
-            "--date": typed["date"],
-            "--period": typed["period"],
-            "--date-format": typed["date_format"],
-            "--cluster": typed["clusters"],
-            "--where": typed["where"],
-            "--from": typed["input_format"],
-        }
-        told = [part for name, value in same.items() if value for part in (name, value)]
+        same = typed | {"labelled": output, "format": typed["input_format"]}
+        told = [(option_of(role), same[role]) for role in SAME if same[role]]
+        words = [part for option, one in told for part in (option, ",".join(one) if isinstance(one, list) else one)]
         say(
-            f"{rows_read(columns.rows.read)}\n{len(drawn):,} of {len(drawn.codes):,} units to read\n"
-            f"{drawn.table().shortened(rest=f'{output} holds the units themselves')}\n"
-            f"Fill the column {LABEL} of {output} with 1 or 0, then: "
-            f"{shlex.join(['howsure', 'counts', 'estimate', *typed['files'], *told])}"
+            f"{drawn.what_was_read}\n{drawn.words}\nFill the column {LABEL} of {output} with 1 or 0, then: "
+            f"{shlex.join(['howsure', 'counts', 'estimate', *typed['files'], *words])}"
         )
-
-
-def _further(score: Any, number: int, earlier: Sheet, file: str, seed: int, given: dict[str, Any]) -> LabelSample:
-    """The sample of a sheet and further units as one."""
-    if all(name is None for name in earlier.strata.values()):
-        raise InputError(f"--more: {file} was drawn by --design importance; further units can be drawn in strata only.")
-    before = recovered_sample(score, earlier.strata, **given)
-    told = [earlier.chances[unit] for unit in before.indices.tolist()]
-    if not np.allclose(before.inclusion, told, rtol=1e-3):
-        raise InputError(
-            f"--more: {file} must hold all rows of its sample, with the inclusion probabilities that this gave; some "
-            "are missing or changed. What was drawn and is not labelled cannot be drawn again."
-        )
-    labels = two_values(earlier.labels, file)
-    further = sample_for_labels(score, number, batch=(before, labels), rng=seed, clusters=given["clusters"])
-    return joined(before, further, clusters=given["clusters"])
 
 
 command.add_command(
@@ -188,12 +98,6 @@ howsure counts sample news.csv --prob score --labels 200 --show id,text --output
 howsure counts sample news.csv --prob score --labels 100 --more to_label.csv --show id,text --output more.csv
 """,
         own=[
-            click.option("--show", callback=as_names, metavar="COL,COL,…", help="Columns to copy, such as id,text."),
-            click.option(
-                "--more",
-                metavar="FILE.csv",
-                help="Filled sheet of an earlier sample: draw further units, and write all into one sheet.",
-            ),
             click.option(
                 "--output", type=Written(".csv"), metavar="FILE.csv", help="Write to a file instead of standard output."
             ),
@@ -211,40 +115,33 @@ howsure counts sample news.csv --prob score --labels 100 --more to_label.csv --s
             "bands": None,
             "batch": None,
             "design": choice(sample_for_labels, "design", DESIGNS),
+            "more": sheet_option(sample_for_labels, "more"),
         },
     )
 )
-
-
-def estimate(
-    labelled: str | None, form: str, output: str | None, figure: str | None, report: str | None, **typed: Any
-) -> None:
-    """Print the counts."""
-    found = result_of(estimate_counts, typed, y_true=typed["y_true"], labelled=sheet_of(labelled))
-    finish(found, name="counts estimate", form=form, output=output, figure=figure, report=report)
-
-
-command.add_command(
-    command_of(
-        "estimate",
-        estimate_counts,
-        estimate,
-        examples="""
+OF_ESTIMATE = """
 howsure counts estimate news.csv --prob score --labelled to_label.csv --date day --period month
 howsure counts estimate posts.csv --prob score --target label --stratum stratum --group country
-""",
-        own=[output_options, figure_option("Draw the counts with their intervals"), report_option],
+"""
+command.add_command(
+    derived(
+        "counts estimate",
+        estimate_counts,
+        examples=OF_ESTIMATE,
+        figure="Draw the counts with their intervals",
+        report=True,
         options=OF_UNITS
         | {
             "y_true": role_option("y_true", help=said_of(estimate_counts)["y_true"]),
-            "labelled": click.option("--labelled", metavar="FILE.csv", help=said_of(estimate_counts)["labelled"]),
+            "labelled": sheet_option(estimate_counts),
             "features": click.option(
                 "--features", callback=as_names, metavar="COL,COL,…", help=said_of(estimate_counts)["features"]
             ),
             "sample": None,
             "method": choice(estimate_counts, "method", METHODS),
         },
-    )
+    ),
+    "estimate",
 )
 OF_REGRESS = """
 howsure counts regress posts.csv --prediction score --target label --covariates age,party

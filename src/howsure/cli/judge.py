@@ -7,7 +7,7 @@ from collections.abc import Callable
 import click
 
 from howsure.cli.terminal.derived import derived
-from howsure.cli.terminal.options import Decorator, DefaultGroup, as_names, bounds_option
+from howsure.cli.terminal.options import Decorator, DefaultGroup, bounds_option
 from howsure.judges.agreement import judge_agreement
 from howsure.judges.bias import judge_bias
 from howsure.judges.judged_scores import judged_scores
@@ -70,9 +70,6 @@ def add(
     command.add_command(made, name)
 
 
-show_option = click.option(
-    "--show", callback=as_names, metavar="COL,COL,…", help="Columns to copy, such as question,answer."
-)
 labels_option = click.option(
     "--labels", "n", type=click.IntRange(min=1), required=True, help="How many items to draw; without --id, answers."
 )
@@ -83,7 +80,7 @@ map_option = click.option(
 )
 OF_SCORES = "Draw what judge, people and both say of each model"
 add("scores", judged_scores, EXAMPLES, OF_SCORES, bounds=bounds_option, against=against_option)
-add("sample", judge_sample, OF_SAMPLE, report=False, n=labels_option, show=show_option)
+add("sample", judge_sample, OF_SAMPLE, report=False, n=labels_option)
 add("plan", judge_plan, OF_PLAN, report=False, bounds=bounds_option)
 add("agreement", judge_agreement, OF_AGREEMENT)
 add("transport", judge_transport, OF_TRANSPORT, bounds=bounds_option, against=map_option)

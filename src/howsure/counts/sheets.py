@@ -1,4 +1,4 @@
-"""The sheet of units to label: what `howsure counts sample` writes, and how it is put beside the units again."""
+"""The filled sheet of units to label, the CSV of a `LabelSample`, put beside the units again."""
 
 from __future__ import annotations
 
@@ -8,35 +8,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from howsure.counts.further_labels import Drawn
-from howsure.counts.label_sample import LabelSample
+from howsure.counts.label_sample import CHANCE, CHECK, LABEL, ROW, STRATUM
 from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.frames import Kind, Rows, Source
 from howsure.inputs.numbers_and_names import nearest, shortened, spelled_number
 from howsure.inputs.pairs import Floats
-from howsure.show.table import Table
 
-ROW, STRATUM, CHANCE, CHECK, LABEL = "row", "stratum", "inclusion", "check", "label"  # columns of a sheet
 LETTERS = str.maketrans("0123456789abcdef", "abcdefghijklmnop")  # no spreadsheet takes them for a number
-
-
-def sheet_table(
-    sample: LabelSample, score: Any, shown: dict[str, list[Any]], *, labels: dict[int, Any] | None = None
-) -> Table:
-    """A row for each unit to label, with columns to recognise it, and one for its label, empty where there is none."""
-    names = [ROW, *shown, STRATUM, CHANCE, CHECK, LABEL]
-    design, n = sample.recipe["design"], len(score)
-    rows = [
-        [
-            str(unit + 1),
-            *("" if column[place] is None else str(column[place]) for column in shown.values()),
-            "" if design == "importance" else sample.strata[sample.codes[unit]],
-            repr(chance),
-            check_of(float(score[unit]), n),
-            str((labels or {}).get(unit, "")),
-        ]
-        for place, (unit, chance) in enumerate(zip(sample.indices.tolist(), sample.inclusion.tolist(), strict=True))
-    ]
-    return Table(names, rows)
 
 
 def check_of(score: float, n: int) -> str:

@@ -21,7 +21,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, BinaryIO, NoReturn, Self
 
-from howsure.errors import InputError, parameter
+from howsure.errors import ColumnName, Fault, InputError, parameter
 from howsure.files.archive import most_unpacked, zstd
 from howsure.inputs.numbers_and_names import nearest
 
@@ -303,7 +303,12 @@ PIECE = 1 << 20
 
 
 class NotUTF8Error(InputError):
-    """A file is text in another encoding than UTF-8."""
+    """A file is text in another encoding than UTF-8; the place of its `fault` is where."""
+
+
+def not_utf8(place: str, advice: str, *, what: str = "") -> NotUTF8Error:
+    """The error for a place, such as a line of a file, whose bytes are not UTF-8."""
+    return NotUTF8Error(Fault(ColumnName(place, "files"), f"is not UTF-8 text{what}", place=place, advice=advice))
 
 
 def checked_encoding(encoding: str | None) -> str | None:
@@ -384,7 +389,7 @@ def _undecodable(raw: bytes, name: str, at: int) -> InputError:
         return InputError(f"{name} is not a text file{advice}.")
     line = raw.count(b"\n", 0, at) + 1
     where = f"byte {at + 1:,} is 0x{raw[at]:02x}"
-    return NotUTF8Error(f"line {line:,} of {name} is not UTF-8 text ({where}). Convert the file to UTF-8.")
+    return not_utf8(f"line {line:,} of {name}", "Convert the file to UTF-8.", what=f" ({where})")
 
 
 def _bytes(path: str) -> bytes:

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from howsure.counts.label_sample import LEAST, PER_STRATUM, sample_for_labels
+from howsure.counts.label_sample import LEAST, PER_STRATUM
+from howsure.counts.sample_for_labels import sample_for_labels
 from howsure.counts.units import combined
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.frames import Source

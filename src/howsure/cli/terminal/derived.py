@@ -55,7 +55,7 @@ def derived(
     figure: str | None = None,
     report: bool = False,
     reduce: str = REDUCE,
-    options: Mapping[str, Decorator] | None = None,
+    options: Mapping[str, Decorator | None] | None = None,
     epilog: str | None = None,
 ) -> click.Command:
     """A command that calls a public function with its files as the source, and prints the result.
@@ -129,7 +129,8 @@ def function_options(
 def result_of(function: Callable[..., Answer], typed: Mapping[str, Any], **beside: Any) -> Answer:
     """What a function makes of the files and options that were typed; `beside`: arguments that are no options."""
     known = inspect.signature(function).parameters
-    asked = {one: typed[one] for one in known if typed.get(one) is not None}
+    needed = {one for one, declared in known.items() if declared.default is declared.empty and one in typed}
+    asked = {one: typed[one] for one in known if one in needed or typed.get(one) is not None}
     if "y_prob" in known and "y_prob" not in typed:
         asked = {one: value for one, value in asked.items() if one not in OF_PROBABILITIES}
         asked["y_prob"] = given(typed)
@@ -142,7 +143,8 @@ def option(parameter: str, declared: inspect.Parameter, said: str | None) -> Dec
     """The option of a parameter, of the type that the signature names."""
     word = WORDS.get(parameter)
     how: dict[str, Any] = {"help": said or (word.told if word else ""), "metavar": word.metavar if word else None}
-    default, kind = declared.default, str(declared.annotation).removesuffix(OPTIONAL)
+    default = declared.default
+    kind = "Show" if parameter == "show" else str(declared.annotation).removesuffix(OPTIONAL)
     if (parameter in ROLES and not kind.startswith("Literal[")) or parameter == "pos_label":
         kind, how["required"] = "str", default is inspect.Parameter.empty
     elif default is inspect.Parameter.empty:

@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.errors import ColumnName, InputError, parameter
-from howsure.files.opened import NotUTF8Error, Scratch, checked_text
+from howsure.files.opened import Scratch, checked_text, not_utf8
 from howsure.inputs.numbers_and_names import counted, nearest, spelled_number, unknown_name
 from howsure.inputs.pairs import CHUNK_ROWS
 
@@ -141,7 +141,7 @@ def reading(name: str, path: str = "") -> Iterator[None]:
         if NOT_UTF_8.search(str(error)):
             line = LINE.search(str(error))
             place = f"line {int(line[1]):,} of {name}" if line else name
-            raise NotUTF8Error(f"{place} is not UTF-8 text. Save it as UTF-8 (in a spreadsheet: CSV UTF-8).") from error
+            raise not_utf8(place, "Save it as UTF-8 (in a spreadsheet: CSV UTF-8).") from error
         uneven = UNEVEN.search(str(error))
         if uneven:
             number, wanted, found = map(int, uneven.groups())

@@ -262,7 +262,7 @@ def open_texts(database: Database, files: tuple[File, ...], names: Sequence[str]
     try:
         return open_table(database, files, names)
     except NotUTF8Error as error:
-        place = str(error).partition(" is not UTF-8")[0]
+        place = (error.fault and error.fault.place) or ""
         wrong = next((file for file in files if place.endswith(file.name) and file.compression == "none"), None)
         if wrong is None:
             raise
