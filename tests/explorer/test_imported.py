@@ -49,9 +49,9 @@ def read_the_page(browser: Browser, address: str) -> None:
     assert "Depends on" not in browser.text("#doubtful")
     browser.click("#doubtful [data-document]")
     told = browser.text("#document")
-    assert "IRQ acts with probability 0.50" in told
-    assert "<b>USA acts with probability 0.90" in told
-    assert "Most probably: <b>USA acts" in told
+    assert "IRQ: probability 0.50" in told
+    assert "<b>USA: probability 0.90" in told
+    assert "Most probably: <b>USA" in told
     assert "No evidence is known: the probabilities were imported" in told
     assert HOSTILE in told
     assert browser.all("#another-sample") == []

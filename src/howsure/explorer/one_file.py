@@ -259,7 +259,7 @@ def _short(value: float | None) -> float | int | None:
 def _said(n_actors: int, of_actors: int, lengths: list[str], n_texts: int, of_texts: int, n_samples: int) -> str:
     """What the file holds, and so what it does not."""
     return (
-        f"It holds {n_actors:,} of {of_actors:,} actors that act, by {', '.join(lengths)}, and the texts of "
-        f"{n_texts:,} of the {of_texts:,} documents in which they may act, the most uncertain first, with up to "
+        f"It holds {n_actors:,} of {of_actors:,} actors, by {', '.join(lengths)}, and the texts of "
+        f"{n_texts:,} of the {of_texts:,} documents that were read or found, the most uncertain first, with up to "
         f"{n_samples:,} samples each."
     )

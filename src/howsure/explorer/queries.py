@@ -13,6 +13,7 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.events.labels.answers import labelling_of
+from howsure.events.labels.draw import UNNAMED, question_of
 from howsure.events.questions import ASKED, OF_PAIRS, REQUIRED, Asked, defaults_of
 from howsure.events.series.actor_comparison import PeriodComparison, compare_actors
 from howsure.events.series.corrected_comparison import corrected_comparison
@@ -254,7 +255,8 @@ MONTE_CARLO = ("greater_low", "greater_high", "less_low", "less_high")  # which 
 
 def overview(store: Store) -> dict[str, Any]:
     """What the store holds: actors by falling expected count, dates, documents kept and left out, the event that
-    is counted, what the bands include, what can be counted, the settings, and what readers were asked, if any were.
+    is counted, what the bands include, what can be counted, the settings, the question that readers are or would be
+    asked, if it can be told, and whether there are labels.
 
     >>> from howsure.events import example_store
     >>> with example_store() as store:
@@ -264,7 +266,8 @@ def overview(store: Store) -> dict[str, Any]:
     n, first, last = rows_of(store, "SELECT count(*), min(date), max(date) FROM documents")[0]
     left_out = rows_of(store, "SELECT reason, count(*) AS n FROM left_out GROUP BY reason ORDER BY n DESC, reason")
     asked = labelling_of(store)
-    labels = {} if asked is None else {"labels": {"question": asked.question, "actors": list(asked.actors)}}
+    rule = store.settings.get("rule") or {"name": UNNAMED}
+    unasked = None if rule == {"name": UNNAMED} else question_of(rule)
     return {
         "actors": [
             {"code": actor, "title": title_of(store, actor), "documents": documents, "expected": expected}
@@ -279,7 +282,8 @@ def overview(store: Store) -> dict[str, Any]:
         "uncertainty": uncertainty_in(store.settings),
         "units": known_units(store.settings, UNITS),
         "settings": settings_of(store),
-        **labels,
+        "question": unasked if asked is None else asked.question,
+        "labels": asked is not None,
     }
 
 

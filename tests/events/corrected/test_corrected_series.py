@@ -353,7 +353,7 @@ def test_what_is_read_is_certain(smaller: KnownTruth, tmp_path: Path) -> None:
         sides = float(difference > 1e-9), float(abs(difference) <= 1e-9), float(difference < -1e-9)
         assert (row.greater, row.equal, row.less) == pytest.approx(sides)
         assert row.low == pytest.approx(row.high)
-    assert "acts in more" in compared.verdict()
+    assert "has more" in compared.verdict()
 
 
 def test_what_cannot_be_compared(smaller: KnownTruth, smaller_series: CorrectedSeries) -> None:

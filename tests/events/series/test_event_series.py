@@ -382,7 +382,7 @@ def test_the_verdict_counts_the_periods(store_to_compare: EventStore) -> None:
         more, fewer, equal = (
             len([row for row in told if getattr(row, side) >= level]) for side in ("greater", "less", "equal")
         )
-        assert f"Of {len(told)} quarters with documents, YUG acts in more in {more} and KWT in {fewer}, " in str(held)
+        assert f"Of {len(told)} quarters with documents, YUG has more in {more} and KWT in {fewer}, " in str(held)
         assert f"probability {level:g} or more; {equal} " in held.verdict()
         assert held.silent == ()
 

@@ -60,7 +60,7 @@ def test_thirty_documents_by_keys_alone(browser: Browser, room: ServedRoom) -> N
     assert browser.text("#done h2") == "You have read all documents of the sample"
     assert browser.one("#done a").get_attribute("href") == room.home
     assert room.answers("by keys") == expected
-    assert browser.text("#counted") == "30 of 30 read · 10 with an event · 5 unclear"
+    assert browser.text("#counted") == "30 of 30 read · 10 positive · 5 unclear"
     browser.press("z")
     assert current(browser) == order[-1]
     assert room.answers("by keys") == {number: expected[number] for number in order[:-1]}
@@ -183,7 +183,7 @@ def test_blind_means_blind(browser: Browser, room: ServedRoom, census: ServedRoo
     enter(browser, f"{census.address}", "assisted")
     browser.open(f"{census.label}#document=0")
     assert browser.all("#text mark")
-    assert "Iraq (IRQ) acts with probability" in browser.text(".actors-here")
+    assert "Iraq (IRQ): probability" in browser.text(".actors-here")
     browser.click("#another-sample")
     assert f"Sample 1 of {SAMPLES}" in browser.text("#clustering")
     assert browser.focused() == "another-sample"

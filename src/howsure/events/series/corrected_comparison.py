@@ -82,7 +82,7 @@ class CorrectedComparison(Rows[CorrectedDifference]):
         level, a, b = self.recipe["level"], self.first, self.second
         told = [row for row in self.rows if not math.isnan(row.greater)]
         whole = self.total
-        in_all = f"{a} acts in more" if whole.greater >= level else f"{b} acts in more" if whole.less >= level else ""
+        in_all = f"{a} has more" if whole.greater >= level else f"{b} has more" if whole.less >= level else ""
         return (
             f"Corrected counts. {verdict_of(told, a, b, self.recipe)} In all, {in_all or 'there is no conclusion'}: "
             f"P({a} > {b}) {probability_is(whole.greater)}."
@@ -95,7 +95,7 @@ def verdict_of(told: Sequence[Any], first: str, second: str, recipe: Mapping[str
     level = recipe["level"]
     more, fewer, equal = (sum(getattr(row, side) >= level for row in told) for side in ("greater", "less", "equal"))
     return (
-        f"Of {counted(len(told), recipe['period'])} with documents, {first} acts in more in {more} and {second} in "
+        f"Of {counted(len(told), recipe['period'])} with documents, {first} has more in {more} and {second} in "
         f"{fewer}, with probability {level:g} or more; {equal} {'is' if equal == 1 else 'are'} equal; in "
         f"{len(told) - more - fewer - equal} there is no conclusion."
     )

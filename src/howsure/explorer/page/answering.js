@@ -34,7 +34,7 @@ function choose(room, choice) {
 
 export function save(room) {
   if (!room.current) return undefined;
-  if (!isMade(room.current.choice)) return complain("Choose who acts, “None of them” or “Unclear” first; then save.");
+  if (!isMade(room.current.choice)) return complain("Choose an answer first; then save.");
   return busy(() => keep(room, room.current.revision));
 }
 

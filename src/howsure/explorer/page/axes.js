@@ -41,7 +41,7 @@ export function periodAxis(periods, period, middle, y, left, right) {
     svg("line", { x1: left, x2: right, y1: y, y2: y, stroke: QUIET, class: "ink-line" }),
     namedPeriods(periods, period, right - left).map((at) => [
       svg("line", { x1: middle(at), x2: middle(at), y1: y, y2: y + 4, stroke: QUIET, class: "ink-line" }),
-      label(middle(at), y + 17, periods[at], { "text-anchor": "middle" }),
+      label(Math.min(middle(at), right - 16), y + 17, periods[at], { "text-anchor": "middle" }), // the last is not cut
     ]),
   ];
 }

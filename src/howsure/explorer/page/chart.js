@@ -119,7 +119,7 @@ export function seriesKey(series, level, correcting = false) {
   return [
     [small(dot(8, 6, 3.5, colour)), correcting ? "corrected by labels" : "expected (posterior mean)"],
     [small(interval(8, 0, 12, 9, colour)), `${percent(level)} interval`],
-    [small(dash(8, 6, 7)), correcting ? "raw: what the model finds" : "1-best: the single best clustering"],
+    [small(dash(8, 6, 7)), correcting ? "raw: what the model finds" : "1-best: the most probable"],
     ...(rows.some((row) => row.incomplete) ? [[small(dot(8, 6, 3.5, colour, true)), "period may be incomplete"]] : []),
     [bar(0.45), "documents"],
     ...(rows.some((row) => row.read > 0) ? [[bar(0.9), "of them read"]] : []),

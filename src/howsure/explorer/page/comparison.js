@@ -33,7 +33,7 @@ export function comparisonChart(rows, { first, second, period, level, width, mov
   const height = TOP + HEIGHT + FOOT;
   const root = svg("svg", {
     class: "chart", role: "group", tabindex: -1, width, height, viewBox: `0 0 ${width} ${height}`,
-    "aria-label": `Probability by ${period} that ${first} acts in more documents than ${second}. Arrow keys move from ${period} to ${period}.`,
+    "aria-label": `Probability by ${period} that ${first} has more documents than ${second}. Arrow keys move from ${period} to ${period}.`,
   },
   horizontalGrid([0, 0.5, 1], down, LEFT, width - RIGHT, String), bars,
   periodAxis(rows.map((row) => row.period), period, middle, TOP + HEIGHT, LEFT, width - RIGHT));
@@ -43,7 +43,7 @@ export function comparisonChart(rows, { first, second, period, level, width, mov
 }
 
 export function comparisonKey(first, second) {
-  const words = { greater: `${first} in more`, equal: "equally many", less: `${second} in more` };
+  const words = { greater: `${first} has more`, equal: "equally many", less: `${second} has more` };
   return SIDES.map(([side, fill, opacity], at) => [
     svg("svg", { width: 16, height: 12, "aria-hidden": "true" },
       svg("rect", { class: "lighter", width: 16, height: 12, fill, "fill-opacity": opacity })),

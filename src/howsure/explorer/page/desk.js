@@ -2,7 +2,7 @@
 
 import { NONE, UNCLEAR, holds } from "./choice.js";
 import { element, heading } from "./dom.js";
-import { titleOf } from "./listing.js";
+import { originOf, titleOf } from "./listing.js";
 import { readingOf } from "./reading.js";
 
 const MOST_KEYS = 9; // actors beyond have a button only
@@ -21,9 +21,7 @@ export function documentContent(one, place, titles, another) {
   const above = element("p", { class: "quiet", id: "place" }, place);
   const lacking = one.sentences.length ? [] : [element("p", { class: "problem" }, TEXTLESS)];
   if (one.view) return [above, ...lacking, ...readingOf(one.view, { ...another, titles })];
-  return [above, heading(titleOf(one)),
-    element("p", { class: "quiet" }, element("time", { datetime: one.date }, one.date), ", document ", element("bdi", {}, one.id)),
-    ...lacking, textOf(one.sentences)];
+  return [above, heading(titleOf(one)), originOf(one), ...lacking, textOf(one.sentences)];
 }
 
 // What can be pressed: an actor each, none, unclear; each with its key.

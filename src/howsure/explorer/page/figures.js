@@ -5,7 +5,7 @@ import { markPoint, pointOf, seriesChart, seriesKey } from "./chart.js";
 import { comparisonChart, comparisonKey } from "./comparison.js";
 import { beside, correctionNotes } from "./corrections.js";
 import { figureText, picture, save } from "./saving.js";
-import { CORRECTED_BANDS, UNITS, amount, answerText, bandsText, comparisonText, counted, end, eventText, percent, probability, probabilityIs, whole } from "./wording.js";
+import { CORRECTED_BANDS, UNITS, amount, answerText, bandsText, comparisonText, counted, end, eventText, intervalText, percent, probability, probabilityIs, whole } from "./wording.js";
 
 const NARROWEST = 280;
 const COMPUTING = "The counts corrected by labels are being computed …";
@@ -24,8 +24,9 @@ function fileName(asked, suffix) {
   return `events-${actors}-${asked.period}-${asked.unit}`.replace(/[^A-Za-z0-9-]+/g, "_").slice(0, 80) + suffix;
 }
 
-// Buttons that save a figure; `figure` gives its SVG, its title, and what its intervals include.
-function saveButtons(id, asked, page, figure) {
+// A menu beside a heading that saves a figure, and what else there is to save; `figure` gives its SVG, its title, and
+// what its intervals include.
+function head(title, id, asked, page, figure, ...others) {
   const drawn = () => {
     const [chart, title, uncertainty = bandsText(page.overview)] = figure();
     return [figureText(chart, title, `${eventText(page.overview)} ${JSON.stringify(asked)} ${percent(asked.level)} intervals. ${uncertainty}`), chart];
@@ -39,10 +40,10 @@ function saveButtons(id, asked, page, figure) {
       page.complain([error.message]);
     }
   };
-  return [
-    element("button", { type: "button", id, onclick: asSvg }, "Save figure (SVG)"),
-    element("button", { type: "button", id: `${id}-png`, onclick: asPng }, "Save figure (PNG)"),
-  ];
+  const menu = element("details", { class: "menu" }, element("summary", {}, "Save"), element("div", {},
+    element("button", { type: "button", id, onclick: asSvg }, "Figure (SVG)"),
+    element("button", { type: "button", id: `${id}-png`, onclick: asPng }, "Figure (PNG)"), others));
+  return element("div", { class: "head" }, heading(title), menu);
 }
 
 async function saveTable(asked, page) {
@@ -55,18 +56,16 @@ async function saveTable(asked, page) {
 }
 
 function seriesTable(series, asked, page, correcting) {
-  const rows = Object.entries(series).flatMap(([actor, all]) => all.map((row) => ({ actor, ...row })));
-  const value = (name, how = amount) => ({ name, number: true, cell: (row) => how(row[name], asked.unit) });
-  const points = (row) => (row.mean === null ? row.period : element("button", {
-    type: "button", class: "link", onclick: () => page.go({ point: { actor: row.actor, at: row.period } }, "point"),
-  }, row.period));
-  return table(`${UNITS[asked.unit]} by ${asked.period}`, [
-    { name: "Actor", cell: (row) => page.titles[row.actor] }, { name: "Period", cell: points },
-    { name: "Documents", number: true, cell: (row) => whole(row.documents) },
-    { ...value("mean"), name: correcting ? "raw mean" : "mean" }, value("low", end), value("high", end), { ...value("best", end), name: "1-best" },
-    ...(correcting ? [value("corrected"), { ...value("correctedLow", end), name: "low" }, { ...value("correctedHigh", end), name: "high" },
-      { name: "read", number: true, cell: (row) => (row.read === undefined ? "–" : whole(row.read)) }] : []),
-  ], rows);
+  const count = (name, key, how) => ({ name, number: true, cell: (row) => (row[key] === undefined ? "–" : how(row[key], asked.unit)) });
+  const reach = (low, high) => ({ name: "Interval", number: true, cell: (row) => intervalText(row[low], row[high], asked.unit) });
+  const points = (actor) => (row) => (row.mean === null ? element("time", {}, row.period) : element("button", {
+    type: "button", class: "link", onclick: () => page.go({ point: { actor, at: row.period } }, "point"),
+  }, element("time", {}, row.period)));
+  return element("div", {}, Object.entries(series).map(([actor, rows]) => table(`${page.titles[actor]}: ${UNITS[asked.unit]} by ${asked.period}`, [
+    { name: "Period", cell: points(actor) },
+    ...(correcting ? [count("Corrected", "corrected", amount), reach("correctedLow", "correctedHigh"), count("Read", "read", whole)] : []),
+    count("Documents", "documents", whole), count(correcting ? "Raw" : "Mean", "mean", amount), reach("low", "high"), count("1‑best", "best", end),
+  ], rows)));
 }
 
 // Which periods may be incomplete, and why.
@@ -78,10 +77,9 @@ function incompleteText(series, overview) {
 
 export async function drawSeries(asked, page) {
   const title = `${UNITS[asked.unit]} by ${asked.period}`;
-  const head = heading(title[0].toUpperCase() + title.slice(1));
   if (!asked.actors.length) {
     byId("answer").replaceChildren();
-    return [head, element("p", {}, "Choose at least one actor above.")];
+    return [heading("No actor"), element("p", {}, "Choose at least one actor above.")];
   }
   const { counts, scale, ...query } = asked;
   const series = await page.source.series(query);
@@ -127,7 +125,7 @@ export async function drawSeries(asked, page) {
       drawAll();
       if (focused) pointOf(held, focused)?.focus({ preventScroll: true });
       if (found.series) page.announce("The counts corrected by labels are shown.");
-      below.replaceChildren(...correctionNotes(series, found, { titles: page.titles, unit, level }));
+      below.replaceChildren(...correctionNotes(series, found, page.titles));
     };
     const failed = (error) => {
       corrected = {};
@@ -137,12 +135,10 @@ export async function drawSeries(asked, page) {
     page.source.corrected({ period, unit, level }).then(arrived).catch(failed).finally(() => below.removeAttribute("aria-busy"));
   }
   const figure = () => [held.querySelector("svg"), `${title}: ${names}`, correcting() ? corrected.said.join(" ") : undefined];
+  const tableToo = element("button", { type: "button", id: "save-table", onclick: () => saveTable(asked, page) }, "Table (CSV)");
   return [
-    head, held, legend, readout, below, uncertainty,
-    element("div", { class: "row" },
-      element("button", { type: "button", id: "save-table", onclick: () => saveTable(asked, page) }, "Save table (CSV)"),
-      saveButtons("save-figure", asked, page, figure)),
-    folds,
+    head(title[0].toUpperCase() + title.slice(1), "save-figure", asked, page, figure, tableToo),
+    held, legend, readout, below, uncertainty, folds,
   ];
 }
 
@@ -153,23 +149,23 @@ function verdict(rows, first, second, asked) {
   const told = rows.filter((row) => row.greater !== null);
   const settled = SIDES.map((side) => told.filter((row) => row[side] >= asked.level).length);
   const open = told.length - settled.reduce((sum, n) => sum + n, 0);
-  return `Of ${counted(told.length, asked.period)} with documents, ${first} acts in more in ${settled[0]} and ${second} in ${settled[1]}, ` +
+  return `Of ${counted(told.length, asked.period)} with documents, ${first} has more in ${settled[0]} and ${second} in ${settled[1]}, ` +
     `with probability ${asked.level} or more; ${settled[2]} ${settled[2] === 1 ? "is" : "are"} equal; in ${open} there is no conclusion.`;
 }
 
 // What the totals say of two actors.
 function verdictInAll({ greater, less }, first, second, level) {
   const more = greater >= level ? first : less >= level ? second : null;
-  return `In all periods, ${more ? `${more} acts in more` : "there is no conclusion"}: P(${first} > ${second}) ${probabilityIs(greater)}.`;
+  return `In all periods, ${more ? `${more} has more` : "there is no conclusion"}: P(${first} > ${second}) ${probabilityIs(greater)}.`;
 }
 
 function comparisonColumns(first, second, level) {
   return [
     { name: `P(${first} > ${second})`, number: true, cell: (row) => probability(row.greater) },
+    { name: "Difference", number: true, cell: (row) => amount(row.mean, "documents") },
+    { name: `${percent(level)} interval`, number: true, cell: (row) => intervalText(row.low, row.high, "documents") },
     { name: "P(equal)", number: true, cell: (row) => probability(row.equal) },
     { name: `P(${first} < ${second})`, number: true, cell: (row) => probability(row.less) },
-    { name: "Difference", number: true, cell: (row) => amount(row.mean, "documents") },
-    { name: `${percent(level)} interval`, number: true, cell: (row) => (row.low === null ? "–" : `${end(row.low, "documents")} to ${end(row.high, "documents")}`) },
   ];
 }
 
@@ -191,7 +187,7 @@ export async function drawComparison(asked, page) {
   drawNow();
   const told = shown.filter((row) => row.greater !== null);
   readout.textContent = told.length ? comparisonText(first, second, told.at(-1), asked.level) : "No documents.";
-  const columns = [{ name: "Period", cell: (row) => row.period }, ...comparisonColumns(first, second, asked.level)];
+  const columns = [{ name: "Period", cell: (row) => element("time", {}, row.period) }, ...comparisonColumns(first, second, asked.level)];
   const raw = verdict(rows, first, second, asked);
   const said = corrected
     ? [element("p", { id: "verdict" }, `Corrected by labels: ${verdict(corrected, first, second, asked)} ${verdictInAll(pair.total, first, second, asked.level)}`),
@@ -202,13 +198,12 @@ export async function drawComparison(asked, page) {
     ? () => element("div", {}, table(`${name}, corrected by labels`, columns, corrected), table(`${name}, raw`, columns, rows))
     : () => table(name, columns, rows);
   return [
-    heading(`${first} and ${second}: which acts in more ${asked.unit}?`),
+    head(`${first} and ${second}: which has more ${asked.unit}?`, "save-comparison", asked, page,
+      () => [held.querySelector("svg"), `${first} and ${second}`, corrected ? CORRECTED_BANDS : undefined]),
     ...said,
     key(comparisonKey(first, second)), held, readout,
-    element("div", { class: "row" },
-      saveButtons("save-comparison", asked, page, () => [held.querySelector("svg"), `${first} and ${second}`, corrected ? CORRECTED_BANDS : undefined]),
-      element("button", { type: "button", id: "close-comparison", onclick: () => closeComparison(page) }, "Close")),
     folded("Show as a table", tables),
+    element("p", {}, element("button", { type: "button", id: "close-comparison", onclick: () => closeComparison(page) }, "Close")),
   ];
 }
 

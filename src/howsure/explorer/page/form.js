@@ -39,6 +39,7 @@ export function buildForm(overview, { changed, refused }) {
   options(byId("scale"), Object.entries(SCALES));
   options(byId("counts"), Object.entries(COUNTS));
   byId("counts-choice").hidden = !overview.labels;
+  for (const one of document.querySelectorAll("#choices :is(.actors, .pair)")) one.hidden = overview.actors.length < 2;
   for (const name of CHOICES) {
     byId(name).addEventListener("change", (event) => changed({ [name]: event.target.value }));
   }

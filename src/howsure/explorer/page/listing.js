@@ -4,16 +4,25 @@ import { element, heading, table } from "./dom.js";
 import { behindText, counted, probability, probabilityIs } from "./wording.js";
 
 const AT_ONCE = 50;
-const ACTS = { true: "acts", false: "does not act", null: "unclear" };
+const SAID = { true: "yes", false: "no", null: "unclear" };
 
 export function titleOf(one) {
   return one.title || one.id;
 }
 
+// When a document is from, and which it is, unless its id stands above already.
+export function originOf(one) {
+  return element("p", { class: "quiet" }, element("time", { datetime: one.date }, one.date), one.title ? [", document ", element("bdi", {}, one.id)] : []);
+}
+
 function opener(one, open) {
-  if (one.held === false) return element("span", {}, titleOf(one), element("span", { class: "quiet" }, " (its text is not in this file)"));
-  return element("button", { type: "button", class: "link", "data-document": one.document, onclick: () => open(one.document) },
-    element("bdi", {}, titleOf(one)));
+  const title = one.held === false ? [titleOf(one), element("span", { class: "quiet" }, " (its text is not in this file)")] :
+    element("button", { type: "button", class: "link", "data-document": one.document, onclick: () => open(one.document) }, element("bdi", {}, titleOf(one)));
+  return element("div", {}, title, element("time", { datetime: one.date, class: "quiet" }, one.date));
+}
+
+function probable(one) {
+  return [probability(one.probability), one.doubtful ? element("span", { class: "doubt" }, "doubtful") : null];
 }
 
 // A table that shows some rows, and more when asked.
@@ -28,8 +37,6 @@ function gradual(caption, columns, rows) {
   return held;
 }
 
-const DATE = { name: "Date", cell: (one) => element("time", { datetime: one.date }, one.date) };
-
 function model(one) {
   if (one.missed) return element("span", { class: "doubt" }, "missed");
   return one.probability || one.best ? probability(one.probability) : "not found";
@@ -37,7 +44,7 @@ function model(one) {
 
 // What each reader said of a document.
 function readers({ answers, label }) {
-  const said = answers.map(({ coder, acts, settles }) => element("div", {}, element("strong", {}, ACTS[acts]), ` (${coder}${settles ? ", who settled it" : ""})`));
+  const said = answers.map(({ coder, acts, settles }) => element("div", {}, element("strong", {}, SAID[acts]), ` (${coder}${settles ? ", who settled it" : ""})`));
   const differ = label === null && answers.every((one) => one.acts !== null);
   return differ ? [...said, element("div", { class: "doubt" }, "not settled")] : said;
 }
@@ -49,22 +56,16 @@ export function pointListing(documents, { title, period, unit, level, row, open 
   const read = documents.filter((one) => one.answers?.length);
   const unread = documents.filter((one) => !one.answers?.length);
   const doubtful = found.filter((one) => one.doubtful).length;
-  const last = { name: "Document", cell: (one) => opener(one, open) };
-  const columns = [
-    { name: "Probability", number: true, cell: (one) => probability(one.probability) },
-    { name: "Near ½", cell: (one) => (one.doubtful ? element("span", { class: "doubt" }, "doubtful") : "") },
-    { name: "1-best", cell: (one) => (one.best ? "yes" : "no") },
-    DATE, last,
-  ];
+  const document = { name: "Document", cell: (one) => opener(one, open) };
+  const columns = [document, { name: "Probability", number: true, cell: probable }, { name: "1‑best", cell: (one) => (one.best ? "yes" : "no") }];
   const rank = (one) => (one.missed ? 0 : one.label ? 1 : one.label === null ? 2 : 3);
   return [
     heading(`${title}, ${period}`),
     row ? element("p", { id: "behind" }, behindText(title, row, documents.filter((one) => one.missed).length, unit, level)) : null,
-    element("p", row ? { class: "quiet" } : {}, `The model finds ${counted(found.length, "document")} in which ${title} may act, ${expected.toFixed(2)} expected; ` +
+    element("p", row ? { class: "quiet" } : {}, `The model finds ${counted(found.length, "document")}, ${expected.toFixed(2)} expected; ` +
       `${doubtful} of them uncertain (probability 0.2 to 0.8).`),
-    read.length ? gradual(`Documents that were read: does ${title} act?`, [
-      { name: "Readers", cell: readers }, { name: "Model", number: true, cell: model }, DATE, last,
-    ], read.sort((a, b) => rank(a) - rank(b))) : null,
+    read.length ? gradual("Documents that were read", [document, { name: "Readers", cell: readers }, { name: "Model", number: true, cell: model }],
+      read.sort((a, b) => rank(a) - rank(b))) : null,
     unread.length ? gradual(read.length ? "Documents that nobody read, by probability" : "Documents by probability", columns, unread) : null,
   ];
 }
@@ -75,10 +76,9 @@ export function linkText(link) {
 
 export function doubtfulListing(documents, { whose, open, imported }) {
   const columns = [
+    { name: "Document", cell: (one) => opener(one, open) },
     { name: "Probability", number: true, cell: (one) => probability(one.probability) },
     { name: "Actor", cell: (one) => one.actor_title },
-    DATE,
-    { name: "Document", cell: (one) => opener(one, open) },
     ...(imported ? [] : [{ name: "Depends on", cell: (one) => one.links.map((link) => element("div", {}, linkText(link))) }]),
   ];
   return [

@@ -65,6 +65,7 @@ function seesNoCompounds({ imported, settings: { rule } }) {
 function tellAbout(overview) {
   const left = Object.entries(overview.left_out).map(([reason, n]) => `${whole(n)} left out (${reason})`);
   const dates = overview.first === null ? [] : [`${overview.first} to ${overview.last}`];
+  if (overview.question) document.title = byId("title").textContent = overview.question;
   const facts = [counted(overview.documents, "document"), ...dates, ...left];
   byId("facts").textContent = facts.join(" · ");
   byId("event").textContent = eventText(overview);
@@ -112,7 +113,7 @@ async function start() {
   if (!actors.length) return page.complain(["No actor acts in any document of this store. Are the rule and the lexicon the intended ones?"]);
   page.titles = Object.fromEntries(actors.map((actor) => [actor.code, actor.title]));
   buildForm(page.overview, { changed: choose, refused: (text) => { page.complain([text]); showChoices(page.state); } });
-  byId("skip").addEventListener("click", (event) => { event.preventDefault(); byId("series").focus(); });
+  byId("skip").addEventListener("click", (event) => { event.preventDefault(); (document.querySelector("#series-chart [tabindex='0']") ?? byId("series")).focus(); });
   addEventListener("hashchange", show);
   onResize(() => { for (const draw of Object.values(page.redraw)) draw(); });
   return show();

@@ -9,7 +9,7 @@ export function showProgress(progress) {
   byId("bar").value = answered;
   const parts = [`${whole(answered)} of ${whole(documents)} read`];
   if (answered < documents) parts.push(`${progress.time} left`);
-  if (open) parts.push(`${whole(progress.with_event)} with an event`);
+  if (open) parts.push(`${whole(progress.with_event)} positive`);
   if (open && progress.unclear) parts.push(`${whole(progress.unclear)} unclear`);
   byId("counted").textContent = parts.join(" · ");
   byId("how").textContent = `The time is ${progress.how}. ${open ? "" : "Totals and the answers of others show at the end."}`;

@@ -1,7 +1,7 @@
 // A document to read: its text with the entities of one clustering, and what made an event true.
 
 import { element, heading, table } from "./dom.js";
-import { linkText, titleOf } from "./listing.js";
+import { linkText, originOf, titleOf } from "./listing.js";
 import { counted, named, probability } from "./wording.js";
 
 const COLOURS = 8;
@@ -101,7 +101,7 @@ function linkList(links, titles) {
 
 function actingText(view) {
   const acting = view.actors.filter((actor) => actor.present).map((actor) => actor.title);
-  return acting.length ? `${acting.join(", ")} ${acting.length === 1 ? "acts" : "act"}` : "no actor acts";
+  return acting.join(", ") || "no actor";
 }
 
 export function clusteringText(view) {
@@ -129,9 +129,9 @@ export function readingOf(view, { another, best, titles }) {
     element("button", { type: "button", id, "aria-pressed": String(pressed), onclick: press }, words);
   const head = [
     heading(titleOf(view)),
-    element("p", { class: "quiet" }, element("time", { datetime: view.date }, view.date), ", document ", element("bdi", {}, view.id)),
+    originOf(view),
     element("ul", { class: "actors-here" }, view.actors.map((actor) => element("li", {},
-      `${named(actor.title, actor.code)} acts with probability ${probability(actor.probability)}`))),
+      `${named(actor.title, actor.code)}: probability ${probability(actor.probability)}`))),
   ];
   if (view.imported) return [...head, element("p", { id: "clustering" }, clusteringText(view)), element("p", { class: "quiet" }, UNKNOWN), text];
   return [

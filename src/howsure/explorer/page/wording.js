@@ -77,8 +77,8 @@ export function isCorrected(row) {
   return row.corrected !== null && row.corrected !== undefined;
 }
 
-function between(low, high, unit) {
-  return `${end(low, unit)} to ${end(high, unit)}`;
+export function intervalText(low, high, unit) {
+  return low === null || low === undefined ? "–" : `${end(low, unit)} to ${end(high, unit)}`;
 }
 
 // What a point of a series says, in one sentence.
@@ -86,7 +86,7 @@ export function pointText(title, row, unit, level) {
   const where = `${title}, ${row.period}${row.incomplete ? " (may be incomplete)" : ""}`;
   const of = counted(row.documents, "document");
   const what = unit === "share" ? "" : ` ${UNITS[unit]}`;
-  const reach = (low, high) => `${percent(level)} interval ${between(low, high, unit)}`;
+  const reach = (low, high) => `${percent(level)} interval ${intervalText(low, high, unit)}`;
   if (row.mean === null) return `${where}: no documents`;
   const best = `1-best ${end(row.best, unit)}`;
   if (isCorrected(row)) {
@@ -101,25 +101,25 @@ export function behindText(title, row, missed, unit, level) {
   const count = unit === "share" ? row.corrected * row.documents : row.corrected;
   const rest = Math.max(0, count - row.positives);
   const estimated = count > 0 ? ` (${percent(Math.round((100 * rest) / count) / 100)})` : "";
-  return `${title} acts in about ${amount(count)} of ${counted(row.documents, "document")}, ${percent(level)} interval ` +
-    `${between(...[row.correctedLow, row.correctedHigh].map((one) => (unit === "share" ? one * row.documents : one)))}. ` +
-    `Of ${whole(row.read)} that were read with a label, it acts in ${whole(row.positives)}, of which the model missed ${whole(missed)}; ` +
+  return `${title}: about ${amount(count)} of ${counted(row.documents, "document")}, ${percent(level)} interval ` +
+    `${intervalText(...[row.correctedLow, row.correctedHigh].map((one) => (unit === "share" ? one * row.documents : one)))}. ` +
+    `Of ${whole(row.read)} that were read with a label, ${whole(row.positives)} count, of which the model missed ${whole(missed)}; ` +
     `${amount(rest)}${estimated} are estimated for the ${whole(row.documents - row.read)} that nobody read.`;
 }
 
-// The answer for one actor in all periods: corrected by labels and with an interval, or as the model has it.
+// The answer for one actor in all periods: corrected by labels and with an interval, or as the model has it. The period
+// with most is named only where its interval lies above what all others are estimated to have.
 export function answerText(title, rows, total, unit) {
   const told = rows.filter((row) => row.mean !== null);
   const of = told.reduce((all, row) => all + row.documents, 0);
-  const acts = (value) => (unit === "entities" ? `${title}: about ${end(value)} entities act in` :
-    `${title} acts in about ${end(value, unit)} of`) + ` ${counted(of, "document")}`;
-  if (total?.corrected === undefined) {
-    const sum = told.reduce((all, row) => all + row.mean * (unit === "share" ? row.documents : 1), 0);
-    return `${acts(unit === "share" ? sum / Math.max(of, 1) : sum)}.`;
-  }
-  const most = told.reduce((one, row) => (row.corrected > one.corrected ? row : one));
-  return `${acts(total.corrected)}, between ${end(total.low, unit)} and ${end(total.high, unit)}; ` +
-    `highest in ${most.period}: ${end(most.corrected, unit)} (${between(most.correctedLow, most.correctedHigh, unit)}).`;
+  const sum = told.reduce((all, row) => all + row.mean * (unit === "share" ? row.documents : 1), 0);
+  const raw = end(unit === "share" ? sum / Math.max(of, 1) : sum, unit);
+  const about = (value) => `${title}: about ${value}${unit === "entities" ? " entities in" : " of"} ${counted(of, "document")}`;
+  if (total?.corrected === undefined) return `${about(raw)}.`;
+  const [most, ...others] = told.toSorted((a, b) => b.corrected - a.corrected);
+  const stands = others.length && most.correctedLow > others[0].corrected;
+  const where = stands ? `; most in ${most.period}: ${end(most.corrected, unit)} (${intervalText(most.correctedLow, most.correctedHigh, unit)})` : "";
+  return `${about(end(total.corrected, unit))}, between ${end(total.low, unit)} and ${end(total.high, unit)}${where}. The model finds ${raw}.`;
 }
 
 // What the comparison of two actors in a period says, and what may be concluded.
@@ -127,7 +127,7 @@ export function comparisonText(first, second, row, level) {
   if (row.greater === null) return `${row.period}: no documents`;
   const said = `${row.period}: P(${first} > ${second}) ${probabilityIs(row.greater)}, ` +
     `P(equal) ${probabilityIs(row.equal)}, P(${first} < ${second}) ${probabilityIs(row.less)}`;
-  if (row.greater >= level) return `${said}. ${first} acts in more.`;
-  if (row.less >= level) return `${said}. ${second} acts in more.`;
-  return row.equal >= level ? `${said}. They act equally often.` : `${said}. No conclusion at ${level}.`;
+  if (row.greater >= level) return `${said}. ${first} has more.`;
+  if (row.less >= level) return `${said}. ${second} has more.`;
+  return row.equal >= level ? `${said}. Both have as many.` : `${said}. No conclusion at ${level}.`;
 }
