@@ -43,7 +43,7 @@ NO_NUMBERS := tests/explorer tests/figures tests/files tests/fuzz tests/report t
 	tests/data/datasets tests/data/documents tests/data/logs tests/data/parses tests/data/tables tests/data/test_errors.py \
 	tests/events/corpus tests/events/extraction tests/events/imported tests/events/labels tests/events/parts \
 	tests/events/store tests/significance/test_experiments.py tests/test_architecture.py tests/test_doors.py \
-	tests/test_lacking.py tests/test_repository.py
+	tests/test_lacking.py tests/test_refusals.py tests/test_repository.py
 EVERY = not slow and not drill and not programs and not cluster
 test-portable: $(READY)  ## as on another machine, the rooms that compute, with every extra; EVERY=… chooses
 	$(ELSEWHERE); $(BIN)/python -m pytest $(PARALLEL) -m "$(EVERY)" $(NO_NUMBERS:%=--ignore=%)

@@ -18,14 +18,12 @@ from howsure.calibration.bins import (
     automatic_bin_size,
     bin_pairs,
     boundaries_of_sorted,
-    choose_bin_size,
     sums_of_rows,
     width_edges,
 )
 from howsure.calibration.calibration_errors import calibration_error
 from howsure.calibration.curve import calibration_curve, curve_of
 from howsure.calibration.slots import EXACT_UP_TO, cells_of, slots_of
-from howsure.errors import InputError
 from howsure.inputs.pairs import Floats, Labels, Pairs
 from tests.calibration import reference
 from tests.calibration.samples import TIED, Small, language_pairs, pairs_of, small_pairs
@@ -183,27 +181,6 @@ def test_the_number_of_bins_asked_for_is_what_one_gets_without_ties() -> None:
     q = np.random.default_rng(34).random(1_000)
     for n_bins in (1, 2, 10, 40, 1_000):
         assert len(calibration_curve(q > 0.5, q, n_bins=n_bins).bins) == n_bins
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"bin_size": 0, "n_bins": None},
-        {"bin_size": 2.5, "n_bins": None},
-        {"bin_size": "automatic", "n_bins": None},
-        {"bin_size": "auto", "n_bins": 0},
-        {"bin_size": "auto", "n_bins": 1.5},
-    ],
-    ids=str,
-)
-def test_a_bad_size_is_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="must be"):
-        choose_bin_size(100, **options)
-
-
-def test_an_unknown_binning_is_refused() -> None:
-    with pytest.raises(InputError, match="binning must be 'adaptive' or 'uniform', not 'equal'"):
-        calibration_curve([0, 1], [0.1, 0.9], binning="equal")
 
 
 def ends_of(bins: reference.Bins) -> list[float]:

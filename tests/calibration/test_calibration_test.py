@@ -30,7 +30,6 @@ from howsure.calibration.calibration_summary import CalibrationSummary
 from howsure.calibration.calibration_tests import METHODS, OF_SUMS, calibration_test, spiegelhalter_z
 from howsure.calibration.curve import calibration_curve
 from howsure.calibration.slots import slots_of
-from howsure.errors import InputError
 from howsure.inputs.pairs import Pairs
 from howsure.stats.proportions import poisson_binomial
 from tests.calibration import reference
@@ -255,17 +254,6 @@ def test_clusters_have_a_p_value_of_their_own() -> None:
 
     assert p_value(10) == pytest.approx(p_value(1), rel=1e-9)
     assert 0 < p_value(1) < 0.5
-
-
-def test_bad_arguments_are_refused() -> None:
-    with pytest.raises(InputError, match="method must be one of"):
-        calibration_test([0, 1], [0.1, 0.9], method="hosmer-lemeshow")
-    with pytest.raises(InputError, match="clusters must be at least 2 to be compared; all pairs are in one"):
-        calibration_test([0, 1], [0.1, 0.9], clusters=[1, 1])
-    with pytest.raises(InputError, match="sample_weight must be finite and not negative; row 1 holds -1"):
-        calibration_test([0, 1], [0.1, 0.9], sample_weight=[1, -1])
-    with pytest.raises(InputError, match="n_simulations must be a whole number of at least 1, not 0"):
-        calibration_test([0, 1], [0.1, 0.9], n_simulations=0)
 
 
 @pytest.mark.parametrize("tiny", [1e-100, 1e-160, 1e-170, 5e-324])

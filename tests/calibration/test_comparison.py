@@ -12,9 +12,8 @@ from scipy.stats import binom
 from scipy.stats import t as student
 
 from howsure.calibration.calibration_errors import calibration_error
-from howsure.calibration.comparison import compare_calibration, compare_pairs
+from howsure.calibration.comparison import compare_calibration
 from howsure.errors import InputError
-from howsure.inputs.pairs import Pairs
 from tests.calibration import reference
 
 
@@ -148,15 +147,6 @@ def test_shuffles_change_no_bit(clustered: bool) -> None:
 
     whole = compared(np.arange(600))
     assert {compared(np.random.default_rng(seed).permutation(600)) for seed in range(5)} == {whole}
-
-
-def test_other_labels_are_other_rows() -> None:
-    one = Pairs(np.array([0, 1, 1], dtype=np.uint8), np.array([0.1, 0.6, 0.7]))
-    other = Pairs(np.array([0, 0, 1], dtype=np.uint8), np.array([0.1, 0.6, 0.7]))
-    with pytest.raises(InputError, match="the label of row 1 differs"):
-        compare_pairs(one, other, bin_size="auto", n_bins=None, binning="adaptive", level=0.95)
-    with pytest.raises(InputError, match="against"):
-        compare_calibration([0, 1], [0.2, 0.7], against=[0.2, 1.7])
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ from sklearn.isotonic import IsotonicRegression
 
 from benchmarks.corp_coverage import WORLDS, World, covered, smooth_covered
 from benchmarks.parity_calibration import TIED_SETS, tied
-from howsure import InputError, calibration_curve
+from howsure import calibration_curve
 from howsure.calibration import isotonic as module
 from howsure.calibration.corp import CorpCurve, corp_of, kind
 from howsure.calibration.decomposition import rows_of_steps
@@ -198,27 +198,6 @@ def test_one_seed_is_one_curve() -> None:
     assert curves[0].to_dict() == curves[1].to_dict()
     assert curves[0].band.low.tolist() != curves[2].band.low.tolist()
     assert isinstance(curves[0], CorpCurve)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"method": "isotonic"}, "method must be one of 'bins', 'corp', not 'isotonic'"),
-        ({"method": "corp", "bin_size": 50}, "bin_size belongs to method='bins': a curve without bins has none"),
-        ({"method": "corp", "n_bins": 5}, "n_bins belongs to method='bins'"),
-        ({"method": "corp", "binning": "uniform"}, "binning belongs to method='bins'"),
-        ({"method": "corp", "interval": "none"}, "interval belongs to method='bins'"),
-        ({"n_simulations": 50}, "n_simulations belongs to method='corp': bins are not simulated"),
-        ({"method": "corp", "n_simulations": 20}, "n_simulations must be at least 39 for a band of level 0.95"),
-        ({"method": "corp", "n_simulations": 100, "level": 0.99}, "n_simulations must be at least 199 for a band"),
-        ({"method": "corp", "n_simulations": 2.5}, "n_simulations must be a whole number from 1 to 100000"),
-        ({"method": "corp", "level": 95}, "level must lie strictly between 0 and 1"),
-    ],
-)
-def test_wrong_options_are_refused(options: dict[str, object], said: str) -> None:
-    with pytest.raises(InputError) as told:
-        calibration_curve([0, 1], [0.2, 0.8], **options)  # type: ignore[call-overload]
-    assert said in str(told.value)
 
 
 LEVEL, TIMES = 0.9, 10_000

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
@@ -193,43 +192,6 @@ def test_the_recipe_tells_all_that_is_needed() -> None:
     drawn = calibration_curve(y, q, interval="nguyen-oconnor", rng=7, sample_weight=[1, 1, 2, 1], clusters=[0, 0, 1, 1])
     assert (drawn.recipe["seed"], drawn.recipe["samples"]) == (7, 10_000)
     assert (drawn.recipe["weighted"], drawn.recipe["clustered"]) == (True, True)
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"interval": "wilson"}, "interval must be one of 'debiased'"),
-        ({"level": 95}, "level must lie strictly between 0 and 1"),
-        ({"binning": "quantile"}, "binning must be"),
-        ({"bin_size": -1}, "bin_size must be"),
-        ({"rng": -3, "interval": "bootstrap"}, "rng as a seed must not be negative"),
-        ({"rng": "seed", "interval": "bootstrap"}, "rng must be a seed"),
-    ],
-)
-def test_bad_options_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        calibration_curve([0, 1, 1], [0.1, 0.6, 0.7], **options)
-
-
-def test_estimators_that_do_not_exist_are_refused() -> None:
-    with pytest.raises(InputError, match="estimator must be 'debiased' or 'plugin', not 'ece'"):
-        calibration_error([0, 1], [0.1, 0.6], estimator="ece")
-
-
-def test_empty_input_is_refused() -> None:
-    with pytest.raises(InputError, match="empty"):
-        calibration_curve([], [])
-
-
-def test_sums_cannot_be_bootstrapped() -> None:
-    pairs = Pairs(np.array([0, 1], dtype=np.uint8), np.array([0.2, 0.9]))
-    slots = slots_of(pairs)
-    with pytest.raises(InputError, match="interval='bootstrap' draws pairs anew"):
-        curve_of(slots, interval="bootstrap")
-    in_memory = curve_of(pairs, bin_size=2)
-    assert curve_of(slots, bin_size=2).algorithm1_error.value == pytest.approx(
-        in_memory.algorithm1_error.value, abs=1e-14
-    )
 
 
 def test_one_pair_is_one_in_the_notes() -> None:

@@ -131,49 +131,6 @@ def test_a_feature_that_makes_no_groups_is_told() -> None:
     assert "id makes no groups (all values are rare)" in found.notes
 
 
-@pytest.mark.parametrize(
-    ("changed", "told"),
-    [
-        ({"features": None}, "features must be a data frame, or a mapping of names to columns; there are none."),
-        (
-            {"features": [LENGTH]},
-            "features must be a data frame, or a mapping of names to columns; it is a list. Name "
-            "the columns: features={'length': ...}.",
-        ),
-        ({"features": {}}, "features must hold at least one column; it holds none."),
-        ({"features": {"x": LENGTH[:5]}}, "features: x must have as many rows as y_true; it has 5, y_true has 6,000."),
-        (
-            {"features": {"y": Y}},
-            "features: y tells every label: none of its values occurs with both. Is it the label "
-            "itself, or made from it? Use what is known before the label is.",
-        ),
-        (
-            {"features": {"x": np.ones(N)}},
-            "no group of at least 50 rows can be made of the features: x (one value "
-            "in all rows); 5 labels of either kind must be expected in a group, and as many beside it at the same "
-            "predictions. Is each value rare? Give features with "
-            "few values, or numbers, such as the length of a text.",
-        ),
-        ({"conditions": 3}, "conditions must be 1 or 2; it is 3."),
-        ({"against": "half"}, "against must be 'whole' or 'diagonal', not 'half'"),
-        ({"min_rows": 0}, "min_rows must be a whole number of at least 2, not 0"),
-        ({"min_rows": 4000}, "groups of min_rows=4,000 need at least 8,000 rows; there are 6,000."),
-        (
-            {"features": "length", "data": pd.DataFrame({"length": LENGTH})},
-            "with data=..., features must be a list of names of its columns; it is 'length'.",
-        ),
-        (
-            {"features": [("a", 1)] * 2, "data": pd.DataFrame({"length": LENGTH})},
-            "features must name each column once; ('a', 1) is there 2 times.",
-        ),
-    ],
-)
-def test_what_cannot_be_is_refused(changed: dict[str, Any], told: str) -> None:
-    with pytest.raises(InputError) as caught:
-        find_groups(Y, Q, **({"features": FEATURES} | changed))
-    assert str(caught.value) == told
-
-
 def test_a_group_whose_gaps_cancel_is_found_by_its_predictions() -> None:
     rng = np.random.default_rng(7)
     q, kind = rng.random(20_000), rng.choice(["a", "b", "c", "d", "e"], 20_000)

@@ -189,13 +189,6 @@ def test_what_is_no_such_input(logits, targets, options, told: str) -> None:
     assert len(summary) == 0
 
 
-def test_summaries_of_two_reductions_are_kept_apart() -> None:
-    summary = CalibrationSummary()
-    summary.add_logits(*model(20, 5))
-    with pytest.raises(InputError, match="differ in reduction"):
-        summary.add_logits(*model(20, 5), reduce="top-label")
-
-
 def test_the_rows_of_all_classes_are_noted_and_those_of_one_class_are_not() -> None:
     logits, targets = model(3_000, 20)
     whole, one = CalibrationSummary(), CalibrationSummary()
@@ -226,15 +219,6 @@ def test_the_scores_of_all_classes_follow_from_the_sums() -> None:
     scores = impossible.curve().multiclass
     assert scores is not None
     assert scores.log_loss == np.inf
-
-
-def test_bins_of_equal_weight_are_of_sums() -> None:
-    with pytest.raises(InputError, match="binning='weight' is for sums"):
-        calibration_curve([0, 1, 1, 0], [0.1, 0.9, 0.4, 0.3], binning="weight")
-    summary = CalibrationSummary()
-    summary.add_logits(*model(20, 5))
-    with pytest.raises(InputError, match="bins of equal weight have no bin_size"):
-        summary.curve(binning="weight", bin_size=3)
 
 
 CLASSES = st.shared(st.integers(2, 9), key="classes")

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from howsure import InputError, Pairs, multicalibration_error
+from howsure import Pairs, multicalibration_error
 from howsure.calibration.multicalibration import multicalibration_of
 from howsure.inputs.pairs import Floats
 
@@ -87,11 +87,6 @@ def test_what_noise_adds_to_the_largest_is_taken_off() -> None:
         pairs, _, features = drawn("calibrated", 1000, np.random.default_rng([draw, 7]))
         found.append(multicalibration_of(pairs, features))
     assert np.mean([one.error.value for one in found]) < 0.4 * np.mean([one.plugin for one in found])
-
-
-def test_too_few_labels_are_told() -> None:
-    with pytest.raises(InputError, match="no group has enough labels"):
-        multicalibration_error([0, 1] * 60, [0.0, 1.0] * 60, features={"a": [0, 1, 1] * 40})
 
 
 @pytest.mark.slow

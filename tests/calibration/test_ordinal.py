@@ -9,7 +9,6 @@ import pandas as pd
 import pytest
 
 import howsure
-from howsure.errors import InputError
 from howsure.inputs.pairs import Given
 from tests.cli.running import printed
 
@@ -120,18 +119,3 @@ def test_rps_is_a_metric_of_significance():
     assert found.model_value == pytest.approx(howsure.ordinal_calibration(Y, Q).rps.value, abs=1e-12)
     assert found.difference < 0
     assert not found.higher_is_better
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ({"y_true": ["a", "b"], "y_prob": [[0.5, 0.5], [0.1, 0.9]], "levels": ["b"]}, "must name two levels or more"),
-        ({"y_true": [0, 1], "y_prob": [[0.5, 0.5], [0.1, 0.8]]}, "sums to 0.9"),
-        ({"y_true": [0, 5], "y_prob": [[0.5, 0.5], [0.1, 0.9]]}, "one of the classes|have no names"),
-        ({"y_true": ["a"], "y_prob": Given("probs_column", [[0.2, 0.8]], classes=["b", "a"])}, "levels need an order"),
-        ({"y_true": [0], "y_prob": Given("probs_column", [[0.2, 0.8]], reduce="top-label")}, "does not go with"),
-    ],
-)
-def test_what_is_no_order_is_refused(asked, said):
-    with pytest.raises(InputError, match=said):
-        howsure.ordinal_calibration(**asked)

@@ -184,28 +184,6 @@ def test_too_wide_and_too_narrow_posteriors_are_found(scale: float) -> None:
     assert (outer > 2 * result.expected[0]) == (scale > 1)
 
 
-@pytest.mark.parametrize(
-    ("draws", "truth", "options", "said"),
-    [
-        (np.zeros(3), np.zeros(3), {}, r"draws must have shape \(n, S\)"),
-        (np.zeros((3, 4)), np.zeros(2), {}, r"y_true must have shape \(3,\)"),
-        ([[1.0, np.nan], [0.0, 1.0]], [0.0, 1.0], {}, "draws must be finite; row 0"),
-        ([[1.0, 2.0], [0.0, 1.0]], [0.0, np.inf], {}, "y_true must be finite; row 1"),
-        ("x", [0.0, 1.0], {}, "draws must be numbers"),
-        (np.ones((3, 4)), np.ones(3), {"n_bins": 9}, "n_bins must be a whole number from 2 to the number of ranks, 5"),
-        (np.ones((3, 4)), np.ones(3), {"level": 95}, "level must lie strictly between 0 and 1"),
-        (np.ones((3, 4)), np.ones(3), {"rng": "x"}, "rng must be a seed"),
-        (np.ones((3, 4)), np.ones(3), {"method": "ks"}, "method must be one of 'chi-square', 'band', not 'ks'"),
-        (np.ones((3, 4)), np.ones(3), {"clusters": [1, 1]}, "clusters must have as many rows as the others"),
-        (np.ones((3, 4)), np.ones(3), {"clusters": [1, 1, 1]}, "clusters must be at least 2 to be compared"),
-        (np.ones((3, 4)), np.ones(3), {"n_simulations": 0}, "n_simulations must be a whole number of at least 1"),
-    ],
-)
-def test_wrong_input_is_named(draws: object, truth: object, options: dict[str, object], said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        posterior_quantiles(truth, draws, **options)  # type: ignore[arg-type]
-
-
 def test_columns_of_frames_and_files_are_arrays(tmp_path: Path) -> None:
     """Draws in several columns or in one of lists: the result is that of arrays, and says what was read."""
     rng = np.random.default_rng(1)

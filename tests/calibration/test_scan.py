@@ -25,7 +25,6 @@ from howsure.calibration.scan import (
     sums_of,
     without,
 )
-from howsure.errors import InputError
 from howsure.inputs.checks import Coded
 from howsure.inputs.pairs import Pairs
 
@@ -259,19 +258,6 @@ def test_rare_values_share_a_condition_and_are_counted() -> None:
     feature = feature_of(many, name="x", n=len(many), min_rows=5)
     assert len(feature.conditions) == MOST_VALUES + 1
     assert feature.pooled == (5, 100)
-
-
-@pytest.mark.parametrize(
-    ("values", "told"),
-    [
-        ([1, 2], "features: x must have as many rows as y_true; it has 2, y_true has 3."),
-        (np.zeros((3, 2)), "x must have one dimension"),
-        (np.array([1j, 2, 3]), "features: x must hold numbers, dates or names; its values are of type complex128."),
-    ],
-)
-def test_what_is_no_column_is_refused(values: object, told: str) -> None:
-    with pytest.raises(InputError, match=re.escape(told)):
-        feature_of(values, name="x", n=3, min_rows=1)
 
 
 @pytest.mark.parametrize("expected", [5.0, 20.0, 100.0])

@@ -27,7 +27,6 @@ from howsure.calibration.scores import (
     score_columns,
     score_parts,
 )
-from howsure.errors import InputError
 from howsure.inputs.pairs import Pairs
 from howsure.report import calibration_report
 from tests.calibration import reference
@@ -303,9 +302,3 @@ def test_what_is_infinite_is_none_in_json() -> None:
     held = parts.to_dict()
     assert (held["score"], held["calibration"], held["within_bin"]) == (None, None, None)
     assert held["refinement"] == pytest.approx(2 / 3 * math.log(2))
-
-
-@pytest.mark.parametrize("score", ["brierr", None, 3])
-def test_an_unknown_score_is_refused(score: object) -> None:
-    with pytest.raises(InputError, match="score must be 'brier', 'log' or a ProperLoss"):
-        score_parts([0, 1], [0.2, 0.8], score=score)  # type: ignore[arg-type]

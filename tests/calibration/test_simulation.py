@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from howsure.calibration.calibration_errors import calibration_error
 from howsure.calibration.simulation import label_probability, simulate_pairs
-from howsure.errors import InputError
 
 
 @given(st.floats(0, 1), st.floats(0, 0.5))
@@ -60,19 +59,3 @@ def test_the_debiased_error_finds_k() -> None:
     """k = 0.1 in the middle of (0.1, 0.9), where nothing is cut off."""
     found = calibration_error(simulate_pairs(200_000, 8.0, 8.0, transform=0.1, rng=4))
     assert found.value == pytest.approx(0.1, abs=0.01)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((-1, 1, 1, "identity"), "n must be a whole number"),
-        ((10, 0, 1, "identity"), "a, a parameter of the Beta distribution, must be positive"),
-        ((10, 1, math.inf, "identity"), "b, a parameter of the Beta distribution, must be positive"),
-        ((10, 1, 1, 0.7), "transform must be 'identity' or a number from 0 to 0.5"),
-        ((10, 1, 1, "sine"), "transform must be 'identity' or a number"),
-    ],
-)
-def test_bad_arguments_are_refused(arguments: tuple[int, float, float, str | float], message: str) -> None:
-    n, a, b, transform = arguments
-    with pytest.raises(InputError, match=message):
-        simulate_pairs(n, a, b, transform=transform)

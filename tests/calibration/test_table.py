@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
-from howsure import Pairs, calibration_error, compare_calibration, posterior_quantiles, score_parts, simulate_pairs
+from howsure import calibration_error, score_parts
 from howsure.calibration.calibration_tests import calibration_test
-from howsure.calibration.comparison import compare_pairs
 from howsure.calibration.curve import calibration_curve
 from howsure.calibration.table import calibration_table
-from howsure.errors import InputError
 from howsure.stats.p_values import adjust_p_values
 from tests.calibration.samples import language_pairs
 
@@ -80,13 +76,6 @@ def test_thousands_of_groups() -> None:
     assert {row.n for row in table} == {6}
 
 
-def test_bad_arguments_are_refused() -> None:
-    with pytest.raises(InputError, match="groups must say what each pair belongs to"):
-        calibration_table(Y, Q, groups=None)
-    with pytest.raises(InputError, match="adjust must be"):
-        calibration_table(Y, Q, groups=TAGS, adjust="bonferroni")
-
-
 def test_what_must_be_said_of_a_group_is_said() -> None:
     """Notes that curves had, rows of the table lost: few clusters, labels that do not vary, pairs of weight 0."""
     y, weight = Y.copy(), np.ones(len(Y))
@@ -137,61 +126,6 @@ def test_the_histogram_is_of_the_predictions_of_each_label() -> None:
 
 FOUR_Y, FOUR_Q = [0, 1, 1, 0], [0.1, 0.6, 0.7, 0.3]
 HOW = {"bin_size": "auto", "n_bins": None, "binning": "adaptive", "level": 0.95}
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (
-            lambda: calibration_curve(FOUR_Y, FOUR_Q, bin_size=2, n_bins=2),
-            "give n_bins or bin_size, not both; they are 2 and 2",
-        ),
-        (
-            lambda: calibration_curve(FOUR_Y, FOUR_Q, bin_size=2, binning="uniform"),
-            "bins of equal width have no bin_size",
-        ),
-        (
-            lambda: calibration_curve(FOUR_Y, FOUR_Q, bin_size=float("inf")),
-            "bin_size must be a whole number of at least 1",
-        ),
-        (
-            lambda: calibration_curve(FOUR_Y, FOUR_Q, bin_size=None),
-            "bin_size must be a whole number of at least 1, not None",
-        ),
-        (lambda: calibration_curve(FOUR_Y, FOUR_Q, n_bins="x"), "n_bins must be a whole number of at least 1, not 'x'"),
-        (
-            lambda: calibration_curve(FOUR_Y, FOUR_Q, n_bins=float("inf")),
-            "n_bins must be a whole number of at least 1, not inf",
-        ),
-        (lambda: calibration_test(FOUR_Y, FOUR_Q, n_simulations="a"), "n_simulations must be a whole number"),
-        (lambda: calibration_test(FOUR_Y, FOUR_Q, n_simulations=1.5), "n_simulations must be a whole number"),
-        (lambda: posterior_quantiles(np.ones(3), np.ones((3, 4)), n_bins="a"), "n_bins must be a whole number from 2"),
-        (lambda: simulate_pairs("5", 1, 1), "n must be a whole number of at least 0, not '5'"),
-        (lambda: simulate_pairs(float("nan"), 1, 1), "n must be a whole number of at least 0, not nan"),
-        (lambda: simulate_pairs(5, None, 1), "a, a parameter of the Beta distribution, must be positive"),
-        (lambda: simulate_pairs(5, 1, 1, transform=None), "transform must be 'identity' or a number from 0 to 0.5"),
-        (lambda: compare_calibration(FOUR_Y, [0.1, 0.2, 1.3, 0.4], against=FOUR_Q), "y_prob must lie in"),
-        (lambda: compare_calibration(FOUR_Y, FOUR_Q, against=[0.1, 0.2, 1.3, 0.4]), "against must lie in"),
-        (
-            lambda: calibration_table(FOUR_Y, FOUR_Q, groups=["a", "a", "b", "b"], sample_weight=[0, 0, 1, 1]),
-            "every weight of the group 'a' is 0",
-        ),
-    ],
-)
-def test_it_is_said_what_is_wrong(call: Callable[[], object], said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        call()
-
-
-@pytest.mark.parametrize("name", ["weights", "clusters"])
-def test_models_with_other_weights_or_clusters_are_not_compared(name: str) -> None:
-    y, q = np.array(FOUR_Y, dtype=np.uint8), np.array(FOUR_Q)
-    one, other = np.array([1, 1, 2, 2]), np.array([1, 2, 2, 2])
-    a, b, without = (Pairs(y, q, **held) for held in ({name: one}, {name: other}, {}))  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=f"the {name[:-1]} of row 1 differs"):
-        compare_pairs(a, b, **HOW)  # type: ignore[arg-type]
-    with pytest.raises(InputError, match=f"only one of them has a {name[:-1]}"):
-        compare_pairs(a, without, **HOW)  # type: ignore[arg-type]
 
 
 def test_a_bin_larger_than_the_data_is_one_bin() -> None:

@@ -13,7 +13,6 @@ import pytest
 
 import howsure
 from howsure.data.predictions import predictions
-from howsure.errors import InputError
 from tests.cli.running import howsure as run_command
 
 LONG = "<b>Who</b>\n\x1b[31m" + "long " * 60
@@ -148,29 +147,3 @@ def test_nothing_is_wrong_where_all_is_right() -> None:
     assert found.to_dict()["worst"] == []
     assert found.text().endswith("None is wrong.")
     assert found.to_csv() == "file,row,group,label,probability"
-
-
-@pytest.mark.parametrize(
-    ("how", "said"),
-    [
-        ({"show": ["text"]}, "say how many, worst=20"),
-        ({"worst": 0}, "worst must be a whole number of at least 1"),
-        ({"worst": 2, "show": ["text"]}, "without data, show must be a mapping of names to arrays"),
-        ({"worst": 2, "show": {"text": ["a"]}}, "rows, y_true, text must have the same length"),
-        ({"worst": 2, "show": {"text": ["a", "b"]}, "data": pd.DataFrame({"y": [0, 1]})}, "show must name a column"),
-    ],
-)
-def test_what_is_refused(how: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        howsure.calibration_curves([0, 1], [0.2, 0.6], **how)
-
-
-def test_sums_and_shares_of_annotators_have_no_worst_row(tmp_path: Path) -> None:
-    summary = howsure.CalibrationSummary()
-    summary.add([0, 1], [0.2, 0.6])
-    summary.save(tmp_path / "a.summary")
-    (tmp_path / "soft.jsonl").write_text('{"y": {"0": 0.5, "1": 0.5}, "p": 0.5, "text": "a"}\n' * 3)
-    with pytest.raises(InputError, match="the worst rows, another model, and CORP with weights need the pairs"):
-        howsure.calibration_curves(data=howsure.read(tmp_path / "a.summary"), worst=2)
-    with pytest.raises(InputError, match=r"worst=\.\.\. needs one label per row; y holds shares of annotators"):
-        howsure.calibration_curves("y", "p", data=howsure.read(tmp_path / "soft.jsonl"), worst=2)

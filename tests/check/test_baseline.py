@@ -79,14 +79,6 @@ def test_groups_that_only_one_has_are_named() -> None:
         list(reread(old).evidence(entries(0, rng=rng), RULES[0.0]))
 
 
-def test_another_way_of_binning_is_refused() -> None:
-    rng = np.random.default_rng(5)
-    old, new = entries(0, rng=rng), entries(0, rng=rng)
-    changed = [Entry(one.check, one.group, one.summary, Bins(bin_size=50).options) for one in new]
-    with pytest.raises(InputError, match=r"was made with bin_size=auto, .*this run with bin_size=50"):
-        list(reread(old).evidence(changed, RULES[0.0]))
-
-
 def test_two_equal_nights_raise_an_alarm_as_seldom_as_promised() -> None:
     rng = np.random.default_rng(6)
     alarms = 0
@@ -111,30 +103,6 @@ def damaged(**changes: Any) -> Any:
         else:
             place[last] = value
     return held
-
-
-@pytest.mark.parametrize(
-    ("held", "told"),
-    [
-        ([], "old.json is no baseline"),
-        ({"format": "other"}, "old.json is no baseline"),
-        ({**GOOD, "schema": 2}, "is of schema 2, this howsure reads 1"),
-        ({**GOOD, "entries": {}}, "holds no list of entries"),
-        ({**GOOD, "entries": [3]}, "entry 1 of old.json is damaged"),
-        (damaged(n=0), "entry 1 of old.json is damaged"),
-        (damaged(group=3), "entry 1 of old.json is damaged"),
-        (damaged(check=KeyError), "entry 1 of old.json is damaged"),
-        (damaged(squared_error__least=-1.0), "its least is -1.0"),
-        (damaged(squared_error__value="low"), "its value is 'low'"),
-        (damaged(squared_error__value=10**400), "entry 1 of old.json is damaged"),
-        (damaged(squared_error__value=1e308), "its value is 1e\\+308"),
-        (damaged(squared_error__degrees_of_freedom=0), "its degrees_of_freedom is 0"),
-        (damaged(squared_error__slope_above=KeyError), "damaged \\('slope_above'\\)"),
-    ],
-)
-def test_damaged_files_are_refused(held: Any, told: str) -> None:
-    with pytest.raises(InputError, match=told):
-        baseline_from(held, name="old.json")
 
 
 def test_what_a_check_left_is_saved_and_compared_with(tmp_path: Path) -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
 
-import howsure
 from howsure import check_score
 
 RNG = np.random.default_rng(4)
@@ -62,26 +59,6 @@ def test_scores_that_do_not_vary_are_told() -> None:
     assert check.outcome == "cannot tell"
     assert "every value is 0.7" in str(check)
     assert check[0].estimate.low is None
-
-
-@pytest.mark.parametrize(
-    ("scores", "options", "told"),
-    [
-        (GRADES, {}, "nothing to check: name a limit, min_score=0.8"),
-        (GRADES, {"min_score": "high"}, "min_score must be a finite number"),
-        (GRADES, {"min_score": np.inf}, "min_score must be a finite number"),
-        (GRADES, {"not_worse_than": 0.1}, "needs the other model"),
-        (GRADES, {"not_worse_than": -1, "against": OTHER}, "not_worse_than must be a margin of 0 or more"),
-        (GRADES, {"against": OTHER}, "needs the margin"),
-        (GRADES, {"better_than": OTHER[:3]}, "must have as many rows as the others"),
-        ([1.0, None, 2.0], {"min_score": 1}, "score must be (finite )?numbers; row 1"),
-        ([1.0, "x", 2.0], {"min_score": 1}, "score must be numbers; row 1 holds 'x'"),
-        ([1.0, np.nan], {"min_score": 1}, "score must be finite numbers; row 1"),
-    ],
-)
-def test_wrong_arguments_are_refused(scores: Any, options: dict[str, Any], told: str) -> None:
-    with pytest.raises(howsure.InputError, match=told):
-        check_score(scores, **options)
 
 
 def test_scores_that_are_all_alike_are_shares_only_where_the_limit_is_one() -> None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
 import pytest
 from scipy.stats import binom
@@ -53,22 +50,3 @@ def test_each_group_has_its_own_most_confident() -> None:
     check = check_selective(RIGHT, CONFIDENCE, max_risk=0.3, min_coverage=0.5, groups=names)
     assert [one.group for one in check] == ["a", "b"]
     assert all("answers are kept" in one.notes[0] for one in check)
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ({"max_risk": 0}, "max_risk must lie strictly between 0 and 1"),
-        ({"max_risk": 0.1, "min_coverage": 0}, "min_coverage must lie above 0"),
-        ({"max_risk": 0.1, "min_coverage": 70}, "min_coverage must lie above 0 and be at most 1; it is 70"),
-    ],
-)
-def test_wrong_arguments_are_refused(options: dict[str, Any], told: str) -> None:
-    with pytest.raises(howsure.InputError, match=told):
-        check_selective(RIGHT, CONFIDENCE, **options)
-
-
-def test_weights_are_refused() -> None:
-    pairs = replace(howsure.Pairs(np.ones(4, dtype=np.uint8), np.full(4, 0.9)), weights=np.ones(4))
-    with pytest.raises(howsure.InputError, match="leave the weights out"):
-        check_selective(pairs, max_risk=0.1)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 from scipy.stats import norm
 
-from howsure import InputError
 from howsure.check.evidence import ABOVE, BELOW, Evidence, Rule
-from howsure.check.verdicts import Check, check_sizes, verdicts_on
+from howsure.check.verdicts import Check, verdicts_on
 from howsure.stats.p_values import adjust_p_values
 
 
@@ -97,20 +95,6 @@ def test_thirty_nights_share_their_false_alarms() -> None:
         for month in rng.normal(size=(100, 30)).tolist()
     ]
     assert 1 <= sum(months) <= 14  # 5 expected; 4.1 standard deviations
-
-
-@pytest.mark.parametrize(
-    ("level", "runs", "told"),
-    [
-        (0.5, 1, "level must lie above 0.5"),
-        (95, 1, "level must lie strictly between 0 and 1"),
-        (0.95, 0, "alarms_over must be a whole number from 1"),
-        (0.95, 1.5, "alarms_over must be a whole number from 1"),
-    ],
-)
-def test_wrong_sizes_are_refused(level: float, runs: float, told: str) -> None:
-    with pytest.raises(InputError, match=told):
-        check_sizes(level, runs)  # type: ignore[arg-type]
 
 
 def test_a_sentence_says_which_check_it_is_of() -> None:

@@ -258,17 +258,6 @@ def test_numbers_other_than_0_and_1_are_no_right_and_wrong() -> None:
     assert howsure.look("two.csv").commands == ()
 
 
-def test_a_folder_of_several_kinds_is_refused() -> None:
-    Path("mixed").mkdir()
-    table("mixed/a.csv", "y p", [(1, 0.5)])
-    Path("mixed/b.jsonl").write_text('{"y": 1}\n')
-    with pytest.raises(howsure.InputError, match=r"mixed holds files of several kinds: csv, jsonl\. Name the files"):
-        howsure.look("mixed")
-    Path("none").mkdir()
-    with pytest.raises(howsure.InputError, match="none holds no file that howsure reads"):
-        howsure.look("none")
-
-
 @pytest.mark.parametrize(
     "typed",
     ["score", "calibration", "calibration --prob prob", "selective", "significance", "check score", "counts estimate"],
@@ -278,11 +267,6 @@ def test_what_refuses_for_want_of_a_column_names_the_command(typed: str) -> None
     done = run(*typed.split(), "one.csv")
     assert done.code == 2
     assert done.err.endswith("\nhowsure look one.csv\n")
-
-
-def test_python_names_the_function() -> None:
-    with pytest.raises(howsure.InputError, match=r"\nhowsure\.look\(files\)$"):
-        howsure.score_table(data=howsure.read(one_probability()))
 
 
 def test_columns_are_those_of_all_files_of_a_log(tmp_path: Path) -> None:

@@ -9,9 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from howsure.errors import InputError
-from tests.data.files import opened
-
 HOWSURE = Path(sys.executable).parent / "howsure"
 JUDGE = [b"calibration", b"p.csv", b"--target", b"y", b"--prob", b"q"]
 ARGUMENTS = [
@@ -53,9 +50,3 @@ def test_a_name_that_a_glob_finds(folder: Path) -> None:
     assert code == 2
     assert r"must be UTF-8 text; it is '" in told
     assert "the name of a file of a table" in told  # whose folder may be long
-
-
-@pytest.mark.parametrize("asked", [{"where": "y = '\udcff'"}, {"groups": "\udcff"}, {"missing_values": ["\udcff"]}])
-def test_the_library(asked: dict[str, object], folder: Path) -> None:
-    with pytest.raises(InputError), opened(folder / "p.csv", y_true="y", prob="q", **asked) as read:  # type: ignore[arg-type]
-        read.pairs()

@@ -108,28 +108,6 @@ def test_outcomes_of_boostsa(tmp_path: Path) -> None:
     assert found["comparisons"] == expected.to_dict()["comparisons"]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["{file}", *COMPARED, "--model", "large"], "--model large is named twice"),
-        (["{file}", "--against", "base", "--model", "large"], "--target must name the column of true labels"),
-        (["--targets", "x.txt", "--against", "x.txt", "--model", "y.txt"], "no file x.txt"),
-        (["--targets", "x.txt", "--against", "x", "--model", "y", "--run", "seed"], "--run is for columns"),
-        (["--targets", "x.txt", "--against", "x", "--model", "y", "--skip-missing"], "--skip-missing is for columns"),
-        (["{file}", *COMPARED, "--class", "b", "--metric", "accuracy"], r"^--class is for precision, recall, f1"),
-        (["{file}", *COMPARED, "--class", "b", "--method", "mcnemar"], r"^--class is for precision, recall, f1"),
-        (["{file}", *COMPARED, "--class", "z", "--metric", "f1"], "no class 'z'"),
-        (["{file}", *COMPARED, "--run", "document"], "do not list the same targets|every run must hold"),
-        (["{file}", *COMPARED, "--method", "bootsrap"], "no method 'bootsrap'"),
-        (["power", "--disagreement", "0.1", "--n", "9", "--difference", "0.1", "--power", "0.8"], "one of the three"),
-    ],
-)
-def test_what_is_wrong_is_said(tmp_path: Path, arguments: list[str], message: str) -> None:
-    path = table(tmp_path / "dev.csv", rows_of())
-    with pytest.raises(InputError, match=message):
-        run(*(one.replace("{file}", str(path)) for one in arguments))
-
-
 def test_missing_values_are_refused_or_counted(tmp_path: Path) -> None:
     rows = rows_of()
     rows[3]["large"] = ""
@@ -165,18 +143,3 @@ def test_notes_speak_of_options_and_columns(tmp_path: Path) -> None:
     np.save(tmp_path / "r.npy", np.random.default_rng(1).dirichlet([1, 1], 40))
     shown = run(*files, "--metric", "squared_calibration_error", "--resamples", 50).output
     assert "howsure calibration compare, with the bins of howsure calibration, has the better interval" in shown
-
-
-@pytest.mark.parametrize(
-    ("typed", "told"),
-    [
-        (["--two-way"], "--two-way draws runs as well as items: it needs --method bootstrap and several runs."),
-        (["--method", "mcnemar", "--metric", "macro_f1"], "--method mcnemar tests accuracy; choose --metric accuracy"),
-        (["--metric", "f1"], r"'f1' is of one class: say which by --class, or"),
-        (["--classes", "class 0,other"], "--classes must name classes that --target or predictions hold"),
-    ],
-)
-def test_errors_speak_of_options(typed: list[str], told: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=told) as error:
-        run(stray(tmp_path), *COMPARED, *typed)
-    assert not PARAMETERS.search(str(error.value))

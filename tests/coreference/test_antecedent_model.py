@@ -163,70 +163,10 @@ def test_progress_counts_every_document() -> None:
     assert done == [1] * 6
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"loss": "likelyhood"}, r"no value 'likelyhood' in loss; it has likelihood, margin. Did you mean likelihood"),
-        ({"mentions": "all"}, r"no value 'all' in mentions"),
-        ({"features": ["distances"]}, r"no value 'distances' in features"),
-        ({"l1": -1.0}, r"l1 must be a number, 0 or more; it is -1.0"),
-        ({"l1": float("nan")}, r"l1 must be"),
-        ({"passes": 0}, r"passes must be a whole number, 1 or more; it is 0"),
-        ({"passes": 2.5}, r"passes must be"),
-        ({"sharpness": 0.0}, r"sharpness must be a number above 0"),
-        ({"sharpness": 1e9}, r"sharpness must be a number above 0, at most 100"),
-        ({"two_steps": "yes"}, r"two_steps must be True or False; it is 'yes'"),
-        ({"loss": np.array([1, 2])}, r"no value '\[1 2\]' in loss"),
-        ({"features": "match"}, r"features must be a list of names of families; it is 'match'"),
-        ({"features": 3}, r"features must be a list of names of families; it is 3"),
-        ({"rng": "seed"}, r"rng must be a seed"),
-    ],
-)
-def test_bad_parameters(parameters: dict[str, object], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        AntecedentModel(**parameters)  # type: ignore[arg-type]
-
-
-def test_bad_documents() -> None:
-    plain = replace(STORY, mentions=None)
-    unnamed = replace(STORY, mentions=tuple(replace(mention, entity=None) for mention in STORY.mentions or ()))
-    with pytest.raises(InputError, match=r"no mentions annotated; detect them"):
-        AntecedentModel().fit([plain])
-    with pytest.raises(InputError, match=r"does not say which entities its mentions name"):
-        AntecedentModel().fit([unnamed])
-    with pytest.raises(InputError, match=r"does not say which entities"):
-        AntecedentModel(mentions="detected", rng=0).fit([plain])
-    with pytest.raises(InputError, match=r"at least one mention"):
-        AntecedentModel().fit([])
-    with pytest.raises(InputError, match=r"not trained; call fit, load one, or take AntecedentModel.pretrained"):
-        AntecedentModel().posterior(STORY)
-    crowd = [Mention(0, 0, 1)] * 5_001
-    with pytest.raises(InputError, match=r"5,001 mentions; .* at most 5,000. Split the document"):
-        AntecedentModel(passes=1, rng=0).fit([STORY]).posterior(STORY, mentions=crowd)
-
-
-@pytest.mark.parametrize("wrong", ["l1", "sharpness"])
-def test_numbers_must_be_numbers(wrong: str) -> None:
-    for value in ("a", None, True):
-        with pytest.raises(InputError, match=f"{wrong} must be a number"):
-            AntecedentModel(**{wrong: value})
-
-
 def test_numbers_of_numpy_are_saved_like_others(tmp_path) -> None:
     model = AntecedentModel(l1=np.float32(0.5), passes=np.int64(1), sharpness=np.float32(1.0)).fit([hand.story()])
     model.save(tmp_path / "model.npz")
     assert AntecedentModel.load(tmp_path / "model.npz").get_params() == model.get_params()
-
-
-def test_a_list_is_no_document_and_a_document_no_list() -> None:
-    model = AntecedentModel(passes=1)
-    for arguments in ({"documents": hand.story()}, {"documents": [hand.story()], "development": hand.story()}):
-        with pytest.raises(InputError, match=r"of one: \[document\]"):
-            model.fit(**arguments)
-    with pytest.raises(InputError, match=r"document must be one Document.*; it is list"):
-        model.fit([hand.story()]).posterior([hand.story()])
-    with pytest.raises(InputError, match=r"mentions must be Mention\(sentence, start, end\); row 0 is \(0, 0, 1\)"):
-        model.posterior(hand.story(), mentions=[(0, 0, 1)])
 
 
 @pytest.mark.parametrize("wrong", [None, 3, "gold.conllu"])
@@ -239,14 +179,6 @@ def test_what_is_no_list_of_documents(wrong: Any) -> None:
     if wrong is not None:
         with pytest.raises(InputError, match="mentions must be a list of Mention"):
             model.fit([STORY]).posterior(STORY, mentions=wrong)
-
-
-@pytest.mark.parametrize("source", ["gold", "detected"])
-def test_a_span_annotated_twice_teaches_nothing(source) -> None:
-    first = (hand.story().mentions or ())[0]
-    twice = replace(hand.story(), mentions=(replace(first, entity="another"), *(hand.story().mentions or ())))
-    with pytest.raises(InputError, match=r"mentions must be distinct; document .* sentence 1, twice"):
-        AntecedentModel(mentions=source, passes=1, rng=0).fit([twice])
 
 
 def test_folds_recalibrate_by_the_documents_of_training_alone() -> None:
@@ -274,20 +206,6 @@ def test_each_fold_is_predicted_by_a_model_of_the_others() -> None:
     others = train(model._scorer, examples[1::2], loss="likelihood", l1=0.01, passes=2, rng=rng)
     wanted = model._scorer.scores(examples[0].features, model._scorer.tables(others.weights))
     np.testing.assert_array_equal(found[0], wanted)
-
-
-@pytest.mark.parametrize(
-    ("folds", "message"),
-    [
-        (1, "folds must be a whole number, 2 or more"),
-        (2.5, "folds must be a whole number"),
-        (True, "folds must be"),
-        (2, "folds must leave at least 2 documents for each; 2 folds of 1 documents do not"),
-    ],
-)
-def test_folds_that_cannot_be(folds: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        AntecedentModel(passes=1).fit([STORY], folds=folds)
 
 
 def test_a_model_recalibrated_by_its_documents_is_another_model() -> None:

@@ -182,12 +182,6 @@ def test_without_any_left_out_nothing_changes() -> None:
     np.testing.assert_allclose(found.probabilities, antecedents.probabilities, rtol=1e-15)
 
 
-def test_a_mention_that_must_refer_to_one_left_out_is_refused() -> None:
-    antecedents = from_matrix([[1.0, 0.0], [1.0, 0.0]])
-    with pytest.raises(InputError, match="mention 1 refers with probability 1 to mentions that are left out"):
-        without_mentions(antecedents, np.array([False, True]))
-
-
 # Entropies of a coreference posterior: against all clusterings there are.
 
 
@@ -340,8 +334,3 @@ def test_answers_without_bound_have_no_spread() -> None:
     found = CorefPosterior([[1]]).query(lambda clusters: np.inf, 3, rng=0)
     assert found.mean == np.inf
     assert np.isnan(found.sd)
-
-
-def test_a_query_needs_a_function() -> None:
-    with pytest.raises(InputError, match="function must be one of a clustering, such as len; it is 3"):
-        CorefPosterior([[1]]).query(3)

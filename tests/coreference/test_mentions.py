@@ -8,9 +8,8 @@ import pytest
 
 from howsure.coreference import mentions as of
 from howsure.coreference.detection import detect_mentions
-from howsure.coreference.mentions import FORMS, check_mentions, code_of, mention_columns, quotation_numbers
+from howsure.coreference.mentions import FORMS, code_of, mention_columns, quotation_numbers
 from howsure.data.documents.document import Document, Mention, Sentence
-from howsure.errors import InputError
 from tests.coreference import parsed as hand
 
 
@@ -60,37 +59,6 @@ def test_an_empty_document_has_none() -> None:
     assert detect_mentions(Document("empty", ())) == ()
 
 
-@pytest.mark.parametrize(
-    ("without", "message"),
-    [
-        ({"heads": None}, r"sentence 1 of document example has no dependencies .* parse the document first"),
-        ({"tags": None}, r"sentence 1 of document example has neither Penn Treebank nor universal tags"),
-    ],
-)
-def test_a_sentence_must_be_parsed(without: dict[str, None], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        detect_mentions(hand.document(replace(hand.UD, **without)))
-
-
-@pytest.mark.parametrize(
-    ("layers", "message"),
-    [
-        ({"heads": (1, 0)}, "the heads of sentence 1 of document example go in a circle; they must form a tree"),
-        ({"heads": (0, -1)}, "go in a circle"),
-        ({"heads": (5, -1)}, "heads must be positions of words, or -1 for the root; sentence 1 of document example ho"),
-        ({"heads": (-2, -1)}, "holds -2"),
-        ({"heads": (-1,)}, "sentence 1 of document example has 2 words and 1 heads; give one for each"),
-        ({"tags": ("NN",)}, "has 2 words and 1 tags"),
-        ({"tags": ("NOUN", "PUNCT")}, "such as NOUN; universal tags are the layer universal_tags"),
-        ({"tags": ("PPER", "VVFIN")}, "such as PPER; mentions are found in English only"),
-    ],
-)
-def test_layers_that_do_not_fit_are_refused(layers: dict[str, tuple[object, ...]], message: str) -> None:
-    sentence = hand.parsed("dogs|NNS|2|nsubj bark|NN|0|root")
-    with pytest.raises(InputError, match=message):
-        detect_mentions(hand.document(replace(sentence, **layers)))
-
-
 def test_universal_tags_stand_in_for_tags_of_another_language() -> None:
     universal = (
         "DET",
@@ -111,12 +79,6 @@ def test_universal_tags_stand_in_for_tags_of_another_language() -> None:
     assert found(foreign) == found(hand.UD)
     punctuation = replace(hand.parsed(".|.|0|root"), universal_tags=("PUNCT",))
     assert detect_mentions(hand.document(punctuation)) == ()
-
-
-@pytest.mark.parametrize("value", ["file.conllu", hand.UD, [hand.document(hand.UD)]])
-def test_only_a_document_has_mentions(value) -> None:
-    with pytest.raises(InputError, match="document must be one Document"):
-        detect_mentions(value)
 
 
 # What is known of each mention of the hand-made documents.
@@ -197,17 +159,3 @@ def test_quotations_are_numbered() -> None:
     words = ("“", "Go", "”", "he", "said", '"', "or", "stay", '"', ".")
     document = Document("quoted", (Sentence(words[:5]), Sentence(words[5:])))
     assert quotation_numbers(document) == [1, 1, 0, 0, 0, 2, 2, 2, 0, 0]
-
-
-@pytest.mark.parametrize(
-    ("mentions", "message"),
-    [
-        ([Mention(1, 0, 2), Mention(0, 0, 2)], r"text order .*; row 1 of document example comes before .* Sort them"),
-        ([Mention(0, 4, 9)], r"inside the sentences of document example; row 0 holds words 4 to 9 of sentence 0, "),
-        ([Mention(9, 0, 1)], r"row 0 holds words 0 to 1 of sentence 9, which has 0 words"),
-        ([Mention(0, 2, 2)], r"row 0 holds words 2 to 2"),
-    ],
-)
-def test_mentions_in_disorder(mentions: list[Mention], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        check_mentions(STORY, mentions)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction as F
 
 import pytest
@@ -10,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure.coreference import CoreferenceScores, Score, score_clusters, score_documents
-from howsure.errors import InputError
 from tests.coreference import by_definition
 
 METRICS = ("muc", "b_cubed", "ceaf_e", "lea", "pairwise")
@@ -121,35 +119,3 @@ def test_results_print_and_convert() -> None:
     assert scores.to_dict()["muc"] == {"precision": 0.5, "recall": 1.0, "f1": pytest.approx(2 / 3)}
     assert str(scores).splitlines()[2] == "MUC         50.00  100.00  66.67"
     assert scores + CoreferenceScores() == scores
-
-
-@pytest.mark.parametrize(
-    ("gold", "predicted", "message"),
-    [
-        ([["a", "b"], ["b"]], [], "gold must hold a mention once; cluster 1 holds 'b' again."),
-        ([], [["a", "a"]], "predicted must hold a mention once; cluster 0 holds 'a' again."),
-        (["ab"], [], "gold must hold lists or sets of mentions; cluster 0 is 'ab'"),
-        ([1, 2], [], "gold must hold lists or sets of mentions; cluster 0 is 1"),
-        ("ab", [], "gold must be a list of clusters, each a list or set of mentions; it is 'ab'"),
-        ({"a": ["b"]}, [], "gold must be a list of clusters"),
-        ([[["a"]]], [], "gold must hold mentions that have a hash, such as tuples; cluster 0 holds ['a']"),
-    ],
-)
-def test_what_is_no_clustering_is_refused(gold, predicted, message: str) -> None:
-    with pytest.raises(InputError, match=re.escape(message)):
-        score_clusters(gold, predicted)
-
-
-def test_documents_must_match() -> None:
-    with pytest.raises(InputError, match=re.escape("must be of the same documents; they have 2, 1.")):
-        score_documents([[], []], [[]])
-    with pytest.raises(InputError, match=re.escape("document 1: gold must hold a mention once")):
-        score_documents([[], [["a", "a"]]], [[], []])
-    with pytest.raises(
-        InputError, match=re.escape("gold must be a list of clusterings, one per document; it is None.")
-    ):
-        score_documents(None, [])
-    with pytest.raises(
-        InputError, match=re.escape("predicted must be a list of clusterings, one per document; it is 3")
-    ):
-        score_documents([], 3)

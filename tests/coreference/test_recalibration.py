@@ -131,46 +131,6 @@ def test_pairs_of_entities_have_the_mended_confidence(blunt: Drawn, found: Coref
 PAIR = CorefPosterior([[1, 0], [0.4, 0.6]])
 
 
-@pytest.mark.parametrize(
-    ("posteriors", "gold", "options", "message"),
-    [
-        (PAIR, [[[0, 1]]], {}, "posteriors must be a list, one per document"),
-        ([PAIR], [[[0, 1]]], {}, "posteriors must be of at least 2 documents; there is 1"),
-        ([PAIR, PAIR], [[[0, 1]]], {}, "they have 2, 1"),
-        ([PAIR, "x"], [[[0, 1]], []], {}, "posteriors must hold CorefPosterior; document 1 is str"),
-        (
-            [PAIR, PAIR],
-            [[[0, 1]], [[0, 7]]],
-            {},
-            "document 1: clusters must be made of the mentions of the posterior; 7",
-        ),
-        ([PAIR, PAIR], [[], []], {}, "must hold pairs of mentions that corefer and pairs that do not"),
-        ([PAIR, PAIR], [[[0, 1]], []], {"score": "brier"}, "no score 'brier' in score; it has squared, log"),
-        (
-            [PAIR, PAIR],
-            [[[0, 1]], []],
-            {"weight_of_new": -1},
-            "weight_of_new must be a number from 0 to a million; it is",
-        ),
-        (
-            [PAIR, PAIR],
-            [[[0, 1]], []],
-            {"before": [PAIR]},
-            "before must be of the same documents; it has 1, posteriors 2",
-        ),
-        ([CorefPosterior([[1]])] * 2, [[], []], {}, "without two mentions in any"),
-    ],
-)
-def test_what_is_wrong_is_said(posteriors: Any, gold: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        recalibrate_coreference(posteriors, gold, **options)
-
-
-def test_another_decision_is_refused(found: CoreferenceRecalibration) -> None:
-    with pytest.raises(InputError, match="minimum-risk"):
-        found.mention_confidence(PAIR, [[0, 1]], decision="wish")
-
-
 # The mended confidence in entities, against counting by hand.
 
 
@@ -343,18 +303,3 @@ def test_derivatives_are_those_of_differences(score: Score, seed: int) -> None:
         up, down = (losses_of(held, gold, Sharpening(*(at + d)), score=score) for d in (moved, -moved))
         assert found.of_pairs[which] == pytest.approx((up.pairs - down.pairs) / (2 * step), rel=1e-4, abs=1e-6)
         assert found.of_new[which] == pytest.approx((up.new - down.new) / (2 * step), rel=1e-4, abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"links": 0.0}, "links must be a number above 0, at most 100; it is 0.0"),
-        ({"new": -1.0}, "new must be a number above 0"),
-        ({"new": float("nan")}, "new must be a number above 0"),
-        ({"offset": 1e9}, "offset must be a number above -100, at most 100"),
-        ({"links": "sharp"}, "links must be a number"),
-    ],
-)
-def test_what_is_no_sharpening_is_refused(given: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        Sharpening(**given)

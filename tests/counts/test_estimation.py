@@ -285,17 +285,6 @@ def test_totals_of_importance_samples_are_covered(kind: str, method: str) -> Non
     assert importance_coverage(kind, 200, method) >= 0.93
 
 
-@pytest.mark.parametrize("design", ["importance", "simple", "stratified"])
-def test_labels_of_the_positives_alone_are_refused(design: str) -> None:
-    """The chances say how many units there are: whoever keeps only what was found is told, under every design."""
-    score, truth, _ = population("misses", np.random.default_rng(0))
-    sample, labels = labelled(score, truth, 300, 0, design=design)
-    found = np.where(labels == 1, labels, np.nan)
-    strata = None if design == "importance" else np.where(np.isnan(found), None, sample.stratum)
-    with pytest.raises(InputError, match="Give labels for all drawn units"):
-        estimate_counts(found, score, strata=strata, inclusion=sample.chances)
-
-
 def test_cells_and_features_in_several_forms(news: dict[str, np.ndarray]) -> None:
     month, length = np.arange(len(news["score"])) % 3, np.arange(len(news["score"])) % 7
     given = {"strata": news["stratum"], "rng": 0}
@@ -408,18 +397,6 @@ def test_a_cell_does_not_differ_from_itself(news: dict[str, np.ndarray]) -> None
     counts = estimate_counts(news["labels"], news["score"], groups=news["actor"], strata=news["stratum"], rng=0)
     same, more = counts.difference("IRQ", "IRQ")
     assert (same.value, same.low, same.high, more) == (0.0, 0.0, 0.0, 0.5)
-
-
-def test_a_small_stratum_without_labels_is_no_silence() -> None:
-    """One in a hundred units were drawn from a stratum whose labels were left out: the others cannot speak for it."""
-    score = np.random.default_rng(0).random(3_000)
-    strata = np.where(np.arange(3_000) < 25, "rare", np.where(score > 0.5, "high", "low"))
-    drawn = np.concatenate([np.flatnonzero(strata == name)[:50] for name in ("high", "low")])
-    chances = {int(row): 50 / (strata == strata[row]).sum() for row in drawn}
-    with pytest.raises(InputError, match="labelled units say that there are 2,975 units; there are 3,000"):
-        estimate_counts(
-            dict.fromkeys(chances, 1), score, strata={row: strata[row] for row in chances}, inclusion=chances
-        )
 
 
 def test_rounded_chances_are_taken_and_told() -> None:

@@ -7,7 +7,6 @@ import pytest
 
 from howsure.counts import sample_for_labels
 from howsure.counts.further_labels import joined, recovered_sample
-from howsure.errors import InputError
 
 SCORE = np.concatenate([np.zeros(300), np.random.default_rng(0).beta(0.4, 2.0, 700)])
 PERIOD = np.arange(1000) // 250
@@ -37,10 +36,3 @@ def test_both_draws_have_the_chances_of_their_strata() -> None:
     for row, chance in zip(further.indices.tolist(), further.inclusion.tolist(), strict=True):
         assert chances[row] == pytest.approx(chance)
     assert (1 / both.inclusion).sum() == pytest.approx(1000)
-
-
-def test_other_scores_have_other_strata() -> None:
-    first = sample_for_labels(SCORE, 60, rng=0)
-    drawn = {row: first.stratum[row] for row in first.indices.tolist()}
-    with pytest.raises(InputError, match="not those of these scores"):
-        recovered_sample(SCORE[::-1].copy(), drawn)

@@ -137,33 +137,6 @@ def test_a_plan_from_labels_knows_what_scores_are_worth(kind: str) -> None:
     assert np.mean(wide) == pytest.approx(500, rel=0.1)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        ({"n": 3}, "n must be at least 2 per stratum, 8 for 4 strata; it is 3"),
-        ({"n": 1}, "n must be a whole number of at least 2"),
-        ({"n": 2000}, "n must be at most the number of units, 1,000; it is 2,000"),
-        ({"n": 50, "design": "quota"}, "quota"),
-        ({"n": 50, "bands": ["a"]}, "bands must have as many rows"),
-        ({"n": 50, "clusters": [1, 2]}, "clusters must have as many rows"),
-        ({"n": 500, "clusters": np.arange(1000) // 4}, "number of clusters, 250"),
-    ],
-)
-def test_what_cannot_be_drawn_is_refused(options: dict, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        sample_for_labels(SCORE, rng=0, **options)
-
-
-def test_a_batch_needs_the_labels_of_the_last_one() -> None:
-    first = sample_for_labels(SCORE, 60, rng=0)
-    with pytest.raises(InputError, match="was drawn and has no label"):
-        sample_for_labels(SCORE, 40, batch=(first, np.full(1000, np.nan)), rng=1)
-    with pytest.raises(InputError, match="width must be a positive number"):
-        labels_needed(SCORE, width=0)
-    with pytest.raises(InputError, match="positive number of units; it is inf"):
-        labels_needed(SCORE, width=np.inf)
-
-
 def test_a_third_batch_draws_nothing_twice() -> None:
     score = np.random.default_rng(0).beta(0.4, 2.0, 300)
     labels, drawn, batch = np.full(300, np.nan), set(), None
@@ -177,14 +150,6 @@ def test_a_third_batch_draws_nothing_twice() -> None:
     size = np.bincount(sample.codes)
     both = np.bincount(sample.codes[sorted(drawn)])
     np.testing.assert_allclose(sample.inclusion, (both / size)[sample.codes[sample.indices]])
-
-
-def test_labels_that_no_sample_drew_are_no_batch() -> None:
-    first = sample_for_labels(SCORE, 60, rng=0)
-    with pytest.raises(InputError, match="what the samples before drew, 60; they are of 1,000"):
-        sample_for_labels(SCORE, 40, batch=(first, np.zeros(1000)), rng=1)
-    with pytest.raises(InputError, match="batch must be a pair"):
-        sample_for_labels(SCORE, 40, batch=first, rng=1)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,6 @@ import pytest
 
 import howsure
 from howsure.counts.readers import ALIKE, BOUNDS, SETTLED, error_rates
-from howsure.errors import InputError
 
 N, READ = 1000, 200
 
@@ -134,25 +133,3 @@ def changed(row: int, **values: float) -> dict[str, np.ndarray]:
     for name, value in values.items():
         columns[name][row] = value
     return columns
-
-
-@pytest.mark.parametrize(
-    ("columns", "given", "said"),
-    [
-        (changed(70, second=1.0), {}, "second must be a second reading; row 70 has none"),
-        (changed(3, settled=0.0), {}, "row 3 was read as 1 by both, and settled as 0"),
-        (changed(30, settled=0.0), {}, "settles two readings; row 30 has none, or one"),
-        (changed(3, second=0.0), {}, "row 3 is not settled"),
-        (changed(3, second=0.5), {}, "second must be 0, 1 or missing; row 3 holds 0.5"),
-        (changed(3) | {"second": 1 - changed(3)["second"]}, {}, "20 of 20 were read differently"),
-        (changed(3) | {"second": {1: 1}}, {}, "at least 10 units must have been read twice; 1"),
-        (changed(3), {"flips": "alike"}, "leave out flips"),
-        (changed(3) | {"settled": None}, {"flips": "other"}, "alike"),
-        (changed(3) | {"second": None}, {}, "needs second"),
-        (changed(3), {"method": "raw"}, "uses no label"),
-    ],
-)
-def test_what_contradicts_itself_is_refused(columns: dict[str, object], given: dict[str, object], said: str) -> None:
-    with pytest.raises(InputError) as refused:
-        howsure.estimate_counts(y_prob=np.full(N, 0.3), **columns, **({"method": "labels"} | given))
-    assert said in str(refused.value)

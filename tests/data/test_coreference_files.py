@@ -98,38 +98,6 @@ def test_three_columns(tmp_path: Path) -> None:
 
 
 WORD = "d\t0\t0\tgo" + "\t-" * 8
-BROKEN = [
-    (read_conll2012, WORD, "line 1 .*a document must begin by #begin document"),
-    (read_conll2012, "#begin document novel\n", "line 1 .*is not #begin document"),
-    (read_conll2012, f"#begin document (d); part 0\n{WORD}\n", "line 2 .*document d must end by #end document"),
-    (read_conll2012, "#begin document (d); part 0\n" * 2, "line 2 .*a document within one"),
-    (read_conll2012, "#begin document (d); part 0\nd 0 0 go\n", "line 2 .*needs 12 columns or more; 'd 0 0 go' has 4"),
-    (
-        read_conll2012,
-        f"#begin document (d); part 0\n{WORD[:-1]}2)\n",
-        r"line 2 .*2\) closes what was never opened, in d",
-    ),
-    (
-        read_conll2012,
-        f"#begin document (d); part 0\n{WORD[:-1]}(2\n\n{WORD[:-1]}2)\n#end document\n",
-        r"line 2 .*\(2 is never closed in the sentence that ends here, in d",
-    ),
-    (read_three_columns, "0\ta\t_\n2\tb\t_\n", "line 2 .*must be numbered 0, 1, 2, … in a document; '2' is not 1"),
-    (read_three_columns, "0\ta\n", "line 1 .*needs three columns .*it has 2"),
-    (read_three_columns, "0\ta\t(1\n1\tb\t_\n", r"line 2 .*\(1 is never closed, in some"),
-    (read_three_columns, "0\ta\tperson-1)\n", r"line 1 .*1\) closes what was never opened, in some"),
-    (read_three_columns, THREE, "line 2 .*the bracket of 'x' names no entity, in one"),
-    (read_three_columns, "# begin document x\n# begin document y\n0\ta\t_\n", "no words in the document x"),
-    (read_documents, "Birds\tN\tO\n", "the format of .* cannot be seen: its first row, .* has 3 columns"),
-    (read_documents, "word tag\n", "the format of .* cannot be seen: its first row, 'word tag', has 1 column"),
-    (read_documents, "a\tb\tc\td\n", "has 4 columns separated by tabs. Known are conllu .10 columns., conll-2012"),
-]
-
-
-@pytest.mark.parametrize(("read", "content", "message"), BROKEN)
-def test_what_is_broken_is_named(tmp_path: Path, read: Callable, content: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        read(written(tmp_path, content))
 
 
 DOCUMENT = Document(
@@ -191,14 +159,6 @@ def test_the_door_tells_forms_apart(tmp_path: Path) -> None:
     (tagged,) = read_documents(tmp_path / "x.tsv")
     assert (tagged.name, tagged.mentions) == ("x", None)
     assert tagged.sentences == (Sentence(("#a", "#b"), tags=("#", "#")), Sentence(("c",), tags=("N",)))
-
-
-def test_a_form_can_be_named(tmp_path: Path) -> None:
-    path = written(tmp_path, "0\ta\t_\n")
-    with pytest.raises(InputError, match="a word needs 10 columns"):
-        read_documents(path, format="conllu")
-    with pytest.raises(InputError, match=r"format must be one of conllu, conll-2012, .*; it is 'xml'"):
-        read_documents(path, format="xml")
 
 
 @pytest.mark.parametrize(

@@ -66,25 +66,6 @@ def test_a_log_is_exploded_as_a_table(tmp_path: Path) -> None:
     assert (row.n, row.mean.value) == (2, 0.5)
 
 
-@pytest.mark.parametrize(
-    ("field", "said"),
-    [
-        ("id", r"must name a list; row 1 of .*graded.json \(counted from 1\) holds 0\."),
-        ("grades", r"must name a list; no row of .*graded.json has elements there\. It has id, judgments\."),
-    ],
-)
-def test_a_field_that_is_no_list_is_refused(field: str, said: str, tmp_path: Path) -> None:
-    path = written(tmp_path, "json", GRADED)
-    with pytest.raises(InputError, match=said):
-        howsure.score_table("id", data=howsure.read(path, explode=field))
-
-
-def test_a_table_of_text_has_no_lists(tmp_path: Path) -> None:
-    (tmp_path / "table.csv").write_text("y\n1\n")
-    with pytest.raises(InputError, match=r"is for lists in JSON lines, JSON or Parquet; .*table.csv is CSV"):
-        howsure.score_table("y", data=howsure.read(tmp_path / "table.csv", explode="y"))
-
-
 def test_what_is_no_object_is_left_out_and_counted(tmp_path: Path) -> None:
     rows = [{"id": item, "right": item % 2 == 0} for item in range(4)]
     path = written(tmp_path, "json", [*rows[:2], "a note", *rows[2:], None])

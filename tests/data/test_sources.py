@@ -142,22 +142,6 @@ def test_ways_of_giving_probabilities(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        (lambda: howsure.Given("logit", "z"), "way must be one of 'prob', 'probs', 'probs_column', 'logits'"),
-        (lambda: howsure.Given("prob", "p", reduce="yes"), "reduce is for several classes; with Given('prob', ...)"),
-        (lambda: howsure.read("x.csv", engine="spark"), "engine must be one of duckdb, dask; it is 'spark'."),
-        (lambda: howsure.calibration_error("y", [0.5], data=FILES), "Given('prob', ...) must name columns"),
-        (lambda: howsure.calibration_error(["y"], "p", data=FILES), "y_true must name a column, not be a list"),
-    ],
-)
-def test_what_cannot_be_asked(asked: Any, told: str) -> None:
-    with pytest.raises(InputError) as caught:
-        asked()
-    assert told in str(caught.value)
-
-
 def test_the_command_line_calls_the_library(frame: pd.DataFrame, tmp_path: Path) -> None:
     frame.to_csv(tmp_path / "dev.csv", index=False)
     asked = ["--target", "gold", "--prob", "score", "--max-error", "0.2", "--group", "model", "--where", "length > 9"]

@@ -153,26 +153,6 @@ def test_the_first_name_of_a_code_is_its_title(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("IRQ\tIraq\nIraq\n", "line 2: a line must be CODE<TAB>NAME; it is 'Iraq'"),
-        ("IRQ\t\n", "line 1"),
-        ("I RQ\tIraq\n", "line 1"),
-        ("IRQ\tIraq\tsource\tmore\n", "line 1"),
-        ("# nothing\n", "holds no entry"),
-        ("IRQ\tIraq\nX\t-\n", "line 2: a name must hold a letter or a digit; it is '-'"),
-        ("IRQ\t_\n", "line 1: a name must hold a letter or a digit; it is ''"),
-        ("I\u00a0RQ\tIraq\n", "line 1: a code must be one word"),
-    ],
-)
-def test_a_broken_file_is_named_by_line(tmp_path: Path, content: str, message: str) -> None:
-    path = tmp_path / "names.tsv"
-    path.write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match=message):
-        Lexicon.read(path)
-
-
-@pytest.mark.parametrize(
     "content",
     [
         'code,name\nIRQ,Iraq\nUSA,United States\nUSA,"America, the United States of"\n',
@@ -219,18 +199,6 @@ def test_names_without_a_word(tmp_path: Path) -> None:
             Lexicon([("IRQ", name)])
     assert spellings("-") == (("-",),)
     assert Lexicon([("X", "X-")]).match(["X-"]) == [(0, 1, "X")]
-
-
-def test_other_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no stemming 'papers' .* Did you mean paper\?"):
-        Lexicon([("IRQ", "Iraq")], stemming="papers")
-    with pytest.raises(InputError, match="entry 1 is"):
-        Lexicon([("IRQ", "Iraq"), ("IRQ", " ")])
-    with pytest.raises(InputError, match=r"no file .*none\.tsv"):
-        Lexicon.read(tmp_path / "none.tsv")
-    (tmp_path / "latin.tsv").write_bytes("CIV\tCôte".encode("latin-1"))
-    with pytest.raises(InputError, match="is not UTF-8"):
-        Lexicon.read(tmp_path / "latin.tsv")
 
 
 def test_stems() -> None:

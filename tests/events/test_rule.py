@@ -157,21 +157,6 @@ def test_a_broken_file_is_explained(text: str, message: str) -> None:
         rule_from_yaml(text, place="r.yaml")
 
 
-def test_files_that_cannot_be_read(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no file "):
-        read_rule(tmp_path / "none.yaml")
-    (tmp_path / "latin.yaml").write_bytes("name: é".encode("latin-1"))
-    with pytest.raises(InputError, match="is not UTF-8"):
-        read_rule(tmp_path / "latin.yaml")
-
-
-def test_a_rule_in_python_is_checked_too() -> None:
-    with pytest.raises(InputError, match="a function and verbs or nouns"):
-        Rule(name="both", verbs=("attack",), function=lambda sentence: [])
-    with pytest.raises(InputError, match=r"no rule 'atack' .* Did you mean attack\?"):
-        built_in_rule("atack")
-
-
 def test_without_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "yaml", None)  # what is not installed cannot be imported
     with pytest.raises(MissingExtraError, match=r"howsure\[events\]"):
@@ -286,20 +271,6 @@ def test_labels_of_other_parsers() -> None:
     assert agents(sentences.PASSIVE.replace("/root", "/ROOT"), PAPER) == ["them"]  # as spaCy writes it
 
 
-@pytest.mark.parametrize(
-    ("text", "rule", "message"),
-    [
-        (sentences.CLEAR_PASSIVE, "ud", r"labels \(found 'agent'\), but the rule expects 'ud'; set labels: clear"),
-        (sentences.OLD_PASSIVE, "ud", "found 'auxpass'.* set labels: ud-2014"),
-        (sentences.PASSIVE, "clear", "found 'obl'.* set labels: ud"),
-        (sentences.ACTIVE, "ud-2014", "found 'obj'.* set labels: ud"),
-    ],
-)
-def test_a_rule_for_another_parser_is_refused(text: str, rule: str, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        agents(text, built_in_rule("attack", labels=rule))
-
-
 def test_verbs_by_lemma_or_by_form() -> None:
     by_form = Rule(name="attack", forms=("Attacked",))
     assert len(deeds_in(parsed(sentences.ACTIVE, lemmas=False), rule=by_form)) == 1
@@ -347,14 +318,6 @@ def test_universal_tags_come_first() -> None:
     as_verb = Sentence(words, tags=("PRP", "NN"), universal_tags=("PRON", "VERB"), heads=heads, relations=relations)
     rule = Rule(name="attack", forms=("attacked",))
     assert (deeds_in(as_noun, rule=rule), deeds_in(as_verb, rule=rule)) == ([], [(0, 1)])
-
-
-def test_a_sentence_must_be_parsed_and_tagged() -> None:
-    words = ("They", "attacked")
-    with pytest.raises(InputError, match=r"no dependencies .* parse the document first"):
-        deeds_in(Sentence(words, tags=("PRP", "VBD")), rule=PAPER)
-    with pytest.raises(InputError, match="neither Penn Treebank nor universal tags"):
-        deeds_in(Sentence(words, heads=(1, -1), relations=("nsubj", "root")), rule=PAPER)
 
 
 def test_a_function_as_rule() -> None:

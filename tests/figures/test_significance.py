@@ -11,14 +11,12 @@ from matplotlib.patches import Rectangle
 from benchmarks.selective import answers
 from howsure.errors import InputError
 from howsure.figures.coreference import NAMED_UP_TO, pair_figure
-from howsure.figures.monitoring import draw_trend, trend_figure
+from howsure.figures.monitoring import trend_figure
 from howsure.figures.selective import draw_risk_coverage, risk_coverage_figure
-from howsure.figures.significance import difference_figure, draw_differences
-from howsure.figures.style import new_figure
+from howsure.figures.significance import difference_figure
 from howsure.selective.curve import selective_of
 from howsure.significance import compare
 from howsure.significance.trend import Trend, TrendPoint
-from tests.significance.made_systems import labels
 
 
 def test_what_is_undefined_has_no_dot() -> None:
@@ -28,16 +26,6 @@ def test_what_is_undefined_has_no_dot() -> None:
     ax = difference_figure(result).axes[0]
     assert [line for line in ax.lines if line.get_marker() == "o"] == []
     assert "undefined" in ax.texts[0].get_text()
-
-
-def test_one_panel_is_of_one_metric() -> None:
-    targets, a, b = labels(50, 2, 1)
-    rows = list(compare(targets, a, b, rng=0, n_resamples=20))
-    ax = new_figure(3, 2).add_subplot()
-    with pytest.raises(InputError, match="one metric"):
-        draw_differences(rows, ax=ax)
-    with pytest.raises(InputError, match="1 to 60 models"):
-        draw_differences([], ax=ax)
 
 
 def test_pairs_with_several_baselines_are_named_by_both() -> None:
@@ -66,13 +54,6 @@ def test_a_panel_for_each_rule() -> None:
     with pytest.raises(InputError, match=r"rule must name one of 'mean > 0.8', 'error < 0.1'; figure\(\) draws them"):
         trend.plot()
     assert trend.plot(rule="error < 0.1").get_title(loc="left") == "error < 0.1"
-
-
-def test_too_many_groups_or_rules_are_refused() -> None:
-    with pytest.raises(InputError, match="at most 8 groups; there are 9"):
-        draw_trend([replace(POINT, group=str(k)) for k in range(9)])
-    with pytest.raises(InputError, match="1 to 12 rules; there are 13"):
-        trend_figure(Trend(rows=tuple(replace(POINT, rule=str(k)) for k in range(13)), recipe={}))
 
 
 # Risk–coverage figures show the numbers of their results.
@@ -114,9 +95,3 @@ def test_many_mentions_have_no_room_for_words() -> None:
     assert list(axes.get_xticks()) == []
     assert axes.get_xlabel() == f"{n} mentions"
     assert not axes.patches
-
-
-@pytest.mark.parametrize(("names", "entities"), [(["a"], [0, 1, 2]), (["a", "b", "c"], [0]), ([], [])])
-def test_what_does_not_fit_is_refused(names: list[str], entities: list[int]) -> None:
-    with pytest.raises(InputError, match="together must be"):
-        pair_figure(TOGETHER, names, entities=entities)

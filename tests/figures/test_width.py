@@ -282,11 +282,6 @@ def test_other_suffixes_are_refused_by_name(tmp_path: Path, name: str, said: str
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_missing_folder_is_named(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"there is no folder .*nowhere"):
-        save_figure(curve_figure(many_curves(1)), tmp_path / "nowhere" / "curve.svg")
-
-
 def test_a_file_that_cannot_be_replaced_stays_and_nothing_is_left_behind(tmp_path: Path) -> None:
     target = tmp_path / "taken.svg"
     target.mkdir()

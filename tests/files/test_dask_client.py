@@ -47,12 +47,6 @@ def test_a_scheduler_and_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
             find(cluster.scheduler_address)
 
 
-@pytest.mark.parametrize("address", ["nonsense", "localhost:port", "http://localhost:8786", ""])
-def test_what_is_no_address(address: str) -> None:
-    with pytest.raises(InputError, match=f"no Dask scheduler answers at '{address}' within 5 s; its address"):
-        find(address)
-
-
 def test_who_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SECONDS", 0.05)
     with socket.socket() as silent:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from decimal import Decimal
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -160,34 +158,6 @@ def test_double_precision_is_not_copied_and_negative_zero_is_zero() -> None:
     assert not np.signbit(found).any()
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ([0.5, 1.7], "y_prob must lie in [0, 1]; row 1 holds 1.7. Are these logits? Apply a softmax first."),
-        ([0.5, -3, 2], "row 1 holds -3.0. Are these logits? Apply a softmax first."),
-        ([0.5, 63.7, 100], "row 1 holds 63.7. Are these percentages? Divide by 100. Or logits? Apply a softmax first."),
-        ([0.5, 63.7, 101], "row 1 holds 63.7. Are these logits? Apply a softmax first."),
-        ([0.5, -3, 63.7], "row 1 holds -3.0. Are these logits? Apply a softmax first."),
-        ([-0.5, -3], "row 0 holds -0.5. Are these log-probabilities? Apply exp first."),
-        (
-            [1.0000001],
-            "row 0 holds 1.0000001. Rounding? Clip or round it in your own pipeline; nothing is clipped silently.",
-        ),
-        ([-1e-9], "row 0 holds -1e-09. Rounding?"),
-        ([float("inf")], "row 0 holds inf."),
-        ([0.5, float("nan"), 7], "y_prob must not be missing; row 1 holds nothing."),
-        ([0.5, None], "y_prob must not be missing; row 1 holds nothing."),
-        (["0.5"], "y_prob must be numbers; row 0 holds '0.5'."),
-        (np.array([0.5, "high"], dtype=object), "y_prob must be numbers; row 1 holds 'high'."),
-        ([0.5 + 1j], "y_prob must be numbers"),
-        (pl.Series([0.5, None]), "y_prob must not be missing; row 1"),
-        (pd.Series([0.5, None], dtype="Float64"), "y_prob must not be missing; row 1"),
-    ],
-)
-def test_what_is_no_probability(values: object, message: str) -> None:
-    assert message in said(check_probabilities, values)
-
-
 @given(st.lists(st.floats(), min_size=1))
 def test_probabilities_are_let_in_exactly_if_all_are_in_the_unit_interval(values: list[float]) -> None:
     if all(0 <= value <= 1 for value in values):
@@ -254,29 +224,9 @@ def test_codes_of_equal_text_are_one_group() -> None:
     assert (codes.tolist(), names) == ([0, 0, 1], ("1", "2"))
 
 
-def test_codes_that_are_missing() -> None:
-    assert "groups must not be missing; row 1 holds nothing." in said(check_codes, ["a", None], n=2, name="groups")
-    assert "clusters must not be missing; row 0 holds nothing." in said(check_clusters, [float("nan"), 1.0], n=2)
-
-
-@pytest.mark.parametrize("level", [0, 1, 95, -0.5, float("nan"), "0.95", True, None])
-def test_levels_that_are_none(level: Any) -> None:
-    assert f"level must lie strictly between 0 and 1; it is {level!r}." in said(check_level, level)
-
-
 def test_levels() -> None:
     assert check_level(0.9) == 0.9
     assert check_level(np.float32(0.5)) == 0.5
-
-
-@pytest.mark.parametrize("checked", [check_labels, partial(check_codes, n=2, name="groups"), check_probabilities])
-def test_lists_in_rows_are_no_values(checked: Callable[[object], object]) -> None:
-    """As a data frame's column of lists gives them."""
-    for lists in ([[1, 2], [3, 4, 5]], [np.array([1, 2]), np.array([3])]):
-        column = np.empty(2, dtype=object)
-        column[:] = lists
-        with pytest.raises(InputError, match=r"must hold one value per row; some rows|must be numbers; row 0 holds"):
-            checked(column)
 
 
 def test_groups_that_are_too_many_to_be_evaluated_one_by_one() -> None:

@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure.errors import InputError
 from howsure.inputs.classes import pairs_from_classes, tied_rows
 from howsure.inputs.pairs import class_scores
 
@@ -101,48 +100,10 @@ def test_whole_numbers_that_name_classes_are_names(labels: Any, classes: list[in
     assert pairs.labels.tolist() == [1, 1, int(classes[0] == 1)]
 
 
-@pytest.mark.parametrize(("classes", "label"), [([1, 2, 3], 0), ([1, 0, 2], 3), ([-1, 1, 2], 0)])
-def test_no_label_is_an_index_where_whole_numbers_name_the_classes(classes: list[int], label: int) -> None:
-    with pytest.raises(InputError) as caught:
-        pairs_from_classes([1, 2, label], np.eye(3), classes=classes)
-    named = ", ".join(map(str, classes))
-    assert str(caught.value) == f"y_true must be one of the classes {named}; it holds '{label}'."
-
-
 def test_clusters_are_kept() -> None:
     pairs = pairs_from_classes([0, 1], [[0.5, 0.5]] * 2, reduce="class-wise", clusters=["d", "d"])
     assert pairs.clusters is not None
     assert pairs.clusters.tolist() == [0, 0, 0, 0]
-
-
-@pytest.mark.parametrize(
-    ("labels", "matrix", "options", "message"),
-    [
-        ([0, 1], [[0.5, 0.5], [0.5, 0.6]], {}, "row 1 sums to 1.1, not to 1 (within 0.001)."),
-        ([0, 1], [[0.5, 0.5], [1.5, -0.5]], {}, "row 1 holds 1.5 for '0', not in [0, 1]. Are these logits?"),
-        ([0, 1], [[0.5, 0.5], [np.nan, 0.5]], {}, "row 1 holds nan for '0'"),
-        ([0, 2], [[0.5, 0.5], [0.5, 0.5]], {}, "Say which classes they are, in order: classes=['A', 'B', 'C']."),
-        (
-            [0, 2],
-            [[0.5, 0.5], [0.5, 0.5]],
-            {"classes": ["a", "b"]},
-            "one of the classes a, b, or an index from 0; it holds '2'",
-        ),
-        ([0, 1], [[0.5, 0.5], [0.5, 0.5]], {"classes": ["a", "a"]}, "classes must name the 2 classes, each once"),
-        ([0, 1], pd.DataFrame([[0.5, 0.5]] * 2, columns=[0, "0"]), {}, "classes must name the 2 classes, each once"),
-        ([0, 1], [[0.5, 0.5], [0.5, 0.5]], {"reduce": "top"}, "no class 'top' in the predictions"),
-        ([0, 1], [0.5, 0.5], {}, "y_prob must have the shape (rows, classes)"),
-        ([0, 1], pd.DataFrame(), {}, "y_prob must have the shape (rows, classes)"),
-        ([0, 1], [[0.5], [0.5]], {}, "y_prob must have the shape (rows, classes)"),
-        ([0, 1], [["a", "b"]] * 2, {}, "y_prob must be numbers"),
-        ([0], [[0.5, 0.5]] * 2, {}, "y_true must have as many rows as the others; it has 1, they have 2."),
-        ([], np.zeros((0, 2)), {}, "y_prob is empty"),
-    ],
-)
-def test_what_is_refused(labels: Any, matrix: Any, options: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        pairs_from_classes(labels, matrix, **options)
-    assert message in str(caught.value)
 
 
 # The scores of all classes stay with the pairs made of them, row by row, and leave where the pairs are changed.

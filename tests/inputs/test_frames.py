@@ -15,7 +15,6 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from howsure import calibration_curve
 from howsure.errors import InputError
 from howsure.inputs.frames import all_columns, columns_from, is_frame, is_lazy, to_frame
 
@@ -60,21 +59,6 @@ def test_names_that_are_numbers_are_found_as_text() -> None:
 
 
 @pytest.mark.parametrize(
-    "frame",
-    [
-        lambda: pd.DataFrame([[1, 0.5, 1]], columns=["y", "q", "y"]),
-        lambda: pa.table([[1], [0.5], [1]], names=["y", "q", "y"]),
-        lambda: duckdb.connect().sql("SELECT 1 AS y, 0.5 AS q, 1 AS y"),
-    ],
-)
-def test_two_columns_of_one_name(frame: Callable[[], Any]) -> None:
-    with pytest.raises(InputError) as caught:
-        calibration_curve("y", "q", data=frame())
-    told = "a data frame must have one column of each name; it has several of 'y'. Rename or drop some."
-    assert str(caught.value) == told
-
-
-@pytest.mark.parametrize(
     "value", [None, [1], (1,), "a", {"a": 1}, np.ones(2), pd.Series([1]), pl.Series([1]), object()]
 )
 def test_what_is_no_frame(value: object) -> None:
@@ -90,11 +74,6 @@ def test_a_frame_of_a_library(backend: str | None, expected: type) -> None:
     assert isinstance(frame, expected)
     n, group = columns_from(frame, ["n", "group"])
     assert (n.tolist(), group.tolist()) == ([0, 1], ["a", "b"])
-
-
-def test_an_unknown_library() -> None:
-    with pytest.raises(InputError, match="backend must be one of pandas, polars, pyarrow; it is 'excel'"):
-        to_frame({"n": [1]}, "excel")
 
 
 PROGRAM = """

@@ -11,8 +11,6 @@ import pytest
 
 import howsure
 from howsure import Pairs
-from howsure.errors import InputError
-from howsure.inputs.pairs_from import pairs_from
 
 RNG = np.random.default_rng(8)
 PLAIN = howsure.simulate_pairs(400, 0.5, 0.5, transform=0.2, rng=8)
@@ -71,54 +69,6 @@ def test_groups_judged_together_are_named() -> None:
     assert "2 groups are evaluated together; calibration_table evaluates each" in howsure.calibration_curve(FULL).notes
     assert "evaluated together" in howsure.calibration_test(FULL, rng=0).recipe["note"]
     assert not any("together" in note for note in howsure.calibration_curve(PLAIN).notes)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: howsure.calibration_curve(FULL, Q), "y_prob must not be given with Pairs that hold labels of 0 and 1"),
-        (lambda: howsure.calibration_error(FULL, sample_weight=W), "sample_weight .* Pairs that have weights; leave"),
-        (lambda: howsure.calibration_test(FULL, clusters=CODES), "clusters must not be given with Pairs that have clu"),
-        (lambda: howsure.calibration_table(FULL, groups=CODES), "groups must not be given with Pairs that have groups"),
-        (lambda: howsure.calibration_table(PLAIN), "groups must say what each pair belongs to"),
-        (lambda: howsure.score_parts(PLAIN, pos_label=1), "pos_label must not be given with Pairs"),
-        (lambda: howsure.calibration_curve(PLAIN, data={"a": [1]}), "data must not be given with Pairs"),
-        (
-            lambda: howsure.compare_calibration(FULL, Q, against=Q),
-            "y_true and against must both be Pairs, those of A and those of B, or neither",
-        ),
-        (
-            lambda: howsure.compare_calibration(FULL, Q, against=FULL),
-            "y_prob must not be given with Pairs of A and of B",
-        ),
-        (
-            lambda: howsure.compare_calibration(FULL, against=replace(FULL, weights=None)),
-            "only one of them has a weight",
-        ),
-        (lambda: howsure.compare_calibration(FULL, against=replace(FULL, group_names=("a", "b"))), "have other groups"),
-        (lambda: howsure.calibration_curve(Y), "y_prob must be a list, an array or a series; it is None"),
-    ],
-)
-def test_nothing_is_given_twice_or_left_open(call: Callable[[], Any], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        call()
-
-
-@pytest.mark.parametrize(
-    ("broken", "message"),
-    [
-        ({"probabilities": np.array([0.1, 1.7])}, "probabilities must lie in"),
-        ({"labels": np.array([0, 2])}, "labels must be 0 or 1"),
-        ({"labels": np.array([0])}, "labels, probabilities must have the same length; they have 1, 2"),
-        ({"weights": np.array([1.0, -1.0])}, "sample_weight must be finite and not negative"),
-        ({"clusters": np.array([1])}, "clusters must have as many rows as the others"),
-        ({"groups": np.array([0, 1]), "group_names": ("a",)}, "groups of Pairs must be 2 positions in group_names"),
-    ],
-)
-def test_pairs_made_by_hand_are_checked(broken: dict[str, Any], message: str) -> None:
-    held: dict[str, Any] = {"labels": np.array([0, 1], dtype=np.uint8), "probabilities": np.array([0.2, 0.7])}
-    with pytest.raises(InputError, match=message):
-        pairs_from(Pairs(**(held | broken)))
 
 
 # Pairs in memory: a choice of rows.

@@ -13,7 +13,6 @@ import pytest
 
 import howsure
 from howsure.calibration.curve import curve_of
-from howsure.errors import InputError
 from howsure.inputs.classes import softly_reduced
 from howsure.inputs.pairs import Pairs
 from tests.cli.running import howsure as run
@@ -122,16 +121,6 @@ def test_what_is_refused(change: dict[str, Any], arguments: tuple[str, ...], tol
     done = run("calibration", path, "--target", "y", *source, *arguments)
     assert (done.code, done.out) == (2, "")
     assert re.search(told, done.err.strip()), done.err
-
-
-def test_what_does_not_know_shares_refuses_them(tmp_path: Path) -> None:
-    path = write(tmp_path / "x.jsonl", {"y": by_name(SHARES), "p": by_name(MATRIX)})
-    with pytest.raises(InputError, match="y holds distributions over classes; `howsure calibration` and"):
-        howsure.read(path).predictions("y", howsure.Given("probs_column", "p", reduce="top-label"))
-    other = write(tmp_path / "z.jsonl", {"y": by_name(SHARES), "p": by_name(MATRIX)})
-    done = run("calibration", "compare", path, other, "--target", "y", "--probs-column", "p")
-    assert done.code == 2
-    assert "holds distributions over classes" in done.err
 
 
 def rejections_and_coverage(shift: float, *, n: int, m: int, runs: int) -> tuple[float, float]:

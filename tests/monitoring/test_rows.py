@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from howsure import InputError
 from howsure.monitoring.calibration_monitor import packed, unpacked
 from howsure.monitoring.settings import fingerprint, fingerprints
 
@@ -32,8 +31,3 @@ def test_fingerprints_come_back_from_their_text() -> None:
     for wrong in (packed(held[::-1]), packed(held[[0, 0]]), "AAA", "AAAA", "ä", "AAAA AAAA"):
         with pytest.raises(ValueError):  # noqa: PT011 -- whatever base64 says
             unpacked(wrong)
-
-
-def test_a_missing_cluster_is_refused() -> None:
-    with pytest.raises(InputError, match="clusters must not be missing; row 1"):
-        fingerprints(np.array([1.0, np.nan]), n=2)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from howsure import InputError, evaluate_recalibration, recalibrate
+from howsure import recalibrate
 from howsure.recalibration.fitted import candidates, fit, out_of_fold
-from howsure.recalibration.scores import check_choice_in_folds, folds_of, labelled_from
+from howsure.recalibration.scores import folds_of, labelled_from
 from tests.recalibration.test_recalibrate import binary
 
 
@@ -43,18 +43,3 @@ def test_folds_know_nothing_of_data_from_the_same_seed():
     fold = folds_of(labelled_from(y, q), 5, np.random.default_rng(0))
     neighbours = fold[np.flatnonzero(y)[np.argsort(q[y])]]
     assert np.mean(np.diff(neighbours) % 5 == 1) < 0.5  # 1, if the folds were dealt in the order of q
-
-
-def test_a_label_of_one_cluster_alone_cannot_be_cross_fitted():
-    y = np.zeros(100, dtype=int)
-    y[:3] = 1
-    with pytest.raises(InputError, match="the label '1' lies in one cluster alone"):
-        evaluate_recalibration(y, np.linspace(0.1, 0.9, 100), method="isotonic", clusters=np.arange(100) // 3)
-
-
-@pytest.mark.parametrize("folds", [3, 5, 9])
-def test_a_choice_in_folds_needs_two_more_rows_than_folds(folds):
-    y, q = np.arange(folds + 1) % 2, np.linspace(0.1, 0.9, folds + 1)
-    with pytest.raises(InputError, match=f"{folds + 1} rows are too few .* at least {folds + 2} are needed"):
-        evaluate_recalibration(y, q, method="auto", folds=folds)
-    check_choice_in_folds(labelled_from(np.append(y, 1), np.append(q, 0.5)), folds)

@@ -293,15 +293,6 @@ def test_groups_have_maps_of_their_own():
         found.apply([0.5], groups=["c"])
 
 
-def test_an_error_in_a_group_names_the_row_among_all_rows():
-    y, q = np.tile([0, 1, 0, 1, 1, 0], 20), np.tile([0.3, 0.6], 60)
-    y[101] = 1
-    q[101] = 0.0  # label 1: impossible, says the model
-    group = np.where(np.arange(120) < 60, "a", "b")
-    with pytest.raises(InputError, match=r"^group 'b': .*row 101\b"):
-        recalibrate(y, q, groups=group, method="temperature")
-
-
 def test_small_groups_are_refused_or_take_the_map_of_all_by_name():
     y, q = binary(500)
     group = np.where(np.arange(500) < 10, "few", "many")

@@ -13,7 +13,7 @@ from sklearn.datasets import make_classification
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import log_loss
-from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, cross_val_predict
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -69,13 +69,6 @@ def test_it_is_cloned_pickled_searched_and_put_into_a_pipeline():
     again = pickle.loads(pickle.dumps(found))
     assert (again.predict_proba(X) == found.predict_proba(X)).all()
     assert clone(found).get_params()["method"] == found.method
-
-
-def test_a_splitter_takes_groups_and_must_judge_every_row():
-    group = np.arange(600) // 6
-    RecalibratedClassifier(GaussianNB(), method="platt", cv=GroupKFold(3)).fit(X, Y, groups=group)
-    with pytest.raises(ValueError, match="some rows are in no fold"):
-        RecalibratedClassifier(GaussianNB(), cv=[(np.arange(300), np.arange(300, 500))]).fit(X, Y)
 
 
 def test_without_scikit_learn_it_says_what_to_install():

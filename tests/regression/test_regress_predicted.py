@@ -296,21 +296,3 @@ def test_refused(name: str) -> None:
     asked, message = REFUSED[name]
     with pytest.raises(InputError, match=message):
         howsure.regress_predicted(partly(Y), F, **asked)
-
-
-@pytest.mark.parametrize(
-    ("y", "f", "asked", "message"),
-    [
-        (partly(Y), np.where(ROWS == 3, np.nan, F), {}, "prediction must not be missing; row 3"),
-        (np.full(N, np.nan), F, {}, "y_true holds nothing"),
-        (partly(Y) * 2, F, {"method": "logit"}, r"y_true must lie in \[0, 1\] with method='logit'; row \d+ holds 2"),
-        (partly(Y), F * 2, {"method": "logit"}, r"prediction must lie in \[0, 1\]"),
-        (partly(Y)[:9], F, {}, "y_true must have as many rows"),
-        (np.where(ROWS % 3 == 1, "yes", None), F, {}, "yes"),
-        (partly(Y), np.array(["yes", "no"])[ROWS % 2], {}, "prediction and y_true have no class in common"),
-        (partly(Y), np.array(list("abcdefgh") * 25), {"pos_label": "z"}, "z"),
-    ],
-)
-def test_refused_labels(y: Any, f: Any, asked: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        howsure.regress_predicted(y, f, covariates={"x": X}, **asked)

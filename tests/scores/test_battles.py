@@ -154,28 +154,3 @@ def test_intervals_and_ranks_hold_where_prompts_decide() -> None:
         ranked += all(row.ranks == "1–4" for row in table)
     assert np.mean(held) >= 0.93
     assert ranked >= 90  # .95, less two standard errors
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "winner", "said"),
-    [
-        ("xxyy", "yyxx", "aabb", r"^x never lost to, or tied with, any other model"),
-        ("xyzw", "yxwz", "aaaa", r"^w, z had no battle with any other model than these"),
-        ("xyxz", "yxzx", "aaab", r"^z never beat, or tied with, any other model"),
-        ("xy", "yy", "ab", r"b must be another model than a; row 1 holds 'y'"),
-        ("xy", "yx", "ac", r"winner must name one of the two .* row 1 holds 'c'. If it means a tie, say so: tie='c'"),
-        ("xyz", "yzx", ["x", "x", "x"], r"winner must name one of the two .* row 1 holds 'x'"),
-        ("1212", "2121", "1122", r"row 1 holds '1'. A model has that name, too"),
-        ("xyxy", "yxyx", "1010", r"holds 0, which means a tie, and never that b won.*tie='?0'?"),
-        ("xyxy", "yxyx", ["tie"] * 4, "every battle is a tie"),
-        ("xxx", "yyy", ["a", "tie", "a"], "no finite strengths fit these battles"),
-    ],
-)
-def test_what_cannot_be_ranked_is_refused(a: str, b: str, winner: object, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        howsure.rank_battles(list(a), list(b), list(winner))  # type: ignore[call-overload]
-
-
-def test_an_order_that_decides_is_refused() -> None:
-    with pytest.raises(InputError, match=r"or the outcome follows from the order. Add battles, or leave"):
-        howsure.rank_battles(list("xyzxyz"), list("yzxzxy"), ["a"] * 6, position_effect=True)

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.errors import InputError
 from howsure.scores import score_table
 from howsure.scores.documents import row_parts
 from howsure.significance.metrics.metric import DOCUMENT, find_metric
@@ -103,26 +102,6 @@ def test_files_of_lines_and_of_tables_say_the_same(tmp_path):
 
 
 METRIC = ["--metric", "wer", "--seed", "1", "--format", "json"]
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ({"metrics": "wer", "y_true": ["a"]}, "needs all of"),
-        ({"y_true": ["a"]}, "needs all of"),
-        ({"metrics": "accuracy", "y_true": ["a", None], "prediction": ["a", None]}, "what is true must not be missing"),
-        ({"y_true": [["a"]]}, "must hold a label; row 0 holds"),
-        ({"metrics": ["wer", "bleu"]}, "all be better high, or all low; wer, bleu are not"),
-        ({"metrics": "wer", "bounds": (0, 1)}, "bounds is for scores"),
-        ({"metrics": "wer", "score": [1.0]}, "score is for scores"),
-        ({"metrics": "wer", "prediction": ["a", "b"]}, "must have as many rows"),
-        ({"metrics": "entity_f1", "y_true": ["B-A", "O"], "prediction": ["O", "O"]}, "but in a single row"),
-    ],
-)
-def test_what_does_not_go_together_is_refused(asked, said):
-    given = asked if "needs all" in said else {"y_true": ["a"], "prediction": ["a"], **asked}
-    with pytest.raises(InputError, match=said):
-        score_table(**given)
 
 
 def test_an_answer_that_is_missing_counts_as_wrong_and_is_said() -> None:

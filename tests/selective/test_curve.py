@@ -7,7 +7,7 @@ import pytest
 
 import howsure
 from benchmarks.selective import answers, clustered_answers, confidences, risk_at
-from howsure import InputError, Pairs, selective_curve, selective_table
+from howsure import Pairs, selective_curve, selective_table
 from howsure.selective.curve import selective_of
 from howsure.selective.kept import cluster_counts, cluster_sums, kept_at
 from howsure.selective.ranked import ranked
@@ -123,28 +123,6 @@ def test_notes_say_what_is_odd() -> None:
     )
     assert "the larger of p and 1 - p" in notes([1, 0, 0, 1], [0.9, 0.05, 0.2, 0.8])
     assert "there are 3 clusters" in notes([1, 0, 0, 1], [0.9, 0.6, 0.7, 0.8], clusters=[1, 2, 3, 1])
-
-
-@pytest.mark.parametrize(
-    ("call", "said"),
-    [
-        (
-            lambda: selective_curve([1, 0], [0.5, 0.6], coverage=[80]),
-            "coverage must lie above 0 and be at most 1; it is 80",
-        ),
-        (lambda: selective_curve([1, 0], [0.5, 0.6], coverage=[0]), "coverage must lie above 0"),
-        (lambda: selective_curve([1, 0], [0.5, 0.6], accuracy=[1.2]), "accuracy must lie above 0"),
-        (lambda: selective_curve([1, 0], [0.5, 1.6]), "y_prob must lie in"),
-        (lambda: selective_curve([1, 2], [0.5, 0.6]), "y_true must be 0 or 1"),
-        (lambda: selective_curve([1], [0.5, 0.6]), "as many rows"),
-        (lambda: selective_curve([], []), "empty"),
-        (lambda: selective_curve([1, 0], [0.5, 0.6], level=2), "level must lie"),
-        (lambda: selective_curve([1, 0], [[0.5, 0.3, 0.2], [0.1, 0.2, 0.7]]), "pairs_from_classes"),
-    ],
-)
-def test_what_is_refused(call: object, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        call()
 
 
 def test_a_frame_and_classes_are_read() -> None:

@@ -8,11 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-import howsure
 from benchmarks.regimes.calibration import REGIMES
 from benchmarks.regimes.regime import rates_of
 from benchmarks.selective import DELTA, LAWS, MODELS, RISK, answers, broken, clustered_answers
-from howsure import InputError, Pairs, threshold_for
+from howsure import Pairs, threshold_for
 from howsure.selective.ranked import ranked
 from howsure.selective.threshold import fallback, fewest, threshold_of, threshold_tests
 
@@ -147,31 +146,6 @@ def test_a_stricter_promise_keeps_no_more() -> None:
     shares = [threshold_of(pairs, risk=risk).coverage.value for risk in (0.02, 0.05, 0.1, 0.3)]
     assert all(a <= b for a, b in pairwise(shares))
     assert shares[-1] == 1.0
-
-
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
-        ({"risk": 5}, "risk must lie strictly between 0 and 1; it is 5. Write 0.05 for 5 %."),
-        ({"risk": 0}, "risk must lie strictly between 0 and 1"),
-        ({"risk": True}, "risk must lie strictly between 0 and 1"),
-        ({"delta": 1.0}, "delta must lie strictly between 0 and 1"),
-        ({"level": 95}, "level must lie strictly between 0 and 1"),
-        ({"dependence": "none"}, "dependence must be 'estimated' or 'any', not 'none'"),
-        ({"clusters": ["a"] * 4}, "clusters must be at least 2"),
-    ],
-)
-def test_what_is_refused(changed: dict, said: str) -> None:
-    with pytest.raises(InputError, match=said.split(";")[0]):
-        threshold_for([1, 0, 1, 1], [0.9, 0.2, 0.8, 0.7], **({"risk": 0.05} | changed))
-
-
-def test_weights_are_refused() -> None:
-    pairs = Pairs(np.ones(4, dtype=np.uint8), np.full(4, 0.5), np.ones(4))
-    with pytest.raises(InputError, match="sample_weight is not supported"):
-        threshold_for(pairs, risk=0.1)
-    with pytest.raises(InputError, match="sample_weight is not supported"):
-        howsure.selective_curve(pairs)
 
 
 @pytest.mark.slow

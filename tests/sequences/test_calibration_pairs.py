@@ -101,54 +101,9 @@ def test_frequent_transitions_are_the_most_frequent(tags: list[list[str]], n: in
     assert len(set(chosen)) == len(chosen)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"labels": None}, "labels must name the columns"),
-        ({"labels": ("D", "N")}, "2 labels for 3 columns"),
-        ({"labels": ("D", "N", "N")}, "every tag once"),
-        ({"tag": "Nn"}, "no tag 'Nn' in the model; it has D, N, V. Did you mean N"),
-        ({"unknown_tags": "drop"}, "'error' or 'keep', not 'drop'"),
-        ({"tags": [["D"]]}, "1 for 5 sentences"),
-        ({"tags": [["D", "N"], [], ["D"], ["D"] * 5, ["N"] * 2]}, "sentence 0 has 3 tokens.* and 2 tags"),
-        ({"tags": ["DNV", "", "D", "DDDDD", "NN"]}, r"tags\[0\] must be a list of tags; it is the text 'DNV'"),
-        ({"tags": [[0, 1, 2]]}, r"tags\[0\]\[0\] must be text; it is a int"),
-        ({"tags": None}, "tags must be a list .* it is None"),
-        ({"tag": 1}, "tag must be a list of tags; it is 1"),
-    ],
-)
-def test_what_does_not_fit_is_refused(change: dict[str, Any], message: str) -> None:
-    marginals, tags = made(6)
-    arguments: dict[str, Any] = {"tags": tags, "labels": LABELS} | change
-    with pytest.raises(InputError, match=message):
-        tag_pairs(marginals, **arguments)
-
-
-@pytest.mark.parametrize(
-    ("value", "message"),
-    [(1.5, r"token 2 of sentence 0 holds 1.5"), (np.nan, "holds nan"), (0.0, "sums to")],
-)
-def test_numbers_that_are_no_distribution(value: float, message: str) -> None:
-    marginals, tags = made(7)
-    marginals[0][2] = [value, 0.2, 0.1]
-    with pytest.raises(InputError, match=message):
-        tag_pairs(marginals, tags, labels=LABELS)
-
-
 def test_rounding_is_taken_back() -> None:
     pairs = tag_pairs([[[1 + 1e-12, -1e-12]]], [["N"]], labels=["N", "V"])
     assert pairs.probabilities.tolist() == [1.0, 0.0]
-
-
-def test_pair_marginals_that_do_not_fit() -> None:
-    with pytest.raises(InputError, match="one tag pair or more, each once"):
-        transition_pairs([[[0.1, 0.2]]], [["N", "V"]], pairs=[("N", "V"), ("N", "V")])
-    with pytest.raises(InputError, match=r"array \(tokens - 1, 1\) per sentence; that of 0 is \(1, 2\)"):
-        transition_pairs([[[0.1, 0.2]]], [["N", "V"]], pairs=[("N", "V")])
-    with pytest.raises(InputError, match="sentence 0 has 1 rows of pair marginals in the posterior, and 3 tags"):
-        transition_pairs([[[0.1]]], [["N", "V", "N"]], pairs=[("N", "V")])
-    with pytest.raises(InputError, match="every sentence is empty"):
-        transition_pairs([[]], [["N"]], pairs=[("N", "V")])
 
 
 def test_a_tag_posterior_is_its_marginals() -> None:
@@ -167,29 +122,6 @@ def test_a_tag_posterior_is_its_marginals() -> None:
     with pytest.raises(InputError, match="the model does not know the gold tags of 1 token: "):
         transition_pairs(posterior, tags, pairs=wanted)
     assert len(transition_pairs(posterior, tags, pairs=wanted, unknown_tags="keep")) == 2 * (2 + 4 + 1)
-
-
-@pytest.mark.parametrize(
-    ("pairs", "message"),
-    [
-        ("NV", r"a list of tag pairs such as \[\('D', 'N'\)\]; it is 'NV'"),
-        (None, "it is None"),
-        (("N", "V"), r"pairs must hold two tags each, such as \('D', 'N'\); pairs\[0\] is 'N'"),
-        ([("N", "V"), ("N", "V", "N")], r"pairs\[1\] is \('N', 'V', 'N'\)"),
-        ([(0, 1)], r"pairs\[0\] is \(0, 1\)"),
-        ([], "each once; it holds none"),
-        ([("a b", "c"), ("a", "b c")], "each once; it holds a b c, a b c"),
-    ],
-)
-def test_what_is_no_list_of_tag_pairs(pairs: Any, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        transition_pairs([[[0.5]]], [["N", "V"]], pairs=pairs)
-
-
-@pytest.mark.parametrize("n", [0, -1, 1.5])
-def test_a_number_of_transitions_that_is_none(n: Any) -> None:
-    with pytest.raises(InputError, match="n must be an integer of 1 or more"):
-        frequent_transitions([["N", "V"]], n)
 
 
 def test_columns_of_data_frames_and_generators() -> None:

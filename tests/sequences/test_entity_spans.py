@@ -423,8 +423,3 @@ WRONG_LOGITS = {
 def test_wrong_logits_are_refused(message: str) -> None:
     with pytest.raises(InputError, match=message):
         TagPosterior.from_logits(**{"logits": LOGITS, "labels": LABELS} | WRONG_LOGITS[message])
-
-
-def test_a_number_that_is_no_label() -> None:
-    with pytest.raises(InputError, match="label_ids must lie below the number of labels, 2; sentence 0 holds 2"):
-        gold_tags(IDS, labels=LABELS[:2])

@@ -9,13 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from howsure.errors import InputError
 from howsure.sequences.features import (
     FAMILIES,
     Attributes,
     Scores,
     attributes_of,
-    described,
     design_of_items,
     design_of_words,
     families_of,
@@ -23,7 +21,7 @@ from howsure.sequences.features import (
     shape,
     weighted,
 )
-from howsure.sequences.words import check_sentences, check_tags, check_training, coded
+from howsure.sequences.words import check_sentences, coded
 from tests.sequences.corpora import made_up
 from tests.sequences.peer import items_of
 
@@ -65,23 +63,6 @@ def test_families_do_not_mix() -> None:
         said = attributes_of("a", families_of("advanced"), offset)
         assert len(said) == len(set(said))
     assert attributes_of("Dog", ("neighbours",), 1) == ["neighbours[+1]=dog"]
-
-
-@pytest.mark.parametrize(
-    ("features", "message"),
-    [
-        ("advnced", "features must be 'basic', 'advanced'"),
-        ("word", r"For one family write \('word',\)"),
-        (("word", "lenght"), "Did you mean length"),
-        ((), "at least one family"),
-        (("word", "word"), "each once"),
-        (3, "it is 3"),
-        (b"word", "features must be a name"),
-    ],
-)
-def test_features_that_are_none(features: object, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        families_of(features)  # type: ignore[arg-type]
 
 
 # Designs of feature families and of items: one score, whichever way it is computed.
@@ -171,35 +152,6 @@ def test_items_are_read_as_crfsuite_reads_them(item: object) -> None:
     assert dict(weighted(item, place="item")) == peer  # crfsuite shows an attribute that comes twice once
 
 
-@pytest.mark.parametrize(
-    ("item", "message"),
-    [
-        ("word", "must be a list or a mapping of attributes; it is 'word'"),
-        (5, "must be a list or a mapping of attributes; it is 5"),
-        ([1], "must name attributes by text; it holds 1"),
-        ({1: 2.0}, "must name attributes by text; it holds 1"),
-        ({"a": float("nan")}, "must hold finite values; a is nan"),
-        ({"a": None}, "must be a list or a mapping of attributes; it is None"),
-    ],
-)
-def test_items_that_are_none(item: object, message: str) -> None:
-    with pytest.raises(InputError, match=rf"sentences\[2\]\[0\] {message}"):
-        weighted(item, place="sentences[2][0]")
-
-
-@pytest.mark.parametrize(
-    ("function", "message"),
-    [
-        (lambda words: [["a"]], r"each of the 2 words of sentences\[0\]; it returned 1"),
-        (lambda words: "ab", r"it returned 2"),
-        (lambda words: None, "it returned a NoneType"),
-    ],
-)
-def test_a_function_must_describe_every_word(function, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        described([["to", "be"]], function)
-
-
 # Sentences and tags at the door.
 
 
@@ -207,46 +159,6 @@ def test_anything_that_holds_words_will_do() -> None:
     found = check_sentences((np.array(["a", "b"]), ("c",), iter(["d"]), []))
     assert found == [["a", "b"], ["c"], ["d"], []]
     assert {type(word) for words in found for word in words} == {str}  # numpy's own text is not passed on
-
-
-@pytest.mark.parametrize(
-    ("sentences", "message"),
-    [
-        ("How sure?", r"sentences must be a list of sentences.*the text 'How sure\?'"),
-        (["How sure?"], r"sentences\[0\] must be a list of words; it is the text 'How sure\?'. Split it first"),
-        ([["a"], b"b c"], r"sentences\[1\] must be a list of words; it is a bytes. Split it first"),
-        ([["a", 5]], r"sentences\[0\]\[1\] must be text; it is a int"),
-        ([["a", None]], r"sentences\[0\]\[1\] must be text; it is None"),
-        ([3], r"sentences\[0\] must be a list of words; it is a int"),
-        ([{"a": 1}], r"sentences\[0\] must be a list of words; it is a dict"),
-        (None, "sentences must be a list of sentences.*it is None"),
-    ],
-)
-def test_sentences_that_are_none(sentences: object, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        check_sentences(sentences)
-
-
-@pytest.mark.parametrize(
-    ("tags", "message"),
-    [
-        ([["N"]], "tags must be as many lists as sentences; 1, not 2"),
-        ([["N"], ["N"]], r"tags\[1\] must hold one tag for each word of its sentence; 1 tag, 2 words"),
-        ([["N"], "NV"], r"tags\[1\] must be a list of tags; it is the text 'NV'"),
-        ([["N"], ["N", 2]], r"tags\[1\]\[1\] must be text"),
-        ("NNV", "tags must be a list of sentences"),
-    ],
-)
-def test_tags_that_do_not_fit(tags: object, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        check_tags(tags, [["a"], ["b", "c"]])
-
-
-def test_nothing_to_learn_from() -> None:
-    with pytest.raises(InputError, match="sentences is empty"):
-        check_training([])
-    with pytest.raises(InputError, match=r"sentences\[1\] has no words; leave it out"):
-        check_training([["a"], []])
 
 
 def test_tags_are_numbered_in_alphabetical_order() -> None:

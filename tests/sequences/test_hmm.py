@@ -88,20 +88,6 @@ def test_maximum_likelihood_says_when_nothing_is_possible() -> None:
         tagger.predict([["the", "dogs"], ["the", "the"]])
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"pseudocount_transition": -1}, "pseudocount_transition must be a number, 0 or greater; it is -1"),
-        ({"pseudocount_emission": float("nan")}, "pseudocount_emission must be"),
-        ({"pseudocount_emission": "1"}, "it is '1'"),
-        ({"unknown": "shapes"}, "Did you mean shape"),
-    ],
-)
-def test_parameters_out_of_range(parameters: dict[str, object], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        HMMTagger(**parameters).fit(SENTENCES, TAGS)  # type: ignore[arg-type]
-
-
 def test_the_accuracies_on_record_are_reached(real_data: Path) -> None:
     """ARK .700 and .746 with a crude policy; 'shape' does much better."""
     train, test = tweets(real_data, "train"), tweets(real_data, "test")

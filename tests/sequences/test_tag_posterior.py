@@ -346,11 +346,6 @@ def test_nothing_is_possible(question: str, own: bool) -> None:
         ASK[question](posterior)
 
 
-def test_overflow() -> None:
-    with pytest.raises(InputError, match="the scores of sentence 0 overflow"):
-        TagPosterior([np.full((2, 2), 1.5e308)], SQUARE).marginals()
-
-
 def test_how_it_shows_itself() -> None:
     assert repr(POSTERIOR) == "TagPosterior(2 sentences, 5 tokens, 2 tags: N, V)"
     assert repr(NAMELESS[:1]) == "TagPosterior(1 sentence, 2 tokens, 2 tags)"

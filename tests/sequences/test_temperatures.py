@@ -191,40 +191,6 @@ def test_each_sentence_at_the_temperatures_of_the_others() -> None:
     assert one.log_z.tolist() == again.log_z.tolist()
 
 
-@pytest.mark.parametrize(
-    ("changes", "message"),
-    [
-        ({"tags": []}, r"tags must be those of the 2 sentences; they are of 0"),
-        ({"tags": [["D"], ["N"]]}, r"tags\[0\] must be the 2 of the sentence; they are 1"),
-        ({"tags": [["D", "Q"], ["N"]]}, r"does not know the gold tags of 1 token: Q \(1\).*unknown_tags='keep'"),
-        ({"tags": [["X", "Q"], ["X"]], "unknown_tags": "keep"}, "there is none to learn from"),
-        ({"unknown_tags": "drop"}, "unknown_tags must be 'error' or 'keep', not 'drop'"),
-        ({"likelihood": "joined"}, "no likelihood 'joined' in fit_temperatures.*Did you mean joint"),
-        ({"level": 1.5}, "level"),
-        ({"unseen": [[True], [False]]}, "unseen must hold a truth value for each token of each sentence"),
-        ({"tags": [["V", "V"], ["V"]]}, r"cannot tell the temperature: .* hardly changes with it.*from training\.$"),
-        (
-            {"tags": [["D", "D"], ["D"]], "keep_answers": True},
-            "cannot tell the temperature: the likelihood still grows at 20.*none of them from training.$",
-        ),
-    ],
-)
-def test_refusals(changes: dict[str, object], message: str) -> None:
-    posterior = TagPosterior([np.array([[0, 1, 2.0]] * 2), np.array([[0, 1, 2.0]])], np.eye(3), labels=LABELS)
-    arguments = {"tags": [["D", "N"], ["V"]]} | changes
-    with pytest.raises(InputError, match=message):
-        fit_temperatures(posterior, **arguments)
-
-
-def test_nothing_to_learn_from() -> None:
-    empty = TagPosterior([np.empty((0, 3))], np.zeros((3, 3)), labels=LABELS)
-    with pytest.raises(InputError, match="tags hold no tag: there is nothing to learn from"):
-        fit_temperatures(empty, [[]])
-    one = TagPosterior([np.eye(3)], np.zeros((3, 3)), labels=LABELS)
-    with pytest.raises(InputError, match="cross-fitting needs 2 parts or more"):
-        cross_tempered(one, [["D", "N", "N"]])
-
-
 @pytest.mark.parametrize("wrong", [0, -1.0, float("nan"), float("inf"), "2", None, True, [1.0], [1.0, 0.0]])
 def test_no_such_temperature(wrong: object) -> None:
     posterior = TagPosterior([np.eye(3), np.eye(3)], np.zeros((3, 3)))

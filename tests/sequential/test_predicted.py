@@ -104,21 +104,6 @@ def test_of_other_bounds_it_is_the_same() -> None:
     assert second.interval == pytest.approx([10 * end - 5 for end in first.interval], abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ({"predicted": {"a": 0.5}}, "predicted must have every item of the benchmark, which has 2; it has 1"),
-        ({"predicted": {"a": 0.5, "b": 1.5}}, "predicted must lie between 0 and 1; of 'b' it is 1.5"),
-        ({"predicted": {"a": 0.5, "c": 0.5}}, "predicted must have every item; it has no 'b'"),
-        ({"predicted": [0.5, 0.5]}, "predicted must be a mapping of all items"),
-        ({"predicted": {}}, "predicted must be a mapping of all items"),
-    ],
-)
-def test_what_it_refuses(more: dict[str, Any], said: str) -> None:
-    with pytest.raises(howsure.InputError, match=said):
-        howsure.SequentialScore(order=howsure.draw_order(["a", "b"], rng=0), **more)
-
-
 def test_items_are_named() -> None:
     score = howsure.SequentialScore(predicted={"a": 0.5, "b": 0.5})
     with pytest.raises(howsure.InputError, match="id must name each item"):

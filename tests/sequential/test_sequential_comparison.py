@@ -216,26 +216,6 @@ def test_what_cannot_be_is_refused_and_nothing_is_taken(
     assert len(comparison) == 0
 
 
-@pytest.mark.parametrize(
-    ("settings", "said"),
-    [
-        ({"items_total": 0}, "items_total must be a whole number of at least 1"),
-        ({"clusters_total": 3}, "clusters_total needs largest_cluster"),
-        ({"items_total": 9, "largest_cluster": 2}, "items_total and clusters_total belong together"),
-        ({"bounds": (1, 0)}, "bounds must be the lowest and the highest"),
-        ({"order": howsure.draw_order(["a"]), "items_total": 1}, "order says how many items"),
-    ],
-)
-def test_settings_that_cannot_be_are_refused(settings: dict[str, object], said: str) -> None:
-    with pytest.raises(howsure.InputError, match=said):
-        howsure.SequentialComparison(**settings)  # type: ignore[arg-type]
-
-
-def test_a_limit_outside_of_the_bounds_is_refused() -> None:
-    with pytest.raises(howsure.InputError, match="min_score must lie between the bounds, 0 and 1; it is 7"):
-        howsure.SequentialScore(min_score=7)
-
-
 def test_a_plan_expects_what_comparisons_take() -> None:
     draw = np.random.default_rng(1)
     pilot = draw.permutation(np.r_[np.ones(700), -np.ones(300), np.zeros(1000)])

@@ -210,14 +210,3 @@ def test_a_row_of_a_group_is_a_difference() -> None:
     of = GroupDifference.of("sums", row, ())
     assert isinstance(of, Difference)
     assert (of.where, of.p_value, math.isnan(of.run_share)) == (("sums", "large", "score"), row.p_value, True)
-
-
-def test_what_is_wrong_is_said() -> None:
-    with pytest.raises(InputError, match="groups must have"):
-        compare(score=RIGHT, groups=["a", "b"])
-    with pytest.raises(InputError, match=r"groups must not be missing; row 1"):
-        compare(score=RIGHT, groups=["a", None] * 45)
-    with pytest.raises(InputError, match="groups must be the same in every run of an item"):
-        compare([0, 1] * 2, [0, 1] * 2, [1, 1] * 2, run=[0, 0, 1, 1], groups=["a", "b", "a", "c"])
-    with pytest.raises(InputError, match="groups must be the same in every row of an id"):
-        compare(list("OO"), list("OO"), list("OO"), metrics="entity_f1", id=[1, 1], groups=["a", "b"])

@@ -215,33 +215,6 @@ def test_swapped_systems_and_rows_change_nothing_but_the_sign():
     assert [row.low for row in mixed] == [row.low for row in found]
 
 
-@pytest.mark.parametrize(
-    ("true", "predicted", "metric", "said"),
-    [
-        (["x"], ["O"], "entity_f1", r"y_true must hold entities: .*row 0 holds 'x'"),
-        ([[(3, 1, "A")]], [[]], "entity_f1", r"a span must be \(start, stop, type\)"),
-        (["[1,"], ["O"], "entity_f1", "neither"),
-        ([{"a": 1}], ["a"], "multilabel_micro_f1", "must hold sets of labels"),
-        ([""], ["a"], "multilabel_macro_f1", "must hold a label in some row"),
-        ([[1, 0]], [[1]], "ndcg", "2 have a relevance, 1 a score. It is so in row 0"),
-        ([[-1, 0]], [[1, 2]], "ndcg", "must not be below 0"),
-        ([[0, 0]], [[1, 2]], "recall@1", "needs a relevant candidate"),
-        ([None], [[1, 2]], "ndcg", "lists of numbers"),
-        ([3], ["a"], "wer", "must hold texts; row 0 holds 3"),
-        (["a"], ["a"], "recall@0", "no metric 'recall@0'"),
-        (["O", "O"], ["O", "O"], "entity_f1", "is undefined: it has nothing to count among 2 rows"),
-    ],
-)
-def test_what_a_metric_does_not_take_is_refused(true, predicted, metric, said):
-    with pytest.raises(InputError, match=said):
-        score_table(y_true=true, prediction=predicted, metrics=metric)
-
-
-def test_metrics_of_documents_are_not_mixed_with_others():
-    with pytest.raises(InputError, match="not mixed with others"):
-        compare(["a"], ["b"], ["a"], metrics=["wer", "accuracy"])
-
-
 def test_bleu_says_what_to_install(monkeypatch):
     monkeypatch.setattr("howsure.first_use.installed", lambda library: library != "sacrebleu")
     with pytest.raises(MissingExtraError, match=r'pip install "howsure\[text\]"'):

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from scipy import stats
 from sklearn.metrics import f1_score, precision_score, recall_score
 
-from howsure.errors import InputError
 from howsure.significance import compare, metric_names, permutation
 from howsure.significance import permutation as enumeration
 from howsure.significance.bootstrap import degrees_of_freedom, spread_ratio
@@ -351,16 +350,3 @@ def test_few_clusters_are_said() -> None:
     assert few.notes[0].startswith("there are 20 clusters: below 40, intervals and p-values are rough")
     unequal = compare(targets, a, b, clusters=np.maximum(np.arange(200) - 140, 0), metrics="accuracy", rng=0)
     assert unequal.notes[0].startswith("there are 60 clusters of unequal size, equivalent to 2.0 equal ones: below 40")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"strata": ["x", "x", "x", "y"]}, r"two items or more; 'y' \(row 3\) holds one, which cannot vary"),
-        ({"strata": ["x", "x", "y", "y"], "clusters": [0, 0, 1, 2]}, r"two clusters or more; 'x' \(row 0\)"),
-        ({"clusters": ["d"] * 4}, "clusters must be two or more; all rows are of one"),
-    ],
-)
-def test_what_cannot_vary_is_refused(options: dict[str, object], message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        compare([0, 1, 0, 1], [0, 1, 1, 1], [0, 1, 0, 0], **options)

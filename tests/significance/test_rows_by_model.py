@@ -181,51 +181,6 @@ def test_what_counts_as_right_is_said() -> None:
         compare(data=held, **ROLES, score="grade")
 
 
-@pytest.mark.parametrize(
-    ("change", "roles", "said"),
-    [
-        ({}, {"id": None}, "id must name the column that identifies the item"),
-        ({}, {"model": None}, "model must name the model's column"),
-        ({}, {"score": None, "prediction": "answer"}, "y_true must name a column, beside prediction; or name a score"),
-        ({}, {"score": None, "y_true": "gold"}, "against must name a column of predictions"),
-        ({}, {"y_true": "gold"}, "leave out y_true and prediction, or score"),
-        ({}, {"id": "uidd"}, "no column 'uidd' in the data frame; it has .* Did you mean uid?"),
-        ({}, {"model": 3}, "model must name a column, not be 3"),
-        ({}, {"against": "bass"}, "no model 'bass' in the rows; it has .* Did you mean base?"),
-        ({}, {"against": "base", "all_pairs": True}, "all_pairs=True compares every two models"),
-        ({}, {"alternative": "better"}, "needs a baseline that was chosen before looking at the data"),
-        ({}, {"metrics": "accuracy"}, "metrics are for predictions"),
-        ({}, {"run": [1]}, "run must name a column, not be"),
-        ({}, {"score": {"a": [1]}}, "score must name a column, not be"),
-        ({"model": "base"}, {}, "model must name two models or more; every row is of 'base'"),
-        ({"uid": "q1"}, {}, "an item must have one row for each model and run; row 0 and row"),
-        ({"grade": np.inf}, {}, "grade must be finite; row 0 holds inf"),
-        ({"grade": "good"}, {}, "Say which value counts as 1: pos_label='good'"),
-        ({}, {"score": "grade", "pos_label": "nine"}, "no value 'nine' in grade"),
-        ({}, {"score": ["grade", "grade"]}, "score must name different columns"),
-        ({"doc": range(160)}, {"clusters": "doc"}, "clusters must be the same in every row of an item"),
-        ({"doc": 1}, {"clusters": "doc"}, "clusters must be two or more"),
-    ],
-)
-def test_what_is_refused(change: dict, roles: dict, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        compare(data=frame().assign(**change), **(ROLES | {"score": "grade"} | roles))
-
-
-def test_targets_that_differ_between_rows_of_an_item_are_refused() -> None:
-    held = frame()
-    held.loc[7, "gold"] = "c9"
-    with pytest.raises(InputError, match="y_true must be the same in every row of an item; row"):
-        compare(data=held, **ROLES, y_true="gold", prediction="answer")
-
-
-def test_a_model_and_run_for_each_row_is_a_wrong_column() -> None:
-    n = 2000
-    held = {"model": np.arange(n), "uid": np.arange(n) % 1000, "grade": np.ones(n)}
-    with pytest.raises(InputError, match="Are model, run and id the right columns"):
-        compare(data=held, model="model", id="uid", score="grade")
-
-
 OPTIONS = {"rng": 0, "n_resamples": 200}
 
 
@@ -264,28 +219,6 @@ def test_one_column_of_probabilities_is_cut_at_one_half() -> None:
     assert any("in 1 row several are, and the first of these counts" in note for note in found.notes)
 
 
-@pytest.mark.parametrize(
-    ("metrics", "said"),
-    [
-        ("brier", "the Brier score of probabilities of 3 classes is called 'multiclass_brier', not 'brier'"),
-        (["log_loss", "log_loss"], "log_loss is named twice"),
-        ("acuracy", "no metric 'acuracy'"),
-        ("f1", "say which by target_class"),
-    ],
-)
-def test_wrong_views_are_refused(metrics, said: str) -> None:
-    y, a, b = distributions(10, 3, 1)
-    with pytest.raises(InputError, match=said):
-        compare(y.argmax(axis=1), a, b, metrics=metrics)
-    with pytest.raises(InputError, match="of one class is called 'brier'"):
-        compare([0, 1], [0.2, 0.7], [0.3, 0.6], metrics=["multiclass_brier"])
-
-
-def test_labels_have_no_probabilities() -> None:
-    with pytest.raises(InputError, match="cross_entropy is a metric of soft predictions, but these are hard"):
-        compare(["a", "b"], ["a", "b"], ["b", "b"], metrics=["accuracy", "cross_entropy"])
-
-
 def test_the_f1_of_a_class_of_probabilities() -> None:
     y, a, b = distributions(60, 3, 2)
     gold = y.argmax(axis=1)
@@ -302,34 +235,3 @@ def test_a_data_frame_has_a_column_for_each_model() -> None:
 def test_booleans_are_scores() -> None:
     first = compare(score={"a": [True, False, True], "b": np.array([True, True, True])})
     assert plain(first[0]) == plain(compare(score={"a": [1, 0, 1], "b": [1, 1, 1]})[0])
-
-
-@pytest.mark.parametrize(
-    ("given", "options", "said"),
-    [
-        ({"a": [1, 2]}, {}, "score must hold the scores of two models or more"),
-        ([1, 2], {}, "score must hold the scores of two models or more"),
-        ({"a": [1, 2], "b": [1]}, {}, "all models must have a score for each item; a has 2, b has 1"),
-        ({"a": Runs([[1, 2], [1]]), "b": [1, 2]}, {}, "every run of a must have the same items"),
-        ({"a": [1, None], "b": [1, 2]}, {}, "a must not be missing; row 1 holds None"),
-        ({"a": ["x", "y"], "b": [1, 2]}, {}, "a must be numbers; row 0 holds 'x'"),
-        ({"a": [1, 2], "b": [1, np.inf]}, {}, "b must be finite; row 1 holds inf"),
-        ({"a": [1, 2], "b": [1, 3]}, {"against": "c"}, "no model 'c'"),
-        ({"a": [1, 2], "b": [1, 3]}, {"against": [1, 2]}, "against must be the name of a model"),
-        ({"a": [1, 2], "b": [1, 3]}, {"id": "x"}, "id cannot be given with score="),
-        ({"a": [1, 2], "b": [1, 3]}, {"clusters": [1, 1]}, "clusters must be two or more"),
-        ({"a": [1, 2], "b": [1, 3]}, {"method": "mcnemar"}, "tests accuracy"),
-    ],
-)
-def test_wrong_scores_are_refused(given, options: dict, said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        compare(score=given, **options)
-
-
-def test_arrays_take_no_options_of_tables() -> None:
-    with pytest.raises(InputError, match="skip_missing is for tables with one row per model and item"):
-        compare([0, 1], [0, 1], [0, 1], skip_missing=True)
-    with pytest.raises(InputError, match="give y_true, against and model; or data="):
-        compare(pd.DataFrame({"a": [1.0, 0.5]}))
-    with pytest.raises(InputError, match="lower_is_better is for scores; every metric of predictions knows its own"):
-        compare([0, 1], [0, 1], [0, 1], lower_is_better=True)

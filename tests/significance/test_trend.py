@@ -64,17 +64,6 @@ def test_a_check_gives_its_points(tmp_path: Path) -> None:
         store.trend().of("mean")
 
 
-@pytest.mark.parametrize("date", ["22.11.2026", "2026-13-01", "yesterday", "20261122", 3])
-def test_wrong_dates_are_refused(date: object) -> None:
-    with pytest.raises(InputError, match="date must be a day like 2026-11-22"):
-        check_score([1, 0], min_score=0.5).points(date)
-
-
-def test_an_empty_history_says_so(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="holds no results of checks"):
-        Experiments(tmp_path / "nightly").trend()
-
-
 GOOD: dict[str, Any] = {
     "kind": "point",
     "schema": 1,

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from howsure.errors import InputError
 from howsure.result import Estimate
 from howsure.stats.p_values import adjust_p_values
 from howsure.stats.randomness import generator_from, seed_in_recipe
@@ -87,13 +86,6 @@ def test_what_is_undefined_stays_so_and_does_not_count() -> None:
     assert adjust_p_values([], method="holm").tolist() == []
 
 
-def test_bad_values_are_refused() -> None:
-    with pytest.raises(InputError, match=r"p-values must lie in \[0, 1\]; found 1.5"):
-        adjust_p_values([0.1, 1.5])
-    with pytest.raises(InputError, match="adjust must be"):
-        adjust_p_values([0.1], method="bonferroni")
-
-
 # One way from what a user passes to a generator.
 
 
@@ -103,12 +95,6 @@ def test_seeds_sequences_and_generators() -> None:
     generator = np.random.default_rng(0)
     assert generator_from(generator) is generator
     assert generator_from(None).random() != generator_from(None).random()
-
-
-@pytest.mark.parametrize("bad", [-1, 0.5, "seed", True, [1, 2]])
-def test_anything_else_is_refused(bad: object) -> None:
-    with pytest.raises(InputError, match="rng"):
-        generator_from(bad)  # type: ignore[arg-type]
 
 
 def test_what_the_recipe_says() -> None:

@@ -103,11 +103,6 @@ def test_what_workers_refuse(asked: dict[str, Any], told: str, cluster: LocalClu
         sums_by_dask(paths, scheduler=cluster.scheduler_address, **given)
 
 
-def test_no_scheduler() -> None:
-    with pytest.raises(InputError, match=r"no Dask scheduler answers at 'tcp://127\.0\.0\.1:9'"):
-        sums_by_dask("pairs.parquet", scheduler="tcp://127.0.0.1:9", y_true="label", y_prob="prob")
-
-
 def lose(scheduler: Any) -> None:
     for listener in scheduler.listeners:
         listener.stop()

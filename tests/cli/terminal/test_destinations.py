@@ -207,12 +207,6 @@ def test_what_a_glob_or_standard_input_names_is_read(tmp_path: Path, monkeypatch
         os.close(kept)
 
 
-def test_two_names_that_differ_in_case_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError, match="must name different files"):
-        run_door(COMMANDS["coreference posterior"], ["x.conllu", "--output", "A.html", "--text", "a.html"])
-
-
 def test_columns_are_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("y").write_text("of yesterday")

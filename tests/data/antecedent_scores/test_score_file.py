@@ -241,33 +241,6 @@ def test_a_text_is_cut_at_blanks_and_mentions() -> None:
     assert sentence.spaces == (False, True, True, True)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"id": ""}, "id must be the name of a document; it is ''."),
-        ({"text": "Ann"}, "give words (a list of words or of sentences) or text, and not both."),
-        ({"words": None}, "give words (a list of words or of sentences) or text, and not both."),
-        ({"words": None, "text": 3}, "text must be a text; it is 3."),
-        ({"words": "Ann saw"}, "words must be a list of words or of sentences"),
-        ({"words": ["Ann", ""]}, "words must be a list of words or of sentences; '' is no word."),
-        ({"words": [["Ann"], "saw"]}, "words must be a list of words or of sentences, lists of words; they are mixed."),
-        ({"mentions": [(0, 1), (2, 2), (4, 5)]}, "row 1 holds [2, 2]. Ends are excluded; where they are included, ad"),
-        ({"mentions": [(0, 1), (2, 3), (4, 8)]}, "must lie in the text, which has 7 words; row 2 holds [4, 8]."),
-        ({"mentions": [(0, 1), (4, 5), (2, 3)]}, "in text order; row 2, [2, 3], begins before [4, 5]."),
-        ({"mentions": [(0, 1), (2, 3), (2, 3)]}, "mentions must be distinct; rows 1 and 2 are both [2, 3]."),
-        ({"mentions": [(0, 1), (2, 3), (4, 5.5)]}, "must be pairs of whole numbers, start and end; they are [[0.0,"),
-        ({"mentions": [(0, 1), (2,), (4, 5)]}, "must be pairs of whole numbers, start and end"),
-        ({"scores": [[], [1.0]]}, "scores must have a row for each of 3 mentions; they have 2."),
-        ({"scores": 7}, "scores must have a row for each of 3 mentions; they have 7."),
-        ({"scores": [[], [1.0], [2.0]]}, "row 2 holds 1, and 2 are before. Where antecedents are pruned, name those"),
-        ({"scores": [[], ["x"], [2.0, 1.0]]}, "scores must be numbers; row 1 is ['x']"),
-    ],
-)
-def test_what_is_wrong_is_said(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(InputError, match=re.escape(message)):
-        AntecedentScores(**{**GIVEN, **change})
-
-
 # Mentions are found again in a document that is cut into other words.
 
 
@@ -327,15 +300,3 @@ def test_a_cut_of_the_same_words_finds_every_mention(data: st.DataObject) -> Non
     finer = scored([(ends[start], ends[end]) for start, end in spans], words=list(letters))
     placed = place_mentions(finer, Document("d", (Sentence(tuple(words)),)))
     assert placed.mentions == tuple(Mention(0, start, end) for start, end in spans)
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["Ann", "brother"], "after 3 characters without blanks, …'Annbrother' in the scores is …"),
-        (["Ann"], "after 3 characters without blanks, …'Ann' in the scores is …"),
-    ],
-)
-def test_another_text_is_refused(words: list[str], message: str) -> None:
-    with pytest.raises(InputError, match=re.escape(message)):
-        place_mentions(scored([(0, 1)], words=words), DOCUMENT)

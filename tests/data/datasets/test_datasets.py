@@ -110,11 +110,6 @@ def test_the_order_in_which_folders_are_searched(tmp_path: Path, monkeypatch: py
         find_data_set("mine")
 
 
-def test_a_name_that_nobody_knows() -> None:
-    with pytest.raises(InputError, match=r"no data set 'gap_corf' in howsure; .* Did you mean gap_coref\?"):
-        data_set("gap_corf")
-
-
 PLAIN, PACKED = np.random.default_rng(0).bytes(300_000), b"a\tN\n\n" * 1_000
 PATHS = {"/someone/corpus/abc/data/oct27.train": PLAIN, "/someone/corpus/abc/data/test.tsv": PACKED}
 

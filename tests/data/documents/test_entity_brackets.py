@@ -73,29 +73,6 @@ def test_hand_worked_cases(column: list[str], layout: Sequence[str], repeated: b
         assert mentions_of(column, layout, repeated=repeated) == expected
 
 
-@pytest.mark.parametrize(
-    ("column", "message"),
-    [
-        (["(1"], r"\(1 is never closed"),
-        (["1)"], r"1\) closes what was never opened"),
-        (["1)", "(1"], r"1\) closes what was never opened"),
-        (["(1", "2)"], r"2\) closes what was never opened"),
-        (["1"], "no row of brackets"),
-        (["(1)2"], "no row of brackets"),
-        (["()"], "no row of brackets"),
-        (["((1)"], "no row of brackets"),
-        (["(1))"], "no row of brackets"),
-        (["(1)|"], "no row of brackets"),
-        (["(7[2/2])"], "out of order"),
-        (["(7[1/2])"], "last part is missing"),
-        (["(7[1/2])", "(7[2/1])"], "out of order"),
-    ],
-)
-def test_brackets_that_do_not_match(column: list[str], message: str) -> None:
-    with pytest.raises(BracketError, match=message):
-        mentions_of(column)
-
-
 def test_a_mention_of_empty_nodes_alone_has_no_words() -> None:
     brackets = Brackets()
     brackets.read("(1)", 0, empty=True)
@@ -116,12 +93,6 @@ def test_what_is_written_is_read(spans: list[tuple[int, int, int]]) -> None:
         texts = bracket_texts(document, entity_text, closing=entity_text, joint="|")
         found = mentions_of([texts.get((0, word), "") for word in range(9)])
         assert sorted(found) == sorted((one.start, one.end, one.entity, None) for one in mentions)
-
-
-@pytest.mark.parametrize("entity", [None, "", "a-b", "a b", "(1", "x|y", "x[1/2]"])
-def test_entities_that_no_bracket_can_name(entity: object) -> None:
-    with pytest.raises(InputError, match=r"must have an entity to be written.*Number the entities"):
-        entity_text(Mention(0, 0, 1, entity))
 
 
 # One broken bracket in a release file: an error that names it, or a document less, counted and named.

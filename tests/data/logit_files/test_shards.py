@@ -245,10 +245,3 @@ def test_a_target_file_for_each_shard(folder: Path) -> None:
     opened = open_logits(["x.npy", "y.npy"], targets=["t.npy", "u.safetensors"])
     np.testing.assert_array_equal(read(opened)[1], [*TARGETS, *TARGETS[:4]])
     assert [one.place(0) for one in opened.blocks()] == [f"row 1 of {name}.npy (counted from 1)" for name in "xy"]
-
-
-def test_a_file_cut_off_while_it_is_read(folder: Path) -> None:
-    opened = open_logits(["x.npy"], targets=["t.npy"])
-    Path("x.npy").write_bytes(Path("x.npy").read_bytes()[:200])
-    with pytest.raises(InputError, match=r"x\.npy ends too early: it was cut off while it was read"):
-        read(opened)

@@ -83,21 +83,6 @@ def test_heads_of_spans_and_extents_as_they_are_defined(tree: ParsedSentence) ->
         assert tree.extent_of(start) == (min(below), max(below))
 
 
-@pytest.mark.parametrize(
-    ("sentence", "message"),
-    [
-        (Sentence(("a",), tags=("DT",)), r"the text has no dependencies \(heads and relations\); parse the document"),
-        (Sentence(("a",), heads=(-1,), relations=("root",)), "the text has neither Penn Treebank nor universal tags"),
-        (Sentence(("a", "b"), tags=("DT", "NN"), heads=(1, 0), relations=("x", "y")), "the text go in a circle"),
-        (Sentence(("a",), tags=("DT",), heads=(1,), relations=("x",)), "-1 for the root; the text holds 1"),
-        (Sentence(("a",), tags=(), heads=(-1,), relations=("x",)), "the text has 1 words and 0 tags"),
-    ],
-)
-def test_what_is_no_parse(sentence: Sentence, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        parsed_sentence(sentence, where="the text")
-
-
 # Parses are built when asked for, once, and follow a change of the sentences.
 
 

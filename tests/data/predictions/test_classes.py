@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -115,52 +114,6 @@ def test_missing_labels_and_elements_are_skipped(tmp_path: Path) -> None:
         assert found.pairs().probabilities.tolist() == [0.8, 0.6]
 
 
-BAD = [
-    (
-        [0, 1],
-        [[0.5, 0.5], [0.5, 0.6]],
-        {},
-        r"probs must hold the probabilities of the classes; row 2 of .* sums to 1\.1",
-    ),
-    ([0, 1], [[0.5, 0.5], [-1.5, 2.5]], {}, r"row 2 of .* holds -1\.5 for '0', not in \[0, 1\]\. Are these logits"),
-    ([0, 1], [[0.5, 0.5], [0.2, 0.3, 0.5]], {}, r"lists of the same length; the first has 2, row 2 of .* has 3"),
-    ([0, 1], [[0.5, 0.5], [0.2, None]], {}, r"probs must not be missing; row 2 of"),
-    ([0, 1], [[0.5, 0.5], "high"], {}, r"probs must hold lists of numbers; row 2 of .* holds 'high'"),
-    ([0, 1], [[0.5, 0.5], [0.5, "x"]], {}, r"probs must hold lists of numbers; row 2 of .*"),
-    ([0, 1], [[1.0], [1.0]], {}, r"two numbers or more"),
-    ([0, 2], [[0.5, 0.5], [0.5, 0.5]], {}, r"gold holds 0, 2, and the 2 probabilities of a row have no names"),
-    (["a", "b"], [[0.5, 0.5], [0.5, 0.5]], {}, r"Say which classes they are, in order: classes"),
-    (["a", "b"], [[0.5, 0.5], [0.5, 0.5]], {"classes": ["a", "c"]}, r"one of the classes a, c, or an index.*holds 'b'"),
-    (["a", "b"], [[0.5, 0.5], [0.5, 0.5]], {"classes": ["a"]}, r"classes must name the 2 classes"),
-    (
-        ["a", "b"],
-        [[0.5, 0.5], [0.5, 0.5]],
-        {"classes": ["a", "b"], "reduce": "bb"},
-        r"no class 'bb' .*Did you mean b\?",
-    ),
-]
-
-
-@pytest.mark.parametrize(("labels", "probs", "options", "message"), BAD)
-def test_what_is_no_distribution(
-    labels: list[Any], probs: list[Any], options: dict[str, Any], message: str, tmp_path: Path
-) -> None:
-    path = write(tmp_path / "x.jsonl", {"gold": labels, "probs": probs})
-    with pytest.raises(InputError) as caught:
-        read(path, probs_column="probs", **{"reduce": "top-label", **options})
-    assert re.search(message, str(caught.value))
-
-
-def test_a_bad_class_column_names_file_and_row(tmp_path: Path) -> None:
-    columns: dict[str, list[Any]] = {"gold": ["a", None, "b"], "a": [0.5, 0.5, 0.5], "b": [0.5, 0.5, 0.7]}
-    path = write(tmp_path / "x.csv", columns)
-    with pytest.raises(InputError, match=r"a, b must hold .*; row 3 of .*x\.csv \(counted from 1.*sums to 1\.2"):
-        read(path, probs=["a", "b"], reduce="top-label", skip_missing=True)
-    path = write(tmp_path / "y.csv", {**columns, "gold": ["a", "a", "b"], "b": [0.5, "high", 0.5]})
-    with pytest.raises(InputError, match=r"b must hold numbers; row 2 of .*y\.csv .*holds 'high'"):
-        read(path, probs=["a", "b"], reduce="top-label")
-
-
 def test_single_precision_rows_need_not_sum_exactly(tmp_path: Path) -> None:
     matrix, codes = distributions(500)
     np.savez(tmp_path / "x.npz", gold=codes, probs=matrix.astype(np.float16))
@@ -228,28 +181,6 @@ def test_classes_may_be_named_in_another_order_but_not_otherwise(tmp_path: Path)
     np.testing.assert_array_equal(found[0].labels, found[1].labels)
     with pytest.raises(InputError, match=r"classes=\.\.\. must name the classes in p, '1', '2', '10'; it is a, b, c"):
         howsure.read(path).predictions("y", howsure.Given("probs_column", "p", reduce="10", classes=["a", "b", "c"]))
-
-
-@pytest.mark.parametrize(
-    ("row", "told"),
-    [
-        ({"1": 0.5, "2": 0.5}, "p must hold the same names in every row, '1', '2', '10' as in the first; row 3 of"),
-        ({"1": 0.5, "2": 0.5, "10": 0, "x": 0}, "the same names in every row"),
-        ([0.5, 0.5, 0.0], "the same names in every row"),
-        ("high", "the same names in every row"),
-        ({"1": "high", "2": 0.5, "10": 0.5}, r"p must hold lists of numbers; row 3 of .*x\.jsonl \(counted from 1\)"),
-        ({"1": {"a": 1}, "2": 0.5, "10": 0.5}, r"p must hold lists of numbers; row 3 of"),
-        ({"1": None, "2": 0.5, "10": 0.5}, r"p must not be missing; row 3 of"),
-        (None, r"p must not be missing; row 3 of"),
-    ],
-)
-def test_a_row_that_is_not_like_the_others_is_named(row: object, told: str, tmp_path: Path) -> None:
-    rows: list[Any] = by_name(BASE)
-    rows[2] = row
-    path = tmp_path / "x.jsonl"
-    path.write_text("".join(json.dumps({"p": one}) + "\n" for one in rows))
-    with pytest.raises(InputError, match=told):
-        howsure.read(path).rows({"p": Kind.VALUES})
 
 
 def test_soft_labels_are_compared_as_lists_are(tmp_path: Path) -> None:
@@ -355,18 +286,3 @@ def test_one_logit_is_a_sigmoid_and_one_log_probability_an_exponential(suffix: s
         with opened(path, y_true="y", exact_up_to=1, **{name: column}) as found:
             np.testing.assert_allclose(found.pairs().probabilities, wanted, rtol=1e-12)
             assert found.stream is not None
-
-
-@pytest.mark.parametrize("suffix", [".csv", ".parquet"])
-@pytest.mark.parametrize(
-    ("name", "value", "told"),
-    [
-        ("logits", float("inf"), "x must be a finite logit; row 2 "),
-        ("logprobs", 0.5, "x must be a log-probability, at most 0; row 2 "),
-        ("logits", float("nan"), "x must not be missing; row 2 "),
-    ],
-)
-def test_one_number_that_is_none(suffix: str, name: str, value: float, told: str, tmp_path: Path) -> None:
-    path = write(tmp_path / f"x{suffix}", {"y": [0, 1], "x": [-1.0, value]})
-    with pytest.raises(InputError, match=told):
-        opened(path, y_true="y", **{name: "x"}).pairs()

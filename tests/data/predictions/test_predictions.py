@@ -178,22 +178,6 @@ def test_rows_that_miss_a_value_are_refused_or_counted(tmp_path: Path) -> None:
     assert (recipe["rows"], recipe["skipped"]) == (1, {"tag": 1, "score": 2})
 
 
-@pytest.mark.parametrize(
-    ("asked", "told"),
-    [
-        ({"tag": Kind.NUMBER}, r"tag must hold numbers; row 1 of .*held.csv \(counted from 1.*\) holds 'NN'"),
-        ({"score": Kind.NUMBERS}, r"score must hold lists of numbers; row 1 of .* holds '0.25'"),
-        ({"tga": Kind.VALUES}, "no column 'tga' in .*held.csv; it has tag, age, score, draws. Did you mean tag"),
-        ({"ragged": Kind.VALUES}, r"ragged must hold lists of the same length; the first has 2, row 3 of .* has 1"),
-    ],
-)
-def test_what_is_wrong_is_said(tmp_path: Path, asked: dict[str, Kind], told: str) -> None:
-    changed = {"ragged": [[1.0, 2.0], [1.0, 2.0], [1.0], [1.0, 2.0]]} if "ragged" in str(asked) else {}
-    path = write(tmp_path / "held.csv", HELD | changed)
-    with pytest.raises(InputError, match=told):
-        howsure.read(path).rows(asked)
-
-
 def test_several_files_follow_each_other(tmp_path: Path) -> None:
     paths = [write(tmp_path / f"{name}.csv", HELD) for name in "ab"]
     read = howsure.read(paths).rows({"tag": Kind.VALUES})

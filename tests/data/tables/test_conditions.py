@@ -21,7 +21,7 @@ from howsure.calibration.slots import Slots, cells_of
 from howsure.data.tables.database import Column, Database, Place, literal, parts_of, path_text, place_of
 from howsure.data.tables.named_files import File, short_names
 from howsure.data.tables.table import Table, open_table
-from howsure.data.tables.where import MOST_CHARACTERS, condition, parsed
+from howsure.data.tables.where import condition, parsed
 from howsure.errors import InputError
 from howsure.inputs.frames import Kind
 from tests.data.files import opened, write
@@ -141,53 +141,6 @@ def test_columns_are_read_of_the_rows_that_satisfy_it(suffix: str, tmp_path: Pat
         howsure.read(path, where="n > 11").rows({"q": Kind.NUMBER})
 
 
-@pytest.mark.parametrize(
-    "where",
-    [
-        "read_text('/etc/hostname') = 'x'",
-        "y = (select 1)",
-        "exists (select 1)",
-        "y in (select y from x)",
-        "cast(n as text) = '9'",
-        "n::text = '9'",
-        "n + 1 = 9",
-        "case when y then true end",
-        "row_number() over () = 1",
-        "count(*) > 1",
-        "n = 9; select 1",
-        "n = 9) union all (select 1 from t where (n = 9",
-        "n = 9) limit (1",
-        "*",
-        "columns('n') = 9",
-        "n = ?",
-        "n = $1",
-        "n is not distinct from 9",
-        "'x' = 'x'",
-        "true",
-        "n",
-        "n = 'ten'",
-        "model like n",
-        "model < true",
-        "list_filter([1], x -> x) = [1]",
-        "n = [1]",
-        "regexp_matches(model, 'a')",
-        "model ~ 'a'",
-        "n = getenv('HOME')",
-        "n = current_date",
-        "nowhere = 1",
-        "not",
-        "x" * (MOST_CHARACTERS + 1),
-        "(" * 400 + "n = 9" + ")" * 400 + " and",
-        "not " * 3_000 + "n = 9",
-        "\0",
-    ],
-)
-def test_nothing_else_gets_through(where: str, tmp_path: Path) -> None:
-    path = write(tmp_path / "x.parquet", ROWS)
-    with pytest.raises(InputError):
-        howsure.read(path, where=where).predictions("y", "q")
-
-
 @settings(max_examples=50, deadline=None)
 @given(st.text(alphabet="nq='\"()[]. ;,-*<>0x/\\\n" + "é", max_size=30))
 def test_any_text_is_read_or_refused(text: str) -> None:
@@ -238,11 +191,6 @@ def test_several_streams_and_groups_keep_to_it(tmp_path: Path) -> None:
             sums = found.source(name)
             assert isinstance(sums, Slots)
             assert np.repeat(sums.cell, sums.count).tolist() == sorted(cells_of(np.array(q)).tolist())
-
-
-def test_a_number_that_is_too_large_is_called_that(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="q is compared with 1e400, larger than any number can be"):
-        howsure.read([write(tmp_path / "x.parquet", ROWS)], where="q < 1e400").predictions("y", "q")
 
 
 DOCS: list[dict[str, Any]] = [

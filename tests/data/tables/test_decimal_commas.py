@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import howsure
-from howsure.errors import InputError
 from howsure.inputs.frames import Kind
 from howsure.inputs.numbers_and_names import comma_advice, spelled_number
 from tests.cli.running import howsure as run
@@ -52,38 +51,6 @@ def test_a_comma_that_can_be_nothing_else_is_a_decimal_one(
 
 def test_another_column_tells_what_a_comma_is(tmp_path: Path) -> None:
     assert numbers(tmp_path, ["1,234", "2,500"], ["0,5", "1"]) == [[1.234, 2.5], [0.5, 1.0]]
-
-
-@pytest.mark.parametrize(
-    ("column", "other", "advice"),
-    [
-        (["1,234", "2,500"], ["1", "2"], "separate thousands or decimals: write 1234 or 1.234"),
-        (["1,234", "2,500"], ["0.5", "1"], "separate thousands or decimals: write 1234 or 1.234"),
-        (["0,5", "0,25"], ["0.5", "1"], "row 1 of .* holds '0,5'. Write a decimal point"),
-        (["0,5", "0.5"], ["1", "2"], "row 1 of .* holds '0,5'. Write a decimal point"),
-        (["0,5", "1.234"], ["1", "2"], "row 1 of .* holds '0,5'. Write a decimal point"),
-        (["0,5", "1.234,5"], ["1", "2"], "row 2 of .* holds '1.234,5'. Write a decimal point"),
-        (["0,5", "1,234,567"], ["1", "2"], "row 2 of .* holds '1,234,567'"),
-    ],
-)
-def test_what_may_be_meant_otherwise_is_refused(
-    column: list[str], other: list[str], advice: str, tmp_path: Path
-) -> None:
-    with pytest.raises(InputError, match=advice):
-        numbers(tmp_path, column, other)
-
-
-def test_a_text_with_commas_tells_nothing_of_numbers(tmp_path: Path) -> None:
-    path = written(tmp_path / "x.csv", {"a": ["1,234", "2,345"], "b": ["0,5", "no, yes"]})
-    with pytest.raises(InputError, match="separate thousands or decimals"):
-        howsure.read(path).rows({"a": Kind.NUMBER, "b": Kind.VALUES})
-
-
-def test_other_formats_have_a_decimal_point(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_text('{"a": "0,5"}\n')
-    with pytest.raises(InputError, match="Write a decimal point"):
-        howsure.read(path).rows({"a": Kind.NUMBER})
 
 
 @settings(max_examples=6)

@@ -72,24 +72,11 @@ def test_files_of_different_groups_do_not_meet(tmp_path: Path) -> None:
             opened(*files, y_true="y", prob="q", **role)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("suffix", SUFFIXES)
-def test_an_id_stands_once_in_a_file(suffix: str, tmp_path: Path) -> None:
-    a = write(tmp_path / f"a{suffix}", {**ROWS, "item": ["i1", "i2", "i3", "i4"]})
-    b = write(tmp_path / f"b{suffix}", {**ROWS, "item": ["i5", "i6", "i7", "i6"]})
-    with pytest.raises(InputError, match=r"different in every row; 'i6' is that of row 2 of .*b.* and of row 4 of .*b"):
-        howsure.read([a, b]).predictions("y", "q", id="item")
-
-
 def test_rows_that_are_left_out_meet_nobody(tmp_path: Path) -> None:
     a = write(tmp_path / "a.csv", {**ROWS, "item": [1, 2, 3, 4]})
     b = write(tmp_path / "b.csv", {"y": [1, ""], "q": [0.5, 0.5], "item": [5, 1]})
     with howsure.read([a, b], skip_missing=True).predictions("y", "q", id="item") as predictions:
         assert predictions.n == 5
-
-
-def test_another_way_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no way 'merge' in across_files; it has error, same, separate"):
-        howsure.read(seeds(tmp_path, ".csv"), across_files="merge").predictions("y", "q", id="item")
 
 
 def test_columns_for_significance_know_clusters_across_files(tmp_path: Path) -> None:
@@ -102,18 +89,6 @@ def test_columns_for_significance_know_clusters_across_files(tmp_path: Path) -> 
         found = howsure.read(files, across_files=how).rows({"doc": Kind.VALUES}, clusters="doc")
         assert len(np.unique(found["doc"])) == n
     howsure.read(files).rows({"y": Kind.VALUES, "doc": Kind.VALUES, "seed": Kind.VALUES}, clusters="doc", run="seed")
-
-
-@pytest.mark.parametrize("how", ["same", "separate"])
-def test_what_no_column_says_is_not_settled(how: str, tmp_path: Path) -> None:
-    """It was ignored in silence: who asks for it believes that rows of one item are one cluster."""
-    files = seeds(tmp_path, ".csv")
-    with pytest.raises(InputError, match=rf"across_files='{how}' says .*Name it with clusters=\.\.\., or leave"):
-        howsure.read(files, across_files=how).rows({"y": Kind.VALUES})
-    with pytest.raises(
-        InputError, match=rf"across_files='{how}' says .*Name it with id=\.\.\. or clusters=\.\.\., or leave"
-    ):
-        howsure.read(files, across_files=how).predictions("y", "q")
 
 
 @pytest.mark.parametrize(

@@ -145,23 +145,6 @@ def test_what_is_no_date_is_named_or_left_out(tmp_path: Path) -> None:
             days(tmp_path / "news.csv", either)
 
 
-@pytest.mark.parametrize(
-    ("encoding", "told"),
-    [
-        ("klingon", "must be that of a text, such as windows-1252"),
-        ("hex", "must be that of a text"),
-        ("ascii", "Name another encoding"),
-        ("windows-1252", "is UTF-8 text; leave"),
-    ],
-)
-def test_encodings_that_are_wrong(encoding: str, told: str, tmp_path: Path) -> None:
-    """A text in UTF-8 that is read as something else would have other letters, and no number would tell."""
-    path = tmp_path / "news.csv"
-    path.write_text("day,text\n2020-01-01,Köln\n")
-    with pytest.raises(InputError, match=told):
-        open_corpus([path], fields=Fields(text="text", date="day", encoding=encoding))
-
-
 def test_a_rule_says_which_languages_it_knows(tmp_path: Path, pipeline: Path) -> None:
     """An English rule finds nothing in German texts, and neither do English names; that is said, and nothing stored."""
     path, parser, store = tmp_path / "news.csv", tmp_path / "parser", tmp_path / "news.duckdb"

@@ -9,7 +9,6 @@ import pytest
 import spacy
 
 from howsure.coreference.detection import detect_mentions
-from howsure.errors import InputError
 from howsure.events.corpus import EMPTY, NO_ACTOR, NO_DATE, TOO_LONG, Fields, Filter, InputDocument
 from howsure.events.extraction.one_document import mention_facts
 from howsure.events.extraction.open_corpus import open_corpus
@@ -84,13 +83,6 @@ def made(path: Path, *parts: str, labels: tuple[str, ...] = ()) -> Path:
 def test_a_pipeline_with_other_labels(tmp_path: Path) -> None:
     path = made(tmp_path / "clear", "parser", labels=("nsubj", "nsubjpass", "pobj", "prep", "dobj"))
     assert SpacyParser(str(path)).scheme == "clear"
-
-
-def test_pipelines_that_will_not_do(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="no spaCy pipeline nonesuch"):
-        SpacyParser("nonesuch")
-    with pytest.raises(InputError, match="has no dependency parser; it has sentencizer"):
-        SpacyParser(str(made(tmp_path / "poor", "sentencizer")))
 
 
 @pytest.fixture(scope="module")

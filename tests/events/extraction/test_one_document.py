@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.coreference.coref_posterior import CorefPosterior
-from howsure.data.documents.document import Document, Mention, Sentence
+from howsure.data.documents.document import Document, Mention
 from howsure.errors import InputError
 from howsure.events.corpus import InputDocument
 from howsure.events.extraction.one_document import (
@@ -263,12 +263,6 @@ def test_a_document_without_agents_or_mentions() -> None:
     assert evidence_of(np.zeros((3, 0), dtype=int), nothing) == []
 
 
-@pytest.mark.parametrize("clusters", [[[0, 1]], [0, 1, 2], [[0.0, 1.0, 2.0]], [["a", "b", "c"]]])
-def test_clusters_are_samples_of_mentions(clusters: list[object]) -> None:
-    with pytest.raises(InputError, match=r"whole numbers of shape \(samples, mentions\), here \(any, 3\)"):
-        entity_counts(clusters, facts([{0}, {1}, set()], [True, False, False]))
-
-
 # What a document says of each mention: who describes it, whether it acts.
 
 
@@ -356,18 +350,6 @@ def test_mentions_that_share_a_head_share_its_facts() -> None:
 def test_heads() -> None:
     held = document(sentences.PRESIDENT)
     assert mention_heads(held, [Mention(0, 0, 5), Mention(0, 1, 3), Mention(0, 4, 5)]) == [0, 1, 4]
-
-
-@pytest.mark.parametrize("mention", [Mention(0, 2, 2), Mention(1, 0, 1), Mention(0, 0, 99), Mention(0, -1, 1)])
-def test_a_mention_lies_in_its_document(mention: Mention) -> None:
-    with pytest.raises(InputError, match=r"mentions\[0\], .* lies outside of document 'made up'"):
-        mention_facts(document(sentences.NOUN), [mention], lexicon=LEXICON, rule=PAPER)
-
-
-def test_a_document_must_be_parsed() -> None:
-    bare = Document("bare", (Sentence(("Iraq", "attacked")),))
-    with pytest.raises(InputError, match=r"sentence 1 of document bare has no dependencies .* parse the document"):
-        mention_facts(bare, [Mention(0, 0, 1)], lexicon=LEXICON, rule=PAPER)
 
 
 # What is stored is what was extracted, bit by bit.

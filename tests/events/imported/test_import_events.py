@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -205,19 +204,6 @@ def test_the_same_import_again(path: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not a store of events"):
         import_events(scores, tmp_path / "other.duckdb")
     assert (tmp_path / "other.duckdb").read_text() == "mine"
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ({"event": " "}, "event must be a name"),
-        ({"question": ""}, "question must be a text"),
-        ({"samples": 1}, "samples must be a whole number"),
-    ],
-)
-def test_wrong_options(options: dict[str, Any], told: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=told):
-        import_events(scores_of(tmp_path), tmp_path / "s.duckdb", **options)
 
 
 def test_the_settings_say_where_it_comes_from(path: Path) -> None:

@@ -86,33 +86,6 @@ def test_wide_scores(tmp_path: Path) -> None:
     assert "IRQ must lie in [0, 1]; row 1" in told(("a", "2001-01-01", "2", "0"))
 
 
-@pytest.mark.parametrize(
-    ("wrong", "told"),
-    [
-        ({}, "name the columns of the scores: actor and prob, with"),
-        ({"prob": "p"}, "name the columns of the scores"),
-        ({"actor": "a", "prob": "p", "actors": ("IRQ",)}, "name the columns of one form"),
-        ({"prob": "s", "actors": ("IRQ",)}, "both are named: IRQ, s."),
-    ],
-)
-def test_wrong_columns(wrong: dict[str, Any], told: str) -> None:
-    with pytest.raises(InputError) as caught:
-        ScoreColumns(**wrong)
-    assert told in str(caught.value)
-
-
-def test_wrong_fields(tmp_path: Path) -> None:
-    for fields, told in (
-        (Fields(date="date"), "name the column of the id: id='COLUMN'."),
-        (Fields(id="id"), "name the column of the date: date='COLUMN'."),
-        (Fields(id="id", date="date", title="p"), "a column has one meaning; p is named for two."),
-        (Fields(id="ident", date="date"), "no column 'ident' in"),
-    ):
-        with pytest.raises(InputError) as caught:
-            scores_of(tmp_path, fields=fields)
-        assert told in str(caught.value)
-
-
 # Scores from files of any format and form: the same documents, the same probabilities.
 
 

@@ -287,23 +287,3 @@ def test_as_it_is_asked_for() -> None:
     assert Part().is_all
     assert Part().recipe(7) == {}
     assert str(Part(3, 64)) == "part 3 of 64"
-
-
-@pytest.mark.parametrize(
-    ("part", "told"),
-    [
-        ("3", "part must be its number and how many there are, such as 3/64; it is '3'"),
-        ("3/64/2", "such as 3/64; it is '3/64/2'"),
-        ("-1/3", "such as 3/64; it is '-1/3'"),
-        ((1, 2, 3), r"such as 3/64; it is \(1, 2, 3\)"),
-        (3, "such as 3/64; it is 3"),
-        ("0/3", "the number of a part must be a whole number from 1 to 3, not 0"),
-        ("4/3", "the number of a part must be a whole number from 1 to 3, not 4"),
-        ((1.5, 3), "the number of a part must be a whole number from 1 to 3, not 1.5"),
-        ("1/513", "the number of parts must be a whole number from 1 to 512, not 513"),
-        ("1/0", "the number of parts must be a whole number from 1 to 512, not 0"),
-    ],
-)
-def test_what_is_no_part(part: Any, told: str) -> None:
-    with pytest.raises(InputError, match=told):
-        Part.asked(part)

@@ -18,7 +18,6 @@ from howsure.errors import InputError
 from howsure.events.corpus import Filter
 from howsure.events.series.actor_comparison import compare_actors
 from howsure.events.series.counts import (
-    check_overdispersion,
     compare_counts,
     count_from_probabilities,
     count_from_samples,
@@ -118,17 +117,6 @@ def test_without_overdispersion_nothing_changes() -> None:
     laws = np.column_stack([1 - p, p])
     assert np.array_equal(law_of_sum(laws).pmf, poisson_binomial(p).pmf)
     assert laws_of(np.array([[0, 1, 1, 0]])).tolist() == [[0.5, 0.5]]
-
-
-@pytest.mark.parametrize("value", [-0.1, 1.0, float("nan"), "a", True])
-def test_overdispersion_is_a_correlation(value: object) -> None:
-    with pytest.raises(InputError, match="overdispersion must be a correlation from 0 to below 1"):
-        check_overdispersion(value)  # type: ignore[arg-type]
-
-
-def test_quantiles_of_samples_know_no_overdispersion() -> None:
-    with pytest.raises(InputError, match="does not support overdispersion"):
-        count_from_samples(np.array([[0, 1]]), interval="samples", overdispersion=0.1)
 
 
 def reprinted(rng: np.random.Generator, *, stories: int, most: int) -> tuple[np.ndarray, np.ndarray, int]:

@@ -10,7 +10,6 @@ import re
 import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -229,15 +228,6 @@ def test_a_closed_store_says_so(
     with pytest.raises(InputError, match=saying(closed)):
         ask(closed)
     assert [path.name for path in closed.path.parent.iterdir()] == ["news.duckdb"]
-
-
-def test_a_store_that_is_closed_while_it_is_read(tmp_path: Path) -> None:
-    store = example_store(tmp_path / "news.duckdb")
-    rows = reading.each_row(store, "SELECT range FROM range(100000)")
-    next(rows)
-    store.close()
-    with pytest.raises(InputError, match=saying(store)):
-        list(rows)
 
 
 def test_the_page_of_a_closed_store_says_so(closed: EventStore) -> None:

@@ -202,20 +202,6 @@ def test_a_transaction_is_all_or_nothing(tmp_path: Path) -> None:
         assert store.ask("SELECT count(*) FROM label_draw") == store.ask("SELECT count(*) FROM documents") == [(0,)]
 
 
-@pytest.mark.parametrize(
-    ("statement", "message"),
-    [
-        ("DROP TABLE settings", "not a store of events"),
-        ("DELETE FROM settings WHERE name = 'version'", "not a store of events"),
-        ("UPDATE settings SET value = '{' WHERE name = 'version'", "not a store of events"),
-        ("DROP TABLE evidence", "table evidence: it is missing"),
-    ],
-)
-def test_another_database_is_refused(statement: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=message):
-        EventStore.open(changed(tmp_path / "other.duckdb", statement))
-
-
 @pytest.mark.parametrize("content", [b"", b"not a database", b"\x00" * 50_000], ids=["empty", "text", "zeros"])
 def test_a_file_that_is_no_database(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
@@ -244,16 +230,6 @@ def test_a_store_that_was_cut_off_or_damaged(tmp_path: Path) -> None:
         except InputError:
             found_out += 1
     assert found_out > 2
-
-
-def test_no_such_store(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"no store .*none\.duckdb; make one with howsure events extract"):
-        EventStore.open(tmp_path / "none.duckdb")
-    with pytest.raises(InputError, match="no folder"):
-        EventStore.create(tmp_path / "none" / "a.duckdb", {})
-    (tmp_path / "a.duckdb").touch()
-    with pytest.raises(InputError, match="already"):
-        EventStore.create(tmp_path / "a.duckdb", {})
 
 
 def test_a_store_in_use(tmp_path: Path) -> None:
@@ -351,11 +327,6 @@ def _make(folder: Path, told: Path) -> None:
     told.write_text(json.dumps(found))
 
 
-def test_a_folder_is_not_taken_for_a_missing_store(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"is a folder; a store is a file, such as .*news\.duckdb"):
-        EventStore.open(tmp_path, read_only=False)
-
-
 def test_a_store_that_this_program_holds_open_is_told_apart_from_one_that_another_writes(tmp_path: Path) -> None:
     path = copied(empty(), tmp_path / "a.duckdb")
     with duckdb.connect(path, read_only=True), pytest.raises(StoreError, match="open in this program already"):
@@ -368,14 +339,6 @@ def test_what_differs_inside_a_setting_is_named(tmp_path: Path) -> None:
         store.check_settings({"input": {"columns": columns}})
         with pytest.raises(InputError, match=r'settings: input\.columns\.date was "published" and is now "day"\. Use'):
             store.check_settings({"input": {"columns": {**columns, "date": "day"}}})
-
-
-@pytest.mark.parametrize("read_only", [True, False])
-def test_a_table_of_text_is_no_store(tmp_path: Path, read_only: bool) -> None:
-    path = tmp_path / "news.csv"
-    path.write_text("date,text\n2001-01-01,They attacked.\n")
-    with pytest.raises(InputError, match=r"news\.csv is not a store of events, .* does not begin like a DuckDB file"):
-        EventStore.open(path, read_only=read_only)
 
 
 def test_a_store_that_may_not_be_written_to() -> None:

@@ -17,7 +17,6 @@ from hypothesis import strategies as st
 
 from howsure.errors import HowsureError, InputError
 from howsure.events.series.actor_comparison import compare_actors
-from howsure.events.series.event_series import event_series
 from howsure.events.series.files import documents_of, doubtful_documents
 from howsure.events.store.documents import DecidingLink, deciding_links
 from howsure.events.store.event_store import EventStore
@@ -113,12 +112,6 @@ def test_actors_by_code_or_by_title(tmp_path: Path) -> None:
             chosen_actors(store, ["Nato"])
         with pytest.raises(InputError, match=r"no actor 'Yugoslavja' .* Did you mean YUG \(Yugoslavia\)\?"):
             chosen_actors(store, ["Yugoslavja"])
-
-
-def test_a_path_is_no_open_store() -> None:
-    for ask in (event_series, lambda path: compare_actors(path, "IRQ", "YUG")):
-        with pytest.raises(InputError, match=r"store must be an open store, .* it is 'news\.duckdb'"):
-            ask("news.duckdb")
 
 
 # The links an event hinges on: against a search over all pairs, and on the paper's example.

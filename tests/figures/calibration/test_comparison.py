@@ -16,7 +16,7 @@ from howsure.calibration.found_groups import FoundGroups
 from howsure.calibration.table import GroupCalibration
 from howsure.errors import InputError
 from howsure.figures.calibration import groups_figure
-from howsure.figures.groups import MOST_ROWS, error_figure
+from howsure.figures.groups import error_figure
 from howsure.figures.width import of_width
 from howsure.result import Estimate
 from tests.figures.made_up import curve_with, many_curves
@@ -99,15 +99,6 @@ def test_undefined_errors_come_last_and_are_said() -> None:
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["g2", "g1", "none"]
     assert len(dots(ax)) == 2
     assert "undefined" in [text.get_text() for text in ax.texts]
-
-
-def test_wrong_input_is_refused() -> None:
-    with pytest.raises(InputError, match="1 to 300 groups; there are 0"):
-        error_figure([])
-    with pytest.raises(InputError, match=f"there are {MOST_ROWS + 1}"):
-        error_figure(many_curves(1) * (MOST_ROWS + 1))
-    with pytest.raises(InputError, match="1 labels for 2 rows"):
-        error_figure(many_curves(2), labels=["a"])
 
 
 # Groups found: a row each, their gap, its interval, and the gap of the whole at the same predictions.

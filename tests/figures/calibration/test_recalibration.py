@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
-import pytest
 
 import howsure
-from howsure.errors import InputError
 from howsure.figures.compared_curves import draw_improvements, recalibration_figure
 
 RNG = np.random.default_rng(5)
@@ -37,9 +33,3 @@ def test_a_row_per_method() -> None:
     (ax,) = draw_improvements(TABLE).figure.axes
     assert [tick.get_text() for tick in ax.get_yticklabels()] == ["temperature", "platt"]
     assert ax.get_xlabel() == "improvement of the Brier score [95 % interval]"
-
-
-def test_more_rows_than_can_be_read_are_refused() -> None:
-    many = replace(TABLE, rows=(RESULT,) * 101, p_adjusted=(0.5,) * 101)
-    with pytest.raises(InputError, match="a figure of improvements shows at most 100 rows; there are 101"):
-        draw_improvements(many)

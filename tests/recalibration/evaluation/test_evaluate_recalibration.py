@@ -104,19 +104,6 @@ def test_refusals(name: str) -> None:
     assert said in str(caught.value)
 
 
-@pytest.mark.parametrize("methods", ["platt", [], ["platt", "platt"]])
-def test_methods_are_a_list_of_different_names(methods: Any) -> None:
-    with pytest.raises(InputError, match="methods must be a list of different names"):
-        recalibration_table(Y, Q, methods=methods)
-
-
-def test_a_group_without_a_map_is_named() -> None:
-    with pytest.raises(InputError, match="group 'b': y_true must hold two labels or more"):
-        recalibration_table(
-            [0, 1] * 20 + [1] * 8, np.linspace(0.1, 0.9, 48), methods=["platt"], groups=["a"] * 40 + ["b"] * 8
-        )
-
-
 def _holds(found: Cell, *, least: float = 0.93) -> None:
     room = 2.6 * np.sqrt(0.05 * 0.95 / found.sets)
     assert min(found.squared, found.brier, found.after) >= least - room, found

@@ -176,20 +176,9 @@ def test_a_score_without_the_name_of_its_scorer_is_called_score(tmp_path: Path) 
     assert read(path)[0]["score"] == 1.0
 
 
-def test_a_document_without_samples_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="has no rows"):
-        howsure.read([write_inspect(tmp_path / "log.json", [])]).predictions()
-
-
 def test_an_empty_log_among_others_is_left_out(tmp_path: Path) -> None:
     write_inspect(tmp_path / "a.json", [])
     write_inspect(tmp_path / "b.json", [inspect_sample(f"q{at}", "A", "A", scores={"match": "C"}) for at in range(4)])
     found = howsure.look(tmp_path)
     assert found.n == 4
     assert f"{tmp_path / 'a.json'}: it has no rows, and is left out." in found.notes
-
-
-def test_a_log_that_was_not_scored_says_so(tmp_path: Path) -> None:
-    write_inspect(tmp_path / "a.json", [inspect_sample("q", "A", "A", scores={})])
-    with pytest.raises(InputError, match="this log of Inspect AI holds no answers that were scored"):
-        howsure.score_table(data=howsure.read(tmp_path / "a.json"))

@@ -173,11 +173,6 @@ def test_samples_of_a_problem_are_its_runs(tmp_path: Path) -> None:
     assert best.mean.value == 1
 
 
-def test_generations_of_live_code_bench_without_grades_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"it has no graded_list; name the file _eval_all.json"):
-        howsure.score_table(data=howsure.read(document(tmp_path, [ungraded(live_code_bench([True]))])))
-
-
 def ungraded(problem: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in problem.items() if name != "graded_list"}
 

@@ -24,7 +24,6 @@ from tests.data.logs.writers import (
     write_lighteval,
     write_lines,
     write_lm_eval,
-    write_parquet,
 )
 
 
@@ -196,14 +195,6 @@ def test_a_damaged_log_is_refused_with_its_line(
         howsure.read("a.jsonl").predictions()
 
 
-@pytest.mark.parametrize("value", ["NaN", "abc", None])
-def test_a_log_likelihood_that_is_no_number_is_refused(tmp_path: Path, value: object) -> None:
-    sample = lm_eval_sample(0, [-1.0, -2.0], 0)
-    sample["filtered_resps"][1][0] = value
-    with pytest.raises(InputError, match=r"line 1 of .*: (no probabilities follow|filtered_resps must hold)"):
-        howsure.read([write_lines(tmp_path / "a.jsonl", [sample])]).predictions()
-
-
 DETAILS = [lighteval_detail(0, [-1.0, -2.0], 0), lighteval_detail(1, [-1.0, -3.0], 1)]
 
 
@@ -241,16 +232,3 @@ def test_several_right_choices_and_generated_texts(tmp_path: Path) -> None:
     assert (row["target"], row["targets"]) == (None, [0, 1])
     (row,) = read_lighteval(write_lighteval(tmp_path / "b", "small", [text]))
     assert (row["target"], row["prediction"], "log_probabilities" in row) == (" no", " yes", False)
-
-
-def test_the_layout_of_former_versions_is_refused(tmp_path: Path) -> None:
-    former = write_parquet(
-        tmp_path / "details_quiz.parquet", [{"choices": ["a"], "gold_index": [0], "metrics": {"acc": 1}}]
-    )
-    with pytest.raises(InputError, match=r"has the columns of former versions of lighteval"):
-        howsure.read(former).predictions()
-
-
-def test_a_table_of_another_kind_is_refused_where_it_is_called_a_log(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"sample 1 of .*: it must have doc, metric, model_response"):
-        howsure.read([write_parquet(tmp_path / "table.parquet", [{"a": 1}])], format="lighteval").predictions()

@@ -178,12 +178,6 @@ def test_a_null_answer_is_a_missing_value(null: dict[str, Any], tmp_path: Path) 
         assert found.columns["probs_column"] == "probabilities"
 
 
-def test_what_holds_no_response_is_no_missing_answer(tmp_path: Path) -> None:
-    records = [openai_batch("q0", openai_chat(ALL)), {"custom_id": "q1", "text": "A", "note": None}]
-    with pytest.raises(InputError, match=r"line 2 of .* holds no response with choices or output"):
-        read(tmp_path, *records)
-
-
 # The probabilities of answers, from tokens.
 
 
@@ -217,17 +211,3 @@ def test_all_classes_are_given_only_if_all_are_known() -> None:
 def test_a_text_has_the_product_of_its_tokens() -> None:
     assert of_text([token("a", 0.5), token("b", 0.25)]) == {"text_probability": pytest.approx(0.125), "text_tokens": 2}
     assert of_text([]) == {}
-
-
-@pytest.mark.parametrize(
-    ("logprob", "said"),
-    [(None, "must be a number of at most 0"), (math.nan, "at most 0"), (0.5, "at most 0"), (-math.inf, "of 0")],
-)
-def test_what_is_no_log_probability_is_refused(logprob: Any, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
-        answer_masses({"token": "A", "logprob": logprob}, "AB")
-
-
-def test_probabilities_that_sum_to_more_than_1_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"sum to 1\.4"):
-        answer_masses(token("A", 0.75, B=0.65), "AB")

@@ -120,20 +120,6 @@ def test_a_bad_value_far_down_is_named(column: str, value: float, told: str, tmp
         found.source()
 
 
-@pytest.mark.parametrize(
-    ("weights", "told"),
-    [
-        ([0.0, 0.0], "w is 0 in every row: nothing has any weight"),
-        ([1e200, 1.0], "w must have fourth powers with a finite sum. Divide by the largest"),
-        ([1e-200, 0.0], "w must have fourth powers with a finite sum. Divide by the largest"),
-    ],
-)
-def test_weights_that_say_nothing(weights: list[float], told: str, tmp_path: Path) -> None:
-    path = write(tmp_path / "x.parquet", {"q": [0.25, 0.75] * 3, "y": [0, 1] * 3, "w": weights * 3})
-    with pytest.raises(InputError, match=told), np.errstate(over="ignore"):
-        summed(path, sample_weight="w", exact_up_to=0)
-
-
 # Work by several threads: results in order, an error in its place, and no more read ahead than is worked on.
 
 

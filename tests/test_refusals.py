@@ -1,0 +1,72 @@
+"""What is refused, by room: each call of tests/refusals/*.md gets the sentence below it.
+
+`python -m tests.test_refusals` writes the sentences again; a new call is a line there without one.
+"""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from howsure.errors import MissingExtraError
+from tests.cli.running import Outcome
+
+PLACE = Path(__file__).parent / "refusals"
+SECTION = re.compile(r"^(## .*)\n\n```python\n((?:.*\n)*?)```\n\n((?:- `.*`\n(?:  .*\n)?)+)", re.MULTILINE)
+CALL = re.compile(r"- `(.*)`\n(?:  (.*)\n)?")
+PAGES = {path.stem: path.read_text(encoding="utf-8") for path in sorted(PLACE.glob("*.md"))}
+SECTIONS = [(f"{room}, {held[1][3:]}", held) for room, page in PAGES.items() for held in SECTION.finditer(page)]
+
+
+def sentences(section: re.Match[str]) -> Iterator[str]:
+    """The calls of a section, each with what is told of it now; in an empty folder."""
+    names: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        exec(section[2], names)
+        for call, _ in CALL.findall(section[3]):
+            told = told_of(call, names).replace("\\", "\\\\").replace("\n", "\\n")
+            yield f"- `{call}`\n  {told}\n"
+
+
+def told_of(call: str, names: dict[str, Any]) -> str:
+    """What Python or a command tells of a call that is refused; AssertionError of one that is not, or is misspelt."""
+    *before, last = ast.parse(call).body
+    code: Any = ast.Expression(last.value) if isinstance(last, ast.Expr) else ast.Module([last], [])
+    try:
+        exec(compile(ast.Module(before, []), call, "exec"), names)
+        found = eval(compile(code, call, "eval" if isinstance(last, ast.Expr) else "exec"), names)
+    except MissingExtraError:
+        raise
+    except (NameError, AttributeError, SyntaxError) as error:
+        raise AssertionError(call) from error
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    assert isinstance(found, Outcome), f"{call} is not refused"
+    assert (found.code, found.out) == (2, ""), f"{call} is not refused"
+    return f"exit code 2: {found.err.strip()}"
+
+
+@pytest.mark.parametrize("section", [held for _, held in SECTIONS], ids=[name for name, _ in SECTIONS])
+def test_each_call_is_refused_in_these_words(section: re.Match[str]) -> None:
+    assert "".join(sentences(section)) == section[3], "write them again: python -m tests.test_refusals"
+
+
+def test_all_of_the_pages_is_read() -> None:
+    for room, page in PAGES.items():
+        rest = SECTION.sub("", page).removeprefix(f"# What is refused: {room}\n").strip()
+        assert rest == ""
+
+
+if __name__ == "__main__":
+    for room, page in PAGES.items():
+        (PLACE / f"{room}.md").write_text(
+            SECTION.sub(lambda held: f"{held[1]}\n\n```python\n{held[2]}```\n\n{''.join(sentences(held))}", page),
+            encoding="utf-8",
+        )
