@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from collections import defaultdict
+from collections.abc import Sequence
 from functools import partial
 from itertools import permutations, product
 
@@ -64,6 +65,15 @@ def test_where_nothing_can_be_said_spiegelhalter_says_nothing() -> None:
     impossible = calibration_test([1, 1], [0.0, 1.0], method="spiegelhalter")
     assert math.isinf(impossible.statistic)
     assert impossible.p_value == 0.0
+
+
+@pytest.mark.parametrize("wrong", [[0], [0, 1], [0, 1, 2, 3], range(40)])
+def test_wrong_predictions_of_0_and_1_do_not_cancel(wrong: Sequence[int]) -> None:
+    labels = np.arange(40) % 2
+    certain = np.where(np.isin(np.arange(40), wrong), 1.0 - labels, labels)
+    assert calibration_test(labels, certain, method="binned").p_value == 0.0
+    assert calibration_curve(np.tile(labels, 10_000), np.tile(certain, 10_000)).p_value == 0.0  # of sums
+    assert calibration_test(labels, labels.astype(float), method="binned").p_value == 1.0
 
 
 def summary_of(y: ArrayLike, q: ArrayLike) -> CalibrationSummary:

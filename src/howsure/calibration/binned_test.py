@@ -143,6 +143,7 @@ def label_numbers(numbers: int, mean: Floats, variance: Floats) -> tuple[Floats,
 
 # The test of calibration used in tables: Hosmer and Lemeshow's test over the bins, and a separate one for clusters.
 
+WRONG = 1e-9  # of the squared weights: where predictions are 0 or 1, more than rounding
 LEAST_EXPECTED = 5.0  # labels of either kind in a merged bin
 
 
@@ -165,10 +166,10 @@ def binned_tests(many: Sequence[Binned]) -> list[tuple[float, float]]:
 def _tested(binned: Binned, add: Add) -> tuple[float, float]:
     s, bins = binned.sums, merged_bins(binned)
     zeros = s.w1 - s.y - s.u  # Σ w (1 - q), without cancellation near 1
-    columns: list[Floats] = [s.u, np.maximum(binned.label_variance, 0.0), s.q, zeros, s.w1, s.w2]
-    gap, spread, ones, zeros, w, ww = (np.bincount(bins, column).astype(np.float64) for column in columns)
+    columns: list[Floats] = [s.u, np.maximum(binned.label_variance, 0.0), s.q, zeros, s.w1, s.w2, s.u2]
+    gap, spread, ones, zeros, w, ww, squares = (np.bincount(bins, column).astype(np.float64) for column in columns)
     certain = spread <= 0.0
-    if bool((np.abs(gap[certain]) > 1e-9).any()):
+    if bool((squares > WRONG * ww)[certain].any()):  # the gaps of 0 and of 1 may cancel
         return math.inf, 0.0
     open_ = ~certain
     with np.errstate(over="ignore"):  # of what all but cannot happen
