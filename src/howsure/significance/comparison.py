@@ -268,23 +268,54 @@ def compare(
 ) -> Comparison:
     """Test whether models are better than a baseline on the same items, and estimate by how much.
 
+    y_true (n,): the true labels; or distributions, (n, K).
+    against: the baseline: its predictions, or its name among rows or scores (default: the best model).
+    model: predictions of a model, or of several by name; in a table by rows, the column that names the model.
+    prediction: column of the predictions, in a table with one row per model and item.
+    score: scores that each item already has (exact match, a grade): those of each model, or in a table by rows a column
+    or several.
+    id (n,): the item of each row, with several runs and in tables by rows; several columns: a,b.
+    run (n,): the run (seed) of each row; items are resampled with all their runs.
+    groups (n,): the category of each item: also compare the models in each of them; several columns: a,b.
+    clusters (n,): what correlated rows belong to, such as the document; several columns: a,b.
+    strata (n,): strata, each of which keeps its size.
+    targets: file of the true labels: .txt, .csv, .tsv, .npy, one per line; or a table of what is true, by `id`.
+    pos_label: the value of `score` that counts as 1; every other counts as 0.
+    lower_is_better: lower values of `score` are better.
+    bounds: the lowest and the highest score that is possible; those of scores that are all 0 or 1 are known.
+    all_pairs: show every pair of models, not only those with the best.
+    skip_missing: leave out rows with missing values, and count them.
+    classes: the classes of rows of probabilities, in order; for labels, those that averages are over.
+    metrics: a metric, or several; score: the columns of the models hold scores.
+    target_class: also report precision, recall and F1 of this class (or those named by `metrics`).
+    method: permutation (default), bootstrap, gaffke (means with bounds; default for scores with bounds), student (other
+    means; default for other scores), mcnemar (accuracy), or boostsa (the paper's rule).
+    n_resamples: number of resamples.
+    alternative: two-sided, better or worse (for the model).
+    interval: basic (usual), percentile, bca or none; with the methods gaffke and student that of the same name.
+    adjust: adjustment of p for all models and metrics of the table.
+    level: level of the intervals.
+    rng: seed of what is drawn at random.
+    two_way: resample runs as well as items (bootstrap), so that the answer also covers retraining.
+    sample_size: share of the items in each sub-sample, 0.05 to 0.5 (default: 0.1), of the method boostsa.
+    bug_compatible: count as BooStSa 0.2.13 does, for replication only.
+    progress: is told how many pairs of models were compared, and of how many.
+
     Labels against labels (any type), distributions (n, K) against distributions, or probabilities (n, K) against
     labels; or only the probabilities of class 1 (n,) if the `metrics` need them. `against` and `model` hold the
     predictions of the baseline and of one model; {name: predictions} says their names, and may hold several models.
     Predictions are one value or row per item, or `Runs([...])` of several runs. Metrics of several kinds can be mixed:
-    of probabilities, those of labels take the most probable class.
-
-    Scores that each item already has (exact match, a judge's grade): `score={name: one number per item}`, a data frame
-    with a column per model, or `Runs`; `against` names a model.
+    of probabilities, those of labels take the most probable class. `score={name: one number per item}` may be a data
+    frame with a column per model, or hold `Runs`; `against` then names a model.
 
     With `data` (a frame, {name: column}, or files by `howsure.read`), the other arguments name its columns:
 
     - a column for each model: `y_true`, `against` and `model`, one or several; where these hold scores, no `y_true`,
       but metrics="score";
     - a row for each model and item: `model`, `id` (several columns identify an item together), perhaps `run`, and
-      `y_true` and `prediction`, or `score` (numbers; or `pos_label`, the value that counts as 1). Then `against` is the
-      name of a model. Every model must have every item, unless `skip_missing`. A log names model, item, run and scores
-      itself, and each of several files is a model where none is named. `targets`: a table of what is true, by `id`.
+      `y_true` and `prediction`, or `score`. Then `against` is the name of a model. Every model must have every item,
+      unless `skip_missing`. A log names model, item, run and scores itself, and each of several files is a model where
+      none is named.
 
     Files without columns, of labels or of documents in the same order: `targets`, `against` and `model` name them.
 
@@ -297,8 +328,7 @@ def compare(
     - `gaffke` (default for scores that have bounds): Gaffke's test of the paired differences of a mean (a score,
       accuracy), by item or cluster, with its own interval. For scores of 0 and 1 without clusters it is McNemar's exact
       test; it also holds where clusters are right or wrong as a whole, and where large differences are too rare to have
-      been seen. `bounds=(LOW, HIGH)` says how low and high a score can be; those of scores that are all 0 or 1, and
-      those of metrics of labels, are known.
+      been seen. The bounds of metrics of labels are known.
     - `student` (default for other scores): Student's t of the paired differences of a mean (also log loss), by item or
       cluster, with its own interval and Hall's correction for skewness. The standard error is √(C/(C - 1) Σ e²)/n, with
       e the sum of the deviations of each of C clusters (or items); for the interval and p, that of the jackknife if it
@@ -312,29 +342,22 @@ def compare(
     - `bootstrap`: resamples of all n items with replacement; c counts the resamples whose difference is at least |d|
       away from d, widened as for an interval of level .95, whatever `level` is.
     - `mcnemar`: the mid-p test of accuracy.
-    - `boostsa`: the share of sub-samples of `sample_size` of the items (0.05 to 0.5; None: 0.1) whose difference
-      exceeds 2d, as in Fornaciari et al. (2022), with the direction of cross-entropy and Jensen-Shannon corrected, p =
-      1 where d = 0 and no p where d is undefined. It loses nearly all power: on 1,000 items, on a tenth of which the
-      systems differ, a true gain of two points is detected in 0.15 % of experiments with a share of .1, and in 61 %
-      with the exact test. `bug_compatible=True` counts as BooStSa 0.2.13 does, for replication only.
+    - `boostsa`: the share of sub-samples of the items whose difference exceeds 2d, as in Fornaciari et al. (2022), with
+      the direction of cross-entropy and Jensen-Shannon corrected, p = 1 where d = 0 and no p where d is undefined. It
+      loses nearly all power: on 1,000 items, on a tenth of which the systems differ, a true gain of two points is
+      detected in 0.15 % of experiments with a share of .1, and in 61 % with the exact test.
 
-    The interval of the difference comes from a full-size bootstrap: `basic`, `percentile`, `bca` or None, widened for
-    few items, few or unequal clusters and small strata (jackknife, Student's t). `alternative` is `two-sided`, `better`
-    or `worse` (for the model, whether or not higher values are better). `adjust` corrects for all models and metrics of
-    the table: `holm`, `bh` or None.
+    The interval of the difference comes from a full-size bootstrap, widened for few items, few or unequal clusters and
+    small strata (jackknife, Student's t). What is better does not depend on whether higher values are.
 
-    With `groups`, such as the category of each item, the models are also compared on the items of each group, in the
-    same way: the result's `groups` are these differences. Their p is adjusted for all of them, that of all items is not
-    changed. A group that only one model has is left out and noted.
+    The result's `groups` are the differences in each group. Their p is adjusted for all of them, that of all items is
+    not changed. A group that only one model has is left out and noted.
 
-    `clusters` are swapped and resampled as wholes (the sentences of a document); each of the `strata` keeps its size,
-    and must contain at least two items (or clusters). Averages over classes are over the classes in `y_true`, or those
-    named by `classes`; with probabilities, `classes` names their columns. The result's `notes` report predictions
+    Clusters are swapped and resampled as wholes; each stratum must contain at least two items (or clusters). Averages
+    over classes are over the classes in `y_true`, unless `classes` names some. The result's `notes` report predictions
     outside the classes, classes that are never predicted, small numbers of clusters, and intervals of zero width. With
-    `run`, rows are items × runs, and `id` identifies the item (otherwise the order does): an item is resampled or
-    swapped with all its runs, and runs never count as additional items. `two_way=True` (bootstrap) resamples runs
-    as well, so that the answer also covers retraining. `target_class` selects the class that `precision`, `recall`
-    and `f1` refer to.
+    `run`, rows are items × runs, and `id` identifies the item (otherwise the order does): an item is swapped with all
+    its runs, too, and runs never count as additional items.
 
     The result does not depend on the order of the rows, the names of the labels, the other models and metrics (except
     for the adjusted p), or on which system is the other's baseline (except for the sign).

@@ -84,13 +84,19 @@ def command_of(
     *,
     examples: str,
     files: str = FILES,
+    required: bool = True,
     own: Sequence[Decorator] = (),
     reduce: str = REDUCE,
     options: Mapping[str, Decorator | None] | None = None,
     **settings: Any,
 ) -> click.Command:
-    """A command that runs what it is given, with the options of a public function and those of its `own`."""
-    decorators = [*function_options(function, reduce=reduce, options=options), *own]
+    """A command that runs what it is given, with the options of a public function and those of its `own`.
+
+    files: what these may be. required: there must be one.
+    """
+    shown = "FILE..." if required else "[FILE]..."
+    argument: Decorator = click.argument("files", nargs=-1, required=required, metavar=shown)
+    decorators = [argument, *function_options(function, reduce=reduce, options=options), *own]
     settings = {"help": help_of(function, examples, files), "context_settings": {"max_content_width": 110}} | settings
     return click.command(name, cls=Command, **settings)(in_order(decorators)(run))
 
@@ -105,9 +111,9 @@ def help_of(function: Callable[..., object], examples: str, files: str = FILES) 
 def function_options(
     function: Callable[..., object], *, reduce: str = REDUCE, options: Mapping[str, Decorator | None] | None = None
 ) -> list[Decorator]:
-    """The files, and an option for each parameter of a function, in their order; `options`: those that differ, None for
-    a parameter without one."""
-    decorators: list[Decorator] = [click.argument("files", nargs=-1, required=True, metavar="FILE...")]
+    """An option for each parameter of a function, in their order; `options`: those that differ, None for a parameter
+    without one."""
+    decorators: list[Decorator] = []
     said, differ = said_of(function), options or {}
     for parameter, declared in inspect.signature(function).parameters.items():
         if parameter in differ:

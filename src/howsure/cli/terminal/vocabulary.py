@@ -57,6 +57,10 @@ WORDS: dict[str, Word] = {
     "missing_values": Word("--missing", "VALUE"),
     "format": Word("--from", "FORMAT"),
     # the question
+    "metrics": Word("--metric", "NAME"),
+    "method": Word("--method", "METHOD"),
+    "interval": Word("--interval", "METHOD"),
+    "alternative": Word("--alternative", "SIDE"),
     "level": Word("--level", None, "Level of the intervals."),
     "tolerance": Word("--tolerance", "T"),
     "wait": Word("--wait", "DAYS"),
