@@ -61,7 +61,7 @@ GONE = {  # words that meant what another one means
 }
 
 FOREIGN = {"self", "cls"}
-SAME: set[str] = {"--bins", "--group"}  # options that two words spell
+SAME: set[str] = {"--bins", "--group", "--metric"}  # options that two words spell
 
 
 def functions() -> Iterator[tuple[str, object]]:
