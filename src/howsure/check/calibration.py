@@ -84,13 +84,18 @@ def check_calibration(
 ) -> Check:
     """Verdicts on the calibration error of predictions: pass, fail, or cannot tell.
 
-    max_error: the error (root mean square, debiased) must lie below. better_than (n,): the probabilities of another
-    model on the same rows, whose error must be larger; with `data` its column, or another source of the same columns,
-    whose rows are matched by `id` or position. not_worse_than: the margin by which the error may exceed that of
-    the other model, whose probabilities are `against` (n,). y_true_against (n,): its labels, if each model has its own,
-    such as whether its own answer is right. groups (n,): each group must keep the rules. baseline: what a former check
-    left, `Baseline.load(path)`, instead of another model; it holds the checks of this `name`. The other arguments are
-    those of `calibration_curve`.
+    y_true (n,): the true labels.
+    max_error: the calibration error (root mean square, debiased) must lie below.
+    better_than (n,): the probabilities of another model on the same rows, whose error must be larger; of files, a FILE
+    of the same columns, whose rows are matched by `id` or position, or a column.
+    not_worse_than: the calibration error may be larger by less than this: than that of the other model, `against`, or
+    of the `baseline`.
+    against (n,): the other model, for `not_worse_than`; as `better_than`.
+    y_true_against (n,): the labels of the other model, if each has its own, such as whether its own answer is right.
+    groups (n,): each group must keep the rules.
+    baseline: what a former check left, `Baseline.load(path)`, instead of another model; it holds the checks of this
+    name.
+    name: name of the check in files, baselines and the history.
     binning: bins of equal size, or bins of equal width.
 
     One-sided tests of size 1 - level: a rule passes where "it is broken" is rejected, and fails where "it is kept" is.

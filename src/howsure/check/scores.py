@@ -66,21 +66,31 @@ def check_score(
 ) -> Check:
     """Verdicts on the mean of a score that each item has: is it right, exact match, ROUGE, a judge's grade.
 
-    score (n,): numbers. min_score, max_score: limits of their mean. better_than (n,): the scores of another model on
-    the same items, whose mean must be lower (with lower_is_better: higher); of files, its column, or another source of
-    the same columns, whose rows are matched by `id` or position. not_worse_than: the margin by which the mean may be
-    worse than that of the other model, whose scores are `against` (n,), or than the `baseline`. bounds: the lowest and
-    the highest score that is possible; those of scores that are all 0 or 1 are known. groups, clusters, baseline, name,
-    level, alarms_over: as in `check_calibration`. data: a data frame or files, whose columns the other arguments name;
-    a log names groups, clusters and items itself.
+    score (n,): numbers, such as 1 where the answer is right.
+    min_score: the mean must lie above.
+    max_score: the mean must lie below.
+    better_than (n,): the scores of another model on the same items, whose mean must be lower (with `lower_is_better`:
+    higher); of files, a FILE of the same columns, whose rows are matched by `id` or position, or a column.
+    not_worse_than: the mean may be worse by less than this: than that of the other model, `against`, or of the
+    `baseline`.
+    against (n,): the other model, for `not_worse_than`; as `better_than`.
+    lower_is_better: the other model is worse where its mean is higher.
+    bounds: the lowest and the highest score that is possible; those of scores that are all 0 or 1 are known.
+    groups (n,): each group must keep the rules; a log names groups, clusters and items itself.
+    sequential: the rows are those so far, in an order drawn at random; check again as they grow.
+    items_total: with `sequential`, the items of the benchmark.
+    clusters_total: with `sequential`, its clusters.
+    largest_cluster: with `sequential`, the most items that any cluster has.
+    baseline: as in `howsure.check_calibration`.
+    name: name of the check in files, baselines and the history.
 
     With bounds the tests are Gaffke's, which hold for clusters that are right or wrong as a whole, and for rare large
     losses; without clusters those of 0 and 1 are exact. Without bounds they are Student's t, and suppose that no loss
     exists that is too rare to have been seen; the result says how large one would have to be.
 
-    sequential: the rows are those so far, in an order drawn at random (`draw_order`), and the check is made again and
-    again as they grow, until it passes or fails: no verdict is then ever wrong with a probability of more than 1 -
-    level. items_total, clusters_total, largest_cluster: as in `SequentialComparison`, whose bets it makes.
+    A sequential check is made again and again as rows are added in the order of `howsure.draw_order`, until it passes
+    or fails: no verdict is then ever wrong with a probability of more than 1 - level. Its bets are those of
+    `howsure.SequentialComparison`.
 
     >>> right = [True] * 95 + [False] * 5
     >>> [check_score(right, min_score=limit).outcome for limit in (0.8, 0.93, 0.99)]

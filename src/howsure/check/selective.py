@@ -52,10 +52,15 @@ def check_selective(
 ) -> Check:
     """Verdicts on the risk of the most confident answers: the share of wrong ones among them.
 
-    y_true (n,): 1 where the answer is right. y_prob (n,): its confidence. max_risk: the risk must lie below.
-    min_coverage: the share of all answers that is kept, the most confident first; answers as confident as the last one
-    kept are kept, too. not_worse_than: the margin by which the risk may exceed that of the `baseline`, which a former
-    check left. The other arguments are those of `check_calibration`.
+    y_true (n,): 1 where the answer is right.
+    y_prob (n,): its confidence.
+    max_risk: the share of wrong answers among those kept must lie below.
+    min_coverage: the share of the answers that is kept, the most confident first; answers as confident as the last one
+    kept are kept, too.
+    not_worse_than: the risk may be larger than that of the `baseline` by less than this.
+    groups (n,): each group must keep the rules.
+    baseline: as in `howsure.check_calibration`.
+    name: name of the check in files, baselines and the history.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)

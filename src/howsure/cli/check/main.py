@@ -30,6 +30,7 @@ from howsure.cli.terminal.options import (
     output_option,
     output_options,
     raw_option,
+    role_option,
     source_of,
 )
 from howsure.cli.terminal.output import emit, emit_result, is_raw, result_text, write_pictures
@@ -43,7 +44,6 @@ from howsure.significance.trend import check_date
 
 CODES = "Exit codes: 0 pass, 1 fail, 3 cannot tell, 2 wrong input."
 FORMATS = ("table", "json", "csv", "markdown")
-SHARE = click.FloatRange(0.0, 1.0, min_open=True, max_open=True)
 CHECKS: dict[str, Callable[..., Check]] = {
     "calibration": check_calibration,
     "score": check_score,
@@ -156,41 +156,10 @@ def all_command(config: str | None, **_: Any) -> None:
     show(Check.together(checks, **how), shared)
 
 
-def check_command(kind: str, quantity: str, said: str, examples: str, **options: Decorator | None) -> None:
+def check_command(kind: str, said: str, examples: str, **options: Decorator | None) -> None:
     """The command of a check, derived from its function, with `options` of its own."""
     function = CHECKS[kind]
-    margin = click.option(
-        "--not-worse-than",
-        type=click.FloatRange(min=0.0),
-        metavar="MARGIN",
-        help=f"The {quantity} may be worse by less than this: than that of --against, or of the --baseline.",
-    )
-    better = click.option(
-        "--better-than",
-        metavar="FILE|COL",
-        help=f"The {quantity} must be better than this model's: that of FILE, or of column COL.",
-    )
-    against = click.option("--against", metavar="FILE|COL", help="The other model, for --not-worse-than.")
-    group = click.option(
-        "--group", "groups", metavar="COL", help="Column of groups, each of which must keep the rules."
-    )
-    name = click.option(
-        "--name",
-        default=kind,
-        show_default=True,
-        metavar="NAME",
-        help="Name of the check in files, baselines and the history.",
-    )
-    own: dict[str, Decorator | None] = {
-        "better_than": better,
-        "not_worse_than": margin,
-        "against": against,
-        "groups": group,
-        "name": name,
-        "level": None,
-        "alarms_over": None,
-        "baseline": None,
-    }
+    own = dict.fromkeys(("level", "alarms_over", "baseline"))
 
     def run(**typed: Any) -> None:
         baseline = None if typed["baseline"] is None else Baseline.load(typed["baseline"])
@@ -255,7 +224,6 @@ def show(check: Check, shared: Mapping[str, Any]) -> None:
 
 check_command(
     "calibration",
-    "calibration error",
     "A limit of the calibration error, or another model.",
     """
 howsure check calibration dev.jsonl --target gold --prob score --max-error 0.05
@@ -264,59 +232,29 @@ howsure check calibration new.jsonl --target gold --prob score --id uid --better
 howsure check calibration dev.csv --target gold --prob new --not-worse-than 0.01 --against old
 howsure check calibration monday.summary tuesday.summary --max-error 0.05
 """,
-    y_true=click.option(
-        "--target",
+    y_true=role_option(
         "y_true",
         multiple=True,
-        metavar="COL",
         help="Column of the true label; twice if each model has its own (is its answer right?).",
     ),
     y_true_against=None,
-    max_error=click.option("--max-error", type=SHARE, metavar="E", help="The calibration error must lie below."),
 )
 check_command(
     "score",
-    "mean",
     "A limit of the mean of a score of each item, or another model.",
     """
 howsure check score dev.csv --score exact_match --min-score 0.8
 howsure check score new.jsonl --score rougeL --id uid --not-worse-than 0.01 --against old.jsonl
 howsure check score so_far.csv --score new --better-than old --sequential --items-total 1000
 """,
-    score=click.option("--score", required=True, metavar="COL", help="Column of the score: 0 or 1, or any number."),
-    min_score=click.option("--min-score", type=float, metavar="S", help="The mean must lie above."),
-    max_score=click.option("--max-score", type=float, metavar="S", help="The mean must lie below."),
-    lower_is_better=click.option(
-        "--lower-is-better", is_flag=True, help="The other model is worse where its mean is higher."
-    ),
     bounds=bounds_option,
-    sequential=click.option(
-        "--sequential", is_flag=True, help="The rows are those so far, in an order drawn; check again as they grow."
-    ),
-    items_total=click.option("--items-total", type=int, metavar="N", help="With --sequential: items of the benchmark."),
-    clusters_total=click.option("--clusters-total", type=int, metavar="N", help="With --sequential: its clusters."),
-    largest_cluster=click.option(
-        "--largest-cluster", type=int, metavar="N", help="With --sequential: most items that any cluster has."
-    ),
 )
 check_command(
     "selective",
-    "risk",
     "A limit of the risk of the most confident answers.",
     """
 howsure check selective dev.jsonl --target right --prob confidence --max-risk 0.05 --min-coverage 0.7
 """,
-    max_risk=click.option(
-        "--max-risk", type=SHARE, metavar="R", help="The share of wrong answers among those kept must lie below."
-    ),
-    min_coverage=click.option(
-        "--min-coverage",
-        type=click.FloatRange(0.0, 1.0, min_open=True),
-        default=1.0,
-        show_default=True,
-        metavar="C",
-        help="The share of the answers that is kept, the most confident first.",
-    ),
 )
 
 

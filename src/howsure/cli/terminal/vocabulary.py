@@ -52,6 +52,8 @@ WORDS: dict[str, Word] = {
     "pos_label": Word("--positive", "VALUE", "Label value treated as positive (default: 1)."),
     # the other model, an earlier result
     "against": Word("--against", "FILE|COL", "The other model: a file with the same columns, or a column."),
+    "name": Word("--name", "NAME"),
+    "better_than": Word("--better-than", "FILE|COL"),
     "baseline": Word("--baseline", "FILE", "An earlier result of howsure's."),
     # the source
     "missing_values": Word("--missing", "VALUE"),
