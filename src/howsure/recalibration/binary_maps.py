@@ -3,37 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from howsure.errors import InputError, parameter
 from howsure.inputs.pairs import Floats, Integers
-from howsure.recalibration.parameters import Parameters, number, numbers, refuse_one_value, uncertain
+from howsure.recalibration.parameters import Parameters, ProbabilityMap, number, numbers, refuse_one_value, uncertain
 from howsure.recalibration.scores import Binary, Labelled, Scores
 from howsure.stats.logistic import fit_logistic, sigmoid
 
 
 @dataclass(frozen=True, slots=True)
-class Unchanged:
+class Unchanged(ProbabilityMap):
     """q' = q."""
 
-    method: ClassVar[str] = "none"
-    formula: ClassVar[str] = "q' = q"
+    method: ClassVar = "none"
+    formula: ClassVar = "q' = q"
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
         """There is nothing to fit."""
         return cls()
-
-    @classmethod
-    def read(cls, held: Parameters, k: int) -> Self:
-        """From the parameters of a file."""
-        return cls()
-
-    def parameters(self) -> dict[str, Any]:
-        """As they stand in a file."""
-        return {}
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities that were given."""
@@ -53,13 +44,14 @@ REVERSED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Temperature:
+class Temperature(ProbabilityMap):
     """q' = σ(logit(q) / T), T > 0: above 1 it makes probabilities less extreme; 0, ½ and 1 stay as they are."""
 
     temperature: float
 
-    method: ClassVar[str] = "temperature"
-    formula: ClassVar[str] = "q' = 1 / (1 + exp(-log(q / (1 - q)) / T))"
+    names: ClassVar = ("T",)
+    method: ClassVar = "temperature"
+    formula: ClassVar = "q' = 1 / (1 + exp(-log(q / (1 - q)) / T))"
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
@@ -87,10 +79,6 @@ class Temperature:
         """From the parameters of a file."""
         return cls(number(held, "T", above=0.0))
 
-    def parameters(self) -> dict[str, Any]:
-        """As they stand in a file."""
-        return {"T": self.temperature}
-
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of label 1 (n,)."""
         assert isinstance(scores, Binary)
@@ -98,7 +86,7 @@ class Temperature:
 
 
 @dataclass(frozen=True, slots=True)
-class Platt:
+class Platt(ProbabilityMap):
     """q' = σ(a + b logit(q)); b below 0 reverses the order; for b > 0, 0 and 1 stay as they are.
 
     Labels 1 and 0 are fitted as (n₁ + 1) / (n₁ + 2) and 1 / (n₀ + 2), n₁ and n₀ their numbers (sums of weights), as in
@@ -108,8 +96,9 @@ class Platt:
     intercept: float
     slope: float
 
-    method: ClassVar[str] = "platt"
-    formula: ClassVar[str] = "q' = 1 / (1 + exp(-(a + b * log(q / (1 - q)))))"
+    names: ClassVar = ("a", "b")
+    method: ClassVar = "platt"
+    formula: ClassVar = "q' = 1 / (1 + exp(-(a + b * log(q / (1 - q)))))"
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
@@ -132,10 +121,6 @@ class Platt:
         """From the parameters of a file."""
         return cls(number(held, "a"), number(held, "b"))
 
-    def parameters(self) -> dict[str, Any]:
-        """As they stand in a file."""
-        return {"a": self.intercept, "b": self.slope}
-
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of label 1 (n,)."""
         assert isinstance(scores, Binary)
@@ -150,15 +135,16 @@ LARGEST = 1e4  # a slope, of anything but separated labels
 
 
 @dataclass(frozen=True, slots=True)
-class Beta:
+class Beta(ProbabilityMap):
     """q' = σ(c + a log q - b log(1 - q)) with a, b ≥ 0, so that the order is kept (Kull, Silva Filho & Flach 2017)."""
 
     of_one: float
     of_zero: float
     intercept: float
 
-    method: ClassVar[str] = "beta"
-    formula: ClassVar[str] = "q' = 1 / (1 + exp(-(c + a * log(q) - b * log(1 - q))))"
+    names: ClassVar = ("a", "b", "c")
+    method: ClassVar = "beta"
+    formula: ClassVar = "q' = 1 / (1 + exp(-(c + a * log(q) - b * log(1 - q))))"
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
@@ -176,10 +162,6 @@ class Beta:
     def read(cls, held: Parameters, k: int) -> Self:
         """From the parameters of a file."""
         return cls(number(held, "a", least=0.0), number(held, "b", least=0.0), number(held, "c"))
-
-    def parameters(self) -> dict[str, Any]:
-        """As they stand in a file."""
-        return {"a": self.of_one, "b": self.of_zero, "c": self.intercept}
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of label 1 (n,)."""
@@ -244,7 +226,7 @@ def _refuse_separated(odds: Floats, labels: Integers) -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Isotonic:
+class Isotonic(ProbabilityMap):
     """q' lies on the lines between the points (x, y), and is constant beyond them (Zadrozny & Elkan 2002).
 
     The points are the ends of the blocks that the pool-adjacent-violators algorithm makes of all probabilities that
@@ -254,8 +236,9 @@ class Isotonic:
     x: Floats
     y: Floats
 
-    method: ClassVar[str] = "isotonic"
-    formula: ClassVar[str] = (
+    names: ClassVar = ("x", "y")
+    method: ClassVar = "isotonic"
+    formula: ClassVar = (
         "q' = linear interpolation between the points (x[i], y[i]); y[0] below x[0], and the last y above the last x"
     )
 
@@ -280,10 +263,6 @@ class Isotonic:
         if not len(x):
             raise InputError("the map's parameter x must hold one number or more; it is empty.")
         return cls(x, y)
-
-    def parameters(self) -> dict[str, Any]:
-        """As they stand in a file."""
-        return {"x": self.x.tolist(), "y": self.y.tolist()}
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of label 1 (n,)."""
@@ -312,7 +291,7 @@ Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class VennAbers:
+class VennAbers(ProbabilityMap):
     """q' = p₁ / (1 - p₀ + p₁), where p₀ and p₁ are what isotonic regression says of q once a row of it and label 0, or
     1, is added to the rows of the fit (Vovk, Petej & Fedorova 2015); never 0 or 1.
 
@@ -325,8 +304,9 @@ class VennAbers:
     ends: Floats
     high: Floats
 
-    method: ClassVar[str] = "venn-abers"
-    formula: ClassVar[str] = (
+    names: ClassVar = ("from", "low", "upto", "high")
+    method: ClassVar = "venn-abers"
+    formula: ClassVar = (
         "q' = p1 / (1 - p0 + p1); p0 = low[i], where i is how many of from are at most q; "
         "p1 = high[j], where j is how many of upto are below q"
     )
@@ -354,15 +334,6 @@ class VennAbers:
         if (below > above).any() or (below == 1.0).any() or (above == 0.0).any():
             raise InputError("the map's parameters low and high must leave p0 at most p1, p0 below 1 and p1 above 0.")
         return found
-
-    def parameters(self) -> dict[str, Any]:
-        """As they stand in a file."""
-        return {
-            "from": self.starts.tolist(),
-            "low": self.low.tolist(),
-            "upto": self.ends.tolist(),
-            "high": self.high.tolist(),
-        }
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of label 1 (n,), merged of both."""
@@ -424,7 +395,7 @@ BINS = 15
 
 
 @dataclass(frozen=True, slots=True)
-class Histogram:
+class Histogram(ProbabilityMap):
     """q' is the frequency of label 1 in the bin of q (Zadrozny & Elkan 2001).
 
     A bin holds the probabilities from its edge up to the next one. Bins have equal weight as nearly as ties allow, and
@@ -434,8 +405,9 @@ class Histogram:
     edges: Floats
     values: Floats
 
-    method: ClassVar[str] = "histogram"
-    formula: ClassVar[str] = "q' = values[i], where i is how many of the edges are at most q"
+    names: ClassVar = ("edges", "values")
+    method: ClassVar = "histogram"
+    formula: ClassVar = "q' = values[i], where i is how many of the edges are at most q"
 
     @classmethod
     def fit(cls, data: Labelled, *, n_bins: int = BINS) -> Self:
@@ -453,10 +425,6 @@ class Histogram:
         """From the parameters of a file."""
         edges = numbers(held, "edges", strictly=True, shares=True)
         return cls(edges, numbers(held, "values", n=len(edges) + 1, shares=True))
-
-    def parameters(self) -> dict[str, Any]:
-        """As they stand in a file."""
-        return {"edges": self.edges.tolist(), "values": self.values.tolist()}
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of label 1 (n,)."""

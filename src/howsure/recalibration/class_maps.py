@@ -11,7 +11,7 @@ from howsure.errors import GIVEN, InputError, at_row, parameter
 from howsure.inputs.classes import softmax
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Floats
-from howsure.recalibration.parameters import Parameters, number, numbers, refuse_certain_errors, square
+from howsure.recalibration.parameters import Parameters, ProbabilityMap, number, numbers, refuse_certain_errors, square
 from howsure.recalibration.scores import Classes, Labelled, Scores
 from howsure.stats.logistic import LARGEST, Objective, newton_minimum
 
@@ -55,13 +55,14 @@ REVERSED = (
 
 
 @dataclass(frozen=True, slots=True)
-class ClassTemperature:
+class ClassTemperature(ProbabilityMap):
     """p'_k ∝ p_k^(1/T), T > 0 (Guo et al. 2017): the softmax of the logits divided by T; the order of classes stays."""
 
     temperature: float
 
-    method: ClassVar[str] = "temperature"
-    formula: ClassVar[str] = "p'[k] = exp(log(p[k]) / T) / (the sum over all classes j of exp(log(p[j]) / T))"
+    names: ClassVar = ("T",)
+    method: ClassVar = "temperature"
+    formula: ClassVar = "p'[k] = exp(log(p[k]) / T) / (the sum over all classes j of exp(log(p[j]) / T))"
 
     @classmethod
     def fit(cls, data: Labelled) -> Self:
@@ -89,10 +90,6 @@ class ClassTemperature:
     def read(cls, held: Parameters, k: int) -> Self:
         """From the parameters of a file."""
         return cls(number(held, "T", above=0.0))
-
-    def parameters(self) -> dict[str, Any]:
-        """As they stand in a file."""
-        return {"T": self.temperature}
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of the classes (n, K)."""
@@ -135,7 +132,7 @@ CERTAIN = f"{parameter('method', 'temperature')} keeps probabilities of 0, and {
 
 
 @dataclass(frozen=True, slots=True)
-class Vector:
+class Vector(ProbabilityMap):
     """p'_k ∝ exp(a_k log p_k + b_k): a temperature and an offset for each class.
 
     Vector scaling (Guo et al. 2017) of log-probabilities: logits are normalised first, so that the map depends on the
@@ -145,8 +142,9 @@ class Vector:
     scales: Floats
     offsets: Floats
 
-    method: ClassVar[str] = "vector"
-    formula: ClassVar[str] = (
+    names: ClassVar = ("a", "b")
+    method: ClassVar = "vector"
+    formula: ClassVar = (
         "p'[k] = exp(a[k] * log(p[k]) + b[k]) / (the sum over all classes j of exp(a[j] * log(p[j]) + b[j]))"
     )
 
@@ -182,17 +180,13 @@ class Vector:
         """From the parameters of a file."""
         return cls(numbers(held, "a", n=k), numbers(held, "b", n=k))
 
-    def parameters(self) -> dict[str, Any]:
-        """As they stand in a file."""
-        return {"a": self.scales.tolist(), "b": self.offsets.tolist()}
-
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of the classes (n, K)."""
         return softmax(finite_logs(scores) * self.scales + self.offsets)
 
 
 @dataclass(frozen=True, slots=True)
-class Dirichlet:
+class Dirichlet(ProbabilityMap):
     """p'_k ∝ exp(Σ_j W_kj log p_j + b_k): Dirichlet calibration (Kull et al. 2019), or matrix scaling of
     log-probabilities.
 
@@ -203,8 +197,9 @@ class Dirichlet:
     offsets: Floats
     penalty: float
 
-    method: ClassVar[str] = "dirichlet"
-    formula: ClassVar[str] = (
+    names: ClassVar = ("W", "b", "penalty")
+    method: ClassVar = "dirichlet"
+    formula: ClassVar = (
         "p'[k] = exp(s[k]) / (the sum over all classes j of exp(s[j])), "
         "s[k] = b[k] + the sum over all classes j of W[k][j] * log(p[j])"
     )
@@ -242,10 +237,6 @@ class Dirichlet:
         """From the parameters of a file."""
         penalty = numbers({"penalty": [held.get("penalty")]}, "penalty", n=1)[0]
         return cls(square(held, "W", k=k), numbers(held, "b", n=k), float(penalty))
-
-    def parameters(self) -> dict[str, Any]:
-        """As they stand in a file."""
-        return {"W": self.weights.tolist(), "b": self.offsets.tolist(), "penalty": self.penalty}
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of the classes (n, K)."""

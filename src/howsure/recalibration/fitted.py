@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Final, Protocol, Self
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.binary_maps import BINS, Beta, Histogram, Isotonic, Platt, Temperature, Unchanged, VennAbers
 from howsure.recalibration.class_maps import ClassTemperature, Dirichlet, Vector
 from howsure.recalibration.ordered_map import Ordered
-from howsure.recalibration.parameters import Parameters
+from howsure.recalibration.parameters import ProbabilityMap
 from howsure.recalibration.scores import Labelled, Scores, folds_of, of_label, rows_of_all
 from howsure.show.table import TABLE, WORDS, Column, digits
 
@@ -23,29 +23,6 @@ from howsure.show.table import TABLE, WORDS, Column, digits
 
 AUTO = "auto"
 PENALTIES = (1e-1, 1e-2, 1e-3, 1e-4)  # of Dirichlet calibration, tried by cross-fitting
-
-
-class ProbabilityMap(Protocol):
-    """A map of one kind, fitted: from probabilities to probabilities."""
-
-    method: ClassVar[str]
-    formula: ClassVar[str]
-
-    @classmethod
-    def read(cls, held: Parameters, k: int) -> Self:
-        """From the parameters of a file, for k classes.
-
-        Raises InputError for any that it cannot have.
-        """
-        ...
-
-    def parameters(self) -> dict[str, Any]:
-        """As they stand in a file."""
-        ...
-
-    def apply(self, scores: Scores) -> Floats:
-        """The probabilities of label 1 (n,), or of the classes (n, K)."""
-        ...
 
 
 BINARY: dict[str, Any] = {  # in the order of what each may do, the least first

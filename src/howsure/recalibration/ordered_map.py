@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.pairs import Floats
-from howsure.recalibration.parameters import Parameters, number, numbers, refuse_certain_errors, refuse_one_value
+from howsure.recalibration.parameters import (
+    Parameters,
+    ProbabilityMap,
+    number,
+    numbers,
+    refuse_certain_errors,
+    refuse_one_value,
+)
 from howsure.recalibration.scores import Classes, Labelled, Scores
 from howsure.stats.logistic import fit_logistic, sigmoid
 
@@ -21,7 +28,7 @@ REVERSED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Ordered:
+class Ordered(ProbabilityMap):
     """P'(level > k) = σ(logit(P(level > k)) / T + s_k), T > 0, for each cut point k of K ordered levels.
 
     Fitted by the log loss of all cut points, whose labels count as in Platt scaling: with two levels, it is Platt
@@ -31,8 +38,9 @@ class Ordered:
     temperature: float
     shifts: Floats
 
-    method: ClassVar[str] = "ordered"
-    formula: ClassVar[str] = (
+    names: ClassVar = ("T", "s")
+    method: ClassVar = "ordered"
+    formula: ClassVar = (
         "p'[k] = m[k] / (the sum over all levels j of m[j]), m[k] = c[k - 1] - c[k] if that is above 0, or else p[k] / "
         "1000, c[k] = 1 / (1 + exp(-(s[k] + log(P[k] / (1 - P[k])) / T))), P[k] the sum of p[j] over all levels j > k, "
         "c[-1] = 1, c[K - 1] = 0"
@@ -67,10 +75,6 @@ class Ordered:
     def read(cls, held: Parameters, k: int) -> Self:
         """From the parameters of a file."""
         return cls(number(held, "T", above=0.0), numbers(held, "s", n=k - 1))
-
-    def parameters(self) -> dict[str, Any]:
-        """As they stand in a file."""
-        return {"T": self.temperature, "s": self.shifts.tolist()}
 
     def apply(self, scores: Scores) -> Floats:
         """The probabilities of the levels (n, K)."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, TypeGuard
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +14,37 @@ import numpy.typing as npt
 from howsure.errors import InputError, at_row, parameter, shown
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
-from howsure.recalibration.scores import Binary, Labelled
+from howsure.recalibration.scores import Binary, Labelled, Scores
+from howsure.result import plain
 
 # The parameters of a map as they stand in its file, checked when they are read.
 
 Parameters = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ProbabilityMap(ABC):
+    """A map of one kind, fitted: from probabilities to probabilities. names: of its fields, as they stand in a file."""
+
+    names: ClassVar[tuple[str, ...]] = ()
+    method: ClassVar[str]
+    formula: ClassVar[str]
+
+    @classmethod
+    def read(cls, held: Parameters, k: int) -> Self:
+        """From the parameters of a file, for k classes.
+
+        Raises InputError for any that it cannot have.
+        """
+        return cls()
+
+    def parameters(self) -> dict[str, Any]:
+        """As they stand in a file."""
+        return {name: plain(getattr(self, one.name)) for name, one in zip(self.names, fields(self), strict=True)}
+
+    @abstractmethod
+    def apply(self, scores: Scores) -> Floats:
+        """The probabilities of label 1 (n,), or of the classes (n, K)."""
 
 
 def number(held: Parameters, name: str, *, least: float = -math.inf, above: float = -math.inf) -> float:

@@ -16,8 +16,8 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.recalibration.binary_maps import VennAbers
 from howsure.recalibration.evaluation import evaluation_of_map
 from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation
-from howsure.recalibration.fitted import Candidate, Choice, Fitted, Method, ProbabilityMap, maps_of
-from howsure.recalibration.parameters import is_number
+from howsure.recalibration.fitted import Candidate, Choice, Fitted, Method, maps_of
+from howsure.recalibration.parameters import ProbabilityMap, is_number
 from howsure.recalibration.scores import Binary, Classes, Scores, check_floor, labelled_from, scores_from
 from howsure.result import Result, plain
 from howsure.show.table import FRAME, NUMBER, WORDS, Column, in_a_line, number
