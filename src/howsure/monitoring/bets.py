@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Self
 
 import numpy as np
@@ -15,7 +15,6 @@ from howsure.inputs.pairs import Floats, Integers, Labels
 
 EDGES = np.array([0.0, 0.01, 0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99, 1.0])
 N_CELLS = len(EDGES) - 1
-SUMS = ("n", "predicted", "observed", "squares", "cluster_squares", "dominating", "cluster_rows")
 
 
 def cells_of(probabilities: Floats) -> Integers:
@@ -38,12 +37,18 @@ class CellSums:
     is one.
     """
 
-    values: Floats  # (len(SUMS), N_CELLS)
+    n: Floats
+    predicted: Floats
+    observed: Floats
+    squares: Floats
+    cluster_squares: Floats
+    dominating: Floats
+    cluster_rows: Floats
 
     @classmethod
     def zero(cls) -> Self:
         """No rows."""
-        return cls(np.zeros((len(SUMS), N_CELLS)))
+        return cls(*np.zeros((len(SUMS), N_CELLS)))
 
     @classmethod
     def of(cls, labels: Labels, probabilities: Floats, clusters: Integers | None) -> Self:
@@ -54,9 +59,10 @@ class CellSums:
         def summed(weights: Floats | None) -> Floats:
             return np.bincount(cells, weights, N_CELLS).astype(np.float64)
 
-        first = [summed(None), summed(probabilities), summed(labels.astype(np.float64)), summed(z * z)]
+        squares = summed(z * z)
+        first = summed(None), summed(probabilities), summed(labels.astype(np.float64)), squares
         if clusters is None:
-            return cls(np.array([*first, first[3], first[3], first[0]]))
+            return cls(*first, squares, squares, first[0])
 
         def by_cluster(weights: Floats | None) -> Floats:
             shape = int(clusters.max()) + 1, N_CELLS
@@ -66,49 +72,18 @@ class CellSums:
         sums, rows = by_cluster(z), by_cluster(None)
         absolute = np.abs(sums)
         dominating = (absolute * absolute.sum(axis=1)[:, None]).sum(axis=0)
-        return cls(np.array([*first, (sums**2).sum(axis=0), dominating, (rows**2).sum(axis=0)]))
+        return cls(*first, (sums**2).sum(axis=0), dominating, (rows**2).sum(axis=0))
 
     def __add__(self, other: Self) -> Self:
-        return type(self)(self.values + other.values)
+        return type(self)(*(self.values + other.values))
 
     @property
-    def n(self) -> Floats:
-        """Rows by cell."""
-        return self._sum(0)
+    def values(self) -> Floats:
+        """All of them, (len(SUMS), N_CELLS)."""
+        return np.array([getattr(self, name) for name in SUMS])
 
-    @property
-    def predicted(self) -> Floats:
-        """Sum of the probabilities by cell."""
-        return self._sum(1)
 
-    @property
-    def observed(self) -> Floats:
-        """Rows of label 1 by cell."""
-        return self._sum(2)
-
-    @property
-    def squares(self) -> Floats:
-        """Sum of (y - q)² by cell."""
-        return self._sum(3)
-
-    @property
-    def cluster_squares(self) -> Floats:
-        """Sum of the squares of the clusters' sums by cell."""
-        return self._sum(4)
-
-    @property
-    def dominating(self) -> Floats:
-        """What lies above the covariance of the cells' sums."""
-        return self._sum(5)
-
-    @property
-    def cluster_rows(self) -> Floats:
-        """Sum of the squares of the clusters' rows by cell."""
-        return self._sum(6)
-
-    def _sum(self, place: int) -> Floats:
-        found: Floats = self.values[place]
-        return found
+SUMS = tuple(one.name for one in fields(CellSums))
 
 
 # Bets against calibration: other forecasts, each fixed before the rows are seen, and what each gains on them.

@@ -179,8 +179,9 @@ class Group:
 def _packed(sums: CellSums) -> dict[str, list[float]]:
     """The cells with rows, by their number; the last sums of rows without clusters follow from the first."""
     found = {}
+    of_all = sums.values
     for cell in np.flatnonzero(sums.n).tolist():
-        values = sums.values[:, cell].tolist()
+        values = of_all[:, cell].tolist()
         found[str(cell)] = values[:ALONE] if values == _of_rows(values[:ALONE]) else values
     return found
 
@@ -203,4 +204,4 @@ def _unpacked(held: dict[str, list[float]]) -> CellSums:
     possible = (values >= 0.0) & (values <= most) & ((n >= 1.0) | (values == 0.0))
     if not possible.all() or not (values[1:3] <= n).all():
         raise ValueError("these are the sums of no rows")
-    return CellSums(values)
+    return CellSums(*values)

@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-import numpy as np
-
 from howsure.inputs.numbers_and_names import counted
 from howsure.monitoring.bets import CellSums
 from howsure.monitoring.error_sequence import error_sequence, period_error
@@ -186,7 +184,7 @@ def group_status(name: str, group: Group, settings: Settings, recipe: dict[str, 
     tested = [sums for sums, log_e in group.series.values() if log_e is not None]
     since, bet = group.process.suspected if group.alarm is None else (group.alarm.since, group.alarm.bet)
     recent = [s for p, (s, log_e) in group.series.items() if log_e is not None and p >= since]
-    chosen = CellSums(sum((one.values for one in recent), start=np.zeros_like(group.total.values)))
+    chosen = sum(recent, start=CellSums.zero())
     rows = float(chosen.n.sum())
     return GroupStatus(
         name=name or "all",
