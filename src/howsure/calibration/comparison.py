@@ -10,12 +10,18 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.calibration.bins import bin_pairs
 from howsure.calibration.calibration_errors import debiased_estimate
-from howsure.calibration.clusters import clustered_mse, without_each_cluster
 from howsure.calibration.curve import curve_of
-from howsure.calibration.differences import Units, class_differences, jackknifed, losses, reach, score_difference
-from howsure.calibration.error import SquaredError, cluster_sums, debiased_mse, mean_gaps
+from howsure.calibration.differences import (
+    Units,
+    class_differences,
+    jackknifed,
+    left_one_out,
+    losses,
+    reach,
+    score_difference,
+)
+from howsure.calibration.error import SquaredError
 from howsure.calibration.results import NAMES, CalibrationComparison
 from howsure.calibration.scores import BRIER, LOG
 from howsure.errors import InputError, at_row, parameter
@@ -23,7 +29,7 @@ from howsure.inputs.checks import check_labels, check_probabilities, check_same_
 from howsure.inputs.classes import pairs_from_classes
 from howsure.inputs.frames import Source, is_frame, named_columns
 from howsure.inputs.numbers_and_names import check_level
-from howsure.inputs.pairs import TOP_LABEL, UNNAMED, Floats, Given, Integers, Pairs, given_of
+from howsure.inputs.pairs import TOP_LABEL, UNNAMED, Given, Pairs, given_of
 from howsure.inputs.pairs_from import pairs_from
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.stats.clusters import few_clusters
@@ -201,35 +207,28 @@ def compare_pairs(
     for name, one, other in (("weight", a.weights, b.weights), ("cluster", a.clusters, b.clusters)):
         _check_same(name, one, other)
     a, b = a.that_weigh(), b.that_weigh()
-    units = _units(a, b)
-    (squared_a, without_a, gap_a), (squared_b, without_b, gap_b) = (
-        _judge(p, units.code, binning, bin_size, n_bins) for p in (a, b)
-    )
+    units = Units.of(a, b)
+    how: dict[str, Any] = {"binning": binning, "bin_size": bin_size, "n_bins": n_bins}
+    (squared_a, without_a, gap_a), (squared_b, without_b, gap_b) = (left_one_out(one, units, **how) for one in (a, b))
     n = len(a)
-    binned: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning, "level": level}
-    curve_a, curve_b = (curve_of(pairs, name=name, **binned) for pairs, name in zip((a, b), names, strict=True))
+    curve_a, curve_b = (
+        curve_of(pairs, name=name, level=level, **how) for pairs, name in zip((a, b), names, strict=True)
+    )
     estimates = [debiased_estimate(squared, n=n, level=level) for squared in (squared_a, squared_b)]
-    how: dict[str, Any] = {"level": level, "n": n, "units": units}
+    jackknife: dict[str, Any] = {"level": level, "n": n, "units": units}
     moved = 2 * (gap_b - gap_a)  # by a label, of the squared gap of its bin
     far = _own_reach(squared_a, squared_b, level) if own_labels else reach(a, b, moved, units, level)
-    difference = jackknifed(squared_a.value - squared_b.value, without_a - without_b, reach=far, **how)
+    difference = jackknifed(squared_a.value - squared_b.value, without_a - without_b, reach=far, **jackknife)
     roots = None
     if all(e.low is not None and e.low > 0 for e in estimates):
         roots = jackknifed(
             estimates[0].value - estimates[1].value,
             without_a / (2 * estimates[0].value) - without_b / (2 * estimates[1].value),
-            **how,
+            **jackknife,
         )
     brier, log = (score_difference(a, b, units, loss, level, own_labels=own_labels) for loss in (BRIER, LOG))
     brier_of_classes, log_of_classes = class_differences(a, b, units, level) or (None, None)
-    recipe = {
-        "howsure": __version__,
-        "n": n,
-        "binning": binning,
-        "bin_size": bin_size,
-        "n_bins": n_bins,
-        "level": level,
-    }
+    recipe = {"howsure": __version__, "n": n, **how, "level": level}
     recipe |= {
         "models": list(names),
         "own_labels": own_labels,
@@ -272,16 +271,6 @@ def _check_same(name: str, one: Any, other: Any) -> None:
         )
 
 
-def _units(a: Pairs, b: Pairs) -> Units:
-    """The unit that the jackknife leaves out: a cluster, or a row, numbered by content rather than position."""
-    w = np.ones(len(a)) if a.weights is None else a.weights
-    if a.clusters is not None:
-        return Units(a.clusters, w, clustered=True)
-    rows = np.empty(len(a), dtype=np.int64)
-    rows[np.lexsort((w, b.labels, a.labels, b.probabilities, a.probabilities))] = np.arange(len(a))
-    return Units(rows, w, clustered=False)
-
-
 def _own_reach(a: SquaredError, b: SquaredError, level: float) -> tuple[float, float]:
     """The same if each model has its own labels: as far as a single bin of either model may change its error."""
     (down_a, up_a), (down_b, up_b) = (_one_bin(squared, level) for squared in (a, b))
@@ -293,14 +282,3 @@ def _one_bin(squared: SquaredError, level: float) -> tuple[float, float]:
         return 0.0, 0.0
     low, high = squared.rare.one_bin_nearer(squared.value, level), squared.rare.upper_end(squared.value, level)
     return squared.value - low, high - max(squared.value, 0.0)
-
-
-def _judge(
-    pairs: Pairs, units: Integers, binning: str, bin_size: int | str, n_bins: int | None
-) -> tuple[SquaredError, Floats, Floats]:
-    """The squared error, its leave-one-out values, and the gap of each pair's bin."""
-    binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins)
-    bins = binned.bins_of(pairs.probabilities)
-    cells = cluster_sums(replace(pairs, clusters=units), bins, len(binned.sums))
-    squared = debiased_mse(binned.sums) if pairs.clusters is None else clustered_mse(cells)
-    return squared, without_each_cluster(cells), mean_gaps(binned.sums)[bins]

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, Self
 
 import numpy as np
 
-from howsure.calibration.clusters import NOTHING
-from howsure.calibration.error import exact_interval
+from howsure.calibration.bins import bin_pairs
+from howsure.calibration.clusters import NOTHING, clustered_mse, without_each_cluster
+from howsure.calibration.error import SquaredError, cluster_sums, debiased_mse, exact_interval, mean_gaps
 from howsure.calibration.scores import ProperLoss, multiclass_losses
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Estimate
@@ -31,6 +33,16 @@ class Units:
     weight: Floats
     clustered: bool
 
+    @classmethod
+    def of(cls, a: Pairs, b: Pairs) -> Self:
+        """Those of two models on the same rows: a cluster, or a row, numbered by content rather than position."""
+        w = np.ones(len(a)) if a.weights is None else a.weights
+        if a.clusters is not None:
+            return cls(a.clusters, w, clustered=True)
+        rows = np.empty(len(a), dtype=np.int64)
+        rows[np.lexsort((w, b.labels, a.labels, b.probabilities, a.probabilities))] = np.arange(len(a))
+        return cls(rows, w, clustered=False)
+
     @property
     def degrees_of_freedom(self) -> float:
         """The degrees of freedom of Student's t."""
@@ -44,6 +56,15 @@ class Units:
         """The values added up by unit, in an order that does not depend on that of the rows."""
         order = np.lexsort((values, self.code))
         return np.bincount(self.code[order], weights=values[order]).astype(np.float64)
+
+
+def left_one_out(pairs: Pairs, units: Units, **how: Any) -> tuple[SquaredError, Floats, Floats]:
+    """The squared error in bins made as `how` says, its leave-one-out values, and the gap of each pair's bin."""
+    binned = bin_pairs(pairs, **how)
+    bins = binned.bins_of(pairs.probabilities)
+    cells = cluster_sums(replace(pairs, clusters=units.code), bins, len(binned.sums))
+    squared = debiased_mse(binned.sums) if pairs.clusters is None else clustered_mse(cells)
+    return squared, without_each_cluster(cells), mean_gaps(binned.sums)[bins]
 
 
 def jackknifed(

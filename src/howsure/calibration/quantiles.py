@@ -208,6 +208,8 @@ class QuantileCalibration(Result):
     clusters: int | None
     recipe: dict[str, Any]
 
+    words = ""
+
     @property
     def statistic(self) -> float:
         """The statistic of the requested method."""
@@ -262,11 +264,6 @@ class QuantileCalibration(Result):
         from howsure.figures.distributions import quantile_figure
 
         return quantile_figure(self, title=title)
-
-    @property
-    def words(self) -> str:
-        """Nothing: the bars are printed."""
-        return ""
 
     def below(self) -> Sequence[str]:
         """What was compared, what both tests say, and how many bars lie outside their interval."""

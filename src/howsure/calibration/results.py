@@ -146,6 +146,7 @@ class CalibrationComparison(Result):
     read: ReadOfBoth | None = as_json(None, default=None)
 
     title = "Calibration of two models"
+    words = ""
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form; of files, what was read comes first."""
@@ -199,11 +200,6 @@ class CalibrationComparison(Result):
         """What the headings mean, and which sign is whose."""
         a, b = self.names
         return {**Result.legend(self), "": f"Differences are {a} minus {b}: above 0, {b} is better."}
-
-    @property
-    def words(self) -> str:
-        """Nothing: the table is printed."""
-        return ""
 
     def below(self) -> Sequence[str]:
         """The verdict, and the notes."""

@@ -9,10 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from howsure.calibration.bins import bin_pairs
-from howsure.calibration.clusters import clustered_mse, without_each_cluster
-from howsure.calibration.differences import Units, least_reach
-from howsure.calibration.error import SquaredError, cluster_sums, debiased_mse, mean_gaps, root
+from howsure.calibration.differences import Units, least_reach, left_one_out
+from howsure.calibration.error import SquaredError, root
 from howsure.inputs.pairs import Floats, Pairs
 from howsure.stats.p_values import furthest, smallest_size
 from howsure.stats.proportions import normal_quantile
@@ -280,9 +278,9 @@ def two_errors(this: Pairs, other: Pairs, *, own_labels: bool, growth: float, **
 
     `own_labels`: each model has labels of its own, such as whether its own answer is right.
     """
-    units = _units(this, other)
+    units = Units.of(this, other)
     (squared, without, gap), (other_squared, other_without, other_gap) = (
-        _judged(pairs, units, **how) for pairs in (this, other)
+        left_one_out(pairs, units, **how) for pairs in (this, other)
     )
     known = ~(np.isnan(without) | np.isnan(other_without))
     order = np.lexsort((other_without[known], without[known]))
@@ -329,22 +327,3 @@ def rare_error(squared: SquaredError) -> float:
     up = squared.rare.upper_end(squared.value, level) - max(squared.value, 0.0)
     down = squared.value - squared.rare.one_bin_nearer(squared.value, 1 - RARE)
     return max(up, down) / normal_quantile(level)
-
-
-def _units(this: Pairs, other: Pairs) -> Units:
-    w = np.ones(len(this)) if this.weights is None else this.weights
-    if this.clusters is not None:
-        return Units(this.clusters, w, clustered=True)
-    rows = np.empty(len(this), dtype=np.int64)
-    content = (w, other.labels, this.labels, other.probabilities, this.probabilities)
-    rows[np.lexsort(content)] = np.arange(len(this))
-    return Units(rows, w, clustered=False)
-
-
-def _judged(pairs: Pairs, units: Units, **how: Any) -> tuple[SquaredError, Floats, Floats]:
-    """The squared error, its leave-one-out values, and the gap of each pair's bin."""
-    binned = bin_pairs(pairs, **how)
-    bins = binned.bins_of(pairs.probabilities)
-    cells = cluster_sums(replace(pairs, clusters=units.code), bins, len(binned.sums))
-    squared = debiased_mse(binned.sums) if pairs.clusters is None else clustered_mse(cells)
-    return squared, without_each_cluster(cells), mean_gaps(binned.sums)[bins]

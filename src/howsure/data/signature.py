@@ -25,6 +25,8 @@ class Signature(Result):
     settings: Mapping[str, str]
     version: str
 
+    words = ""
+
     def rows_shown(self) -> Sequence[tuple[str, str]]:
         """A row per setting."""
         return [("what", self.kind), *self.settings.items(), ("version of howsure", self.version)]
@@ -35,11 +37,6 @@ class Signature(Result):
             Column("setting", WORDS, get=lambda row: row[0].replace("_", " ")),
             Column("value", TEXT, get=lambda row: row[1]),
         ]
-
-    @property
-    def words(self) -> str:
-        """Nothing: the table is printed."""
-        return ""
 
     def table(self) -> Table:
         """The settings, aligned at the left."""

@@ -315,7 +315,7 @@ def evaluation_of(
     before = pairs_of(data, data.scores.probabilities)
     repeats = [HeldOut(before, [pairs_of(data, each) for each in after], fold) for fold, after in fitted]
     own = repeats[0].own
-    units = _units(before, own)
+    units = Units.of(before, own)
     squared, squared_after = squared_error_change(repeats, units, level)
     brier, log_loss = (pair_score_change(repeats, units, level, loss=loss) for loss in (BRIER, LOG))
     of_classes = class_score_changes(repeats, units, level) or (None, None)
@@ -363,17 +363,6 @@ def pairs_of(data: Labelled, probabilities: Floats) -> Pairs:
     return reduced(
         data.labels, probabilities, data.classes, reduce=TOP_LABEL, weights=data.weights, clusters=data.clusters
     )
-
-
-def _units(before: Pairs, own: Pairs) -> Units:
-    """What the jackknife leaves out: a cluster, or a row, numbered by content rather than position."""
-    w = np.ones(len(before)) if before.weights is None else before.weights
-    if before.clusters is not None:
-        return Units(before.clusters, w, clustered=True)
-    rows = np.empty(len(before), dtype=np.int64)
-    order = np.lexsort((w, own.labels, before.labels, own.probabilities, before.probabilities))
-    rows[order] = np.arange(len(before))
-    return Units(rows, w, clustered=False)
 
 
 def _notes(before: Pairs, own: Pairs, units: Units) -> list[str]:
