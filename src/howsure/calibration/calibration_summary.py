@@ -14,11 +14,10 @@ from howsure.calibration.curve import curve_of
 from howsure.calibration.engines.pairs_or_sums import parts_read, sums_of_frame
 from howsure.calibration.logits import IGNORED, slots_of_logits
 from howsure.calibration.results import CalibrationCurve
-from howsure.calibration.saved_summaries import Saved, check_weights, from_bytes, read, to_bytes, write
+from howsure.calibration.saved_summaries import Saved, SavedSums, check_weights
 from howsure.calibration.slots import LAST, LOG_UNIT, Slots, slots_of
 from howsure.calibration.table import CalibrationTable, table_of
 from howsure.errors import InputError, at_row, parameter, shown
-from howsure.files.whole import Place
 from howsure.inputs.frames import Source, columns_of, is_lazy
 from howsure.inputs.numbers_and_names import counted, natural_order
 from howsure.inputs.pairs import CLASS_WISE, NOTHING, Given, Pairs
@@ -53,7 +52,7 @@ def by_probability(slots: Slots) -> Slots:
 HEAVIEST = 1e60  # of which the fourth power is a number
 
 
-class CalibrationSummary:
+class CalibrationSummary(SavedSums):
     """What a calibration curve needs to know of pairs, in about a megabyte however many there are.
 
     Pairs are added up by narrow cells of the probability scale (27,555 to each side of one half, 1.5·10⁻⁴ of min(q,
@@ -225,26 +224,8 @@ class CalibrationSummary:
         bins: Any = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning}
         return check_sums(self.filled(), method=method, n_simulations=n_simulations, rng=rng, **bins)
 
-    def to_bytes(self) -> bytes:
-        """The summary as bytes: the same pairs give the same bytes, in whatever order and parts they were added.
-
-        Sums of weights are rounded, and their last bits depend on the order.
-        """
-        return to_bytes(Saved([self._slots]))
-
-    @classmethod
-    def from_bytes(cls, content: bytes) -> Self:
-        """The summary of `to_bytes`. Raises InputError for bytes that are none, or were truncated or changed."""
-        return cls._of(from_bytes(content), "content")
-
-    def save(self, path: Place) -> None:
-        """Write the summary to a file that appears whole or not at all; one that is there is replaced."""
-        write(Saved([self._slots]), path)
-
-    @classmethod
-    def load(cls, path: Place) -> Self:
-        """The summary of a file. Raises InputError if there is none, or it was truncated or changed."""
-        return cls._of(read(path), str(path))
+    def _saved(self) -> Saved:
+        return Saved([self._slots])
 
     @classmethod
     def _of(cls, saved: Saved, name: str) -> Self:
@@ -313,7 +294,7 @@ def checked_pairs(
     return pairs
 
 
-class CalibrationSummaries(Mapping[str, CalibrationSummary]):
+class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
     """A `CalibrationSummary` for each group, by name; those of two sets of pairs add up.
 
     >>> hospitals = CalibrationSummaries()
@@ -436,23 +417,8 @@ class CalibrationSummaries(Mapping[str, CalibrationSummary]):
             slots = slots + self._slots[name]
         return CalibrationSummary.of_slots(slots)
 
-    def to_bytes(self) -> bytes:
-        """The summaries as bytes: the same pairs give the same bytes, however they were divided."""
-        return to_bytes(Saved([self._slots[name] for name in self], list(self)))
-
-    @classmethod
-    def from_bytes(cls, content: bytes) -> Self:
-        """The summaries of `to_bytes`. Raises InputError for bytes that are none, or were truncated or changed."""
-        return cls._of(from_bytes(content), "content")
-
-    def save(self, path: Place) -> None:
-        """Write the summaries to a file that appears whole or not at all; one that is there is replaced."""
-        write(Saved([self._slots[name] for name in self], list(self)), path)
-
-    @classmethod
-    def load(cls, path: Place) -> Self:
-        """The summaries of a file. Raises InputError if there is none, or it was truncated or changed."""
-        return cls._of(read(path), str(path))
+    def _saved(self) -> Saved:
+        return Saved([self._slots[name] for name in self], list(self))
 
     @classmethod
     def _of(cls, saved: Saved, name: str) -> Self:

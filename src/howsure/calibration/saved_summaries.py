@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -105,9 +106,36 @@ def read(path: Place) -> Saved:
         return from_bytes(file.read(), name=str(path))
 
 
-def write(saved: Saved, path: Place) -> None:
-    """Write summaries to a file that appears whole or not at all."""
-    save(to_bytes(saved), path, like=LIKE)
+class SavedSums(ABC):
+    """What is kept as bytes, and in files."""
+
+    @abstractmethod
+    def _saved(self) -> Saved: ...
+
+    @classmethod
+    @abstractmethod
+    def _of(cls, saved: Saved, name: str) -> Self: ...
+
+    def to_bytes(self) -> bytes:
+        """The same pairs as the same bytes, in whatever order and parts they were added.
+
+        Sums of weights are rounded, and their last bits depend on the order.
+        """
+        return to_bytes(self._saved())
+
+    @classmethod
+    def from_bytes(cls, content: bytes) -> Self:
+        """What `to_bytes` made. Raises InputError for bytes that are none, or were truncated or changed."""
+        return cls._of(from_bytes(content), "content")
+
+    def save(self, path: Place) -> None:
+        """Write a file that appears whole or not at all; one that is there is replaced."""
+        save(self.to_bytes(), path, like=LIKE)
+
+    @classmethod
+    def load(cls, path: Place) -> Self:
+        """What a file holds. Raises InputError if there is none, or it was truncated or changed."""
+        return cls._of(read(path), str(path))
 
 
 def _damaged(name: str, why: object) -> InputError:
