@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from howsure import __version__
-from howsure.data.documents.columns import named_part
-from howsure.data.documents.document import Document
+from howsure.data.documents.document import Document, named_part
 from howsure.errors import InputError, shown
 from howsure.inputs.checks import listed
 from howsure.inputs.numbers_and_names import counted, shortened

@@ -19,8 +19,7 @@ from howsure.coreference.resolution import ResolvedDocument, check_sides, resolv
 from howsure.coreference.scored import MISPLACED, Misplaced
 from howsure.data.antecedent_files import ScoreFile
 from howsure.data.documents.brackets import BracketFault, LeftOut
-from howsure.data.documents.columns import named_part
-from howsure.data.documents.document import Document, Mention
+from howsure.data.documents.document import Document, Mention, named_part
 from howsure.data.documents.read_documents import (
     BAD_BRACKETS,
     LEAVE_OUT,

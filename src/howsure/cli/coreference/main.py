@@ -38,8 +38,7 @@ from howsure.coreference.resolution import check_threshold
 from howsure.coreference.sharpening import SCORES
 from howsure.coreference.training import check_folds
 from howsure.data.documents.brackets import LeftOut
-from howsure.data.documents.columns import named_part
-from howsure.data.documents.document import Document
+from howsure.data.documents.document import Document, named_part
 from howsure.errors import InputError
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Integers

@@ -6,10 +6,11 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
-from howsure.data.documents.document import Document, Mention
+from howsure.data.documents.document import Document, Mention, named_part
 from howsure.errors import InputError
 
 Opened = tuple[int, str | None]
@@ -34,6 +35,22 @@ class BrokenDocument(NamedTuple):
 
 
 LeftOut = list[BrokenDocument]
+
+
+def whole(
+    read: Iterable[tuple[Document, BracketFault | None]], left_out: LeftOut | None, *, mentions: bool = True
+) -> list[Document]:
+    """The documents that were read, each with the fault in its brackets, if any: one with a fault is an error or, with
+    a list as `left_out`, left out and recorded there. Without `mentions` it stays, and has none."""
+    documents = []
+    for document, fault in read:
+        if fault is not None and left_out is not None:
+            left_out.append(BrokenDocument(named_part(document), str(fault)))
+        elif fault is not None and mentions:
+            raise fault
+        if fault is None or not mentions:
+            documents.append(document if fault is None else replace(document, mentions=None))
+    return documents
 
 
 class Brackets:

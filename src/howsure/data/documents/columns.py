@@ -14,12 +14,12 @@ from howsure.data.documents.brackets import (
     BracketError,
     BracketFault,
     Brackets,
-    BrokenDocument,
     LeftOut,
     bracket_texts,
     check_mentions,
     entity_text,
     type_text,
+    whole,
 )
 from howsure.data.documents.document import Document, Mention, Sentence, Strings
 from howsure.errors import InputError
@@ -35,6 +35,7 @@ END_CONLL = re.compile(r"#end document\s*")
 COLUMNS = 12
 WORD, TAG, SPEAKER = 3, 4, 9
 NONE = ("_", "-", "")
+Read = Iterator[tuple[Document, BracketFault | None]]
 
 
 def read_conll2012(path: str | os.PathLike[str], *, left_out: LeftOut | None = None) -> list[Document]:
@@ -53,7 +54,10 @@ def read_conll2012(path: str | os.PathLike[str], *, left_out: LeftOut | None = N
 def conll2012_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
     """The documents of a text in the columns of CoNLL-2012; without `mentions`, a document with broken brackets stays,
     and has none."""
-    documents: list[Document] = []
+    return whole(_parts(text), left_out, mentions=mentions)
+
+
+def _parts(text: Text) -> Read:
     reading: _Growing | None = None
     number = 0
     for number, line in enumerate(text.content.rstrip("\n").split("\n"), start=1):
@@ -68,26 +72,15 @@ def conll2012_documents(text: Text, left_out: LeftOut | None = None, *, mentions
                     number, f"a document must begin by #begin document (name); part 0, not by {line[:60]!r}."
                 )
         elif END_CONLL.fullmatch(line):
-            document = reading.finished(number)
-            if reading.fault is None:
-                documents.append(document)
-            elif mentions and left_out is None:
-                raise reading.fault
-            else:
-                if left_out is not None:
-                    left_out.append(BrokenDocument(named_part(document), str(reading.fault)))
-                if not mentions:
-                    documents.append(replace(document, mentions=None))
+            yield reading.finished(number), reading.fault
             reading = None
         elif line.strip():
             reading.add(number, line)
         else:
             reading.end_sentence(number)
-    if reading is not None and reading.fault is not None and left_out is None and mentions:
-        raise reading.fault
     if reading is not None:
+        yield reading.finished(number), reading.fault
         raise text.fault(number, f"the document {reading.name} must end by #end document. Is the file cut off?")
-    return documents
 
 
 class _Growing:
@@ -130,12 +123,6 @@ class _Growing:
     def finished(self, number: int) -> Document:
         self.end_sentence(number)
         return Document(self.name, tuple(self.sentences), tuple(self.mentions), {"part": self.part})
-
-
-def named_part(document: Document) -> str:
-    """The name of a document, and its part if it is not the first."""
-    part = document.metadata.get("part", "")
-    return document.name if part.strip("0") == "" else f"{document.name}, part {part}"
 
 
 def write_conll2012(documents: Sequence[Document], path: str | os.PathLike[str]) -> None:
@@ -205,27 +192,17 @@ def read_three_columns(path: str | os.PathLike[str], *, left_out: LeftOut | None
 def three_column_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
     """The documents of a text in three columns; without `mentions`, a document with broken brackets stays, and has
     none."""
-    documents: list[Document] = []
+    return whole(_numbered(text), left_out, mentions=mentions)
 
-    def finish() -> None:
-        document = name or text.stem
-        try:
-            documents.append(_document(text, document, rows))
-        except BracketFault as fault:
-            if mentions and left_out is None:
-                raise
-            if left_out is not None:
-                left_out.append(BrokenDocument(document, str(fault)))
-            if not mentions:
-                documents.append(Document(document, (_sentence(rows),)))
 
+def _numbered(text: Text) -> Read:
     name: str | None = None
     rows: list[tuple[int, list[str]]] = []
     for number, line in enumerate(text.content.split("\n"), start=1):
         begin = BEGIN_THREE.fullmatch(line)
         if begin is not None:
             if rows or name is not None:
-                finish()
+                yield _document(text, name, rows)
             name, rows = begin[1].strip(), []
         elif line.strip() and not END_THREE.fullmatch(line):
             row = line.split("\t")
@@ -237,29 +214,24 @@ def three_column_documents(text: Text, left_out: LeftOut | None = None, *, menti
                     number, f"words must be numbered 0, 1, 2, … in a document; {row[0]!r} is not {len(rows)}."
                 )
             rows.append((number, row))
-    finish()
-    return documents
+    yield _document(text, name, rows)
 
 
-def _document(text: Text, name: str, rows: Rows) -> Document:
+def _document(text: Text, named: str | None, rows: Rows) -> tuple[Document, BracketFault | None]:
+    name = named or text.stem
     if not rows:
         raise InputError(f"{text.name} has no words in the document {name}.")
     typed = any("-" in row[2] for _, row in rows if row[2] != "-")
     brackets = Brackets(TYPED if typed else ("eid",), repeated=typed)
-    number = 0
+    number, sentences = 0, (Sentence(tuple(row[1] for _, row in rows)),)
     try:
         for word, (number, row) in enumerate(rows):  # noqa: B007
-            if row[2] not in ("_", "-", ""):
+            if row[2] not in NONE:
                 brackets.read(row[2], word)
-        mentions = brackets.finish()
+        return Document(name, sentences, tuple(brackets.finish())), None
     except BracketError as error:
         what = f"{error}, in {name}. Brackets must open and close in one document."
-        raise BracketFault(str(text.fault(number, what))) from None
-    return Document(name, (_sentence(rows),), tuple(mentions))
-
-
-def _sentence(rows: Rows) -> Sentence:
-    return Sentence(tuple(row[1] for _, row in rows))
+        return Document(name, sentences), BracketFault(str(text.fault(number, what)))
 
 
 def write_three_columns(documents: Sequence[Document], path: str | os.PathLike[str]) -> None:

@@ -13,11 +13,11 @@ from howsure.data.documents.brackets import (
     BracketError,
     BracketFault,
     Brackets,
-    BrokenDocument,
     LeftOut,
     bracket_texts,
     entity_text,
     type_text,
+    whole,
 )
 from howsure.data.documents.document import Document, Mention, Sentence, Strings
 from howsure.data.parses import is_tree
@@ -250,6 +250,10 @@ def read_conllu(path: str | os.PathLike[str], *, left_out: LeftOut | None = None
 
 def conllu_documents(text: Text, left_out: LeftOut | None = None, *, mentions: bool = True) -> list[Document]:
     """The documents of a text in CoNLL-U; without `mentions`, Entity= is not read, and need not be in order."""
+    return whole(_documents(text, mentions=mentions), left_out)
+
+
+def _documents(text: Text, *, mentions: bool) -> Iterator[tuple[Document, BracketFault | None]]:
     documents: list[_Growing] = []
     layout: Strings | None = None
     for line, above, rows in blocks_in(text.content.split("\n")):
@@ -267,10 +271,8 @@ def conllu_documents(text: Text, left_out: LeftOut | None = None, *, mentions: b
                     -1, f"# {LAYOUT} must name the field of the entity, eid or GRP; it is {'-'.join(layout)}."
                 )
         documents[-1].add(block, comments, layout, mentions=mentions)
-    if left_out is not None:
-        left_out += [BrokenDocument(one.name, str(one.fault)) for one in documents if one.fault is not None]
-        documents = [document for document in documents if document.fault is None]
-    return [document.finished(text) for document in documents]
+    for document in documents:
+        yield document.finished(text), document.fault
 
 
 class _Growing:
@@ -301,9 +303,7 @@ class _Growing:
         self.lines.append(block.line)
 
     def finished(self, text: Text) -> Document:
-        if self.fault is not None:
-            raise self.fault
-        for number, sentence in enumerate(self.sentences):
+        for number, sentence in enumerate(self.sentences if self.fault is None else ()):
             if sentence.heads is not None and not is_tree(sentence.heads):
                 name = sentence.metadata.get("sent_id", str(number + 1))
                 what = f"the heads of sentence {name} of {self.name} go in a circle; they must form a tree."

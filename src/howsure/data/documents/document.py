@@ -57,3 +57,9 @@ class Document:
     def words_of(self, mention: Mention) -> Strings:
         """The words of a mention."""
         return self.sentences[mention.sentence].words[mention.start : mention.end]
+
+
+def named_part(document: Document) -> str:
+    """The name of a document, and its part if it is not the first."""
+    part = document.metadata.get("part", "")
+    return document.name if part.strip("0") == "" else f"{document.name}, part {part}"
