@@ -70,10 +70,23 @@ def distributions(
 
     Raises InputError at the first row that is wrong; `name` is what holds them in a message, `at` where a row is.
     """
-    fault = first_fault(matrix, names, scales=way) if scale is None else first_fault_in_scores(matrix, names, scale)
+    check_scores(matrix, names, scale, name=name, at=at)
+    return matrix if scale is None else softmax(matrix)
+
+
+def check_scores(
+    matrix: Floats,
+    names: tuple[str, ...],
+    scale: str | None,
+    *,
+    name: str,
+    scales: Scales = way,
+    at: Callable[[int], str] = at_row,
+) -> None:
+    """The same check of what is to stay as it is; `scales` spells what reads other scales."""
+    fault = first_fault(matrix, names, scales=scales) if scale is None else first_fault_in_scores(matrix, names, scale)
     if fault is not None:
         raise InputError(f"{name} must hold {HELD[scale]} of the classes; {at(fault[0])} {fault[1]}")
-    return matrix if scale is None else softmax(matrix)
 
 
 # Several classes per row, reduced to pairs: the top class, one class, or every class as a group.
@@ -111,7 +124,7 @@ def pairs_from_classes(
         columns, arrays = all_columns(y_prob)
         classes = columns if classes is None else classes
         y_prob = np.column_stack(arrays) if arrays else ()
-    matrix = _matrix(y_prob)
+    matrix = class_columns(y_prob, parameter("y_prob"))
     n = len(matrix)
     codes, labels = check_codes(y_true, n=n, name="y_true")
     names = None if classes is None else tuple(str(name) for name in classes)
@@ -230,19 +243,16 @@ def first_fault(matrix: Floats, names: tuple[str, ...], *, scales: Scales | None
     return None
 
 
-def _matrix(y_prob: object) -> Floats:
+def class_columns(given: object, name: str) -> Floats:
+    """Numbers (n, K), one row per case and one column per class; InputError for anything else."""
     try:
-        matrix = np.asarray(y_prob, dtype=np.float64)
+        matrix = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise InputError(
-            f"{parameter('y_prob')} must be numbers, one row per case and one column per class ({error})."
-        ) from error
+        raise InputError(f"{name} must be numbers, one row per case and one column per class ({error}).") from error
     if matrix.ndim != 2 or matrix.shape[1] < 2:
-        raise InputError(
-            f"{parameter('y_prob')} must have the shape (rows, classes) with two classes or more; it is {matrix.shape}."
-        )
+        raise InputError(f"{name} must have the shape (rows, classes) with two classes or more; it is {matrix.shape}.")
     if len(matrix) == 0:
-        raise InputError(f"{parameter('y_prob')} is empty: there is nothing to evaluate.")
+        raise InputError(f"{name} is empty: there is nothing to evaluate.")
     return matrix
 
 

@@ -218,13 +218,19 @@ def of_one(given: Given, held: Column) -> Floats:
         return _confidences_of(held)
     if given.scale is None:
         return held
-    values = check_numbers(held, name="y_prob")
-    row = first_no_score(values, given.scale)
-    if row is not None:
-        raise no_score(given.scale, repr(float(values[row])), row=row)
+    values = check_scale(held, given.scale)
     if given.scale == LOGITS:
         return np.asarray(1 / (1 + np.exp(-values)))
     return np.minimum(np.exp(values), 1.0)
+
+
+def check_scale(held: object, scale: str, *, name: str = "y_prob") -> Floats:
+    """Checked logits or log-probabilities, one per row."""
+    values = check_numbers(held, name=name)
+    row = first_no_score(values, scale)
+    if row is not None:
+        raise no_score(scale, repr(float(values[row])), name=name, row=row)
+    return values
 
 
 def first_no_score(values: Floats, scale: str) -> int | None:

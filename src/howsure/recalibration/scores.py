@@ -15,16 +15,15 @@ from howsure.inputs.checks import (
     check_clusters,
     check_codes,
     check_labels,
-    check_numbers,
     check_probabilities,
     check_weights,
 )
-from howsure.inputs.classes import class_positions, first_fault, first_fault_in_scores, softmax
+from howsure.inputs.classes import check_scores, class_columns, class_positions, softmax
 from howsure.inputs.frames import Rows as RowsOf
 from howsure.inputs.frames import Source, all_columns, columns_from, columns_of, is_frame
 from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import LOG_PROBABILITIES, LOGITS, PROB, PROBS, Floats, Integers, Pairs, given_of
-from howsure.inputs.pairs_from import first_no_score, no_score, pairs_from
+from howsure.inputs.pairs_from import check_scale, pairs_from
 from howsure.stats.logistic import log_softmax, sigmoid
 from howsure.stats.randomness import Randomness, generator_from
 
@@ -91,11 +90,13 @@ def scores_from(
         classes = columns if classes is None else classes
         given = np.column_stack(arrays) if arrays else ()
     if _is_matrix(given):
-        matrix = _matrix(given, name)
+        matrix = class_columns(given, name)
         names = _names(classes, matrix.shape[1])
-        return classes_of(_checked(matrix, names, name), logits=logits is not None, floor=floor), names
-    column = _finite(given) if logits is not None else check_probabilities(given, scales=parameter)
-    return binary_of(column, logits=logits is not None, floor=floor), ()
+        check_scores(matrix, names, None if logits is None else LOGITS, name=name, scales=parameter)
+        return classes_of(matrix + 0.0, logits=logits is not None, floor=floor), names
+    if logits is None:
+        return binary_of(check_probabilities(given, scales=parameter), floor=floor), ()
+    return binary_of(check_scale(given, LOGITS, name=name), logits=True, floor=floor), ()
 
 
 def binary_of(column: Floats, *, logits: bool = False, floor: float | None = None) -> Binary:
@@ -161,20 +162,6 @@ def _is_matrix(given: Any) -> bool:
     return len(getattr(given, "shape", ())) == 2
 
 
-def _matrix(given: Any, name: str) -> Floats:
-    try:
-        matrix = np.asarray(given, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InputError(f"{name} must be numbers, one row per case and one column per class ({error}).") from error
-    if matrix.ndim != 2 or matrix.shape[1] < 2:
-        raise InputError(
-            f"{name} must have the shape (rows,), or (rows, classes) with two classes or more; it is {matrix.shape}."
-        )
-    if len(matrix) == 0:
-        raise InputError(f"{name} is empty: there is nothing to recalibrate.")
-    return matrix
-
-
 def _names(classes: Sequence[str] | None, k: int) -> tuple[str, ...]:
     if classes is None:
         return tuple(str(one) for one in range(k))
@@ -182,23 +169,6 @@ def _names(classes: Sequence[str] | None, k: int) -> tuple[str, ...]:
     if len(names) != k or len(set(names)) != k:
         raise InputError(f"classes must name the {k} classes, each once; it is {shortened(names)}.")
     return names
-
-
-def _checked(matrix: Floats, names: tuple[str, ...], name: str) -> Floats:
-    on_logs = name == LOGITS
-    fault = first_fault_in_scores(matrix, names, LOGITS) if on_logs else first_fault(matrix, names, scales=parameter)
-    if fault is not None:
-        held = "logits" if on_logs else "probabilities"
-        raise InputError(f"{name} must hold the {held} of the classes; {at_row(fault[0])} {fault[1]}")
-    return matrix + 0.0
-
-
-def _finite(given: Any) -> Floats:
-    values = check_numbers(given, name="logits")
-    row = first_no_score(values, LOGITS)
-    if row is not None:
-        raise no_score(LOGITS, repr(float(values[row])), name="logits", row=row)
-    return values
 
 
 # Scores with their labels: what a map is fitted to.
