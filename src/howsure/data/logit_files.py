@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import math
 import os
 from collections.abc import Iterator, Sequence
@@ -14,8 +13,8 @@ import numpy.typing as npt
 
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.archive import MAGIC, ArchiveError, array_header
-from howsure.files.opened import check_each_once, missing_file, opened, parsed_json
-from howsure.inputs.numbers_and_names import natural_order, shortened
+from howsure.files.opened import each_once, opened, parsed_json
+from howsure.inputs.numbers_and_names import shortened
 
 # An array as it lies in a file: its type, its shape, and where its values begin. Rows are read when they are needed.
 #
@@ -222,14 +221,14 @@ def open_logits(
 
     Raises InputError naming the file, and what it holds instead.
     """
-    files = _named(paths)
+    files = tuple(each_once(paths))
     held = [_arrays(path) for path in files]
     logits = tuple(_logits_of(arrays, path) for arrays, path in zip(held, files, strict=True))
     if len({one.shape[-1] for one in logits}) > 1:
         sizes = shortened(f"{one.path} {one.shape[-1]:,}" for one in logits)
         raise InputError(f"all files must hold logits of the same classes; they hold rows of {sizes}.")
     if targets:
-        numbers = _beside(logits, _named(targets))
+        numbers = _beside(logits, each_once(targets))
     else:
         numbers = tuple(_targets_of(arrays, one) for arrays, one in zip(held, logits, strict=True))
     shards = LogitShards(files, logits, numbers, ignore)
@@ -238,23 +237,6 @@ def open_logits(
     if shards.ignored == shards.rows:
         raise InputError(f"no row of {shortened(files)} counts: every target is {ignore}, or there is no row.")
     return shards
-
-
-def _named(paths: Sequence[str | os.PathLike[str]]) -> tuple[str, ...]:
-    """The files that paths and globs name, each once."""
-    found: list[str] = []
-    for path in [os.fspath(one) for one in paths]:
-        if os.path.exists(path):
-            found.append(path)
-            continue
-        if not glob.has_magic(path):
-            raise missing_file(path)
-        matching = sorted(glob.glob(path, recursive=True), key=natural_order)
-        if not matching:
-            raise InputError(f"no file matches {path}.")
-        found += matching
-    check_each_once(found)
-    return tuple(found)
 
 
 def _arrays(path: str) -> dict[str, StoredArray]:
@@ -322,7 +304,7 @@ def _targets_of(arrays: dict[str, StoredArray], logits: StoredArray) -> Array:
     return _numbers(found)
 
 
-def _beside(logits: Sequence[StoredArray], paths: tuple[str, ...]) -> tuple[Array, ...]:
+def _beside(logits: Sequence[StoredArray], paths: Sequence[str]) -> tuple[Array, ...]:
     """The targets in files of their own: one for each shard, or one for all."""
     held = []
     for path in paths:

@@ -385,7 +385,7 @@ def saved_summaries(files: Sequence[str]) -> list[str]:
     first = next(filter(is_summary, paths), None)
     if first is None:
         return []
-    from howsure.data.tables.named_files import each_once
+    from howsure.files.opened import each_once
 
     named = each_once(files)
     for file in named:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import glob
 import gzip
 import io
 import json
@@ -13,7 +14,7 @@ import sys
 import tempfile
 import weakref
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
@@ -23,7 +24,7 @@ from typing import IO, Any, BinaryIO, NoReturn, Self
 
 from howsure.errors import ColumnName, Fault, InputError, parameter
 from howsure.files.archive import most_unpacked, zstd
-from howsure.inputs.numbers_and_names import nearest
+from howsure.inputs.numbers_and_names import natural_order, nearest
 
 # Standard input, which users name "-".
 
@@ -87,6 +88,29 @@ def check_each_once(paths: Iterable[str | os.PathLike[str]], *, what: str = "row
             same = "" if seen[where] == path else f", also as {seen[where]}"
             raise InputError(f"{path} is named twice{same}; its {what} would be counted twice.")
         seen[where] = path
+
+
+def each_once(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
+    """The files that paths and globs name, in the order named; those of a glob in natural order.
+
+    Raises InputError if none is named, a path leads nowhere, or a file is named twice, under any name or link.
+    """
+    if not paths:
+        raise InputError("no file is named; name a file, a glob in quotes, or - for standard input.")
+    files = [one for path in paths for one in _expanded(os.fspath(path))]
+    check_each_once(files)
+    return files
+
+
+def _expanded(path: str) -> list[str]:
+    if path == STANDARD_INPUT or os.path.exists(path):
+        return [path]
+    if glob.has_magic(path):
+        found = sorted(glob.glob(path, recursive=True), key=natural_order)
+        if not found:
+            raise InputError(f"no file matches {path}.")
+        return [one for one in found if not os.path.isdir(one)] or found
+    raise missing_file(path)
 
 
 # Bytes as text: UTF-8 and nothing else, so that no half of a character comes in; plain words for what is wrong.

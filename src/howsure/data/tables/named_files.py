@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 import shutil
@@ -18,14 +17,12 @@ from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.opened import (
     COMPRESSIONS,
     STANDARD_INPUT,
-    check_each_once,
     check_packed,
     compression_of,
-    missing_file,
+    each_once,
     recoded,
     standard_input,
 )
-from howsure.inputs.numbers_and_names import natural_order
 
 if TYPE_CHECKING:
     import duckdb
@@ -91,18 +88,6 @@ def _as_utf_8(file: File, copy: Path, encoding: str) -> File:
     return replace(file, path=str(copy))
 
 
-def each_once(paths: Sequence[str | os.PathLike[str]]) -> list[str]:
-    """The files that paths and globs name, in the order named; those of a glob in natural order.
-
-    Raises InputError if none is named, a path leads nowhere, or a file is named twice, under any name or link.
-    """
-    if not paths:
-        raise InputError("no file is named; name a file, a glob in quotes, or - for standard input.")
-    files = [one for path in paths for one in _expanded(os.fspath(path))]
-    check_each_once(files)
-    return files
-
-
 def short_names(files: Sequence[File]) -> list[str]:
     """The shortest names that tell files apart: without folders and suffixes, without folders, or from where they part.
 
@@ -125,17 +110,6 @@ def _stem(name: str) -> str:
     if suffix.lower() in COMPRESSIONS:
         stem, suffix = os.path.splitext(stem)
     return stem if suffix.lower() in SUFFIXES else name
-
-
-def _expanded(path: str) -> list[str]:
-    if path == STANDARD_INPUT or os.path.exists(path):
-        return [path]
-    if glob.has_magic(path):
-        found = sorted(glob.glob(path, recursive=True), key=natural_order)
-        if not found:
-            raise InputError(f"no file matches {path}.")
-        return [one for one in found if not os.path.isdir(one)] or found
-    raise missing_file(path)
 
 
 def _file(path: str, format: str | None, spool: Path, *, by_content: bool) -> File:
