@@ -7,7 +7,7 @@ import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from howsure.errors import GIVEN, InputError, parameter, way
@@ -182,18 +182,11 @@ class Files(Source):
 
     def _refuse(self, roles: dict[str, Any], why: str, *, but: Sequence[str] = ()) -> None:
         """Raise InputError for what was asked and cannot be followed."""
-        how = {name: getattr(self, name) for name in ("where", "skip_missing", "missing_values", "by_file", "format")}
-        how |= {
-            "normalise": self.normalise,
-            "labels_from": self.labels_from,
-            "explode": self.explode,
-            "model_version": self.model_version,
-            "across_files": self.across_files if self.across_files != "error" else None,
-        }
-        how = {"engine": None if self.engine == DUCKDB else self.engine, "scheduler": self.scheduler} | how
-        for name, value in (roles | how).items():
-            if value not in (None, False, ()) and name not in but:
-                called = way(given_of(value).way) if name == "y_prob" else parameter(name)
+        asked = [name for name, value in roles.items() if value is not None]
+        asked += [one.name for one in fields(self)[1:] if one.compare and getattr(self, one.name) != one.default]
+        for name in asked:
+            if name not in but:
+                called = way(given_of(roles[name]).way) if name == "y_prob" else parameter(name)
                 raise InputError(f"{called} {why}. Leave it out.")
 
     def _by_dask(self, roles: dict[str, Any]) -> Sums:
@@ -351,7 +344,7 @@ class Sums:
     def __exit__(self, *_: object) -> None:
         """There is nothing to close."""
 
-    def pairs(self) -> NoReturn:
+    def pairs(self, *_: object) -> NoReturn:
         """Raise InputError: there are none."""
         raise InputError(
             f"{shortened(self.files, limit=3)}: sums stand for the pairs, and tests, bootstrap intervals, clusters, "
@@ -359,17 +352,7 @@ class Sums:
             "predictions."
         )
 
-    def blocks(self) -> NoReturn:
-        """Raise InputError: there are none."""
-        self.pairs()
-
-    def beside(self, names: Sequence[str]) -> NoReturn:
-        """Raise InputError: there are none."""
-        self.pairs()
-
-    def features(self, names: Sequence[str]) -> NoReturn:
-        """Raise InputError: there are none."""
-        self.pairs()
+    blocks = beside = features = pairs
 
     def describe(self) -> dict[str, Any]:
         """What was read, for the recipe of a result."""

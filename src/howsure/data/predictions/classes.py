@@ -65,9 +65,7 @@ def class_labels(
     labels = tuple(label_counts(selection, label, limit=selection.n))
     names = None if classes is None else tuple(classes)
     positions, names = class_positions(labels, names, k, name=label.name)
-    query = selection.query([codes_sql(selection.table.connection, label.text, labels)])
-    parts = [codes for (codes,) in chunks(selection.table.connection, query, [np.int64])]
-    return positions[np.concatenate(parts)], names
+    return positions[selection.column(codes_sql(selection.table.connection, label.text, labels))], names
 
 
 def class_shares(

@@ -369,11 +369,9 @@ class PairStream:
     def probabilities(self) -> Floats:
         """The probabilities alone, all of them."""
         try:
-            query = self.selection.query([self.probability])
-            parts = [part for (part,) in chunks(self.selection.table.connection, query, [np.float64])]
+            found: Floats = self.selection.column(self.probability, np.float64)
         except NullFound:
             raise self.fault() from None
-        found: Floats = np.concatenate(parts)
         if not (found.min() >= 0.0 and found.max() <= 1.0):
             raise self.fault()
         return found

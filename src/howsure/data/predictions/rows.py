@@ -46,9 +46,8 @@ MOST_ENUMERATED = 1_000_000  # names of clusters that become a type of the datab
 
 def load_weights(selection: Selection, column: Column) -> Floats:
     """The weights; InputError naming file and row if one is no number, negative or infinite."""
-    query = selection.query([column.number])
     try:
-        weights: Floats = np.concatenate([part for (part,) in chunks(selection.table.connection, query, [np.float64])])
+        weights: Floats = selection.column(column.number, np.float64)
     except NullFound:
         weights = np.array([math.nan])
     if not (weights.min() >= 0 and weights.max() < math.inf) and (fault := bad_weight(selection, column)):
@@ -75,7 +74,7 @@ def bad_weight(selection: Selection, column: Column) -> InputError | None:
 
 def load_groups(selection: Selection, column: Column, names: tuple[str, ...]) -> Integers:
     """The position of each row's group among `names`."""
-    return _whole_numbers(selection, codes_sql(selection.table.connection, column.text, names))
+    return selection.column(codes_sql(selection.table.connection, column.text, names))
 
 
 def load_clusters(selection: Selection, column: Column, *, separate: bool = False) -> Integers:
@@ -93,12 +92,7 @@ def _text_codes(selection: Selection, column: Column) -> Integers | None:
     The database codes them: as objects of Python, long keys of many rows take seconds.
     """
     (count,) = selection.ask(f"approx_count_distinct({column.text})")[0]
-    return None if int(str(count)) > MOST_ENUMERATED else _whole_numbers(selection, enumerated_sql(selection, column))
-
-
-def _whole_numbers(selection: Selection, sql: str) -> Integers:
-    parts = chunks(selection.table.connection, selection.query([sql]), [np.int64])
-    return np.concatenate([part for (part,) in parts])
+    return None if int(str(count)) > MOST_ENUMERATED else selection.column(enumerated_sql(selection, column))
 
 
 def load_values(selection: Selection, sql: str) -> npt.NDArray[Any]:
@@ -156,9 +150,8 @@ def _feature(selection: Selection, name: str) -> Any:
 
 
 def _floats(selection: Selection, missing: str, number: str) -> npt.NDArray[np.float64]:
-    query = selection.query([f"CASE WHEN {missing} THEN CAST('NaN' AS DOUBLE) ELSE CAST({number} AS DOUBLE) END"])
-    parts = [part for (part,) in chunks(selection.table.connection, query, [np.float64])]
-    return np.concatenate(parts)
+    sql = f"CASE WHEN {missing} THEN CAST('NaN' AS DOUBLE) ELSE CAST({number} AS DOUBLE) END"
+    return selection.column(sql, np.float64)
 
 
 def _names_of(selection: Selection, column: Column, missing: str) -> Coded:
@@ -171,7 +164,7 @@ def _names_of(selection: Selection, column: Column, missing: str) -> Coded:
         names = names[:MOST_NAMED]
     names = sorted(names, key=natural_order)
     code = codes_sql(selection.table.connection, column.text, names)
-    codes = _whole_numbers(selection, f"CASE WHEN {missing} THEN -1 ELSE coalesce({code}, {len(names)}) END")
+    codes = selection.column(f"CASE WHEN {missing} THEN -1 ELSE coalesce({code}, {len(names)}) END")
     others = (OTHERS,) if len(counts) > MOST_CODED else ()
     return Coded(codes, (*names, *others))
 

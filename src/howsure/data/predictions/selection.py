@@ -10,6 +10,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from howsure.data.tables.database import (
     Column,
@@ -182,6 +183,10 @@ class Selection:
         position = self.table.position
         query = f"SELECT {position} FROM {self.table.numbered} WHERE {self.where} ORDER BY {position}"
         return np.concatenate([part for (part,) in chunks(self.table.connection, query, [np.int64])])
+
+    def column(self, sql: str, dtype: Any = np.int64) -> npt.NDArray[Any]:
+        """An expression of each used row, in the order of the files; NullFound where it is null."""
+        return np.concatenate([part for (part,) in chunks(self.table.connection, self.query([sql]), [dtype])])
 
     def positions_of(self, rows: Sequence[int]) -> dict[int, int]:
         """The positions of some used rows."""
