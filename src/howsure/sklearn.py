@@ -34,7 +34,9 @@ class Classifier(Protocol):
         ...
 
 
-def _pairs(estimator: Classifier, X: object, y: object, sample_weight: object = None, *, top: bool = False) -> Pairs:
+def _pairs(
+    estimator: Classifier, X: object, y: ArrayLike, sample_weight: ArrayLike | None = None, *, top: bool = False
+) -> Pairs:
     """Two classes: the probability of the second. More, or `top`: of the class that is predicted, and whether it is
     right."""
     if not hasattr(estimator, "predict_proba"):
@@ -66,7 +68,7 @@ class ConfidenceScorer:
         if self.measure not in MEASURES:
             raise unknown_name("measure", self.measure, MEASURES, place="a scorer")
 
-    def __call__(self, estimator: Classifier, X: object, y: object, sample_weight: object = None) -> float:
+    def __call__(self, estimator: Classifier, X: object, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         if self.measure == "calibration_error":
             return -calibration_error(_pairs(estimator, X, y, sample_weight)).value
         pairs = _pairs(estimator, X, y, sample_weight, top=True)
@@ -101,7 +103,7 @@ class CalibrationDisplay:
 
     @classmethod
     def from_estimator(
-        cls, estimator: Classifier, X: object, y: object, *, ax: Axes | None = None
+        cls, estimator: Classifier, X: object, y: ArrayLike, *, ax: Axes | None = None
     ) -> CalibrationDisplay:
         """Of a fitted classifier: the probability of the second of two classes, else of the class that is predicted."""
         return cls(calibration_curve(_pairs(estimator, X, y))).plot(ax)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Self
 
@@ -22,6 +22,7 @@ from howsure.inputs.frames import Source, columns_of, is_lazy
 from howsure.inputs.numbers_and_names import counted, natural_order
 from howsure.inputs.pairs import CLASS_WISE, NOTHING, Given, Pairs
 from howsure.inputs.pairs_from import pairs_from
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.result import Estimate
 from howsure.show.table import number
 from howsure.stats.randomness import Randomness
@@ -80,12 +81,12 @@ class CalibrationSummary(SavedSums):
     @classmethod
     def from_frame(
         cls,
-        data: Any,
+        data: Source | IntoFrame,
         *,
         y_true: str | None = None,
         y_prob: str | Given | None = None,
         sample_weight: str | None = None,
-        pos_label: Any = None,
+        pos_label: Hashable = None,
     ) -> Self:
         """The summary of pairs in a data frame or in files (`howsure.read`); the other arguments name its columns. The
         engine of a lazy frame (Polars, DuckDB, Ibis, Spark, Dask) adds them up itself.
@@ -117,7 +118,13 @@ class CalibrationSummary(SavedSums):
         return self._slots
 
     def add(
-        self, y_true: Any, y_prob: Any = None, *, sample_weight: Any = None, clusters: Any = None, pos_label: Any = None
+        self,
+        y_true: ArrayLike | Pairs,
+        y_prob: ArrayLike | Given | None = None,
+        *,
+        sample_weight: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
+        pos_label: Hashable = None,
     ) -> None:
         """Add pairs: labels and probabilities as of `calibration_curve`, or `Pairs` in place of both.
 
@@ -131,7 +138,9 @@ class CalibrationSummary(SavedSums):
             raise InputError("Pairs of a summary have no groups: CalibrationSummaries keeps a summary of each group.")
         self._slots = self._slots + slots_of(pairs)
 
-    def add_logits(self, logits: Any, targets: Any, *, reduce: str = CLASS_WISE, ignore: int = IGNORED) -> None:
+    def add_logits(
+        self, logits: ArrayLike, targets: ArrayLike, *, reduce: str = CLASS_WISE, ignore: int = IGNORED
+    ) -> None:
         """Add the pairs of rows of logits (…, V), as a language model gives them, and the numbers of the right classes,
         targets (…), from 0.
 
@@ -317,13 +326,13 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
     @classmethod
     def from_frame(
         cls,
-        data: Any,
+        data: Source | IntoFrame,
         *,
         y_true: str | None = None,
         y_prob: str | Given | None = None,
         groups: str | None = None,
         sample_weight: str | None = None,
-        pos_label: Any = None,
+        pos_label: Hashable = None,
     ) -> Self:
         """The summary of each group of a data frame or of files, as of `CalibrationSummary.from_frame`; a log names its
         groups itself.
@@ -355,7 +364,13 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
         return found
 
     def add(
-        self, y_true: Any, y_prob: Any = None, *, groups: Any = None, sample_weight: Any = None, pos_label: Any = None
+        self,
+        y_true: ArrayLike | Pairs,
+        y_prob: ArrayLike | Given | None = None,
+        *,
+        groups: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Hashable = None,
     ) -> None:
         """Add pairs, each to the summary of its group; the other arguments are those of `CalibrationSummary.add`.
 

@@ -117,7 +117,9 @@ def compare_calibration(
             "sample_weight": sample_weight,
             "clusters": clusters,
         }
-        a, b = (pairs_from_classes(y_true, prob, **shared) for prob in (y_prob, against))
+        labels_of_both: Any = y_true
+        both: tuple[Any, Any] = y_prob, against
+        a, b = (pairs_from_classes(labels_of_both, prob, **shared) for prob in both)
         check_same_length(y_prob=a.labels, against=b.labels)
         return compare_pairs(a, b, **how, own_labels=_own_labels(a, b))
     a = pairs_from(y_true, y_prob, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label, data=data)

@@ -224,7 +224,7 @@ def find_groups(
     y_true: ArrayLike | str | Pairs | None = None,
     y_prob: ArrayLike | str | Given | None = None,
     *,
-    features: Any,
+    features: Mapping[str, ArrayLike] | Sequence[str] | IntoFrame,
     conditions: int = 2,
     against: str = WHOLE,
     min_rows: int = MIN_ROWS,

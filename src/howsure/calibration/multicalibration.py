@@ -66,7 +66,7 @@ def multicalibration_error(
     y_true: ArrayLike | str | Pairs | None = None,
     y_prob: ArrayLike | str | Given | None = None,
     *,
-    features: Any,
+    features: Mapping[str, ArrayLike] | Sequence[str] | IntoFrame,
     conditions: int = 1,
     min_rows: int = MIN_ROWS,
     sample_weight: ArrayLike | str | None = None,

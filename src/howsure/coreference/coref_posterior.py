@@ -20,6 +20,7 @@ from howsure.errors import InputError, in_matrix, shown
 from howsure.inputs.checks import array_of
 from howsure.inputs.numbers_and_names import check_level, check_whole
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike
 from howsure.result import Estimate, Result
 from howsure.show.table import NUMBER, WORDS, Column
 from howsure.stats.proportions import CountDistribution, normal_quantile, poisson_binomial, wilson_interval
@@ -90,9 +91,9 @@ class CorefPosterior:
     @classmethod
     def from_rows(
         cls,
-        antecedents: Sequence[Any],
-        probabilities: Sequence[Any],
-        new: object,
+        antecedents: Sequence[ArrayLike],
+        probabilities: Sequence[ArrayLike],
+        new: ArrayLike,
         *,
         mentions: Iterable[Hashable] | None = None,
     ) -> CorefPosterior:
@@ -238,7 +239,9 @@ class CorefPosterior:
         times, generator = check_whole(n, name="n"), generator_from(rng)
         return clusterings.clustering_entropy(self.antecedents, times, generator, level=check_level(level))
 
-    def query(self, function: Callable[[Clusters], Any], n: int = 1_000, *, rng: Randomness = None) -> QueryPosterior:
+    def query(
+        self, function: Callable[[Clusters], object], n: int = 1_000, *, rng: Randomness = None
+    ) -> QueryPosterior:
         """The posterior of any function of a clustering, from n samples, with its Monte Carlo error.
 
         `function` takes the clusters, lists of mentions in the order of their first mentions, and returns a number, a

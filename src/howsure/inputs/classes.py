@@ -24,6 +24,7 @@ from howsure.inputs.pairs import (
     Pairs,
     class_scores,
 )
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 
 # Scores of classes on a log scale as probabilities: logits, and log-probabilities that need not sum to one.
 
@@ -95,13 +96,13 @@ SUM_TOLERANCE = 1e-3  # a softmax in float32 or float16 does not sum to 1 exactl
 
 
 def pairs_from_classes(
-    y_true: object,
-    y_prob: Any,
+    y_true: ArrayLike,
+    y_prob: ArrayLike | IntoFrame,
     *,
     reduce: object = TOP_LABEL,
     classes: Sequence[object] | None = None,
-    sample_weight: object = None,
-    clusters: object = None,
+    sample_weight: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
 ) -> Pairs:
     """Prediction–label pairs from the probabilities of K classes per row.
 
@@ -120,11 +121,12 @@ def pairs_from_classes(
     Raises InputError if a probability is outside [0, 1], a row does not sum to 1 within 0.001, or a label is not a
     class.
     """
+    values: object = y_prob
     if is_frame(y_prob):
         columns, arrays = all_columns(y_prob)
         classes = columns if classes is None else classes
-        y_prob = np.column_stack(arrays) if arrays else ()
-    matrix = class_columns(y_prob, parameter("y_prob"))
+        values = np.column_stack(arrays) if arrays else ()
+    matrix = class_columns(values, parameter("y_prob"))
     n = len(matrix)
     codes, labels = check_codes(y_true, n=n, name="y_true")
     names = None if classes is None else tuple(str(name) for name in classes)

@@ -162,7 +162,7 @@ class CalibrationMonitor:
         roles: dict[str, Any] = {"groups": groups, "clusters": clusters, "pos_label": pos_label}
         return self.take(rows_of(dates, y_true, y_prob, id=id, data=data, **roles), until=until)
 
-    def take(self, rows: Rows, *, until: Any = None) -> MonitorUpdate:
+    def take(self, rows: Rows, *, until: Date | None = None) -> MonitorUpdate:
         """The same of rows that were read (`howsure.monitoring.settings.rows_of`)."""
         self._check_as_before(rows)
         newest = np.concatenate([rows.days, rows.unlabelled]).max()

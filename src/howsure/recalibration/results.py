@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,7 @@ from howsure.files.whole import Place
 from howsure.inputs.checks import check_codes
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
+from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.recalibration.binary_maps import VennAbers
 from howsure.recalibration.evaluation import evaluation_of_map
 from howsure.recalibration.evaluation_results import MARGIN, RecalibrationEvaluation
@@ -280,7 +281,12 @@ class RecalibrationMap(Result):
         return f"first {first}; then {one.formula}"
 
     def apply(
-        self, y_prob: Any = None, *, logits: Any = None, groups: Any = None, classes: Sequence[object] | None = None
+        self,
+        y_prob: ArrayLike | IntoFrame | None = None,
+        *,
+        logits: ArrayLike | IntoFrame | None = None,
+        groups: ArrayLike | None = None,
+        classes: Sequence[object] | None = None,
     ) -> Floats:
         """The recalibrated probabilities, of label 1 (n,) or of the classes (n, K).
 
@@ -293,7 +299,13 @@ class RecalibrationMap(Result):
         scores, codes, names = self._given(y_prob, logits, groups, classes)
         return self.fitted.apply(scores, codes, names) + 0.0
 
-    def interval(self, y_prob: Any = None, *, logits: Any = None, groups: Any = None) -> tuple[Floats, Floats]:
+    def interval(
+        self,
+        y_prob: ArrayLike | None = None,
+        *,
+        logits: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
+    ) -> tuple[Floats, Floats]:
         """The two probabilities p0 and p1 (n,) of a Venn–Abers map, of which `apply` gives the merged one.
 
         Raises InputError for another method.
@@ -368,14 +380,14 @@ class RecalibrationMap(Result):
 
     def evaluate(
         self,
-        y_true: Any,
-        y_prob: Any = None,
+        y_true: ArrayLike,
+        y_prob: ArrayLike | IntoFrame | None = None,
         *,
-        logits: Any = None,
-        groups: Any = None,
-        clusters: Any = None,
-        sample_weight: Any = None,
-        pos_label: Any = None,
+        logits: ArrayLike | IntoFrame | None = None,
+        groups: ArrayLike | None = None,
+        clusters: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        pos_label: Hashable = None,
         level: float = 0.95,
         margin: float = MARGIN,
     ) -> RecalibrationEvaluation:

@@ -286,7 +286,7 @@ class TagPosterior:
         asked = [checked_span(span, self.lengths, self._tagset, where=f"spans[{i}]") for i, span in enumerate(spans)]
         return span_probabilities(self._potentials, asked)
 
-    def names(self, tags: Any) -> Any:
+    def names(self, tags: ArrayLike) -> Any:
         """The labels of integer tags: of an array or of a list of arrays, as returned by the methods, in nested lists.
 
         >>> posterior = TagPosterior([np.zeros((1, 2))], np.zeros((2, 2)), labels=["N", "V"])

@@ -135,7 +135,7 @@ class EventStore:
         known = "SELECT max(document) AS last FROM documents UNION ALL SELECT max(document) FROM left_out"
         return int(self.ask(f"SELECT coalesce(max(last), -1) + 1 FROM ({known})")[0][0])
 
-    def ask(self, query: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+    def ask(self, query: str, parameters: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         """The rows of a query, on its own cursor, so that threads can query concurrently.
 
         Raises InputError if the store turns out to be damaged, or is closed.
