@@ -96,10 +96,7 @@ def exact_p_value(y: list[int], q: list[float], bin_size: int) -> float:
 
 @pytest.mark.parametrize(
     ("y", "q"),
-    [
-        ([1, 1, 0, 0, 0, 1], [0.1, 0.1, 0.4, 0.5, 0.8, 0.9]),
-        ([1, 1, 1, 0, 0, 0], [0.2, 0.2, 0.2, 0.7, 0.7, 0.7]),
-    ],
+    [([1, 1, 0, 0, 0, 1], [0.1, 0.1, 0.4, 0.5, 0.8, 0.9]), ([1, 1, 1, 0, 0, 0], [0.2, 0.2, 0.2, 0.7, 0.7, 0.7])],
 )
 @pytest.mark.parametrize("of_sums", [False, True])
 def test_the_simulation_is_the_enumeration(y: list[int], q: list[float], of_sums: bool) -> None:
@@ -367,10 +364,7 @@ def test_the_numbers_have_the_moments_asked_for() -> None:
 
 
 @settings(max_examples=12, deadline=None)
-@given(
-    st.lists(st.tuples(st.floats(0.1, 30), st.floats(0.5, 1.0)), min_size=2, max_size=4),
-    st.floats(0.05, 60),
-)
+@given(st.lists(st.tuples(st.floats(0.1, 30), st.floats(0.5, 1.0)), min_size=2, max_size=4), st.floats(0.05, 60))
 def test_the_law_is_the_sum_over_all_numbers_bin_by_bin(bins: list[tuple[float, float]], statistic: float) -> None:
     """Twin: every part rounded to 1/4096 of the statistic and added in its turn, one value after the other."""
     expected = np.array([mean for mean, _ in bins])

@@ -136,8 +136,6 @@ def test_weighted_by_probability() -> None:
     assert found.log_loss.score == pytest.approx(wanted.log_loss.score, rel=1e-5)
     assert len(found.bins) == 20
     assert np.ptp(found.bins.weight) < 0.05 * found.bins.weight.mean()
-    with pytest.raises(InputError, match="have weights already"):
-        pairs.by_probability()
 
 
 @pytest.mark.parametrize(

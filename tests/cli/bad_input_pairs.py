@@ -13,12 +13,7 @@ from howsure import CalibrationSummary
 from tests.cli.bad_input import CSV, Files, table
 
 GRADES = {"it.csv": b"gold,low,high\nlow,0.7,0.3\nhigh,0.4,0.6\nbest,0.1,0.9\n"}
-ORDERED = Files(
-    GRADES,
-    {
-        "levels without an order": {"it.csv": b"gold,low,high\nlow,0.7,0.3\nhigh,0.4,0.6\n"},
-    },
-)
+ORDERED = Files(GRADES, {"levels without an order": {"it.csv": b"gold,low,high\nlow,0.7,0.3\nhigh,0.4,0.6\n"}})
 WITHOUT_BINS = Files(
     CSV,
     {

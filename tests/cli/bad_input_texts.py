@@ -99,10 +99,4 @@ def part_of_three() -> dict[str, bytes]:
         return {path.name: path.read_bytes()}
 
 
-APART = Files(
-    {},
-    {
-        "a part taken for the whole": part_of_three(),
-        "parts of which some are missing": part_of_three(),
-    },
-)
+APART = Files({}, {"a part taken for the whole": part_of_three(), "parts of which some are missing": part_of_three()})

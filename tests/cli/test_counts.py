@@ -251,11 +251,7 @@ def test_labels_in_words(news: tuple[Path, np.ndarray], labelled: Path, counted:
 
 @pytest.mark.parametrize(
     ("encoding", "delimiter", "said"),
-    [
-        ("utf-8-sig", ";", None),
-        pytest.param("utf-8", "\t", None, marks=pytest.mark.long),
-        ("cp1252", ";", "UTF-8"),
-    ],
+    [("utf-8-sig", ";", None), pytest.param("utf-8", "\t", None, marks=pytest.mark.long), ("cp1252", ";", "UTF-8")],
 )
 def test_sheets_in_the_encodings_of_spreadsheets(
     news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path, encoding: str, delimiter: str, said: str | None

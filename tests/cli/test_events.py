@@ -107,13 +107,7 @@ def test_from_texts_to_a_store(place: Path, pipeline: Path, tmp_path: Path) -> N
     assert settings["finished"]
     assert settings["rule"]["verbs"] == ["attack"]
     assert (settings["rule"]["labels"], settings["parser"]["pipeline"]) == ("ud", "en_pipeline")
-    assert settings["filters"] == {
-        "keep": "^W",
-        "drop": "Weather",
-        "require_actor": True,
-        "since": None,
-        "until": None,
-    }
+    assert settings["filters"] == {"keep": "^W", "drop": "Weather", "require_actor": True, "since": None, "until": None}
     assert (settings["samples"], settings["seed"]) == (100, 0)
 
 
@@ -254,14 +248,7 @@ def whole(news_place: Path) -> Path:
 
 
 def extract(news_place: Path, *more: Any) -> tuple[Any, ...]:
-    named = (
-        "--lexicon",
-        news_place / "actors.tsv",
-        "--model",
-        news_place / "model.npz",
-        "--samples",
-        5,
-    )
+    named = ("--lexicon", news_place / "actors.tsv", "--model", news_place / "model.npz", "--samples", 5)
     return ("events", "extract", news_place / "news.conllu", *named, *more)
 
 
@@ -365,5 +352,3 @@ def test_a_column_for_each_actor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         "events", "import", "wide.csv", "--id", "id", "--date", "date", "--actors", "IRQ,USA", "--store", "w"
     )
     assert "expected documents: IRQ 0.9, USA 0.2" in told
-    asked = howsure("events", "label", "w", "--labels", 2, "--draw-only")
-    assert "say what to ask: --question" in asked.err, "events without a name make no question"

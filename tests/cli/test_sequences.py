@@ -21,12 +21,7 @@ from tests.cli.running import howsure as run
 from tests.cli.running import printed
 from tests.data.files import piped_input
 
-WORDS = {
-    "D": ["the", "a"],
-    "N": ["dog", "cat", "run", "walk"],
-    "V": ["run", "walk", "sees", "likes"],
-    ",": [","],
-}
+WORDS = {"D": ["the", "a"], "N": ["dog", "cat", "run", "walk"], "V": ["run", "walk", "sees", "likes"], ",": [","]}
 STARTS = ("D", "N", ",")
 FOLLOWS = {"D": "NNN", "N": "VVN,", "V": "DDNV", ",": "DNV"}
 

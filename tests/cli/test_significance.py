@@ -99,11 +99,7 @@ def test_outcomes_of_boostsa(tmp_path: Path) -> None:
     options = ["--metric", "accuracy", "--format", "json"]
     found = json.loads(run("outcomes", tmp_path / "outcomes.json", *options).stdout)
     expected = compare(
-        TARGETS,
-        {"h0": Runs([BASE] * 2)},
-        {"h1": Runs([LARGE] * 2), "h2": TARGETS},
-        metrics="accuracy",
-        rng=0,
+        TARGETS, {"h0": Runs([BASE] * 2)}, {"h1": Runs([LARGE] * 2), "h2": TARGETS}, metrics="accuracy", rng=0
     )
     assert found["comparisons"] == expected.to_dict()["comparisons"]
 

@@ -24,10 +24,7 @@ COMMANDS = (
 
 @pytest.mark.parametrize(
     "command",
-    [
-        pytest.param(COMMANDS[0], id="calibration"),
-        pytest.param(COMMANDS[1], id="significance", marks=pytest.mark.long),
-    ],
+    [pytest.param(COMMANDS[0], id="calibration"), pytest.param(COMMANDS[1], id="significance", marks=pytest.mark.long)],
 )
 def test_scratch_files_go_with_the_command(tmp_path: Path, command: tuple[signal.Signals, tuple[str, ...]]) -> None:
     """While it waits for more of standard input, what came of it lies in a scratch folder."""
@@ -121,10 +118,7 @@ def test_a_period_that_comes_too_late_is_said(tmp_path: Path) -> None:
 def test_a_process_that_is_killed_leaves_no_lock(tmp_path: Path) -> None:
     state = tmp_path / "s.json"
     holding = subprocess.Popen(
-        [sys.executable, "-c", HOLD.format(path=str(state))],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-c", HOLD.format(path=str(state))], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     assert holding.stdout is not None
     assert holding.stdout.readline() == "held\n"

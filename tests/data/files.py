@@ -27,11 +27,7 @@ from howsure.inputs.pairs import UNNAMED, WAYS, Given
 Columns = dict[str, list[Any]]
 
 TEXT_SUFFIXES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
-SUFFIXES = (
-    *(suffix + packed for suffix in TEXT_SUFFIXES for packed in ("", ".gz", ".zst")),
-    ".parquet",
-    ".npz",
-)
+SUFFIXES = (*(suffix + packed for suffix in TEXT_SUFFIXES for packed in ("", ".gz", ".zst")), ".parquet", ".npz")
 
 
 def write(path: Path, columns: Columns) -> Path:

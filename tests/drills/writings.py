@@ -70,10 +70,7 @@ TYPED = {
     "events labels agreement": ("news.duckdb --output o.txt", "o.txt"),
     "events labels disagreements": ("news.duckdb --output o.txt", "o.txt"),
     "events check": ("news.duckdb --output o.txt", "o.txt"),
-    "events series": (
-        "news.duckdb --output o.txt --figure o.svg",
-        "o.txt o.svg",
-    ),
+    "events series": ("news.duckdb --output o.txt --figure o.svg", "o.txt o.svg"),
     "events compare": ("news.duckdb SUDORIA NORLAND --output o.txt", "o.txt"),
     "events regress": (
         "news.duckdb --covariates actor --output o.txt --figure o.svg --report o.html",

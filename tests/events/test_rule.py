@@ -276,8 +276,6 @@ def test_verbs_by_lemma_or_by_form() -> None:
     assert len(deeds_in(parsed(sentences.ACTIVE, lemmas=False), rule=by_form)) == 1
     assert len(deeds_in(parsed(sentences.ACTIVE, lemmas=False), rule=PAPER)) == 1
     assert deeds_in(parsed(sentences.ACTIVE), rule=Rule(name="bomb", verbs=("bomb",))) == []
-    with pytest.raises(InputError, match="by lemma, but the parser gave none; list their forms"):
-        deeds_in(parsed(sentences.ACTIVE, lemmas=False), rule=Rule(name="attack", verbs=("attack",)))
 
 
 NOUNS = Rule(name="attack", nouns=("attack", "attacks"))
@@ -328,8 +326,6 @@ def test_a_function_as_rule() -> None:
     rule = Rule(name="mine", function=before_attack)
     assert agents(sentences.ACTIVE, rule) == ["forces"]
     assert rule.to_dict()["function"].endswith("before_attack")
-    with pytest.raises(InputError, match=r"must yield .* below 4, .* it yielded \(4, 0\)"):
-        agents(sentences.ACTIVE, Rule(name="mine", function=lambda sentence: [(4, 0)]))
 
 
 @pytest.mark.parametrize(

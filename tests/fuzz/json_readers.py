@@ -4,16 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from tests.fuzz.envelopes import (
-    PARQUET,
-    STORE,
-    SUMMARY,
-    TENSORS,
-    TOML,
-    YAML,
-    ZSTD_ZIP,
-    Envelope,
-)
+from tests.fuzz.envelopes import PARQUET, STORE, SUMMARY, TENSORS, TOML, YAML, ZSTD_ZIP, Envelope
 from tests.fuzz.readers import READERS, Reader
 from tests.fuzz.reading import open_store, rows_of_log
 

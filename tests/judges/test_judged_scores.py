@@ -259,8 +259,6 @@ def test_texts_for_nothing_and_numbers_spelled_otherwise_are_understood() -> Non
     assert (row.labelled, row.people.value) == (40, 0.5)
     row = howsure.judged_scores([5.0, 3.0, np.nan, np.nan] * 25, [5, 4] * 50, pos_label="5").rows[0]
     assert (row.labelled, row.people.value) == (50, 0.5)
-    with pytest.raises(InputError, match="y_true must be numbers; row 2 holds 'good'"):
-        howsure.judged_scores([None, None, "good"] + [1.0, 2.0] * 20, [1.0] * 43)
 
 
 def test_zeros_and_ones_of_people_are_no_shares_where_the_judge_gives_more() -> None:
@@ -294,8 +292,6 @@ def test_a_model_whose_draw_tells_nothing_ends_the_call_for_no_other() -> None:
     assert np.isnan(found["x"].corrected.value)
     assert "strata: 'rare' has 2 units and 1 with labels; each needs 2" in found["x"].notes[0]
     assert found["z"].corrected.value == pytest.approx(PPI_PY, abs=1e-12)
-    with pytest.raises(InputError, match="'rare' has 2 units and 1 with labels"):
-        howsure.judged_scores(y, f, strata=strata, bounds=(1, 5))
 
 
 @pytest.mark.slow

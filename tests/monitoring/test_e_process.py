@@ -39,8 +39,6 @@ def test_a_state_comes_back_as_it_was() -> None:
     process.take(np.linspace(-1, 1, len(NAMES)), "2026-11-22")
     back = EProcess.from_dict(process.to_dict())
     assert (back.log_e, back.suspected, back.highest) == (process.log_e, process.suspected, process.highest)
-    with pytest.raises(ValueError, match="bets"):
-        EProcess.from_dict({**process.to_dict(), "since": []})
 
 
 @pytest.mark.parametrize("name", REGIMES)

@@ -7,7 +7,7 @@ import pytest
 
 from howsure import recalibrate
 from howsure.recalibration.fitted import candidates, fit, out_of_fold
-from howsure.recalibration.scores import folds_of, labelled_from
+from howsure.recalibration.scores import check_choice_in_folds, folds_of, labelled_from
 from tests.recalibration.test_recalibrate import binary
 
 
@@ -43,3 +43,9 @@ def test_folds_know_nothing_of_data_from_the_same_seed():
     fold = folds_of(labelled_from(y, q), 5, np.random.default_rng(0))
     neighbours = fold[np.flatnonzero(y)[np.argsort(q[y])]]
     assert np.mean(np.diff(neighbours) % 5 == 1) < 0.5  # 1, if the folds were dealt in the order of q
+
+
+@pytest.mark.parametrize("folds", [3, 5, 9])
+def test_two_more_rows_than_folds_are_enough(folds):
+    y, q = np.append(np.arange(folds + 1) % 2, 1), np.append(np.linspace(0.1, 0.9, folds + 1), 0.5)
+    check_choice_in_folds(labelled_from(y, q), folds)

@@ -287,10 +287,6 @@ def test_groups_have_maps_of_their_own():
     alone = recalibrate(y1, q1, method="temperature")
     assert found.parameters["a"]["T"] == alone.parameters["T"]
     assert (found.apply(q, groups=group)[:500] == alone.apply(q1)).all()
-    with pytest.raises(InputError, match="groups must say the group of each row"):
-        found.apply(q)
-    with pytest.raises(InputError, match="not 'c'"):
-        found.apply([0.5], groups=["c"])
 
 
 def test_small_groups_are_refused_or_take_the_map_of_all_by_name():
@@ -311,8 +307,6 @@ def test_columns_are_matched_by_name():
     found = recalibrate(names[codes], frame, method="vector")
     assert found.apply(frame[["z", "x", "y"]]) == pytest.approx(found.apply(frame), abs=0)
     assert found.apply(softmax(logits)[:, ::-1], classes=["z", "y", "x"]) == pytest.approx(found.apply(frame), abs=0)
-    with pytest.raises(InputError, match="must have the classes of the map, x, y, z; it has a, y, z"):
-        found.apply(frame.rename(columns={"x": "a"}))
 
 
 def test_public_names():

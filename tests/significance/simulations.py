@@ -90,10 +90,7 @@ UNLIKE: dict[str, tuple[Callable[..., Set], dict[str, Any]]] = {
     "equal calibration error, one too extreme, one not extreme enough": (over_and_under, CALIBRATION),
     "equal calibration error, one too high, one too low": (shifted, CALIBRATION),
     "both calibrated, one informative, one uninformative": (sharp_and_coarse, CALIBRATION),
-    "equal precision, one predicts five times as often": (
-        equal_precision,
-        {"metrics": "precision", "target_class": 1},
-    ),
+    "equal precision, one predicts five times as often": (equal_precision, {"metrics": "precision", "target_class": 1}),
     "equal macro-F1, strong in different classes": (other_strengths, {"metrics": ["macro_f1", "mcc"]}),
 }
 Line = tuple[str, str, Callable[[], dict[str, float]]]

@@ -75,11 +75,7 @@ def test_mid_p_uses_its_level_up() -> None:
 
 @pytest.mark.parametrize(
     ("options", "least"),
-    [
-        ({"alternative": "better"}, 0.59),
-        ({}, 0.46),
-        ({"method": "mcnemar"}, 0.50),
-    ],
+    [({"alternative": "better"}, 0.59), ({}, 0.46), ({"method": "mcnemar"}, 0.50)],
     ids=["exact, one-sided", "exact, two-sided", "mid-p, two-sided"],
 )
 def test_two_points_are_found(options: dict[str, object], least: float) -> None:

@@ -20,11 +20,7 @@ from howsure.stats.threads import one_thread
 
 @pytest.mark.parametrize(
     ("value", "low", "high", "text"),
-    [
-        (0.25, 0.2, 0.3, "0.2500 [0.2000, 0.3000]"),
-        (0.25, None, None, "0.2500"),
-        (math.nan, None, None, "–"),
-    ],
+    [(0.25, 0.2, 0.3, "0.2500 [0.2000, 0.3000]"), (0.25, None, None, "0.2500"), (math.nan, None, None, "–")],
 )
 def test_as_text(value: float, low: float | None, high: float | None, text: str) -> None:
     assert str(Estimate(value, low, high, 0.95, "debiased", 10)) == text

@@ -154,12 +154,6 @@ def test_a_frame_that_changes_between_two_queries(q: float, y: int) -> None:
         sums_of_frame(lazy, y_true="y", y_prob="q").checked()
 
 
-def test_weights_whose_powers_are_no_numbers() -> None:
-    lazy = pl.LazyFrame({"q": [0.5, 0.25], "y": [0, 1], "w": [1e100, 1e100]})
-    with pytest.raises(InputError, match="w must have fourth powers with a finite sum"):
-        sums_of_frame(lazy, y_true="y", y_prob="q", sample_weight="w").checked()
-
-
 @pytest.mark.parametrize(
     ("labels", "pos_label", "unclear"),
     [

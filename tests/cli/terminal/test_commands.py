@@ -39,11 +39,6 @@ def test_a_reader_that_stops_is_no_error() -> None:
     assert (done.stdout, done.stderr) == ("label,probability\n", "")
 
 
-def test_flags_and_repeatable_options_may_be_given_twice() -> None:
-    done = run("calibration", "x.csv", "--target", "a", "--prob", "b", *("--missing", "c", "--skip-missing") * 2)
-    assert done.err.startswith("howsure: no file x.csv.")
-
-
 def test_quantiles_from_columns(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     draws, truth = rng.normal(size=(60, 3)), rng.normal(size=60)

@@ -169,16 +169,6 @@ def run_door(command: click.Command, typed: list[str]) -> None:
         check_destinations(context)
 
 
-def test_files_that_come_beside_others_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("a.duckdb.wal").write_text("precious")
-    done = howsure("events", "recount", "a.duckdb.wal", "--rule", "attack", "--store", "a.duckdb")
-    assert (done.code, done.err) == (
-        2,
-        "howsure: a.duckdb.wal is an input of this command and would be overwritten; name another file.\n",
-    )
-
-
 def test_a_file_in_a_folder_that_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("data", "tweets").mkdir(parents=True)

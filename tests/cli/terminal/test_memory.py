@@ -35,9 +35,3 @@ def test_pairs_to_draw() -> None:
     done = howsure("simulate", ABSURD)
     assert (done.code, done.out) == (2, "")
     assert done.err.startswith("howsure: N must be small enough for the memory of this machine")
-
-
-def test_items_beyond_all_reason() -> None:
-    done = howsure("significance", "power", "--n", 10**24, "--disagreement", "0.1")
-    assert (done.code, done.out) == (2, "")
-    assert "must be a whole number from 1 to 1,000,000,000" in done.err

@@ -17,7 +17,7 @@ import pytest
 
 from howsure.cli import main
 from howsure.cli.terminal.process import ERRORS
-from tests.cli.running import howsure, printed
+from tests.cli.running import printed
 from tests.cli.walking import commands
 from tests.events.made_up_store import store_file
 
@@ -214,13 +214,3 @@ def test_names_steer_nothing(predictions: Path, form: str) -> None:
 def test_a_table_is_as_long_as_its_rows(predictions: Path) -> None:
     table = printed("calibration", predictions, *JUDGE).split("\n\n")[1]
     assert len(table.splitlines()) == 2 + len(NAMES)
-
-
-def test_what_goes_wrong_is_told_without_them(tmp_path: Path) -> None:
-    done = howsure("calibration", tmp_path / "\x1b[31m.csv", *JUDGE)
-    assert done.code == 2
-    assert r"\u001b[31m.csv" in done.err
-    assert "\x1b" not in done.err
-    done = howsure("calibration", "--\x1b[31m", *JUDGE)
-    assert done.code == 2
-    assert "\x1b" not in done.err

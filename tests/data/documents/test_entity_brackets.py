@@ -216,17 +216,6 @@ def test_two_broken_documents_of_one_name_are_two(tmp_path: Path) -> None:
     assert "left out 1 of 2 documents" in done.err
 
 
-def test_what_is_broken_is_told_of_its_own_file(tmp_path: Path) -> None:
-    """Where nothing of a second file was left, the fault told was one of the first file."""
-    first, second = tmp_path / "first.conllu", tmp_path / "second.conllu"
-    first.write_text(conllu(road=OPEN, sea=GOOD))
-    second.write_text(conllu(hill=ALIEN))
-    done = run("coreference", "train", first, second, "--bad-brackets", "leave-out", "--output", tmp_path / "m.npz")
-    assert done.code == 2
-    assert "the brackets of every document of" in done.err
-    assert "first.conllu" not in done.err
-
-
 def test_taggers_do_not_mind_brackets_in_columns(tmp_path: Path) -> None:
     """CoNLL-2012 with one broken bracket stopped every command of `sequences`; what is whole is written as it was."""
     path, model = tmp_path / "release.conll", tmp_path / "model.npz"

@@ -139,10 +139,7 @@ def test_a_column_of_any_name_is_the_files_own(suffix: str, names: tuple[str, ..
     assert pairs.clusters is not None
     assert (pairs.weights.tolist(), pairs.clusters.tolist()) == ([1.0, 2.0, 3.0], [0, 1, 1])
     write(path, columns | {roles["prob"]: [0.5, 1.75, 0.75]})
-    with (
-        pytest.raises(InputError, match=r"row 2 of .* holds 1\.75"),
-        opened(path, **roles) as predictions,
-    ):
+    with pytest.raises(InputError, match=r"row 2 of .* holds 1\.75"), opened(path, **roles) as predictions:
         predictions.pairs()
 
 

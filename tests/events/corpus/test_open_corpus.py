@@ -141,11 +141,7 @@ def test_all_bad_dates_are_found_and_may_be_left_out(tmp_path: Path) -> None:
 def test_the_recipe_says_what_was_read(tmp_path: Path) -> None:
     path = written(tmp_path / "x.jsonl", ROWS)
     recipe = open_corpus([path], fields=FIELDS).recipe
-    assert recipe == {
-        "files": [["x.jsonl", path.stat().st_size]],
-        "columns": asdict(FIELDS),
-        "bad_dates": "error",
-    }
+    assert recipe == {"files": [["x.jsonl", path.stat().st_size]], "columns": asdict(FIELDS), "bad_dates": "error"}
 
 
 def conllu(path: Path, documents: int, *, packed: bool = False) -> Corpus:

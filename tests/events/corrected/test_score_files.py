@@ -60,8 +60,7 @@ def written(rows: Rows, path: Path) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("form", "make"),
-    [("csv", of_documents), *((form, of_pairs) for form in ("csv", "tsv", "jsonl", "parquet", "npz"))],
+    ("form", "make"), [("csv", of_documents), *((form, of_pairs) for form in ("csv", "tsv", "jsonl", "parquet", "npz"))]
 )
 def test_every_format_and_order_of_rows(
     store: EventStore, ids: list[str], tmp_path: Path, form: str, make: Callable[[list[str]], Rows]

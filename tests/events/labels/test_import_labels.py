@@ -279,10 +279,7 @@ LISTED = {"IRQ": False, "NATO": False}
 KNOWN: dict[str, tuple[str, list[Read]]] = {
     "our csv": (
         "document,actor,label,coder\nitem-0,IRQ,1,anna\nitem-0,NATO,0,anna\nitem-1,IRQ,unclear,anna\n\n",
-        [
-            ("item-0", "anna", {**LISTED, "IRQ": True}, False, False),
-            ("item-1", "anna", {"IRQ": False}, False, True),
-        ],
+        [("item-0", "anna", {**LISTED, "IRQ": True}, False, False), ("item-1", "anna", {"IRQ": False}, False, True)],
     ),
     "a spreadsheet's csv": (
         "\ufeffdocument;date;actor;label\r\nitem-0;2001-01-01;IRQ;1.0\r\n",

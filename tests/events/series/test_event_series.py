@@ -323,10 +323,7 @@ def test_against_the_convolved_laws_of_more_documents(tmp_path: Path, period: st
 
 
 def test_turned_round_it_says_the_same(store_to_compare: EventStore) -> None:
-    one, other = (
-        compare_actors(store_to_compare, "IRQ", "KWT"),
-        compare_actors(store_to_compare, "KWT", "IRQ"),
-    )
+    one, other = (compare_actors(store_to_compare, "IRQ", "KWT"), compare_actors(store_to_compare, "KWT", "IRQ"))
     for a, b in zip(one.rows, other.rows, strict=True):
         assert (a.greater, a.equal, a.less) == pytest.approx((b.less, b.equal, b.greater), nan_ok=True)
         assert (a.low, a.high) == pytest.approx((-b.high, -b.low), nan_ok=True)

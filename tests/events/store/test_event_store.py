@@ -121,7 +121,7 @@ def test_one_value_among_many_that_are_empty(tmp_path: Path) -> None:
                         "head": zeros,
                         "actors": actors,
                         "verb": verbs,
-                    },
+                    }
                 }
             )
             found = "SELECT mention, actors FROM mentions WHERE verb = 7 AND document = ?"

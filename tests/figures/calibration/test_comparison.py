@@ -6,7 +6,6 @@ import math
 from functools import cache
 
 import numpy as np
-import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
@@ -14,7 +13,6 @@ import howsure
 from howsure import find_groups
 from howsure.calibration.found_groups import FoundGroups
 from howsure.calibration.table import GroupCalibration
-from howsure.errors import InputError
 from howsure.figures.calibration import groups_figure
 from howsure.figures.groups import error_figure
 from howsure.figures.width import of_width
@@ -38,10 +36,6 @@ def test_matrices_are_compared_by_their_own_first_choices() -> None:
         found = howsure.compare_calibration(GOLD, PROBS, against=OTHER, reduce=reduce)
         assert found.recipe["own_labels"] is False
         assert "class_wise_brier_difference" in found.to_dict()
-    with pytest.raises(InputError, match="y_true_against must not be given with the probabilities of several classes"):
-        howsure.compare_calibration(GOLD, PROBS, against=OTHER, y_true_against=GOLD)
-    with pytest.raises(InputError, match="names must be two different ones"):
-        howsure.compare_calibration(GOLD, PROBS, against=OTHER, names="ab")
 
 
 def test_the_curves_are_those_of_each_model() -> None:

@@ -17,18 +17,8 @@ from matplotlib.patches import StepPatch
 
 from howsure import CalibrationCurve, calibration_curve, pairs_from_classes
 from howsure.calibration.words import verdict
-from howsure.errors import InputError
 from howsure.figures.calibration import curve_html
-from howsure.figures.curves import (
-    CORNER,
-    STRIP,
-    Scale,
-    axis_words,
-    columns_of,
-    curve_figure,
-    draw_curves,
-    scale_of,
-)
+from howsure.figures.curves import CORNER, STRIP, Scale, axis_words, columns_of, curve_figure, draw_curves, scale_of
 from tests.figures.made_up import ANY_CURVE, curve_with, many_curves
 
 Q = [0.1, 0.3, 0.5, 0.7, 0.9]
@@ -123,8 +113,6 @@ def test_more_curves_get_a_panel_each(n: int) -> None:
 
 def test_panels_can_be_asked_for() -> None:
     assert len([ax for ax in curve_figure(many_curves(3), panels=True).axes if ax.axison]) == 3
-    with pytest.raises(InputError, match="at most 8 curves; there are 9"):
-        curve_figure(many_curves(9), panels=False)
 
 
 @given(st.integers(1, 200))

@@ -148,7 +148,3 @@ def test_a_table_of_a_map_is_what_the_map_says_of_each_group() -> None:
         rows = 600 + np.flatnonzero(groups[600:] == group)
         alone = fitted.evaluate(Y[rows], SHARP[rows], groups=groups[rows])
         assert (row.brier, row.error_after) == (alone.brier, alone.error_after)
-    with pytest.raises(InputError, match="folds is for maps that are fitted here, and map names one that is"):
-        recalibration_table(Y, SHARP, map=fitted, folds=4)
-    with pytest.raises(InputError, match="groups must say the group of each row"):
-        recalibration_table(Y, SHARP, map=fitted)

@@ -231,10 +231,7 @@ def test_two_files_side_by_side_are_as_one() -> None:
     np.save("predictions.npy", logits)
     np.save("label_ids.npy", labels)
     np.savez("both.npz", predictions=logits, label_ids=labels)
-    (one,), (other,) = (
-        judged("predictions.npy", **{"from": "hf"})["curves"],
-        judged("both.npz")["curves"],
-    )
+    (one,), (other,) = (judged("predictions.npy", **{"from": "hf"})["curves"], judged("both.npz")["curves"])
     assert one["error"] == other["error"]
 
 

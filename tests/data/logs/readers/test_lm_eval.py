@@ -56,8 +56,7 @@ def test_without_results_beside_it_the_folder_names_the_model(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("name", "task"),
-    [("samples_a_b_2026-01-01.jsonl", "a_b"), ("samples_mmlu_0.jsonl", "mmlu_0"), ("my.jsonl", None)],
+    ("name", "task"), [("samples_a_b_2026-01-01.jsonl", "a_b"), ("samples_mmlu_0.jsonl", "mmlu_0"), ("my.jsonl", None)]
 )
 def test_the_name_of_the_file_names_the_task(tmp_path: Path, name: str, task: str | None) -> None:
     assert read(write_lines(tmp_path / name, [lm_eval_sample(0, [-1.0, -2.0], 0)]))[0]["task"] == task
