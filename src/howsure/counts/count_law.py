@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,82 +10,98 @@ import numpy as np
 from howsure.inputs.pairs import Floats, Integers
 from howsure.stats.logistic import sigmoid
 
-# Exact laws of sums of units whose variance is small, mixed.
+# Exact laws of sums of units whose variance is small: of all levels from that of one, tilted.
 
 REACH = 12.0  # standard deviations beyond which a small sum has no mass
-MOST_TERMS = 4_096  # units that are added one by one; of more, by Fourier's transform
-AT_A_TIME = 1 << 21  # probabilities
-Alike = list[tuple[Floats, Floats]]
+MOST_TILT = 500.0  # e^500 is far from what a float cannot hold
+LEAST_TILT = 2.0  # logits; so that no law that is tilted is longer than 250
+Alike = tuple[Floats, Integers]  # logits (draws, kinds), and how many units are of each kind
 
 
-def mixed_small_sums(
-    alike: Alike, draw: Integers, level: Floats, weight: Floats, mean: Floats, variance: Floats
-) -> Floats:
-    """Σ weight · P(U = u), u = 0 … units, of components: a draw of the units and a level added to their logits.
+def mixed_small_sums(alike: Alike, levels: Floats, weight: Floats, mean: Floats, variance: Floats) -> Floats:
+    """Σ weight · P(U = u), u = 0 … units, over draws of the units and levels added to their logits.
 
-    alike: of each draw, logits and how many units have each. Where most units are positive, the others are counted, and
-    components are taken together by how far their laws reach: the work is that of the counts that can occur.
+    weight, mean, variance: (draws, levels); a component of weight 0 is left out. Whatever the level θ,
+    P(U = u; θ) ∝ P(U = u; ϑ) e^((θ - ϑ) u): one law is computed for all levels between which such a factor is moderate.
     """
-    units = int(alike[0][1].sum())
-    law = np.zeros(units + 1)
-    flipped = mean > units / 2
-    reach = np.ceil(np.where(flipped, units - mean, mean) + REACH * np.maximum(np.sqrt(variance), 1.0))
-    width = np.minimum(reach.astype(np.int64), units) + 1
-    doubling = np.ceil(np.log2(width)).astype(np.int64)
-    for flip in (False, True):
-        for size in np.unique(doubling[flipped == flip]).tolist():
-            together = np.flatnonzero((flipped == flip) & (doubling == size))
-            widest = int(width[together].max())
-            found = _mixed(alike, draw[together], level[together], weight[together], widest, flip)
-            if flip:
-                law[units + 1 - widest :] += found[::-1]
-            else:
-                law[:widest] += found
+    law = np.zeros(int(alike[1].sum()) + 1)
+    reach = REACH * np.maximum(np.sqrt(variance), 1.0)
+    low = np.maximum(np.where(weight > 0, mean - reach, np.inf).min(axis=0), 0.0)
+    high = np.where(weight > 0, mean + reach, -np.inf).max(axis=0)
+    left = np.flatnonzero(weight.any(axis=0))
+    left = left[np.argsort(-levels[left], kind="stable")]
+    while len(left):
+        top = left[0]
+        tilt = np.maximum(levels[top] - levels[left], LEAST_TILT) * (mean[:, top].max() - low[left])
+        end = max(int(np.argmax(np.append(tilt, np.inf) > MOST_TILT)), 1)
+        near, left = left[:end], left[end:]
+        first, last = int(low[near].min()), min(int(np.ceil(high[near].max())), len(law) - 1)
+        law[first : last + 1] += _tilted(alike, levels[near], weight[:, near], first, last)
     return law
 
 
-def _mixed(alike: Alike, draw: Integers, level: Floats, weight: Floats, width: int, flip: bool) -> Floats:
-    """The mixed law of the positives, or of the negatives, at counts 0 … width - 1."""
-    units = int(alike[0][1].sum())
-    by_terms = units <= MOST_TERMS
-    found = np.zeros(width)
-    at_a_time = max(1, AT_A_TIME // units) if by_terms and units else len(level)
-    for start in range(0, len(level), at_a_time):
-        part = slice(start, start + at_a_time)
-        laws = (_by_terms if by_terms else _by_transform)(alike, draw[part], level[part], width, -1.0 if flip else 1.0)
-        found += laws @ weight[part]
+def _tilted(alike: Alike, levels: Floats, weight: Floats, first: int, last: int) -> Floats:
+    """The mixed law at counts first … last, tilted from that of the first level.
+
+    Kinds of units that are mostly positive there are counted by their negatives, so that both sums are small.
+    """
+    value, count = alike
+    value = value + levels[0]
+    falling = value.mean(axis=0) > 0
+    width, mostly = last - first + 1, int(count[falling].sum())
+    rises = sums_of_alike(sigmoid(value[:, ~falling]), count[~falling], width)
+    falls = sums_of_alike(sigmoid(-value[:, falling]), count[falling], width)
+    start = first - mostly + falls.shape[1] - 1  # of the law below, whose first place is for the most that falls
+    law = np.zeros((len(value), width))
+    for held, up, down in zip(law, rises, falls, strict=True):
+        both = np.convolve(up, down[::-1])[max(start, 0) : max(start + width, 0)]
+        held[max(-start, 0) :][: len(both)] = both
+    tilts = np.exp(np.outer(levels - levels[0], np.arange(width)))
+    scale = np.divide(weight, law @ tilts.T, out=np.zeros_like(weight), where=weight > 0)
+    mixed: Floats = (law * (scale @ tilts)).sum(axis=0)
+    return mixed
+
+
+def sums_of_alike(p: Floats, count: Integers, width: int) -> Floats:
+    """P(U = u), u < width, of sums of count[k] units of probability p[d, k], (draws, ·): terms are never negative.
+
+    The laws of 2^l units of each kind are squares of those of half as many; what a count needs of them is joined in
+    pairs.
+
+    >>> sums_of_alike(np.array([[0.5]]), np.array([3]), 3)
+    array([[0.125, 0.375, 0.375]])
+    """
+    power = np.stack([1.0 - p, p], axis=-1)[..., :width]
+    held = power[:, :0]
+    while len(count):
+        held = np.concatenate([held, power[:, count % 2 == 1]], axis=1)
+        more = count > 1
+        power, count = power[:, more], count[more] // 2
+        if len(count):
+            held, power = _in_pairs(held, width), _convolved(power, power, width)
+    while held.shape[1] > 1:
+        held = _in_pairs(held, width)
+    return held[:, 0] if held.shape[1] else np.ones((len(p), 1))
+
+
+def _in_pairs(laws: Floats, width: int) -> Floats:
+    """The laws (draws, ·, u) of sums of neighbours; the last of an odd number stays alone."""
+    if laws.shape[1] % 2:
+        nothing = np.zeros_like(laws[:, :1])
+        nothing[..., 0] = 1.0
+        laws = np.concatenate([laws, nothing], axis=1)
+    return _convolved(laws[:, ::2], laws[:, 1::2], width)
+
+
+def _convolved(a: Floats, b: Floats, width: int) -> Floats:
+    """The first `width` places of the laws of sums of two."""
+    length = a.shape[-1]
+    padded = np.zeros((*b.shape[:-1], min(2 * length - 1, width) + length - 1))
+    padded[..., length - 1 :][..., :length] = b
+    shape = (*b.shape[:-1], padded.shape[-1] - length + 1, length)
+    windows: Floats = np.ndarray(shape, buffer=padded, strides=(*padded.strides, padded.itemsize))
+    found: Floats = np.matmul(windows, a[..., ::-1, None])[..., 0]
     return found
-
-
-def _by_terms(alike: Alike, draw: Integers, level: Floats, width: int, sign: float) -> Floats:
-    """The laws (width, components), unit by unit."""
-    units = [np.repeat(value, count.astype(np.int64)) for value, count in alike]
-    p = np.ascontiguousarray(sigmoid(sign * (np.stack(units, axis=1)[:, draw] + level)))  # a row is read at once
-    q = 1.0 - p
-    law = np.zeros((width, len(level)))
-    law[0] = 1.0
-    held = np.empty_like(law)
-    for k in range(len(p)):
-        end = min(k + 2, width)
-        moved = np.multiply(law[: end - 1], p[k], out=held[: end - 1])
-        law[:end] *= q[k]
-        law[1:end] += moved
-    return law
-
-
-def _by_transform(alike: Alike, draw: Integers, level: Floats, width: int, sign: float) -> Floats:
-    """The same for many units: Fourier's transform of a sum is the product of those of its terms."""
-    size = 1 << int(np.ceil(np.log2(width + 1)))
-    turn = np.exp(2j * np.pi * np.arange(size // 2 + 1) / size) - 1.0
-    held = np.empty((width, len(level)))
-    for position in range(len(level)):
-        value, count = alike[draw[position]]
-        p = sigmoid(sign * (value + level[position]))
-        logs = np.zeros(len(turn), dtype=np.complex128)
-        for start in range(0, len(p), 256):
-            logs += np.log1p(p[start : start + 256, None] * turn).T @ count[start : start + 256]
-        held[:, position] = np.maximum(np.fft.irfft(np.exp(logs).conj(), size)[:width], 0.0)
-    return held
 
 
 SMALL_VARIANCE = 16.0  # sums below it have their law computed term by term, others Edgeworth's approximation
@@ -133,19 +149,24 @@ class CountLaw:
 
     def quantile(self, share: float) -> int:
         """The least t with P(T ≤ t) ≥ share."""
-        low, high = self.known - 1, self.known + self.units
-        while high - low > 1:
-            middle = (low + high) // 2
-            if float(self.cdf(np.array([middle]))[0]) >= share - 1e-12:
-                high = middle
-            else:
-                low = middle
-        return high
+        return self.quantiles(share)[0]
+
+    def quantiles(self, *shares: float) -> list[int]:
+        """Several at once."""
+        least = np.array(shares) - 1e-12
+        low = np.full(len(shares), self.known - 1.0)
+        high = np.full(len(shares), float(self.known + self.units))
+        while (high - low).max() > 1:
+            middle = np.ceil((low + high) / 2)  # what is found stays where it is
+            reached = self.cdf(middle) >= least
+            low, high = np.where(reached, low, middle), np.where(reached, middle, high)
+        return [int(one) for one in high]
 
     def interval(self, level: float) -> tuple[int, int]:
         """Equal-tailed quantiles."""
         tail = (1.0 - level) / 2
-        return self.quantile(tail), self.quantile(1.0 - tail)
+        low, high = self.quantiles(tail, 1.0 - tail)
+        return low, high
 
     def more_than(self, other: CountLaw) -> float:
         """P(T > T′) of two independent counts, ties counted half."""
@@ -177,7 +198,8 @@ class CountLaw:
 
     def _below(self) -> Callable[[Floats], Floats]:
         """P(T ≤ t) of whole t, written out once where the law is short."""
-        first, last = self.quantile(NOTHING) - 1, self.quantile(1.0 - NOTHING)
+        first, last = self.quantiles(NOTHING, 1.0 - NOTHING)
+        first -= 1
         if last - first >= LATTICE:
             return self.cdf
         held = self.cdf(np.arange(first, last + 1.0))
@@ -186,7 +208,7 @@ class CountLaw:
 
     def _points(self) -> Floats:
         """The possible counts, or as many as a long law is written out at."""
-        first, last = self.quantile(1e-9), self.quantile(1.0 - 1e-9)
+        first, last = self.quantiles(1e-9, 1.0 - 1e-9)
         return np.unique(np.linspace(first, last, min(last - first + 1, LATTICE)).round())
 
 
@@ -218,47 +240,64 @@ class LogitCounts:
         self.number += np.bincount(place, minlength=len(self.number))
         self.total += np.bincount(place, weights=logits, minlength=len(self.total))
 
-    def alike(self) -> tuple[Floats, Floats]:
-        """Logits, and how many units have each."""
+    def alike(self) -> Alike:
+        """Logits, of this draw alone, and how many units have each."""
         held = self.number > 0
-        return self.total[held] / self.number[held], self.number[held]
+        return (self.total[held] / self.number[held])[None], self.number[held].astype(np.int64)
 
 
-def count_law(known: int, draws: list[Floats] | list[LogitCounts], levels: Floats, weights: list[Floats]) -> CountLaw:
+def count_law(
+    known: int, draws: Sequence[Floats] | Sequence[LogitCounts], levels: Floats, weights: Sequence[Floats]
+) -> CountLaw:
     """The law of known + Σ of units with P(y = 1) = σ(logit + level).
 
     draws: the logits of the units, in draws that are equally likely; for each draw, its weights of the levels. Of more
     than 4,096 units those with logits within 0.02 are taken as one.
     """
-    alike = [_alike(one) for one in draws]
-    units = int(alike[0][1].sum())
-    parts = [_moments(value, count, levels, weight) for (value, count), weight in zip(alike, weights, strict=True)]
-    level, weight, mean, variance, third = (np.concatenate(column) for column in zip(*parts, strict=True))
-    weight = weight / len(draws)
-    draw = np.repeat(np.arange(len(draws)), [len(one[0]) for one in parts])
-    few = variance < SMALL_VARIANCE
-    small = mixed_small_sums(alike, draw[few], level[few], weight[few], mean[few], variance[few])
-    many = ~few
+    weight = np.stack(weights)
+    weight[weight <= LEAST_WEIGHT * weight.max(axis=1, keepdims=True)] = 0.0
+    weight /= len(draws) * weight.sum(axis=1, keepdims=True)
+    mean, variance, third = np.zeros((3, *weight.shape))
+    small = np.zeros(1)
+    first = 0
+    for one in _alike(draws):
+        of = slice(first, first + len(one[0]))
+        mean[of], variance[of], third[of] = _moments(one, levels, weight[of])
+        few = np.where(variance[of] < SMALL_VARIANCE, weight[of], 0.0)
+        small = small + mixed_small_sums(one, levels, few, mean[of], variance[of])
+        first = of.stop
+    many = (variance >= SMALL_VARIANCE) & (weight > 0)
     deviation = np.sqrt(variance[many])
     skewness = third[many] / deviation**3
-    return CountLaw(known, units, float(weight @ mean), weight[many], mean[many], deviation, skewness, small)
+    unread = float((weight * mean).sum())
+    return CountLaw(known, len(small) - 1, unread, weight[many], mean[many], deviation, skewness, small)
 
 
-def _alike(logits: Floats | LogitCounts) -> tuple[Floats, Floats]:
-    if isinstance(logits, LogitCounts):
-        return logits.alike()
-    if len(logits) <= MOST_UNITS:
-        value, number = np.unique(logits, return_counts=True)
-        return value, number.astype(np.float64)
-    counts = LogitCounts.empty()
-    counts.add(logits)
-    return counts.alike()
+def _alike(draws: Sequence[Floats] | Sequence[LogitCounts]) -> list[Alike]:
+    """The draws in which the same units are alike, together."""
+    if isinstance(draws[0], LogitCounts) or len(draws[0]) > MOST_UNITS:
+        return [_binned(one) for one in draws]
+    logits = np.stack([one for one in draws if not isinstance(one, LogitCounts)])
+    logits = logits[:, np.argsort(logits[0])]
+    starts = np.append(True, (logits[:, 1:] != logits[:, :-1]).any(axis=0))[: logits.shape[1]]
+    return [(logits[:, starts], np.diff(np.flatnonzero(np.append(starts, True))))]
 
 
-def _moments(value: Floats, count: Floats, levels: Floats, weights: Floats) -> tuple[Floats, ...]:
-    """Levels worth keeping, their weights, and the mean, variance and third central moment of their sums."""
-    kept = weights > LEAST_WEIGHT * weights.max()
-    levels, weights = levels[kept], weights[kept] / weights[kept].sum()
-    p = sigmoid(value + levels[:, None])
+def _binned(logits: Floats | LogitCounts) -> Alike:
+    if not isinstance(logits, LogitCounts):
+        counts = LogitCounts.empty()
+        counts.add(logits)
+        logits = counts
+    return logits.alike()
+
+
+def _moments(alike: Alike, levels: Floats, weight: Floats) -> Floats:
+    """(3, draws, levels): mean, variance and third central moment of the sums; 0 at levels without weight."""
+    value, count = alike
+    found = np.zeros((3, *weight.shape))
+    used = weight.any(axis=0)
+    p = sigmoid(value[:, None] + levels[used, None])
     spread = p * (1.0 - p)
-    return levels, weights, p @ count, spread @ count, (spread * (1.0 - 2.0 * p)) @ count
+    found[0][:, used], found[1][:, used] = p @ count, spread @ count
+    found[2][:, used] = found[1][:, used] - 2.0 * ((spread * p) @ count)
+    return found

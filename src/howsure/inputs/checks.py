@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -330,6 +330,16 @@ def check_codes(values: object, *, n: int, name: str, groups: bool = False) -> t
     names = sorted(set(texts), key=natural_order)
     position = {text: code for code, text in enumerate(names)}
     return np.array([position[text] for text in texts], dtype=np.int64)[codes], tuple(names)
+
+
+def coded_rows(values: Sequence[str], place: Integers) -> Coded:
+    """The column whose row i is `values[place[i]]`: each value is read once, however many rows hold it.
+
+    >>> coded_rows(["b", "a"], np.array([0, 1, 0]))
+    Coded(codes=array([1, 0, 1]), names=('a', 'b'))
+    """
+    codes, names = check_codes(values, n=len(values), name="values")
+    return Coded(codes[place], names)
 
 
 def check_clusters(values: object, *, n: int, name: str = "clusters") -> Integers:

@@ -7,8 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
-from howsure.counts.count_law import CountLaw, LogitCounts, count_law
+from howsure.counts.count_law import SMALL_VARIANCE, CountLaw, LogitCounts, count_law
 from howsure.inputs.pairs import Floats
+from howsure.stats.logistic import sigmoid
 from howsure.stats.proportions import poisson_binomial
 
 LEVELS = np.array([-1.0, 0.3, 2.0])
@@ -55,7 +56,7 @@ def test_two_counts_are_compared_as_by_enumeration() -> None:
 
 @pytest.mark.parametrize(("units", "mean"), [(400, 60.0), (3_000, 200.0), (50_000, 12.0), (50_000, 4_000.0)])
 def test_large_counts_are_near_their_convolution(units: int, mean: float) -> None:
-    """Edgeworth's law and Fourier's transform, to a thousandth of probability."""
+    """Edgeworth's law, and units taken together, to a thousandth of probability."""
     p = np.random.default_rng(0).beta(0.5, 0.5 * (units / mean - 1), units)
     logits = np.log(np.clip(p, 1e-4, 1 - 1e-4)) - np.log1p(-np.clip(p, 1e-4, 1 - 1e-4))
     law = count_law(0, [logits], np.zeros(1), [np.ones(1)])
@@ -80,6 +81,37 @@ def test_sums_of_few_negatives_are_as_exact_as_those_of_few_positives(shift: flo
     law = count_law(3, [np.linspace(-1, 1, 60)], np.array([shift]), [np.ones(1)])
     assert len(law.weight) == 0
     np.testing.assert_allclose(pmf_of(law)[3:], poisson_binomial(p).pmf, atol=1e-14)
+
+
+@pytest.mark.parametrize("units", [1, 40, 300, 2_000])
+@pytest.mark.parametrize("kind", ["alike", "spread", "two clusters", "both certain"])
+def test_small_sums_at_all_levels_are_those_of_each_level(kind: str, units: int) -> None:
+    """The law of one level, tilted to the others, is the law of each: the mixture of draws and levels, one by one."""
+    rng = np.random.default_rng(units)
+    logits = {
+        "alike": rng.choice(rng.normal(-3, 3, 5), units),
+        "spread": rng.normal(-2, 2, units),
+        "two clusters": np.where(rng.random(units) < 0.3, rng.normal(7, 1, units), rng.normal(-8, 0.5, units)),
+        "both certain": rng.choice([-9.2, 9.2], units),
+    }[kind]
+    levels = np.arange(-60, 61, 8) / 10.0
+    draws = [logits + 0.7, logits - 0.4 * (logits > 0)]
+    weights = [rng.dirichlet(np.ones(len(levels))) for _ in draws]
+    law = count_law(0, draws, levels, weights)
+    wanted = np.zeros(units + 1)
+    for drawn, weight in zip(draws, weights, strict=True):
+        for level, share in zip(levels, weight, strict=True):
+            p = sigmoid(drawn + level)
+            if p @ (1 - p) < SMALL_VARIANCE:
+                wanted += share / 2 * poisson_binomial(p).pmf
+    np.testing.assert_allclose(law.small, wanted, atol=1e-12)
+
+
+@pytest.mark.parametrize("share", [1e-12, 0.025, 0.5, 0.975, 1 - 1e-12])
+def test_quantiles_found_together_are_the_least_counts_that_reach_them(share: float) -> None:
+    law = count_law(5, [np.linspace(-3, 1, 200)], LEVELS, [WEIGHTS])
+    points = np.arange(law.known, law.known + law.units + 1)
+    assert law.quantiles(0.3, share)[1] == points[int(np.argmax(law.cdf(points) >= share - 1e-12))]
 
 
 def test_units_alike_are_taken_together_in_large_cells_only() -> None:

@@ -28,6 +28,7 @@ from howsure.events.store.reading import (
     settings_of,
     title_of,
 )
+from howsure.inputs.checks import coded_rows
 from howsure.inputs.numbers_and_names import check_level, counted, shortened, unknown_name
 from howsure.inputs.periods import Day, period_of
 from howsure.result import Rows, as_json
@@ -435,12 +436,15 @@ def _estimated(
     """Counts per actor, requested or other days, and period."""
     dates, place = np.unique(pairs.date, return_inverse=True)
     known = [one.item() for one in dates]
-    periods = np.array([period_of(day, period=period) for day in known])[place]
-    within = np.array([WITHIN if days[0] <= day <= days[1] else OUTSIDE for day in known])[place]
+    groups = {
+        "actor": coded_rows(pairs.actors, pairs.actor),
+        "days": coded_rows([WITHIN if days[0] <= day <= days[1] else OUTSIDE for day in known], place),
+        "period": coded_rows([period_of(day, period=period) for day in known], place),
+    }
     return estimate_counts(
         held.labels,
         pairs.probability,
-        groups={"actor": np.array(pairs.actors)[pairs.actor], "days": within, "period": periods},
+        groups=groups,
         features={**pairs.features, **extra},
         strata=held.strata,
         inclusion=held.inclusion,

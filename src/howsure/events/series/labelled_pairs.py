@@ -13,6 +13,7 @@ from howsure.errors import InputError
 from howsure.events.labels.answers import CHANCES, SettledLabels
 from howsure.events.labels.draw import band_of, event_words
 from howsure.events.store.reading import Columns, Store, chosen_actors, columns_of
+from howsure.inputs.checks import Coded, coded_rows
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
 
@@ -228,7 +229,7 @@ class LabelledPairs:
     """
 
     labels: Floats
-    strata: np.ndarray[Any, Any] | None
+    strata: Coded | None
     inclusion: Floats | None
     read: int
     joined: tuple[str, ...] = ()
@@ -271,7 +272,9 @@ def labelled_pairs(pairs: PairFeatures, settled: SettledLabels) -> LabelledPairs
     day = pairs.date[::per_document].astype("datetime64[D]").astype(np.float64)
     strata, joined = joined_strata(strata, score, day, place, rows, least=LEAST)
     _check_strata(strata, rows, settled)
-    return LabelledPairs(labels.ravel(), np.repeat(strata, per_document), None, len(rows), joined)
+    names, codes = np.unique(strata, return_inverse=True)
+    of_pairs = coded_rows(names.tolist(), np.repeat(codes, per_document))
+    return LabelledPairs(labels.ravel(), of_pairs, None, len(rows), joined)
 
 
 def _strata(documents: list[int], strata: Mapping[int, str]) -> np.ndarray[Any, Any]:
