@@ -4,8 +4,9 @@
 
 STORE holds no labels yet. TRUTH: CSV with the columns document (an id) and actor, a row for each pair in which the
 actor acts; all other pairs are taken as negative. Every draw is the journey of a reader, in a copy of the store: draw,
-answer, correct. Prints the coverage, the mean width and the mean true count of the 95 % intervals of periods and of
-totals, and what the raw intervals of periods hold, which are the same in every draw.
+answer, correct. Prints the coverage of the 95 % intervals of periods and of totals with its Monte Carlo error (two
+standard errors, of the draws: what one draw misses, it often misses more than once), the share of true counts below and
+above, the mean width and the mean true count; and what the raw intervals of periods hold, the same in every draw.
 """
 
 from __future__ import annotations
@@ -45,17 +46,8 @@ def main() -> None:
     days = {str(name): str(day)[:10] for name, day in documents.values()}
     truth = Counter((code, period_of(days[name], period=given.period)) for name, code in acting)
     totals = Counter(code for _, code in acting)
-    held: dict[str, list[tuple[bool, float, int]]] = {
-        "raw periods": [],
-        "corrected periods": [],
-        "corrected totals": [],
-    }
-
-    def add(kind: str, low: float, high: float, true: int) -> None:
-        held[kind].append((low <= true <= high, high - low, true))
-
-    for row in found:
-        add("raw periods", row.low, row.high, truth[row.actor, row.period])
+    raw = np.array([_told(row.low, row.high, truth[row.actor, row.period]) for row in found])
+    held: dict[str, list[list[tuple[float, ...]]]] = {"corrected periods": [], "corrected totals": []}
     for draw in range(given.draws):
         with tempfile.TemporaryDirectory() as folder:
             copy = Path(shutil.copy(given.store, folder))
@@ -67,15 +59,23 @@ def main() -> None:
                 corrected = corrected_series(store, period=given.period)
         if corrected is None:
             raise SystemExit("no corrected counts: draw more labels.")
-        for one in corrected.rows:
-            add("corrected periods", one.low, one.high, truth[one.actor, one.period])
-        for one in corrected.totals:
-            add("corrected totals", one.low, one.high, totals[one.actor])
+        periods = [_told(one.low, one.high, truth[one.actor, one.period]) for one in corrected.rows]
+        held["corrected periods"].append(periods)
+        held["corrected totals"].append([_told(one.low, one.high, totals[one.actor]) for one in corrected.totals])
         print(f"draw {draw + 1} of {given.draws}", flush=True)
-    print(f"{'':17}  intervals  coverage  mean width  mean true count")
-    for kind, rows in held.items():
-        hit, width, true = np.array(rows, dtype=float).mean(axis=0)
-        print(f"{kind:17}  {len(rows):9,}  {hit:8.3f}  {width:10.1f}  {true:15.1f}")
+    print(f"{'':17}  intervals  coverage    error  below  above  mean width  mean true count")
+    for kind, rows in {"raw periods": [raw], **held}.items():
+        of_draws = np.array(rows)
+        hit, below, above, width, true = of_draws.mean(axis=(0, 1))
+        by_draw = of_draws[:, :, 0].mean(axis=1)
+        error = f"{2 * by_draw.std(ddof=1) / len(rows) ** 0.5:7.3f}" if len(rows) > 1 else f"{'':7}"
+        told = f"{of_draws[:, :, 0].size:9,}  {hit:8.3f}  {error}  {below:5.3f}  {above:5.3f}"
+        print(f"{kind:17}  {told}  {width:10.1f}  {true:15.1f}")
+
+
+def _told(low: float, high: float, true: int) -> tuple[float, ...]:
+    """Whether an interval holds a true count, or this lies below or above it; its width, and the count."""
+    return float(low <= true <= high), float(true < low), float(true > high), high - low, float(true)
 
 
 if __name__ == "__main__":

@@ -157,11 +157,19 @@ def _answer(
             told = question.ask(store, **asked)
         return str(told).encode() if question.is_table else bytes(JSONResponse(told).body)
 
+    async def once(asked: dict[str, Any]) -> bytes:
+        known = (name, question.state(), *(tuple(one) if isinstance(one, list) else one for one in asked.values()))
+        return await answers.get(known, lambda: found(asked), keep=lambda: is_for_reading(store))
+
     async def answer(request: Request) -> Response:
         try:
             asked = read_parameters(request.query_params.multi_items(), question.parameters, address=f"/api/{name}")
-            known = (name, question.state(), *(tuple(one) if isinstance(one, list) else one for one in asked.values()))
-            body = await answers.get(known, lambda: found(asked), keep=lambda: is_for_reading(store))
+            if question.each is None:
+                body = await once(asked)
+            else:  # what one actor's series is, others have asked perhaps beside another's
+                apart = [{**asked, question.each: [one]} for one in dict.fromkeys(asked[question.each])]
+                bodies = await asyncio.gather(*map(once, apart))
+                body = b"{" + b",".join(one[1:-1] for one in dict.fromkeys(bodies)) + b"}"
         except InputError as error:
             return JSONResponse({"error": str(error)}, 400)
         except HowsureError as error:

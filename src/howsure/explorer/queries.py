@@ -428,13 +428,15 @@ LARGEST_NUMBER = 2**62
 class Question:
     """What is asked of the store, by which parameters, and whether the answer is a table (CSV) rather than JSON.
 
-    state: what the answer depends on besides, such as how much was written to the store.
+    state: what the answer depends on besides, such as how much was written to the store. each: a list among the
+    parameters, of which each element has an answer of its own, an object with its name.
     """
 
     ask: Callable[..., Any]
     parameters: tuple[Parameter, ...] = ()
     is_table: bool = False
     state: Callable[[], Hashable] = int
+    each: str | None = None
 
 
 def export(store: Store, **asked: Any) -> str:
@@ -467,7 +469,7 @@ READERS: dict[str, Reader] = {name: _declared(one) for name, one in ASKED.items(
 }
 QUESTIONS = {
     "overview": Question(overview),
-    "series": Question(series, parameters_of(series)),
+    "series": Question(series, parameters_of(series), each="actors"),
     "point": Question(documents_of, parameters_of(documents_of)),
     "document": Question(document_view, parameters_of(document_view)),
     "compare": Question(compare, parameters_of(compare, unit=_declared(OF_PAIRS["unit"]))),

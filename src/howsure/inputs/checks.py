@@ -138,6 +138,9 @@ class Coded:
     def __len__(self) -> int:
         return len(self.codes)
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Column:
+        return np.array(self.names, dtype=object)[self.codes].astype(dtype or object)
+
 
 def check_group_count(groups: int, rows: int, *, name: str) -> None:
     """Raise InputError where a column has so many groups that their evaluation would seem to stand still.

@@ -11,7 +11,7 @@ import numpy as np
 from howsure.errors import InputError
 from howsure.inputs.checks import check_probabilities
 from howsure.inputs.numbers_and_names import check_level
-from howsure.inputs.pairs import Floats
+from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Estimate
 
 # Intervals for a proportion.
@@ -133,7 +133,7 @@ def poisson_binomial(probabilities: object) -> CountDistribution:
     Source: Hong (2013), for the distribution; the halving is that used for products of polynomials.
     """
     p = check_probabilities(probabilities, name="probabilities") if np.size(probabilities) else np.empty(0)  # type: ignore[arg-type]
-    pmf = _written(_short_laws(p, [len(p)])[0], len(p))
+    pmf = _written(_short_laws(np.column_stack([1.0 - p, p]), np.array([len(p)]))[0], len(p))
     return CountDistribution(pmf, float(p.sum()), float((p * (1.0 - p)).sum()))
 
 
@@ -146,43 +146,56 @@ def sums_of_counts(groups: Sequence[Floats]) -> list[CountDistribution]:
 
     Raises InputError if a distribution contains an invalid probability, or does not sum to 1 within 1e-6.
     """
-    for number, laws in enumerate(groups):
-        off = np.flatnonzero(~(np.abs(laws.sum(axis=1) - 1.0) <= 1e-6) | (laws < -1e-9).any(axis=1))
-        if len(off):
-            raise InputError(
-                f"a law of a count must hold probabilities that sum to 1; law {off[0]} of sum {number} does not."
-            )
-    few = [~laws[:, 2:].any(axis=1) for laws in groups]
-    p = [np.clip(laws[one, 1:2].sum(axis=1), 0.0, 1.0) for laws, one in zip(groups, few, strict=True)]
-    short = _short_laws(np.concatenate([*p, np.empty(0)]), [len(one) for one in p])
-    found = []
-    for laws, one, held in zip(groups, few, short, strict=True):
-        most = int(one.sum()) + (laws.shape[1] - 1) * int((~one).sum())
-        values = np.arange(laws.shape[1])
-        means = laws @ values
-        variances = (laws * (values - means[:, np.newaxis]) ** 2).sum(axis=1)
-        found.append(
-            CountDistribution(_written([*held, *laws[~one]], most), float(means.sum()), float(variances.sum()))
+    sizes = np.array([len(laws) for laws in groups], dtype=np.int64)
+    width = max((laws.shape[1] for laws in groups if len(laws)), default=2)
+    every = np.concatenate([np.zeros((0, width)), *(_padded(laws, width) for laws in groups)])
+    off = np.flatnonzero(~(np.abs(every.sum(axis=1) - 1.0) <= 1e-6) | (every < -1e-9).any(axis=1))
+    ends = np.cumsum(sizes)
+    if len(off):
+        number = int(np.searchsorted(ends, off[0], side="right"))
+        place = off[0] - ends[number] + sizes[number]
+        raise InputError(
+            f"a law of a count must hold probabilities that sum to 1; law {place} of sum {number} does not."
         )
-    return found
+    values = np.arange(width)
+    means = every @ values
+    variances = (every * (values - means[:, np.newaxis]) ** 2).sum(axis=1)
+    few = ~every[:, 2:].any(axis=1)
+    group = np.repeat(np.arange(len(groups)), sizes)
+    every[few, 1] = np.clip(every[few, 1], 0.0, 1.0)
+    every[few, 0] = 1.0 - every[few, 1]
+    n_few, n_others = (np.bincount(group[one], minlength=len(groups)) for one in (few, ~few))
+    mean, variance = (np.bincount(group, one, len(groups)).tolist() for one in (means, variances))
+    short, others = _short_laws(every[few, :2], n_few), _short_laws(every[~few], n_others)
+    most = (n_few + n_others * [laws.shape[1] - 1 for laws in groups]).tolist()
+    found = zip(short, others, most, mean, variance, strict=True)
+    return [CountDistribution(_written([*few, *more], longest), m, v) for few, more, longest, m, v in found]
 
 
-def _short_laws(p: Floats, sizes: Sequence[int]) -> list[list[Floats]]:
-    """Of the first sizes[0] trials, of the next sizes[1], and so on: the distributions of the successes among 32
-    neighbours, all at once; the last ones are padded with trials that never succeed."""
-    wide, held = WIDEST_TABLE - 1, np.asarray(sizes, dtype=np.int64)
-    blocks = -(-held // wide)
-    padded = np.zeros(int(blocks.sum()) * wide)
-    moved = wide * (np.cumsum(blocks) - blocks) - (np.cumsum(held) - held)
-    padded[np.arange(len(p)) + np.repeat(moved, held)] = p
-    laws = np.column_stack([1.0 - padded, padded])
-    while laws.shape[1] < WIDEST_TABLE:
-        left, right = laws[::2], laws[1::2]
-        width = laws.shape[1]
-        laws = np.zeros((len(left), 2 * width - 1))
+def _padded(laws: Floats, width: int) -> Floats:
+    return laws if laws.shape[1] == width else np.pad(laws, ((0, 0), (0, width - laws.shape[1])))
+
+
+def _short_laws(laws: Floats, sizes: Integers) -> list[list[Floats]]:
+    """Of the first sizes[0] counts, of the next sizes[1], and so on: the laws of the sums of neighbours, all at once.
+
+    Neighbours are as many as add up to 32 at most; the last ones are padded with counts that are always 0.
+    """
+    width, wide = laws.shape[1], 1
+    while (width - 1) * wide * 2 < WIDEST_TABLE:
+        wide *= 2
+    blocks = -(-sizes // wide)
+    held = np.zeros((int(blocks.sum()) * wide, width))
+    held[:, 0] = 1.0
+    moved = wide * (np.cumsum(blocks) - blocks) - (np.cumsum(sizes) - sizes)
+    held[np.arange(len(laws)) + np.repeat(moved, sizes)] = laws
+    while len(held) > blocks.sum():
+        left, right = held[::2], held[1::2]
+        width = held.shape[1]
+        held = np.zeros((len(left), 2 * width - 1))
         for k in range(width):
-            laws[:, k : k + width] += left[:, k : k + 1] * right
-    rows = iter(laws)
+            held[:, k : k + width] += left[:, k : k + 1] * right
+    rows = iter(held)
     return [list(islice(rows, n)) for n in blocks.tolist()]
 
 
@@ -205,5 +218,7 @@ def _convolved(laws: list[Floats]) -> tuple[Floats, int]:
 
 
 def _trimmed(law: Floats, offset: int) -> tuple[Floats, int]:
+    if law[0] >= NEGLIGIBLE and law[-1] >= NEGLIGIBLE:
+        return law, offset
     worth = np.flatnonzero(law >= NEGLIGIBLE)
     return law[worth[0] : worth[-1] + 1], offset + int(worth[0])

@@ -6,6 +6,7 @@ import datetime
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from operator import attrgetter
 from typing import Any
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from howsure.errors import InputError
 from howsure.events.series.corrected_comparison import CorrectedComparison, verdict_of
-from howsure.events.series.counts import check_overdispersion, compare_all, story_sums
+from howsure.events.series.counts import check_overdispersion, compare_all, laws_of_differences, story_sums
 from howsure.events.series.raw_counts import (
     APART,
     STORY,
@@ -31,13 +32,14 @@ from howsure.events.store.reading import (
     columns_of,
     days_asked,
     documents_by_period,
+    found_once,
     number_of_samples,
     recipe_of,
     title_of,
 )
 from howsure.events.store.tables import as_bits, as_counts
 from howsure.inputs.numbers_and_names import check_level, unknown_name
-from howsure.inputs.pairs import Integers
+from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.periods import Day, period_end, period_of, period_start
 from howsure.result import as_json, dict_of
 from howsure.show.table import (
@@ -55,6 +57,7 @@ from howsure.show.table import (
     number,
 )
 
+NONE = np.zeros((0, 3))  # laws of no document
 COUNTED = {"documents": "samples", "entities": "entities"}  # unit -> column of the table `events`
 
 
@@ -202,11 +205,17 @@ def compare_actors(
     if len(chosen) < 2:
         raise InputError(f"first and second must be different actors; both are {first}.")
     first, second = chosen
-    differences, has = _differences(store, chosen, period, unit, days_asked(since, until), apart=stories == APART)
-    none = np.zeros((0, n_samples), dtype=np.int64)
+    dependence = dependence_asked(store, stories, overdispersion)
+    days = days_asked(since, until)
+    if unit == "documents" and (stories == APART or not dependence["documents_of_shared_stories"]):
+        laws, has = _laws_of_documents(store, chosen, list(sizes), days)
+    else:
+        laws, has = _laws(store, chosen, period, unit, days, apart=stories == APART)
     told = [label for label, n in sizes.items() if n]
     how: dict[str, Any] = {"level": level, "overdispersion": overdispersion, "monte_carlo": monte_carlo}
-    compared = dict(zip(told, compare_all([differences.get(one, none) for one in told], **how), strict=True))
+    compared = dict(
+        zip(told, compare_all([laws.get(one, NONE) for one in told], n_samples=n_samples, **how), strict=True)
+    )
     rows = []
     for label, n in sizes.items():
         bounds = str(period_start(label)), str(period_end(label))
@@ -217,15 +226,67 @@ def compare_actors(
         found = (one.more, one.equal, one.fewer, one.mean, one.low, one.high, *one.more_interval, *one.fewer_interval)
         rows.append(PeriodComparison(label, *bounds, n, *found))
     asked = {"period": period, "level": level, "unit": unit}
-    recipe = recipe_of(
-        store, **asked, **dependence_asked(store, stories, overdispersion), **period_asked(sizes, since, until)
-    )
+    recipe = recipe_of(store, **asked, **dependence, **period_asked(sizes, since, until))
     titles = {actor: title_of(store, actor) for actor in (first, second)}
     silent = tuple(actor for actor, acts in zip(chosen, has, strict=True) if not acts)
     return ActorComparison(first, second, titles, tuple(rows), recipe, silent)
 
 
-def _differences(
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """Where an actor may act: numbers and dates of documents, packed samples, and in how many of these it acts."""
+
+    document: Integers
+    date: np.ndarray[Any, Any]
+    packed: np.ndarray[Any, np.dtype[np.uint8]]
+    count: Integers
+
+
+def _acting(store: Store, actor: str) -> Acting:
+    held = columns_of(
+        store,
+        "SELECT document, d.date AS date, e.samples AS samples FROM events e JOIN documents d USING (document) "
+        "WHERE e.actor = $actor ORDER BY d.date, document",
+        actor=actor,
+    )
+    shape = len(held["samples"]), -(-number_of_samples(store) // 8)
+    packed = np.frombuffer(b"".join(held["samples"]), dtype=np.uint8).reshape(shape)
+    return Acting(held["document"], held["date"].astype("datetime64[D]"), packed, _ones(packed))
+
+
+def _ones(packed: np.ndarray[Any, np.dtype[np.uint8]]) -> Integers:
+    return np.bitwise_count(packed).sum(axis=1, dtype=np.int64)
+
+
+def _laws_of_documents(
+    store: Store, actors: Sequence[str], periods: Sequence[str], days: tuple[datetime.date, datetime.date]
+) -> tuple[dict[str, Floats], list[bool]]:
+    """By period the laws of n_A - n_B on -1, 0, 1 in its documents, each independent; and whether each actor acts.
+
+    What is known of an actor serves all comparisons: of two, only the documents are looked at in which both may act.
+    """
+    n_samples = number_of_samples(store)
+    a, b = (found_once(store, ("acting", actor), partial(_acting, store, actor)) for actor in actors)
+    _, of_a, of_b = np.intersect1d(a.document, b.document, assume_unique=True, return_indices=True)
+    both = _ones(a.packed[of_a] & b.packed[of_b])
+    alone = np.ones(len(b.document), dtype=np.bool_)
+    alone[of_b] = False
+    more = np.concatenate([a.count, np.zeros(int(alone.sum()), dtype=np.int64)])
+    fewer = np.concatenate([np.zeros(len(a.count), dtype=np.int64), b.count[alone]])
+    more[of_a] -= both
+    fewer[of_a] = b.count[of_b] - both
+    date = np.concatenate([a.date, b.date[alone]])
+    low, high = (np.datetime64(day) for day in days)
+    place = np.searchsorted(np.array([period_start(one) for one in periods], dtype="datetime64[D]"), date, "right") - 1
+    place[(date < low) | (date > high)] = -1
+    laws = np.column_stack([fewer, n_samples - more - fewer, more]) / n_samples
+    order = np.argsort(place, kind="stable")
+    ends = np.searchsorted(place[order], np.arange(len(periods) + 1))
+    found = {one: laws[order[i:j]] for one, i, j in zip(periods, ends, ends[1:], strict=False) if j > i}
+    return found, [bool(((one.date >= low) & (one.date <= high)).any()) for one in (a, b)]
+
+
+def _laws(
     store: Store,
     actors: Sequence[str],
     period: str,
@@ -233,8 +294,8 @@ def _differences(
     days: tuple[datetime.date, datetime.date],
     *,
     apart: bool,
-) -> tuple[dict[str, Integers], list[bool]]:
-    """By period the samples (U, S) of n_A - n_B in its documents, or in its stories; and whether each actor acts."""
+) -> tuple[dict[str, Floats], list[bool]]:
+    """By period the laws of n_A - n_B in its documents, or in its stories; and whether each actor acts."""
     n_samples = number_of_samples(store)
     held = columns_of(
         store,
@@ -265,7 +326,7 @@ def _differences(
         together = None if apart else shared_stories(story[low:high])
         difference = joint[low:high]
         label = period_of(start[low].item(), period=period)
-        found[label] = difference if together is None else story_sums(difference, together)
+        found[label] = laws_of_differences(difference if together is None else story_sums(difference, together))
     return found, has
 
 

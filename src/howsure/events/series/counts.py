@@ -395,36 +395,47 @@ def compare_counts(
 
     """
     joint = a.astype(np.int64) - b
-    differences = [joint if stories is None else story_sums(joint, stories)]
-    return compare_all(differences, level=level, overdispersion=overdispersion, monte_carlo=monte_carlo)[0]
+    laws = laws_of_differences(joint if stories is None else story_sums(joint, stories))
+    how: dict[str, Any] = {"level": level, "overdispersion": overdispersion, "monte_carlo": monte_carlo}
+    return compare_all([laws], n_samples=a.shape[1], **how)[0]
+
+
+def laws_of_differences(samples: Integers) -> Floats:
+    """The distributions of units on -r … r (U, 2r + 1) from their samples (U, S), r the largest there is, or 1."""
+    reach = max(int(np.abs(samples).max(initial=1)), 1)
+    return laws_of(samples + reach, size=2 * reach + 1)
 
 
 def compare_all(
-    differences: Sequence[Integers], *, level: float = 0.95, overdispersion: float = 0.0, monte_carlo: bool = True
+    laws: Sequence[Floats],
+    *,
+    n_samples: int,
+    level: float = 0.95,
+    overdispersion: float = 0.0,
+    monte_carlo: bool = True,
 ) -> list[CountComparison]:
-    """The comparison of two actors in many periods: of each, samples (U, S) of n_A - n_B in its stories; see
-    `compare_counts`."""
-    shifts = [-difference.min(axis=1, initial=0) for difference in differences]
-    laws = [laws_of(one + shift[:, np.newaxis]) for one, shift in zip(differences, shifts, strict=True)]
+    """The comparison of two actors in many periods: of each, the laws of n_A - n_B in its stories, from S samples, as
+    `laws_of_differences` gives them; see `compare_counts`."""
+    shifts, moved = zip(*map(_from_least, laws), strict=True) if laws else ((), ())
     if overdispersion == 0.0:
-        sums = sums_of_counts(laws)
+        sums = sums_of_counts(moved)
     else:
-        sums = [law_of_sum(one, overdispersion=overdispersion) for one in laws]
+        sums = [law_of_sum(one, overdispersion=overdispersion) for one in moved]
     found = []
-    for difference, shift, distribution in zip(differences, shifts, sums, strict=True):
-        zero = int(shift.sum())
+    for held, zero, distribution in zip(laws, shifts, sums, strict=True):
         low, high = distribution.interval(level)
         pmf = distribution.pmf
         more, fewer = float(pmf[zero + 1 :].sum()), float(pmf[:zero].sum())
         intervals = [(math.nan, math.nan)] * 2
         if monte_carlo:
-            errors = _errors_of_comparison(difference, overdispersion)
+            reach, share = held.shape[1] // 2 * len(held), share_of_cause(held, overdispersion)
+            errors = monte_carlo_errors(held, reach + 1, reach - 1, n_samples=n_samples, share=share)
             intervals = [interval_of(p, error, level=level) for p, error in zip((more, fewer), errors, strict=True)]
         one = CountComparison(
             more=more,
             equal=float(pmf[zero : zero + 1].sum()),
             fewer=fewer,
-            mean=float(difference.mean(axis=1).sum()),
+            mean=distribution.mean - zero,
             low=float(low - zero),
             high=float(high - zero),
             more_interval=intervals[0],
@@ -434,12 +445,14 @@ def compare_all(
     return found
 
 
-def _errors_of_comparison(difference: Integers, overdispersion: float) -> tuple[float, float]:
-    """The Monte Carlo errors of P(sum > 0) and P(sum < 0), of differences of units in samples (U, S)."""
-    reach = max(int(np.abs(difference).max(initial=1)), 1)
-    laws = laws_of(difference + reach, size=2 * reach + 1)
-    zero, share = reach * len(laws), share_of_cause(laws, overdispersion)
-    return monte_carlo_errors(laws, zero + 1, zero - 1, n_samples=difference.shape[1], share=share)
+def _from_least(laws: Floats) -> tuple[int, Floats]:
+    """How far below 0 the sum may lie, and the laws on -r … r moved so that each begins at its least value below 0."""
+    reach = laws.shape[1] // 2
+    first = np.minimum((laws > 0).argmax(axis=1), reach)
+    wide = np.concatenate([laws, np.zeros((len(laws), reach))], axis=1)
+    moved = np.take_along_axis(wide, first[:, np.newaxis] + np.arange(laws.shape[1]), axis=1)
+    used = np.flatnonzero(moved[:, 1:].any(axis=0))
+    return int((reach - first).sum()), moved[:, : 2 + (int(used[-1]) if len(used) else 0)]
 
 
 def _units(probabilities: Floats, stories: Integers) -> Floats | None:

@@ -6,6 +6,7 @@ import datetime
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from howsure.errors import InputError
@@ -22,6 +23,7 @@ from howsure.events.store.reading import (
     actors_in,
     bounds_of,
     chosen_actors,
+    found_once,
     rows_of,
     title_of,
 )
@@ -43,7 +45,8 @@ def documents_of(store: Store, actor: str, *, at: str) -> list[dict[str, Any]]:
     Raises InputError for an actor or a period that is not in the store.
     """
     (actor,) = chosen_actors(store, [actor])
-    return documents_between(store, actor, bounds_of(store, at), answers_about(store, actor))
+    read = found_once(store, ("answers about", actor), partial(answers_about, store, actor))
+    return documents_between(store, actor, bounds_of(store, at), read)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import duckdb
 import numpy.typing as npt
@@ -216,7 +216,8 @@ FETCHED = 1_000  # rows at a time
 ADVICE = (
     "Ask for the days that you mean (since and until), or leave the others out of the store: howsure events recount."
 )
-Facts = dict[tuple[Any, ...], list[tuple[Any, ...]]]
+Facts = dict[tuple[Any, ...], Any]
+Held = TypeVar("Held")
 _ANSWERS: ContextVar[Facts] = ContextVar("answers")
 
 
@@ -274,10 +275,17 @@ def asking_once(store: Store, known: Facts | None = None) -> Iterator[None]:
 
 def facts_of(store: Store, query: str, **parameters: Any) -> list[tuple[Any, ...]]:
     """The few rows of a query about the whole store; see `rows_of` and `asking_once`."""
-    known, key = _ANSWERS.get({}), (id(store.connection), query, *sorted(parameters.items()))
+    key = (query, *sorted(parameters.items()))
+    return list(found_once(store, key, lambda: rows_of(store, query, **parameters)))
+
+
+def found_once(store: Store, key: tuple[Any, ...], find: Callable[[], Held]) -> Held:
+    """What `find` finds out about the whole store; see `asking_once`."""
+    known, key = _ANSWERS.get({}), (id(store.connection), *key)
     if key not in known:
-        known[key] = rows_of(store, query, **parameters)
-    return list(known[key])
+        known[key] = find()
+    held: Held = known[key]
+    return held
 
 
 @contextmanager
