@@ -49,6 +49,7 @@ ANSWERS: list[tuple[str, Any]] = [
             store, ["YUG", "NATO"], period="month", interval="samples", unit="entities", level=0.9
         ),
     ),
+    ("series?actors=IRQ&actors=Iraq&actors=IRQ", lambda store: queries.series(store, ["IRQ"])),
     ("point?actor=IRQ&at=1999-Q1", lambda store: documents_of(store, "IRQ", at="1999-Q1")),
     ("document?number=0", lambda store: queries.document_view(store, 0, sample="best")),
     ("document?number=3&sample=39", lambda store: queries.document_view(store, 3, sample=39)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from dataclasses import replace
-from itertools import product
+from itertools import permutations, product
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +15,9 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 from howsure.errors import InputError
+from howsure.events import example_store
 from howsure.events.corpus import Filter
+from howsure.events.series import actor_comparison
 from howsure.events.series.actor_comparison import compare_actors
 from howsure.events.series.counts import (
     compare_counts,
@@ -28,6 +30,7 @@ from howsure.events.series.counts import (
 )
 from howsure.events.series.event_series import UNITS, event_series
 from howsure.events.store.event_store import EventStore
+from howsure.events.store.reading import days_asked, documents_by_period
 from howsure.explorer import events_report
 from howsure.stats.proportions import poisson_binomial
 from tests.events import newswire
@@ -293,3 +296,18 @@ def test_days_without_documents(tmp_path: Path) -> None:
         ),
     ):
         event_series(store, since="2001-01-01")
+
+
+@pytest.mark.parametrize("period", ["week", "quarter", "year"])
+@pytest.mark.parametrize("since", [None, "2001-06-05"])
+def test_two_actors_are_compared_alike_by_packed_samples_and_by_all(period: str, since: str | None) -> None:
+    """What is kept of each actor by itself gives the laws that all joint samples give."""
+    with example_store() as store:
+        days, sizes = days_asked(since, "2002-11-01"), documents_by_period(store, period)
+        for pair in permutations(["NORLAND", "SUDORIA", "ALLIANCE"], 2):
+            packed, has = actor_comparison._laws_of_documents(store, pair, list(sizes), days)
+            joint, acts = actor_comparison._laws(store, pair, period, "documents", days, apart=True)
+            assert has == acts and packed.keys() == joint.keys()
+            for label, laws in joint.items():
+                found, wanted = (one[np.lexsort(one.T)] for one in (packed[label], laws))
+                np.testing.assert_allclose(found, wanted, atol=1e-12)

@@ -255,7 +255,8 @@ def _acting(store: Store, actor: str) -> Acting:
 
 
 def _ones(packed: np.ndarray[Any, np.dtype[np.uint8]]) -> Integers:
-    return np.bitwise_count(packed).sum(axis=1, dtype=np.int64)
+    found: Integers = np.bitwise_count(packed).sum(axis=1, dtype=np.int64)
+    return found
 
 
 def _laws_of_documents(

@@ -424,18 +424,18 @@ def compare_all(
     found = []
     for held, zero, distribution in zip(laws, shifts, sums, strict=True):
         low, high = distribution.interval(level)
-        pmf = distribution.pmf
+        pmf, reach = distribution.pmf, held.shape[1] // 2
         more, fewer = float(pmf[zero + 1 :].sum()), float(pmf[:zero].sum())
         intervals = [(math.nan, math.nan)] * 2
         if monte_carlo:
-            reach, share = held.shape[1] // 2 * len(held), share_of_cause(held, overdispersion)
-            errors = monte_carlo_errors(held, reach + 1, reach - 1, n_samples=n_samples, share=share)
+            middle, share = reach * len(held), share_of_cause(held, overdispersion)
+            errors = monte_carlo_errors(held, middle + 1, middle - 1, n_samples=n_samples, share=share)
             intervals = [interval_of(p, error, level=level) for p, error in zip((more, fewer), errors, strict=True)]
         one = CountComparison(
             more=more,
             equal=float(pmf[zero : zero + 1].sum()),
             fewer=fewer,
-            mean=distribution.mean - zero,
+            mean=float((held @ np.arange(-reach, reach + 1)).sum()),
             low=float(low - zero),
             high=float(high - zero),
             more_interval=intervals[0],
