@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import csv
 import json
 import signal
 import subprocess
@@ -122,7 +123,7 @@ def test_a_sheet_is_filled_in(store: Path, tmp_path: Path) -> None:
     texts = json.loads((tmp_path / "sheet.json").read_text())
     assert list(texts[0]) == ["document", "date", "title", "text"]
     sheet = tmp_path / "sheet.csv"
-    rows = sheet.read_text().splitlines()
+    rows = sheet.read_text(encoding="utf-8-sig").splitlines()
     assert rows[0] == "document,date,title,text,actor,label"
     done = howsure("events", "labels", "import", store, sheet, "--coder", "anna")
     assert done.code == 2
@@ -130,6 +131,9 @@ def test_a_sheet_is_filled_in(store: Path, tmp_path: Path) -> None:
     sheet.write_text("\n".join([rows[0], *(f"{row}{at % 2}" for at, row in enumerate(rows[1:])), ""]))
     said = printed("events", "labels", "import", store, sheet, "--coder", "anna")
     assert said == f"{store}: 20 answers to 20 documents by anna\n"
+    printed("events", "labels", "sheet", store, "--output", sheet, "--semicolons")
+    of_commas, of_semicolons = csv.reader(rows), csv.reader(sheet.open(encoding="utf-8-sig"), delimiter=";")
+    assert [*of_semicolons] == [*of_commas]
 
 
 @pytest.mark.long

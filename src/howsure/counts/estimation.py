@@ -62,7 +62,7 @@ def estimate_counts(
     labelled: file written by `howsure counts sample`, with labels filled in, instead of `y_true`.
     groups: columns of groups, counted one by one, the period last.
     date (N,): dates, whose periods divide the units after the groups.
-    date_format: date format, such as %d/%m/%Y (default: ISO 8601).
+    date_format: date format, such as %d/%m/%Y (default: ISO 8601, or what else fits if only one does).
     period: length of the periods of dates: week, month, quarter or year.
     features: numeric columns that may help predict the labels.
     strata (N,): the strata within which labels were drawn at random.

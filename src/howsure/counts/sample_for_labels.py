@@ -64,7 +64,7 @@ def sample_for_labels(
     n: number of units to read; with clusters, of clusters.
     groups: columns of groups, the period last, by which strata are divided.
     date (N,): dates, whose periods are the last of the groups.
-    date_format: date format, such as %d/%m/%Y (default: ISO 8601).
+    date_format: date format, such as %d/%m/%Y (default: ISO 8601, or what else fits if only one does).
     period: length of the periods of dates: week, month, quarter or year.
     bands (N,): strata, instead of bands of the score.
     clusters (N,): what is drawn and read together, such as the document.

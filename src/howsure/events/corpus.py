@@ -15,7 +15,7 @@ from howsure.errors import InputError, parameter
 from howsure.events.lexicon import Lexicon
 from howsure.files.opened import checked_encoding
 from howsure.inputs.numbers_and_names import check_whole, unknown_name
-from howsure.inputs.periods import check_date_format, day_of
+from howsure.inputs.periods import check_date_format, day_of, several_ways, ways_of
 
 # A part of an input: every n-th batch of its documents, so that n machines share the work of one.
 
@@ -87,11 +87,6 @@ ALL = Part()
 
 FETCHED = 256  # rows at a time
 BAD_DATES = ("error", "leave-out")
-WAYS = tuple(
-    day + time
-    for day in ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d")
-    for time in ("", " %H:%M", " %H:%M:%S")
-)  # to write a date, beside ISO 8601; in %m.%d.%Y nobody does
 ISO = r"^\d{4}-\d{2}-\d{2}([T ].*)?$"
 YEARS = 1000, 2999  # 9999-12-31 and 0001-01-01 stand for "no date" in many a database
 Rows = Iterator[tuple[Any, ...]]
@@ -231,31 +226,20 @@ class Corpus:
     def _seen_format(self) -> str | None:
         """How the dates are written where only one way can be meant; None: as ISO 8601.
 
-        A way can be meant if it reads all values that any way reads. 12.03.2020 is a day of March wherever points part
-        a date; 12/03/2020 is one only if some date of the column has a day above 12.
-
         Raises InputError if two ways can be meant.
         """
         column = self.table.columns[self.fields.date or ""]
         text = f"trim({column.text})"
-        other = f"WHERE {column.text} IS NOT NULL AND {text} <> '' AND ({self._written_date()}) IS NULL"
-        (left,) = self.table.ask("count(*)", rest=other)[0]
-        if not left:
+        is_iso = f"({self._written_date()}) IS NOT NULL"
+        other = f"WHERE {column.text} IS NOT NULL AND {text} <> '' AND NOT {is_iso}"
+        dates = [str(date) for (date,) in self.table.ask(f"DISTINCT {text}", rest=other)]
+        if not dates or self.table.ask("1", rest=f"WHERE {is_iso} LIMIT 1"):
             return None
-        ways = {way: f"year(try_strptime({text}, {literal(way)})) >= {YEARS[0]}" for way in WAYS}  # 01.02.03 is none
-        read = self.table.ask(", ".join(f"count(*) FILTER ({one})" for one in ways.values()))[0]
-        (any_way,) = self.table.ask(
-            "count(*)", rest=f"WHERE ({self._written_date()}) IS NOT NULL OR {' OR '.join(ways.values())}"
-        )[0]
-        whole = [way for way, n in zip(ways, read, strict=True) if n and n == any_way]
-        if len(whole) > 1:
-            place, value = self.table.place(ways[whole[0]], text)
-            choices = " or ".join(parameter("date_format", way) for way in whole)
-            raise InputError(
-                f"{column.name} may name the day or the month first: {place} holds {value!r}, and no date of the "
-                f"column tells. Say which: {choices}."
-            )
-        return whole[0] if whole else None
+        ways = ways_of(dates)
+        if len(ways) > 1:
+            place, value = self.table.place(f"try_strptime({text}, {literal(ways[0])}) IS NOT NULL", text)
+            raise several_ways(column.name, place, str(value), ways)
+        return ways[0] if ways else None
 
     def _check_dates(self) -> None:
         column = self.table.columns[self.fields.date or ""]

@@ -194,7 +194,7 @@ def _listening(address: Address) -> socket.socket:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(
             f"the page cannot be served at {address.host}, port {address.port}: {reason}. "
-            "Name another port, or 0 for any that is free."
+            "Name another port, or 0 for any that is free (--port 0)."
         ) from error
     return listening
 

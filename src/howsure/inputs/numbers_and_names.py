@@ -189,8 +189,10 @@ def counted(count: int, one: str, many: str | None = None) -> str:
 def natural_order(name: str) -> tuple[int, float, list[tuple[int, int, str]], str]:
     """The sort key of a name: numbers first, by value, then text, with the numbers in it ordered by value.
 
-    >>> sorted(["Llama-70b", "10", "Llama-7b", "2.5"], key=natural_order)
-    ['2.5', '10', 'Llama-7b', 'Llama-70b']
+    Digits after a point are decimals, but for those of a version such as 1.10.2.
+
+    >>> sorted(["Llama-70b", "10", "Llama-7b", "2.5", "p 0.57", "p 0.325", "v1.10.2", "v1.9.0"], key=natural_order)
+    ['2.5', '10', 'Llama-7b', 'Llama-70b', 'p 0.325', 'p 0.57', 'v1.9.0', 'v1.10.2']
     """
     try:
         number = float(name)
@@ -198,13 +200,16 @@ def natural_order(name: str) -> tuple[int, float, list[tuple[int, int, str]], st
         number = math.nan
     if math.isfinite(number):
         return 0, number, [], name
-    return 1, 0.0, [_by_value(part) for part in re.split(r"([0-9]+)", name)], name
+    return 1, 0.0, [_by_value(part) for part in NUMBERS.split(name)], name
+
+
+NUMBERS = re.compile(r"((?<![0-9.])[0-9]+\.[0-9]+(?!\.?[0-9])|[0-9]+)")
 
 
 def _by_value(part: str) -> tuple[int, int, str]:
-    """Digit strings ordered by their numeric value, however long; text after them."""
+    """Numbers ordered by their value, however long; text after them."""
     digits = part.lstrip("0")
-    return (0, len(digits), digits) if part.isascii() and part.isdecimal() else (1, 0, part)
+    return (0, len(digits.partition(".")[0]), digits) if NUMBERS.fullmatch(part) else (1, 0, part)
 
 
 def short_names(paths: Sequence[str]) -> tuple[str, ...]:

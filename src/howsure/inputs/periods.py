@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -166,6 +166,11 @@ def _date(value: str | datetime.date | None, place: str) -> datetime.date:
 
 # How dates are written, as in strptime: %d/%m/%Y for 31/12/2001.
 
+WAYS = tuple(
+    day + time
+    for day in ("%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d")
+    for time in ("", " %H:%M", " %H:%M:%S")
+)  # beside ISO 8601; in %m.%d.%Y nobody does
 DIRECTIVE = re.compile(r"%-?(.)")
 KNOWN = "aAbBdfGHIjmMpSuUVwWyYzZ%"  # which Python and DuckDB read alike
 DAYS = (
@@ -191,11 +196,46 @@ def check_date_format(written: str) -> None:
         )
 
 
+def ways_of(dates: Iterable[str]) -> list[str]:
+    """The ways in which these dates may be written, which are not as ISO 8601: those that read all that any way reads.
+
+    12.03.2020 is a day of March wherever points part a date; 12/03/2020 is one only beside a day above 12.
+
+    >>> ways_of(["12.03.2020"]), ways_of(["12/03/2020", "13/03/2020"]), ways_of(["12/03/2020", "none"])
+    (['%d.%m.%Y'], ['%d/%m/%Y'], ['%d/%m/%Y', '%m/%d/%Y'])
+    """
+    meant: list[str] | None = None
+    for date in dates:
+        read = [way for way in (WAYS if meant is None else meant) if _is_written(date, way)]
+        if read:
+            meant = read
+        elif meant and any(_is_written(date, way) for way in WAYS):
+            return []
+    return meant or []
+
+
+def several_ways(name: str, place: str, value: str, ways: Sequence[str]) -> InputError:
+    """The error of dates that may be written in more than one way."""
+    choices = " or ".join(parameter("date_format", way) for way in ways)
+    return InputError(
+        f"{name} may name the day or the month first: {place} holds {value!r}, and no date of the column tells. Say "
+        f"which: {choices}."
+    )
+
+
+def _is_written(date: str, way: str | None) -> bool:
+    try:
+        _day_written(date, way)
+    except ValueError:
+        return False
+    return True
+
+
 def coded_periods(dates: object, *, period: str, date_format: str | None = None, name: str = "date") -> Coded:
     """The period of each date (n,), read once for each different date; `date_format` is as in strptime, and without it
-    dates are ISO 8601.
+    dates are ISO 8601, or written as only one way of `ways_of` can be meant.
 
-    >>> coded_periods(["20.03.2003", "1.4.2003"], period="month", date_format="%d.%m.%Y").names
+    >>> coded_periods(["20.03.2003", "1.4.2003"], period="month").names
     ('2003-03', '2003-04')
 
     Raises InputError naming the row whose date is missing or invalid.
@@ -209,6 +249,13 @@ def coded_periods(dates: object, *, period: str, date_format: str | None = None,
             raise missing(name, lacking)
         texts, codes = np.unique(column.astype(str), return_inverse=True)
         dates = Coded(codes, tuple(texts.tolist()))
+    if date_format is None and not any(_is_written(date, None) for date in dates.names):
+        ways = ways_of(dates.names)
+        if len(ways) > 1:
+            code = next(code for code, date in enumerate(dates.names) if _is_written(date, ways[0]))
+            place = at_row(int(np.flatnonzero(dates.codes == code)[0]))
+            raise several_ways(parameter(name), place, dates.names[code], ways)
+        date_format = ways[0] if ways else None
     labels = []
     for code, date in enumerate(dates.names):
         try:

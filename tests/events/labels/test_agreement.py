@@ -57,7 +57,7 @@ def test_unclear_answers_and_single_readers_are_missing(store: EventStore) -> No
     after = agreement(store)
     assert (before.total.documents, after.total.documents) == (20, 19)
     assert after.recipe["unclear"] == 1
-    assert "1 answer 'unclear' count as missing." in after.below()
+    assert "1 answer 'unclear' counts as missing." in after.below()
 
 
 def test_full_agreement_has_an_interval_too(store: EventStore) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import csv
+import io
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
@@ -141,17 +143,21 @@ def labels_command() -> None:
     metavar="OUT",
     help="A .csv to fill in, or .json for another tool.",
 )
-def sheet_command(path: str, output: str) -> None:
+@click.option("--semicolons", is_flag=True, help="Semicolons in a .csv, for a spreadsheet with decimal commas.")
+def sheet_command(path: str, output: str, semicolons: bool) -> None:
     """Write the drawn documents for reading elsewhere.
 
     A CSV has a row per document and actor, and an empty column label to fill with 1, 0 or unclear. JSON has the texts
-    with their ids, for Label Studio; `howsure events labels import` reads what it exports.
+    with their ids, for Label Studio; `howsure events labels import` reads what it exports, and the filled CSV.
     """
     with EventStore.open(path) as store:
         rows, actors = reading_sheet(store), asked_of(store).actors
     if output.endswith(".csv"):
         cells = [[*map(str, one.values()), actor, ""] for one in rows for actor in actors]
-        emit(table_text(Table([*rows[0], "actor", "label"], cells), "csv"), output)
+        text, separated = table_text(Table([*rows[0], "actor", "label"], cells), "csv"), io.StringIO()
+        writer = csv.writer(separated, delimiter=";" if semicolons else ",", lineterminator="\n")
+        writer.writerows(csv.reader(io.StringIO(text, newline="")))
+        emit(separated.getvalue(), output, encoding="utf-8-sig")  # else Excel takes it for Windows-1252
     else:
         emit(json_text(rows), output)
     emit(f"{counted(len(rows), 'document')} to read in {output}\n", None)

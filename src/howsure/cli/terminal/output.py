@@ -25,11 +25,11 @@ RAW, COLUMNS, TYPED = "howsure.raw", "howsure.columns", "howsure.typed"
 FORMATS = ("table", "json", "csv", "markdown", "latex", "signature")
 
 
-def emit(text: str, output: str | None) -> None:
+def emit(text: str, output: str | None, *, encoding: str = "utf-8") -> None:
     """Print text, or write it to a file named by the user."""
     shown = text if is_raw() else on_a_terminal(text)
     if output is not None:
-        write_whole(shown.encode("utf-8", "backslashreplace"), output)
+        write_whole(shown.encode(encoding, "backslashreplace"), output)
         return
     if sys.stdout is None:
         raise InputError("standard output is closed, so nothing can be printed; open it, or name an --output.")

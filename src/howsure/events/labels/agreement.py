@@ -90,7 +90,7 @@ class Agreement(Rows[ActorAgreement]):
         told = {why: [one.actor for one in self.rows if one.why == why] for why in (ALIKE, RARE)}
         said += [f"{', '.join(actors)}: {why}." for why, actors in told.items() if actors]
         if unclear := self.recipe["unclear"]:
-            said.append(f"{counted(unclear, 'answer')} 'unclear' count as missing.")
+            said.append(counted(unclear, "answer 'unclear' counts", "answers 'unclear' count") + " as missing.")
         return said
 
 

@@ -15,6 +15,7 @@ from howsure.errors import InputError
 from howsure.events.labels.answers import CHANCES, SettledLabels, reading_order, settled_labels
 from howsure.events.labels.draw import label_spread
 from howsure.events.labels.readers import first_coder, progress
+from howsure.events.series.labelled_pairs import LEAST, joined_strata
 from howsure.events.store.reading import Store, rows_of, title_of
 from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats, Integers
@@ -23,7 +24,6 @@ from howsure.stats.proportions import normal_quantile
 # How wide the intervals of the totals are by now: by the design of the draw alone, without any model.
 
 LEVEL = 0.95
-LEAST = 2  # labels in each stratum, or all that it has
 
 
 def intervals(store: Store) -> dict[str, Any]:
@@ -34,10 +34,14 @@ def intervals(store: Store) -> dict[str, Any]:
     """
     held = settled_labels(store)
     assert held is not None
-    numbers = [number for (number,) in rows_of(store, "SELECT document FROM documents ORDER BY document")]
-    more = labels_to_come(held, reading_order(store))
-    told = [] if more else [_interval(store, held, actor, numbers) for actor in held.actors]
-    return {"level": LEVEL, "population": len(numbers), "more": more, "actors": told, "hour": one_more_hour(store)}
+    more, population = labels_to_come(held, reading_order(store)), _days(store)
+    told = [] if more else [_interval(store, held, actor, population) for actor in held.actors]
+    return {"level": LEVEL, "population": len(population), "more": more, "actors": told, "hour": one_more_hour(store)}
+
+
+def _days(store: Store) -> dict[int, int]:
+    """The documents in their order, and their days, as numbers."""
+    return dict(rows_of(store, "SELECT document, epoch(date) FROM documents ORDER BY document"))
 
 
 def labels_to_come(held: SettledLabels, order: list[int]) -> int:
@@ -60,28 +64,30 @@ def labels_to_come(held: SettledLabels, order: list[int]) -> int:
     return n_more
 
 
-def _interval(store: Store, held: SettledLabels, actor: str, numbers: list[int]) -> dict[str, Any]:
-    labels = np.full(len(numbers), np.nan)
-    places = np.searchsorted(numbers, held.documents)
+def _interval(store: Store, held: SettledLabels, actor: str, days: dict[int, int]) -> dict[str, Any]:
+    labels = np.full(len(days), np.nan)
+    places = np.searchsorted(list(days), held.documents)
     labels[places] = held.labels[:, held.actors.index(actor)]
     low: float | None
     high: float | None
     try:
-        units = _units(held, labels, places, numbers)
+        units = _units(held, labels, places, days)
         inside = np.ones(len(units.labelled), dtype=np.bool_)
         found = labels_total(units.draw, units.labels, inside, units=len(units), level=LEVEL)
         low, high = found.low, found.high
-    except InputError:  # a stratum has too few answers that are clear and agree, for this actor
+    except InputError:  # too many strata have too few answers that are clear and agree, for this actor
         low = high = None
     return {"code": actor, "title": title_of(store, actor), "low": low, "high": high}
 
 
-def _units(held: SettledLabels, labels: Floats, places: Any, numbers: list[int]) -> Units:
-    score = np.zeros(len(numbers))  # no model has a say
+def _units(held: SettledLabels, labels: Floats, places: Integers, days: dict[int, int]) -> Units:
+    score, is_clear = np.zeros(len(days)), np.isfinite(labels)  # no model has a say
     if held.design != CHANCES:
-        return read_units(labels, score, strata=[held.strata[number] for number in numbers])
-    inclusion = np.full(len(numbers), np.nan)
-    read = np.isfinite(labels).sum() / held.drawn  # the first part of a sample is a fair sample of it
+        strata = np.array([held.strata[number] for number in days])
+        usable, day = np.flatnonzero(is_clear), np.array(list(days.values()), dtype=np.float64)
+        return read_units(labels, score, strata=joined_strata(strata, score, day, places, usable, least=LEAST)[0])
+    inclusion = np.full(len(days), np.nan)
+    read = is_clear.sum() / held.drawn  # the first part of a sample is a fair sample of it
     inclusion[places] = held.inclusion * read
     return read_units(labels, score, inclusion=inclusion)
 
@@ -114,7 +120,7 @@ def one_more_hour(store: Store) -> str:
         least = f"before {TO_PLAN} documents have a label, nobody can tell what it buys"
         return f"{hour}{least}: {counted(int(is_clear.sum()), 'has', 'have')} one"
     acting = int(np.nansum(held.labels[:, 0]))
-    now = _interval(store, held, held.actors[0], list(held.strata))
+    now = _interval(store, held, held.actors[0], _days(store))
     size, drawn, had = (
         _by_stratum(held, names, of) for of in (list(held.strata), order, held.documents[is_clear].tolist())
     )

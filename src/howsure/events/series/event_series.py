@@ -263,11 +263,12 @@ class EventSeries(RawCounts[PeriodCount]):
             "start": [period_start(row.period) for row in rows],
             "end": [period_end(row.period) for row in rows],
         }
+        title = Column("title", WORDS, get=lambda row: self.titles[row.actor], only=TABLE)
         return [
             *(Column(name, WORDS, values=values, only=FRAME) for name, values in tidy.items()),
             *(Column(name, NUMBER, values=[getattr(row, name) for row in rows], only=FRAME) for name in OF_ROWS),
             Column("actor", WORDS, only=TABLE),
-            Column("title", WORDS, get=lambda row: self.titles[row.actor], only=TABLE),
+            *([] if all(code == title for code, title in self.titles.items()) else [title]),
             Column("period", WORDS, only=TABLE),
             Column("n_documents", COUNT, "documents", only=TABLE),
             Column("mean", digits(decimals), names[0], only=TABLE),
