@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import csv
 import json
 import signal
 import subprocess

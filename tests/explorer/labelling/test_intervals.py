@@ -83,6 +83,17 @@ def test_what_coders_dispute_tells_nothing(store: EventStore) -> None:
     assert [one["low"] is None for one in told["actors"]] == [True, False]
 
 
+def test_a_small_stratum_without_clear_answers_is_joined(store: EventStore) -> None:
+    """As in the corrected counts: one unclear document of the two that its stratum has read does not silence all."""
+    draw_documents(store, 60, actors=ACTORS, period="year")
+    of, order = dict(store.ask("SELECT document, stratum FROM label_strata")), reading_order(store)
+    unclear = [number for number in order if of[number] == "not found, 1998"]
+    assert (len(unclear), sum(name == "not found, 1998" for name in of.values())) == (2, 5)
+    for number in order:
+        record_answer(store, number, "anna", acting=[], unclear=number in unclear[:1], revision=0)
+    assert all(one["low"] == 0 for one in intervals(store)["actors"])
+
+
 def test_the_first_part_of_a_sample_holds_the_truth_as_often_as_said() -> None:
     """60 of 600 in three strata, read to the half: of 400 draws, at least 92 % of the intervals hold the truth."""
     rng = np.random.default_rng(5)
