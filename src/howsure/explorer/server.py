@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from howsure.errors import InputError
+from howsure.errors import InputError, parameter
 from howsure.events.store.reading import Store
 from howsure.explorer.access import EVERYWHERE, LOOPBACK, PAGE, PARAMETER, ROOM, Tokens, is_loopback, new_token
 from howsure.explorer.app import Answers, create_app
@@ -194,7 +194,7 @@ def _listening(address: Address) -> socket.socket:
         reason = getattr(error, "strerror", None) or str(error)
         raise InputError(
             f"the page cannot be served at {address.host}, port {address.port}: {reason}. "
-            "Name another port, or 0 for any that is free (--port 0)."
+            f"Name another port, or any that is free: {parameter('port', 0)}."
         ) from error
     return listening
 
