@@ -190,6 +190,17 @@ def biases(files: int) -> None:
         print(
             f"{f'{m} prompts, standard deviation {spread:g}':<56}", *held(ends), "  these prompts alone", held(alone)[1]
         )
+    for n, wrong in ((30, 0.02), (100, 0.02), (100, 0.3)):
+        draw, ends, alone = np.random.default_rng(n), list[tuple[Estimate, float]](), list[tuple[Estimate, float]]()
+        for _ in range(files):
+            right = draw.random((n, 4)) < np.where(draw.random((n, 1)) < wrong, 0.02, 0.98)
+            item, prompt = np.divmod(np.arange(4 * n), 4)
+            made = howsure.judge_prompts(right.ravel().astype(float), prompt=prompt, id=item)
+            truth = 0.02 * wrong + 0.98 * (1 - wrong)
+            ends.append((made.mean, truth))
+            alone.append((made.given, truth))
+        name = f"4 prompts, alike, {n} items, {wrong:g} of them hard"
+        print(f"{name:<56}", *held(ends), "  these prompts alone", held(alone)[1])
 
 
 def held(ends: list[tuple[Estimate, float]]) -> tuple[str, str]:

@@ -96,6 +96,32 @@ def test_two_prompts_do_not_tell_of_others() -> None:
     assert "two prompts do not tell" in str(found)
 
 
+def test_grades_that_are_alike_have_the_interval_of_their_mean() -> None:
+    """20 right answers of 20 do not show that all are right, whoever asks."""
+    item, prompt = np.divmod(np.arange(60), 3)
+    found = howsure.judge_prompts(np.ones(60), prompt=prompt, id=item)
+    (one,) = howsure.score_table(np.ones(20))
+    for mean in (found.mean, found.given, *found.prompts.values()):
+        assert (mean.low, mean.high) == pytest.approx((one.mean.low, one.mean.high))
+    unbounded = howsure.judge_prompts(np.full(60, 3.0), prompt=prompt, id=item)
+    assert unbounded.mean.low is unbounded.given.low is None
+    assert "bounds" in unbounded.notes[0]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("hard", [0.02, 0.3])
+def test_intervals_of_shares_hold_where_few_items_are_hard(hard: float) -> None:
+    rng, held, files = np.random.default_rng(0), 0, 300
+    item, prompt = np.divmod(np.arange(160), 4)
+    for _ in range(files):
+        right = rng.random((40, 4)) < np.where(rng.random((40, 1)) < hard, 0.02, 0.98)
+        mean = howsure.judge_prompts(right.ravel().astype(float), prompt=prompt, id=item).mean
+        assert mean.low is not None
+        assert mean.high is not None
+        held += mean.low <= 0.98 - 0.96 * hard <= mean.high
+    assert held > 0.92 * files
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("m", "prompts"), [(3, 0.0), (3, 0.3), (5, 0.1), (10, 0.3)])
 def test_intervals_over_prompts_hold(m: int, prompts: float) -> None:

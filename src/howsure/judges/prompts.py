@@ -19,7 +19,7 @@ from howsure.judges.correction import untold
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.table import COUNT, NUMBER, WORDS, Column, digits
 from howsure.stats.clusters import ItemGroups, few_clusters
-from howsure.stats.mean_score import share_bounds
+from howsure.stats.mean_score import Bounds, mean_score, share_bounds
 from howsure.stats.proportions import t_quantile
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class JudgePrompts(Rows[PromptPart]):
         """The means with their intervals, what the prompt decides, and the notes."""
         share, order = self["prompts"].of_estimate, sorted(self.prompts, key=lambda name: self.prompts[name].value)
         many, level = self["prompts"].levels, 100 * self.mean.level
-        few = " (two prompts do not tell)" if self.mean.low is None else ""
+        few = " (two prompts do not tell)" if many < FEWEST_PROMPTS else ""
         return [
             f"Mean over all prompts such as these: {self.mean}{few}; of these {many} alone: {self.given} "
             f"({level:g} % intervals).",
@@ -120,8 +120,9 @@ def judge_prompts(
     runs s² within item and prompt; both together MS_IP - s²/r, with the harmonic mean r of how many runs there are;
     items (MS_I - MS_IP)/m; prompts (MS_P - MS_IP)/n; below 0 they count as 0. The interval reaches √(t² MS_I + t'²
     (MS_P - MS_IP)) / √(n m), with the quantiles t of n - 1 and t' of m - 1 degrees of freedom, with clusters in the
-    place of items; of 2 prompts there is none. Shares of the estimate's variance take items as drawn one by one. Items
-    that lack a prompt are left out.
+    place of items; of 2 prompts there is none. Where grades have bounds, t √(MS_I / (n m)) is how far Gaffke's interval
+    of the items' means reaches (`score_table`), which holds where all are alike, too. Shares of the estimate's variance
+    take items as drawn one by one. Items that lack a prompt are left out.
 
     Sources: Searle, Casella & McCulloch (1992); Zou & Donner (2008); Cameron, Gelbach & Miller (2011).
 
@@ -159,6 +160,10 @@ def judge_prompts(
             )
     if clusters is not None and (few := few_clusters(sizes)):
         notes.append(few)
+    if ends is None and not np.ptp(cells.means) > 0:
+        notes.append(
+            f"all grades are alike, which does not show how far others lie; give {parameter('bounds', (0, 1))}"
+        )
     parts, mean, given = cells.parts(level, ends)
     prompts = dict(zip(names, cells.each(level, ends), strict=True))
     recipe = held.recipe | {"pos_label": pos_label, "bounds": ends, "level": level}
@@ -194,9 +199,7 @@ class _Cells:
         runs = float(1.0 / (1.0 / times.reshape(n, m)[kept, :]).mean()) if kept.any() else 1.0
         return cls(means.reshape(n, m)[kept], groups, squares / degrees if degrees else math.nan, runs, int(of.sum()))
 
-    def parts(
-        self, level: float, bounds: tuple[float, float] | None
-    ) -> tuple[tuple[PromptPart, ...], Estimate, Estimate]:
+    def parts(self, level: float, bounds: Bounds | None) -> tuple[tuple[PromptPart, ...], Estimate, Estimate]:
         """The parts of the variance, the mean over prompts such as these, and that of these."""
         x, (n, m) = self.means, self.means.shape
         mean, item, prompt = float(x.mean()), x.mean(axis=1), x.mean(axis=0)
@@ -215,26 +218,27 @@ class _Cells:
             PromptPart(both, n * m, together, float(shares[2])),
         ]
         parts += [PromptPart("runs", self.repeated, self.within, float(shares[3]))] if repeated else []
-        by_item, by_prompt = self.units.standard_error(item) ** 2, float(prompt.var(ddof=1)) / m
+        by_prompt = float(prompt.var(ddof=1)) / m
         sums = np.stack([self.units.totals(one) for one in rest.T])
         units = self.units.units
         by_both = float((sums**2).sum()) * units / (units - 1) * m / (m - 1) / (n * m) ** 2
-        of_items = t_quantile(level, self.units.degrees) ** 2 * by_item
         of_prompts = t_quantile(level, m - 1) ** 2 * max(by_prompt - by_both, 0.0)
-        over, given = (_estimate(mean, one, level, bounds, n) for one in (of_items + of_prompts, of_items))
-        if m < FEWEST_PROMPTS:
-            over = untold(level, n, mean)
-        return tuple(parts), over, given
+        over = self._mean(item, level, bounds, beside=of_prompts) if m >= FEWEST_PROMPTS else untold(level, n, mean)
+        return tuple(parts), over, self._mean(item, level, bounds)
 
-    def each(self, level: float, bounds: tuple[float, float] | None) -> list[Estimate]:
+    def each(self, level: float, bounds: Bounds | None) -> list[Estimate]:
         """The mean of each prompt."""
-        t = t_quantile(level, self.units.degrees)
-        errors = [(float(one.mean()), (t * self.units.standard_error(one)) ** 2) for one in self.means.T]
-        return [_estimate(*one, level, bounds, len(self.means)) for one in errors]
+        return [self._mean(one, level, bounds) for one in self.means.T]
 
-
-def _estimate(mean: float, square: float, level: float, bounds: tuple[float, float] | None, n: int) -> Estimate:
-    low, high = mean - math.sqrt(square), mean + math.sqrt(square)
-    if bounds is not None:
-        low, high = max(low, bounds[0]), min(high, bounds[1])
-    return Estimate(mean, low, high, level=level, method="crossed", n=n)
+    def _mean(self, values: Floats, level: float, bounds: Bounds | None, *, beside: float = 0.0) -> Estimate:
+        """The mean of a value per item, and the square of what another choice adds to how far its interval reaches."""
+        mean, n, lowest, highest = float(values.mean()), len(values), -math.inf, math.inf
+        if bounds is None:
+            reach = t_quantile(level, self.units.degrees) * self.units.standard_error(values)
+            low, high = mean - reach, mean + reach
+            if not np.ptp(values) > 0:  # nothing shows how much others would vary
+                return untold(level, n, mean)
+        else:
+            (low, high), (lowest, highest) = mean_score(values, self.units, bounds=bounds).interval(level), bounds
+        low, high = mean - math.hypot(mean - low, math.sqrt(beside)), mean + math.hypot(high - mean, math.sqrt(beside))
+        return Estimate(mean, max(low, lowest), min(high, highest), level=level, method="crossed", n=n)
