@@ -38,8 +38,8 @@ parameters parser part parts pass_at pass_hat passes path paths penalty place po
 posteriors power predicted probs probs_column progress pseudocount_emission pseudocount_transition query question
 raw read readings recalibration reduce reference regression repeated_spans repeats report require_actor result revision
 risk roles rows
-rule runs said sample sample_size samples save scale scheduler scores semicolons sentence sentences sequential series share
-sharpen
+rule runs said sample sample_size samples save scale scheduler scores semicolons sentence sentences sequential series
+share sharpen
 show since singletons skip_missing small_groups spans spelling spool start stemming store stores stories story
 summary sums table tables tag tag_pairs tagger tags targets task temperature test text texts threshold tie title to
 tolerance top trainer transform transitions two_way unclear uncorrected unit unknown unknown_tags unseen until
