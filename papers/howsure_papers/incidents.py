@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
 from howsure.counts import CountEstimate, CountEstimates
 from howsure.events.series.labelled_pairs import pair_features
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import columns_of
-from howsure.figures.style import dress, literal, new_figure, styled
+from howsure.figures.events import Places, count_axis, draw_dashes, draw_points, period_axis, point_of
+from howsure.figures.style import INK, dress, literal, literal_legend, look, new_figure, styled
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.periods import period_of
 from howsure.show.table import Column, digits
@@ -52,7 +54,7 @@ METHODS = {
 }
 NOMINAL, LEAST_MEAN, WIDTH = 0.95, 0.95, 0.6
 SHOWN, SHOWN_LABELS, SHOWN_QUESTION = "SLV", 200, "at"
-RAW, CORRECTED, TRUTH = "#b5532a", "#1f6f8b", "#222222"
+ENDS = ("estimate", "low", "high")
 
 
 def steps_of_incidents(samples: int) -> int:
@@ -75,13 +77,13 @@ def try_incidents(setting: Setting) -> Found:
             rows.append(Row((words, str(n)), trial(setting, population, n, tuple(METHODS), samples=samples)))
     drawn = attacks_by_month(held, min(SHOWN_LABELS, len(items) // 2), seed=setting.seed)
     caption = (
-        "Reports of attacks in El Salvador by month (muc4). Dotted: the model's counts with their 95 % band; solid: "
-        f"corrected with {SHOWN_LABELS} documents read; dots: the true counts."
+        "Reports of attacks in El Salvador by month (muc4): counts with 95 % intervals, of the scores alone and "
+        f"corrected with {SHOWN_LABELS} documents read; dashes: the true counts."
     )
     return Found(
         findings=[finding for row in rows if row.name[1] == str(DECIDES) for finding in incidents_findings(row)],
         tables=[incidents_table(rows)],
-        drawings=[Drawing("bands", caption, partial(bands_figure, drawn))],
+        drawings=[Drawing("months", caption, partial(months_figure, drawn))],
         notes=[
             f"muc4: {len(items):,} reports of six quarters, {len(held.score):,} pairs of a report and one of "
             f"{len(ACTORS)} countries. Scores are the event probabilities of the rule 'violence, nouns', with the "
@@ -206,7 +208,7 @@ def incidents_findings(row: Row) -> list[Finding]:
 
 
 @dataclass(frozen=True, slots=True)
-class Bands:
+class Months:
     """Months, the series from scores alone and the corrected one, and the true counts."""
 
     months: tuple[str, ...]
@@ -215,54 +217,31 @@ class Bands:
     truth: Floats
 
 
-def attacks_by_month(held: Incidents, n: int, *, seed: int) -> Bands:
+def attacks_by_month(held: Incidents, n: int, *, seed: int) -> Months:
     """The counts of El Salvador by month from one sample of n documents."""
     population = population_of(held, SHOWN_QUESTION, by="month")
     found = drawn_counts(population, n, ("raw", "auto"), design="stratified", rng=np.random.default_rng(seed))
     true = truths(population)
     months = tuple(row.group[1] for row in _shown(found["auto"]))
-    return Bands(months, found["raw"], found["auto"], np.array([float(true[SHOWN, month]) for month in months]))
+    return Months(months, found["raw"], found["auto"], np.array([float(true[SHOWN, month]) for month in months]))
 
 
-def bands_figure(drawn: Bands) -> Figure:
-    """The band of the raw scores, dotted; that of the corrected ones, solid; the truth as dots."""
+def months_figure(drawn: Months) -> Figure:
+    """Points with intervals of the corrected counts and of the scores alone, the truth as dashes."""
     with styled():
         figure = new_figure(6.6, 3.0)
         ax = figure.add_subplot()
         dress(ax, grid="y")
-        x = np.arange(len(drawn.months))
-        for counts, colour, dashes in ((drawn.raw, RAW, ":"), (drawn.corrected, CORRECTED, "-")):
-            rows = _shown(counts)
-            ax.fill_between(
-                x, [row.low for row in rows], [row.high for row in rows], color=colour, alpha=0.2, linewidth=0
-            )
-            ax.plot(x, [row.estimate for row in rows], color=colour, linestyle=dashes, linewidth=1.6)
-        ax.plot(x, drawn.truth, "o", color=TRUTH, markersize=4.5, markeredgecolor="white", markeredgewidth=0.6)
-        peak = int(np.argmax(drawn.truth))
-        for y, text, colour, place in (
-            (
-                _shown(drawn.corrected)[peak].estimate,
-                f"corrected with {SHOWN_LABELS} documents read",
-                CORRECTED,
-                (14, 0),
-            ),
-            (float(drawn.truth[peak]), "truth", TRUTH, (-10, 2)),
-            (_shown(drawn.raw)[peak].high, "scores alone", RAW, (-46, 34)),
-        ):
-            side = "left" if place[0] > 0 else "right"
-            line = {"arrowstyle": "-", "color": colour, "linewidth": 0.8}
-            how: dict[str, Any] = {
-                "textcoords": "offset points",
-                "ha": side,
-                "va": "center",
-                "fontsize": 9,
-                "arrowprops": line,
-            }
-            ax.annotate(text, (peak, y), place, color=colour, **how)
-        step = 3
-        ax.set_xticks(x[::step], list(drawn.months[::step]))
-        ax.set_ylim(bottom=0)
-        ax.set_xlim(-0.3, len(x) - 0.7)
+        places = Places.of(ax, drawn.months, ())
+        for place, counts in enumerate((drawn.corrected, drawn.raw)):
+            value, low, high = (np.array([getattr(row, one) for row in _shown(counts)]) for one in ENDS)
+            draw_points(ax, places, (value, low, high), how=look(place), shift=1.2 * place)
+        draw_dashes(ax, places, drawn.truth, colour=INK)
+        period_axis(ax, drawn.months, small=False)
+        count_axis(ax, share=False, small=False)
+        names = [f"corrected with {SHOWN_LABELS} documents read", "scores alone", "truth"]
+        dash = Line2D([], [], color=INK, marker="_", linestyle="")
+        literal_legend(ax, [point_of(look(0)), point_of(look(1)), dash], names, fontsize=8)
         literal(ax.set_ylabel(""), "reports of attacks a month")
     return figure
 

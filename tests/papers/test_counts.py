@@ -29,7 +29,7 @@ def quick(data: Path, only: str, *, samples: int, limit: int) -> Reproduction:
 def test_a_quick_look_at_incidents_has_a_table_and_the_picture(real_data: Path) -> None:
     found = quick(real_data, "muc4", samples=1, limit=12)
     assert [table.caption.partition(":")[0] for table in found.tables] == ["muc4"]
-    assert [one.name for one in found.drawings] == ["bands"]
+    assert [one.name for one in found.drawings] == ["months"]
 
 
 @pytest.mark.long

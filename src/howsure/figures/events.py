@@ -159,7 +159,7 @@ def corrected_axes(series: CorrectedSeries, *, ax: Axes | None = None, actors: S
             draw_corrected(series, ax=ax, actor=actor, how=look(place), shift=_shift(place, group))
         period_axis(ax, [row.period for row in rows], small=False)
         count_axis(ax, share=share, small=False)
-        points = [_point(look(place)) for place in range(len(group))]
+        points = [point_of(look(place)) for place in range(len(group))]
         literal_legend(ax, points, [shortened_name(series.titles[actor], NAME_LENGTH) for actor in group], fontsize=8)
         ax.set_ylabel("share of documents, corrected" if share else f"documents a {series.recipe['period']}, corrected")
     return ax
@@ -178,7 +178,8 @@ def _shift(place: int, group: Sequence[str]) -> float:
     return 1.2 * (place - (len(group) - 1) / 2)
 
 
-def _point(how: Look, **more: Any) -> Line2D:
+def point_of(how: Look, **more: Any) -> Line2D:
+    """The point of a legend."""
     return Line2D(
         [], [], color=how.colour, marker=how.marker, linestyle="", markersize=4.5, markeredgewidth=0.8, **more
     )
@@ -314,12 +315,12 @@ def _finish(figure: Figure, series: EventSeries, title: str | None) -> None:
     figure.supylabel(f"{counted} a {series.period}", fontsize=9)
     first, corrected = look(0), series.corrected is not None
     drawn: dict[str, Any] = {
-        "corrected by labels" if corrected else "expected (posterior mean)": _point(first),
+        "corrected by labels" if corrected else "expected (posterior mean)": point_of(first),
         f"{100 * series.level:g} % interval": Patch(color=first.colour, alpha=BAND, linewidth=0),
         "raw: what the model finds" if corrected else "1-best": Line2D([], [], color=INK, marker="_", linestyle=""),
     }
     if series.incomplete:
-        drawn["period may be incomplete"] = _point(first, markerfacecolor="white")
+        drawn["period may be incomplete"] = point_of(first, markerfacecolor="white")
     drawn["documents"] = Patch(color=FAINT, linewidth=0)
     if _read(series).any():
         drawn["of them read"] = Patch(color=QUIET, linewidth=0)
@@ -342,7 +343,7 @@ def _name_inside(ax: Axes, series: EventSeries, group: Sequence[str]) -> None:
     titles = names if len(group) == 1 else [shortened_name(series.titles[actor], NAME_LENGTH) for actor in group]
     literal(ax.set_title("", fontsize=9, pad=3, loc="left"), shortened_name(" and ".join(titles), 2 * NAME_LENGTH))
     if len(group) > 1:
-        literal_legend(ax, [_point(look(place)) for place in range(len(group))], names, loc="best")
+        literal_legend(ax, [point_of(look(place)) for place in range(len(group))], names, loc="best")
 
 
 def _name(series: EventSeries, actor: str) -> str:
