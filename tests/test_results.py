@@ -596,7 +596,6 @@ def test_it_is_printed_in_a_paper(name: str) -> None:
         result = replace(result, **alone)
         latex, markdown = result.to_latex(label="tab:it"), result.to_markdown()
     begin = re.search(r"\\begin{(table\*?)}\n\\centering\n\\begin{tabular}{[lr]+}", latex)
-    assert begin is not None
     assert re.search(rf"\\caption{{.+}}\n\\label{{tab:it}}\n\\end{{{re.escape(begin[1])}}}$", latex)
     assert r"% preamble: \usepackage{booktabs}" in latex
     assert not re.search(r"(?<!\\)[_#&](?! )", re.sub(r"(?m)^%.*$| & |\$.*?\$", "", latex))  # all is escaped

@@ -151,7 +151,6 @@ def debiased(bins: Bins) -> Squared:
     for held in known:
         share = weight(held) / total
         theta = over_different_rows(held, (1, 1))
-        assert theta is not None
         centre = mean(held, lambda row: row.u)
         w2 = sum((row.w**2 for row in held), ZERO)
         v = sum(((row.w * (row.u - centre)) ** 2 for row in held), ZERO) / (weight(held) ** 2 - w2)

@@ -75,7 +75,6 @@ def test_figures_of_a_group_are_those_of_its_rows(found: FoundGroups) -> None:
     assert row.base_rate == pytest.approx(Y[inside].mean())
     assert row.gap == pytest.approx(row.mean_prob - row.base_rate)
     assert row.excess.value == pytest.approx(row.gap - row.whole_gap)
-    assert row.excess.low is not None
     assert 0 < row.excess.low < row.excess.value
     assert row.error == calibration_error(Y[inside], Q[inside])
     assert found[row.name] is row

@@ -208,14 +208,12 @@ def test_the_scores_of_all_classes_follow_from_the_sums() -> None:
     summary = CalibrationSummary()
     summary.add_logits(logits, targets)
     for curve in (summary.curve(), summary.by_probability().curve(binning="weight")):
-        assert curve.multiclass is not None
         assert curve.multiclass.brier == pytest.approx(((probabilities - labels) ** 2).sum(axis=1).mean(), rel=1e-7)
         assert curve.multiclass.log_loss == pytest.approx(-np.log(probabilities[labels]).mean(), rel=1e-7)
     logits[4, targets[4]] = -np.inf
     impossible = CalibrationSummary()
     impossible.add_logits(logits, targets)
     scores = impossible.curve().multiclass
-    assert scores is not None
     assert scores.log_loss == np.inf
 
 

@@ -187,7 +187,6 @@ def holds(words: str, value: float) -> bool:
     if words == "x is missing" or np.isnan(value):
         return words == "x is missing" and bool(np.isnan(value))
     found = STRETCH.fullmatch(words)
-    assert found is not None
     low, high, above = (None if end is None else float(end) for end in found.group("low", "high", "above"))
     return (low is None or value > low) and (high is None or value <= high) and (above is None or value > above)
 

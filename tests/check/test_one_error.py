@@ -88,7 +88,6 @@ def test_the_rows_needed_give_a_verdict_as_often_as_they_should() -> None:
         if test.squared.value == 0.0 or abs(test.squared.value) < 2e-5
     )
     needed = pilot.rows_needed(0.05, 0.05)
-    assert needed is not None
     assert 1500 < needed < 8000
     passed = np.mean([of_pairs(drawn(needed, rng=rng)).p_below(0.05) <= 0.05 for _ in range(40)])
     assert 0.6 < passed < 0.97

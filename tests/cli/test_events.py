@@ -97,7 +97,6 @@ def test_from_texts_to_a_store(place: Path, pipeline: Path, tmp_path: Path) -> N
     assert "left out 1: no text" in text
     assert "left out 1: excluded by category" in text
     speed = re.search(r"s for 4 documents read \(([\d,.]+) per second\), 2 of them kept \(([\d,.]+) per second\)", text)
-    assert speed is not None
     of_read, of_kept = (float(rate.replace(",", "")) for rate in speed.groups())
     assert of_read == pytest.approx(2 * of_kept, rel=0.2, abs=0.2)  # one time, two numbers of documents, two roundings
     with EventStore.open(store) as held:
@@ -193,7 +192,6 @@ def test_ctrl_c_and_the_same_command_again(place: Path, tmp_path: Path) -> None:
     told = done.stderr
     assert done.returncode == 130
     found = re.search(rf"holds ([\d,]+) of {3 * BATCH:,} documents; rerun the same command to resume", told)
-    assert found is not None
     stored = int(found[1].replace(",", ""))
     with EventStore.open(store) as held:
         assert held.next_document == stored > 0

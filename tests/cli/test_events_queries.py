@@ -143,7 +143,6 @@ def test_what_is_printed_uses_the_scores(inside: Path) -> None:
     with EventStore.open("s.duckdb") as store:
         judge = {name: float(number % 7) for number, name in store.ask("SELECT document, id FROM documents")}
         expected = corrected_series(store, period="year", scores={"judge": judge})
-    assert expected is not None
     scored = ("--period", "year", "--score", "scores.csv")
     series = json.loads(printed("events", "series", "s.duckdb", *scored, "--format", "json"))
     assert series["corrected"] == json.loads(json.dumps(expected.to_dict()))

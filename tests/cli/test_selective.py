@@ -16,7 +16,6 @@ from tests.cli.running import howsure as run
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """300 clusters of answers of two models; no two confidences of which differ in the tenth digit."""
     pairs = clustered_answers("ties", "sharp", 300, np.random.default_rng(1))
-    assert pairs.clusters is not None
     rows = zip(pairs.labels, pairs.probabilities, pairs.clusters, strict=True)
     lines = [f"{y},{float(q)!r},{c},{'AB'[i % 2]}" for i, (y, q, c) in enumerate(rows)]
     path = tmp_path_factory.mktemp("selective") / "answers.csv"

@@ -96,7 +96,6 @@ def test_two_updates_at_once_keep_every_period(tmp_path: Path) -> None:
     logs = {"2026-08-02": log(JULY), "2026-08-30": log(AUGUST)}
     both = {until: update(state, until) for until in logs}
     for until, process in both.items():
-        assert process.stdin is not None
         process.stdin.write(logs[until][:-1])  # returns when the process reads
     for process in both.values():
         said, err = process.communicate("\n")
@@ -120,10 +119,8 @@ def test_a_process_that_is_killed_leaves_no_lock(tmp_path: Path) -> None:
     holding = subprocess.Popen(
         [sys.executable, "-c", HOLD.format(path=str(state))], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
-    assert holding.stdout is not None
     assert holding.stdout.readline() == "held\n"
     waiting = update(state)
-    assert waiting.stdin is not None
     waiting.stdin.write(log(JULY))
     waiting.stdin.close()
     assert not state.exists()
@@ -131,7 +128,6 @@ def test_a_process_that_is_killed_leaves_no_lock(tmp_path: Path) -> None:
     holding.communicate()
     assert waiting.wait() == 0
     for stream in (waiting.stdout, waiting.stderr):
-        assert stream is not None
         stream.close()
     assert weeks(state) == 4
     assert list(tmp_path.iterdir()) == [state]

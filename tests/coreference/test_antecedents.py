@@ -79,7 +79,6 @@ def test_all_pairs_of_every_document_in_order() -> None:
     ]
     assert pairs.labels.tolist() == [row[0] for row in expected]
     assert pairs.probabilities.tolist() == [row[1] for row in expected]
-    assert pairs.clusters is not None
     assert pairs.clusters.tolist() == [row[2] for row in expected]
 
 

@@ -40,7 +40,6 @@ def test_every_format_gives_the_same_pairs_weights_groups_and_clusters(suffix: s
     np.testing.assert_array_equal(pairs.weights, [1.0, 2.0, 0.5, 0.0])
     np.testing.assert_array_equal(pairs.groups, [0, 1, 0, 1])
     clusters = pairs.clusters
-    assert clusters is not None
     assert clusters[0] == clusters[1] != clusters[2] == clusters[3]
 
 
@@ -185,8 +184,6 @@ def test_any_column_name(names: dict[str, str], suffix: str, tmp_path: Path) -> 
         assert (pairs.labels.tolist(), pairs.probabilities.tolist()) == ([1, 0], [0.5, 0.25])
         assert predictions.group_names == ("a", "it's")
         assert list(predictions.columns.values()) == list(names.values())
-    assert pairs.weights is not None
-    assert pairs.clusters is not None
     assert (pairs.weights.tolist(), pairs.clusters.tolist()) == ([1.0, 2.0], [0, 1])
 
 
@@ -231,7 +228,6 @@ def test_a_row_counts_under_the_first_column_that_it_misses(suffix: str, tmp_pat
     assert pairs.probabilities.tolist() == [0.1, 0.6]
     assert pairs.labels.tolist() == [1, 0]
     weights = pairs.weights
-    assert weights is not None
     assert weights.tolist() == [1.5, 2.5]
 
 

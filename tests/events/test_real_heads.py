@@ -124,8 +124,6 @@ NEWS, ACTORS, LABELS = (
 
 def script_named(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(name, SCRIPTS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
@@ -170,7 +168,6 @@ def test_trees_have_one_root_and_quarters_have_news() -> None:
     assert len(documents) == 48
     for document in documents:
         for sentence in document.sentences:
-            assert sentence.heads is not None
             assert sentence.heads.count(-1) == 1
             assert sentence.words[-1] == "."
     dates = [document.metadata["date"] for document in documents]

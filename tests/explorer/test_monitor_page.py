@@ -67,7 +67,6 @@ def test_it_holds_what_the_monitor_says(monitor: CalibrationMonitor, html: str) 
 
 def test_it_needs_nothing_else(html: str) -> None:
     policy = re.search(r'Content-Security-Policy" content="([^"]+)"', html)
-    assert policy is not None
     assert "default-src &#39;none&#39;" in policy[1]
     assert "connect-src" not in policy[1]
     assert not re.search(r"https?://(?!www\.w3\.org/2000/svg)", html)

@@ -125,7 +125,6 @@ def living(tmp_path: Path) -> Iterator[list[subprocess.Popen[str]]]:
 
 
 def folder_of(process: subprocess.Popen[str]) -> Path:
-    assert process.stdout is not None
     return Path(process.stdout.readline().strip())
 
 

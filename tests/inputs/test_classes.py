@@ -47,8 +47,6 @@ def test_class_wise_holds_every_pair_of_row_and_class(rows: list[tuple[list[int]
     weights = np.arange(1.0, len(labels) + 1)
     pairs = pairs_from_classes(labels, matrix, classes=NAMES, reduce="class-wise", sample_weight=weights)
     assert pairs.groups is not None
-    assert pairs.clusters is not None
-    assert pairs.weights is not None
     found = zip(
         [pairs.group_names[code] for code in pairs.groups],
         pairs.clusters.tolist(),
@@ -102,7 +100,6 @@ def test_whole_numbers_that_name_classes_are_names(labels: Any, classes: list[in
 
 def test_clusters_are_kept() -> None:
     pairs = pairs_from_classes([0, 1], [[0.5, 0.5]] * 2, reduce="class-wise", clusters=["d", "d"])
-    assert pairs.clusters is not None
     assert pairs.clusters.tolist() == [0, 0, 0, 0]
 
 
@@ -127,10 +124,8 @@ def test_they_equal_the_definition(n: int, k: int, seed: int) -> None:
 def test_pairs_keep_them_when_some_are_taken(reduce: str) -> None:
     pairs = pairs_from_classes([0, 0, 2], MATRIX, reduce=reduce)
     assert pairs.reduction == ("top-label" if reduce == "top-label" else "class-wise")
-    assert pairs.class_scores is not None
     some = pairs.only(np.arange(len(pairs)) % 2 == 1)
     assert some.reduction == pairs.reduction
-    assert some.class_scores is not None
     assert some.class_scores.brier.tolist() == pairs.class_scores.brier[1::2].tolist()
     assert some.class_scores.are_of(some.labels, some.probabilities)
 
@@ -138,7 +133,6 @@ def test_pairs_keep_them_when_some_are_taken(reduce: str) -> None:
 def test_of_pairs_that_were_changed_they_are_not() -> None:
     pairs = pairs_from_classes([0, 0, 2], MATRIX)
     scores = pairs.class_scores
-    assert scores is not None
     assert scores.are_of(pairs.labels, pairs.probabilities)
     assert not scores.are_of(pairs.labels, pairs.probabilities**2)
     assert not scores.are_of(1 - pairs.labels, pairs.probabilities)

@@ -88,9 +88,7 @@ def test_some_rows_keep_weights_and_clusters() -> None:
         assert len(some) == 2
         assert some.labels.tolist() == [0, 1]
         assert some.probabilities.tolist() == [0.1, 0.5]
-        assert some.weights is not None
         assert some.weights.tolist() == [1.0, 2.0]
-        assert some.clusters is not None
         assert some.clusters.tolist() == [4, 4]
         assert some.groups is None
     assert pairs.only(np.array([1, 2])).clusters is None  # every row is one by itself

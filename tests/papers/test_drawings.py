@@ -44,7 +44,6 @@ def test_lines_and_bands_are_the_numbers_given() -> None:
         *zip(X, [5, 4, 3, 2], strict=True),
     }
     legend = ax.get_legend()
-    assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == ["a", "_b$"]
     assert (ax.get_xlabel(), ax.get_ylabel(), ax.get_title()) == ("bin size β", "error $", "T")
     assert ax.get_xscale() == "log"
@@ -124,7 +123,6 @@ def test_names_keep_off_one_another_and_the_points() -> None:
 def test_names_stay_inside_and_off_the_legend() -> None:
     ax, boxes = named(EDGES)
     legend = ax.get_legend()
-    assert legend is not None
     assert not any(box.overlaps(legend.get_window_extent()) for box in boxes)
     assert all(ax.bbox.contains(*corner) for box in boxes for corner in box.corners())
 
@@ -153,7 +151,6 @@ def test_a_path_is_the_numbers_given() -> None:
         [(0.75, pytest.approx(0.01)), (0.75, pytest.approx(0.03))],
     ]
     legend = ax.get_legend()
-    assert legend is not None
     assert [text.get_text() for text in legend.get_texts()] == ["HMM", "$CRF_"]
     assert ax.transScale.transform([(0.0, 0.04)])[0][1] == pytest.approx(0.2)
     assert b"<svg" in figure_bytes(figure, ".svg")

@@ -306,7 +306,6 @@ def test_what_was_drawn_is_that_of_the_series(gold: tuple[EventStore, News]) -> 
 def test_documents_a_period_are_told_of_the_actors_asked(gold: tuple[EventStore, News]) -> None:
     store, news = gold
     told = told_by(store.path, corpus="Made-up", rule="attack", by="month", news=news, shown=["SUD", "CHN"])
-    assert told is not None
     assert set(told.actors) == {"NOR", "SUD"}
     assert told.series.actors == ("SUD",)
     assert rows_of(density_table([told])) == [

@@ -65,7 +65,6 @@ def test_what_was_planted_is_found_and_mended():
     assert mended.error.value < 0.03
     assert mended.rps.value < before.rps.value
     judged = howsure.evaluate_recalibration(GRADES, TOLD, method="ordered", repeats=1, rng=0)
-    assert judged.multiclass_log_loss is not None
     assert judged.multiclass_log_loss.improvement.low > 0
 
 
@@ -91,5 +90,4 @@ def test_it_is_another_map_for_levels_in_another_order():
 
 def test_auto_does_not_try_it():
     choice = recalibrate(GRADES[:500], TOLD[:500], folds=2, penalty=0.1).choice
-    assert choice is not None
     assert [one.method for one in choice.candidates] == ["none", "temperature", "vector", "dirichlet (penalty 0.1)"]

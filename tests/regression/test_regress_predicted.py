@@ -108,13 +108,11 @@ def test_with_predictions_as_they_are_it_is_prediction_powered_inference() -> No
     labelled = Labelled(read, np.full(len(read), 4.0), None, read)
     outcome = f + labelled.spread(N, (y - f)[read][:, None])[:, 0]
     found = fitted(of(np.column_stack([np.ones(N), x, z]), logit=True), outcome)
-    assert found is not None
     assert found.values == pytest.approx(PPI_PY_LOGISTIC, abs=1e-8)
     read = ROWS[:40]  # whose covariates are those of the others, too
     labelled = Labelled(read, np.full(40, 5.0), None, read)
     outcome = f + labelled.spread(N, (y - f)[read][:, None])[:, 0]
     found = fitted(of(np.column_stack([np.ones(N), np.tile(x[:40], 5)]), logit=False), outcome)
-    assert found is not None
     assert found.values == pytest.approx(PPI_PY_OLS, abs=1e-8)
 
 
@@ -234,9 +232,6 @@ def test_corrected_intervals_hold_where_naive_ones_do_not() -> None:
         f = np.where(z & (draw.random(1500) < 0.4), 0.0, y)
         read = draw.choice(1500, 100, replace=False)
         row = howsure.regress_predicted({int(one): y[one] for one in read}, f, covariates={"z": z})["z"]
-        assert row.corrected.low is not None
-        assert row.corrected.high is not None
-        assert row.naive.high is not None
         held += row.corrected.low <= 0.2 <= row.corrected.high
         naive += row.naive.high >= 0.2
     assert held >= 54

@@ -195,7 +195,6 @@ def page(rows: list[list[float]], spans: list[tuple[int, int]], words: str, *, s
 
 def text_of(html: str) -> str:
     body = re.search(r'<p class="text">(.*?)</p>', html, re.DOTALL)
-    assert body is not None
     return unescape(re.sub(r"<[^>]*>", "", body[1])).strip()
 
 

@@ -94,7 +94,6 @@ def test_bands_of_clusters_are_wider() -> None:
 def test_the_order_of_rows_is_nothing() -> None:
     pairs = clustered_answers("ties", "sharp", 100, np.random.default_rng(8))
     order = np.random.default_rng(9).permutation(len(pairs))
-    assert pairs.clusters is not None
     moved = Pairs(pairs.labels[order], pairs.probabilities[order], clusters=pairs.clusters[order])
     assert selective_of(moved, accuracy=[0.9]).to_dict() == selective_of(pairs, accuracy=[0.9]).to_dict()
 

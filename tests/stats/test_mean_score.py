@@ -104,13 +104,11 @@ def test_agreement_of_whole_clusters_is_that_of_so_many_votes() -> None:
     test = mean_difference(right, right, in_clusters(np.arange(400) // 20), bounds=SHARE)
     assert test.p_above(-0.05) == pytest.approx(0.95**20)
     needed = test.rows_needed(-0.05, 0.05)
-    assert needed is not None
     assert 0.95 ** (needed / 20) <= 0.05 < 0.95 ** (needed / 20 - 1)
 
 
 def test_the_rows_needed_give_a_verdict_as_often_as_they_should() -> None:
     needed = mean_score(np.repeat([1.0, 0.0], [85, 15]), bounds=SHARE).rows_needed(0.8, 0.05)
-    assert needed is not None
     k = np.arange(needed + 1)
     passing = k[stats.binom.sf(k - 1, needed, 0.8) <= 0.05]
     assert 0.75 < stats.binom.sf(passing.min() - 1, needed, 0.85) < 0.87

@@ -192,7 +192,6 @@ def test_every_format_has_a_log() -> None:
 def test_the_logs_are_read(name: str, tmp_path: Path) -> None:
     content, write = LOGS[name]
     (file,), log = input_files([write(tmp_path, content)], format=None, spool=tmp_path)
-    assert log is not None
     assert log.format.name == name.partition(" ")[0]
     assert Path(file.path).read_text(encoding="utf-8").count("\n") == log.rows > 0
 

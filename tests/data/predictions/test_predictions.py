@@ -79,7 +79,6 @@ def test_the_pairs_of_every_group(predictions: Predictions) -> None:
 def test_group_and_cluster_codes_in_memory(predictions: Predictions) -> None:
     columns, pairs = columns_of(2000), predictions.pairs()
     assert pairs.groups is not None
-    assert pairs.clusters is not None
     assert [pairs.group_names[code] for code in pairs.groups] == columns["tag"]
     assert len(set(zip(pairs.clusters.tolist(), columns["year"], strict=True))) == len(set(columns["year"]))
 
@@ -280,8 +279,6 @@ def test_what_was_written_is_read(pairs: Pairs, suffix: str, tmp_path: Path) -> 
     np.testing.assert_array_equal(found.probabilities, pairs.probabilities)
     assert pairs.groups is not None
     assert found.groups is not None
-    assert found.clusters is not None
-    assert pairs.clusters is not None
     np.testing.assert_array_equal(np.array(found.group_names)[found.groups], np.array(NAMES)[pairs.groups])
     assert len(set(zip(found.clusters.tolist(), pairs.clusters.tolist(), strict=True))) == len(set(found.clusters))
     assert len(set(found.clusters)) == len(set(pairs.clusters))

@@ -285,7 +285,6 @@ def test_several_columns_are_one_key(suffix: str, tmp_path: Path) -> None:
     ) as found:
         assert found.group_sizes == {f"{file} / {task}": 2 for file in ("one", "two") for task in "xy"}
         clusters = found.pairs().clusters
-        assert clusters is not None
         assert clusters.tolist() == [0, 0, 1, 1, 2, 2, 3, 3]
         assert found.describe()["group"] == "file,task"
         assert found.describe()["by_file"] is True

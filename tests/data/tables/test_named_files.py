@@ -135,8 +135,6 @@ def test_a_column_of_any_name_is_the_files_own(suffix: str, names: tuple[str, ..
         pairs = predictions.pairs()
         assert (pairs.labels.tolist(), pairs.probabilities.tolist()) == ([1, 0, 1], [0.5, 0.25, 0.75])
         assert predictions.group_sizes == {"a": 2, "b": 1}
-    assert pairs.weights is not None
-    assert pairs.clusters is not None
     assert (pairs.weights.tolist(), pairs.clusters.tolist()) == ([1.0, 2.0, 3.0], [0, 1, 1])
     write(path, columns | {roles["prob"]: [0.5, 1.75, 0.75]})
     with pytest.raises(InputError, match=r"row 2 of .* holds 1\.75"), opened(path, **roles) as predictions:

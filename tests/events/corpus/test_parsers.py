@@ -38,9 +38,7 @@ def test_a_text_becomes_a_parsed_document(parser: SpacyParser) -> None:
     assert [word for sentence in document.sentences for word in sentence.words] == list(words)
     assert len(document.sentences) == 2
     first = document.sentences[0]
-    assert first.relations is not None
     assert first.relations[1] == "nsubj"
-    assert first.spaces is not None
     assert "".join(word + " " * space for word, space in zip(first.words, first.spaces, strict=True)).startswith(
         "American forces attacked the town on Monday."
     )
@@ -137,7 +135,6 @@ def test_real_news(parser: SpacyParser, real_data: Path) -> None:
     for one in chosen:
         assert (one.date or "").startswith("1987")
         prepared = parser.words(one)
-        assert prepared is not None
         (document,) = parser.parse([prepared[0]])
         mentions = detect_mentions(document)
         assert mention_facts(document, mentions, lexicon=newswire.lexicon(), rule=newswire.rule()).acts

@@ -81,11 +81,9 @@ def test_several_scores_and_actors_by_title(store: EventStore, ids: list[str], t
     assert scores["judge"][ids[1], "BBB"] == 1.25
     assert {actor for _, actor in scores["judge"]} == set(ACTORS)
     found = corrected_series(store, period="year", scores=scores)
-    assert found is not None
     assert found.recipe["features"][-2:] == found.recipe["scores"] == ["judge", "other"]
     assert "the words of a text and the scores judge, other were worth" in found.said[0]
     plain = corrected_series(store, period="year")
-    assert plain is not None
     assert "scores" not in plain.recipe
     assert "the model's probabilities and the words of a text were worth where" in plain.said[0]
 
@@ -99,8 +97,6 @@ def test_a_score_of_actors_helps_by_each_actor(tmp_path: Path) -> None:
         acting |= {(name, actor): 1.0 for name, found in store.ask(answers) for actor in found}
         plain = corrected_series(store, period="year")
         right = corrected_series(store, period="year", scores={"judge": acting})
-    assert plain is not None
-    assert right is not None
     assert right.counts.diagnostics.worth > plain.counts.diagnostics.worth
 
 
@@ -242,7 +238,6 @@ def test_one_unclear_text_in_a_small_stratum_is_no_end_of_the_correction(known: 
     labels = held.read(read).labels.copy()
     labels[unclear] = np.nan
     series = corrected_series(known.store, labels=held.read(read, labels=labels, unclear=len(unclear)))
-    assert series is not None
     assert series.recipe["joined_strata"] == [small]
     assert (
         f"Joined with the stratum most like it: 1 stratum with fewer than 2 usable answers ('{small}')." in series.said

@@ -111,7 +111,6 @@ def test_every_sample_by_the_definition(model: AntecedentModel) -> None:
 
 def test_evidence_is_of_samples_not_of_the_best(model: AntecedentModel) -> None:
     found = extracted(document(PRESIDENT, HUSSEIN), model, samples=2_000)
-    assert found.sampled is not None
     assert found.facts.actors == ("IRQ",)
     (share,) = found.sampled.probabilities.tolist()
     assert 0.0 < share < 1.0
@@ -135,16 +134,12 @@ def test_given_mentions(model: AntecedentModel) -> None:
     held = (Mention(0, 0, 2),)
     found = extract(text, model=model, lexicon=newswire.lexicon(), rule=newswire.rule(), mentions=held, rng=1)
     assert found.mentions == held
-    assert found.sampled is not None
     assert (found.facts.actors, found.sampled.probabilities.tolist()) == (("USA",), [1.0])
 
 
 def test_randomness_is_of_seed_and_id(model: AntecedentModel) -> None:
     text = document(PRESIDENT, HUSSEIN)
     first, same, other = (extracted(text, model, name=name).sampled for name in ("a", "a", "b"))
-    assert first is not None
-    assert same is not None
-    assert other is not None
     assert np.array_equal(first.clusterings, same.clusterings)
     assert not np.array_equal(first.clusterings, other.clusterings)
     assert document_seed(0, "a").entropy != document_seed(1, "a").entropy
@@ -161,8 +156,6 @@ def test_a_model_from_a_file_draws_the_same(model: AntecedentModel, tmp_path: Pa
     text = document(PRESIDENT, HUSSEIN)
     again = extracted(text, AntecedentModel.load(tmp_path / "again.npz")).sampled
     first = extracted(text, model).sampled
-    assert first is not None
-    assert again is not None
     assert np.array_equal(first.clusterings, again.clusterings)
 
 

@@ -322,7 +322,6 @@ def test_silent_documents_are_drawn_too(labelled_path: Path) -> None:
 def test_the_counts_are_corrected(labelled_path: Path, truth: np.ndarray) -> None:
     with EventStore.open(labelled_path) as store:
         found = corrected_series(store, period="year")
-    assert found is not None
     for row, wanted in zip(found.rows, (truth[::2].sum(), truth[1::2].sum()), strict=True):
         assert row.low <= wanted <= row.high
         assert row.high - row.low < wanted

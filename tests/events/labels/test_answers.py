@@ -168,7 +168,6 @@ def test_what_is_settled_counts(store: EventStore) -> None:
     record_answer(store, order[3], "bob", acting=[], unclear=True, revision=1)
     assert [one.document for one in disagreements(store)] == order[1:3]
     found = settled_labels(store)
-    assert found is not None
     places = [found.documents.tolist().index(one) for one in order[:5]]
     unknown = [np.nan, np.nan]
     np.testing.assert_array_equal(found.labels[places], [[1, 0], unknown, unknown, unknown, [0, 0]])
@@ -180,7 +179,6 @@ def test_what_is_settled_counts(store: EventStore) -> None:
         settle(store, order[1], [], coder="dan")
     settle(store, order[1], ["IRQ", "NATO"], coder="dan", revision=1)
     found = settled_labels(store)
-    assert found is not None
     assert found.labels[found.documents.tolist().index(order[1])].tolist() == [1.0, 1.0]
     assert (found.unsettled, disagreements(store)[0].settled.coder) == (1, "dan")  # type: ignore[union-attr]
 
@@ -203,7 +201,6 @@ def test_a_label_is_known_for_an_actor_on_whom_coders_agree(store: EventStore) -
     record_answer(store, first, "anna", acting=["IRQ", "NATO"], revision=0)
     record_answer(store, first, "bob", acting=["IRQ"], revision=0)
     found = settled_labels(store)
-    assert found is not None
     np.testing.assert_array_equal(found.labels, [[1.0, np.nan]])
 
 

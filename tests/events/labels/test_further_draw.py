@@ -96,7 +96,6 @@ def test_labels_of_all_periods_say_how_a_band_varies() -> None:
     strata = {at: names[at % 4] for at in range(40)}
     held = _labels(np.arange(40), np.isin(np.arange(40), [0, 4, 8, 12, 16]).astype(float), strata)
     spread = label_spread(held, names)
-    assert spread is not None
     assert spread[:2] == pytest.approx([np.sqrt(5.5 / 21 * 15.5 / 21)] * 2), "5 of 20, all in one quarter"
     assert spread[2:] == pytest.approx([np.sqrt(0.5 / 21 * 20.5 / 21)] * 2), "none of 20"
     assert label_spread(_labels(np.arange(19), np.ones(19), strata), names) is None
@@ -159,7 +158,6 @@ def test_corrected_counts_of_both_draws_hold(reading: Reading) -> None:
         reading.drawn(FIRST, seed=seed).read()
         draw_documents(reading.store, FIRST + MORE, rng=seed)
         counts = corrected_series(reading.read().store)
-        assert counts is not None
         found = [counts.total_of(actor) for actor in ACTORS]
         inside += [one.low <= total <= one.high for one, total in zip(found, reading.totals, strict=True)]
         errors.append([one.estimate - total for one, total in zip(found, reading.totals, strict=True)])

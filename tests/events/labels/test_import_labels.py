@@ -61,7 +61,6 @@ def test_a_simple_sample(store: EventStore, tmp_path: Path) -> None:
     report = import_labels(store, written(tmp_path, csv_of(names[3:9])), coder="anna", design="simple")
     assert str(report) == "6 answers to 6 documents by anna"
     found = settled_labels(store)
-    assert found is not None
     assert found.labels.tolist() == [[1.0, 0.0]] * 6
     assert (found.design, found.actors, set(found.strata.values())) == ("simple", ("IRQ", "NATO"), {"all"})
     assert found.inclusion.tolist() == [6 / len(names)] * 6
@@ -90,7 +89,6 @@ def test_a_census(store: EventStore, tmp_path: Path) -> None:
     assert labelling_of(store) is None
     import_labels(store, written(tmp_path, csv_of(names)), coder="anna", design="census")
     found = settled_labels(store)
-    assert found is not None
     assert (found.inclusion == 1.0).all()
     assert len(found.documents) == found.drawn == len(names)
 
@@ -98,7 +96,6 @@ def test_a_census(store: EventStore, tmp_path: Path) -> None:
 def test_given_chances(store: EventStore, tmp_path: Path) -> None:
     report = import_labels(store, written(tmp_path, csv_of(ids_of(store)[:4], more=",0.25")), coder="anna")
     found = settled_labels(store)
-    assert found is not None
     assert (report.design, found.design, found.strata) == ("chances", "chances", {})
     assert found.inclusion.tolist() == [0.25] * 4
     with pytest.raises(InputError, match="further documents cannot be drawn: the labels were imported with the design"):

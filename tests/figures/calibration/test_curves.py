@@ -90,7 +90,6 @@ def test_labels_replace_names() -> None:
     assert draw_curves([ANY_CURVE], labels=["mine"]).get_title() == "mine"
     assert draw_curves([ANY_CURVE]).get_title() == ""
     legend = draw_curves([ANY_CURVE, ANY_CURVE]).get_legend()
-    assert legend is not None
     assert legend.get_texts()[1].get_text().startswith("curve 2\n")
 
 

@@ -42,7 +42,6 @@ def test_so_many_rows_tell_in_four_of_five_data_sets() -> None:
     """An improvement of d with a standard error s at n = 1000: at the number found, the power is 0.8."""
     d, s = 0.002, 0.0015
     needed = rows_needed(gain(d, d - 1.96 * s, d + 1.96 * s), 0.01)
-    assert needed is not None
     draws = np.random.default_rng(0).normal(d, s * np.sqrt(1000 / needed), 20_000)
     assert np.mean(draws > 1.96 * s * np.sqrt(1000 / needed)) == pytest.approx(0.8, abs=0.01)
 
