@@ -1,6 +1,7 @@
 """What is refused, by room: each call of tests/refusals/*.md gets the sentence below it.
 
-`python -m tests.test_refusals` writes the sentences again; a new call is a line there without one.
+`python -m tests.test_refusals` writes the sentences again; a new call is a line there without one. Where a sentence has
+⋯, another library, the version or the machine says the rest.
 """
 
 from __future__ import annotations
@@ -30,17 +31,21 @@ def sentences(section: re.Match[str]) -> Iterator[str]:
     names: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         exec(section[2], names)
-        for call, _ in CALL.findall(section[3]):
+        for call, stored in CALL.findall(section[3]):
             told = told_of(call, names).replace("\\", "\\\\").replace("\n", "\\n")
+            if "⋯" in stored and re.fullmatch(".*".join(map(re.escape, stored.split("⋯"))), told):
+                told = stored
             yield f"- `{call}`\n  {told}\n"
 
 
 def told_of(call: str, names: dict[str, Any]) -> str:
-    """What Python or a command tells of a call that is refused; AssertionError of one that is not, or is misspelt."""
+    """What Python, or a command that leaves all files as they are, tells of a call that is refused; AssertionError of
+    one that is not, or is misspelt."""
     *before, last = ast.parse(call).body
     code: Any = ast.Expression(last.value) if isinstance(last, ast.Expr) else ast.Module([last], [])
     try:
         exec(compile(ast.Module(before, []), call, "exec"), names)
+        files = held()
         found = eval(compile(code, call, "eval" if isinstance(last, ast.Expr) else "exec"), names)
     except MissingExtraError:
         raise
@@ -50,7 +55,13 @@ def told_of(call: str, names: dict[str, Any]) -> str:
         return f"{type(error).__name__}: {error}"
     assert isinstance(found, Outcome), f"{call} is not refused"
     assert (found.code, found.out) == (2, ""), f"{call} is not refused"
+    assert held() == files, f"{call} changes files"
     return f"exit code 2: {found.err.strip()}"
+
+
+def held() -> dict[Path, bytes]:
+    """The files of this folder and what is in them."""
+    return {path: path.read_bytes() for path in Path().rglob("*") if path.is_file()}
 
 
 @pytest.mark.parametrize("section", [held for _, held in SECTIONS], ids=[name for name, _ in SECTIONS])

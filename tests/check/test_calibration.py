@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -102,29 +100,6 @@ def test_more_level_is_less_certain() -> None:
     assert highs == sorted(highs)  # type: ignore[type-var]
     alarms = check_calibration(Y, WORSE, max_error=0.04, alarms_over=30)[0]
     assert alarms.p_fail_adjusted == pytest.approx(min(30 * alarms.p_fail, 1))
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ({}, "nothing to check: name a limit, max_error=0.05"),
-        ({"max_error": 0}, "max_error must lie strictly between 0 and 1"),
-        ({"max_error": 5}, "max_error must lie strictly between 0 and 1"),
-        ({"max_error": "low"}, "max_error must lie strictly between 0 and 1"),
-        ({"not_worse_than": 0.01}, "needs the other model"),
-        ({"against": Q}, "against=... needs the margin"),
-        ({"against": Q, "better_than": Q, "not_worse_than": 0.1}, "both name the other model"),
-        ({"against": Q, "not_worse_than": -0.1}, "not_worse_than must be a margin of 0 or more"),
-        ({"better_than": Q[:5]}, "must have as many rows as the others"),
-        ({"better_than": Q, "y_true_against": Y[:5]}, "y_true, y_true_against must have the same length"),
-        ({"better_than": 3 * Q}, "better_than must lie in"),
-        ({"max_error": 0.1, "level": 0.4}, "level must lie above 0.5"),
-        ({"max_error": 0.1, "alarms_over": 0}, "alarms_over must be a whole number"),
-    ],
-)
-def test_wrong_arguments_are_refused(options: dict[str, Any], told: str) -> None:
-    with pytest.raises(howsure.InputError, match=told):
-        check_calibration(Y, Q, **options)
 
 
 def test_notes_are_about_the_error_alone() -> None:

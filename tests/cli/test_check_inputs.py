@@ -73,38 +73,6 @@ def test_nothing_that_is_read_is_written_over(shared: str, files: str, typed: tu
     assert {path: Path(path).read_bytes() for path in before} == before
 
 
-def test_the_summary_is_a_text_by_its_name() -> None:
-    configured()
-    for path in ("two.csv", "howsure.toml"):
-        done = howsure("check", "--summary", path)
-        assert done.code == 2
-        assert "--summary writes .md, .markdown, .txt" in done.err
-        assert Path(path).read_text() != ""
-
-
-@pytest.mark.parametrize(
-    "held",
-    [
-        b"12345678DUCK" + bytes(100),
-        b"PK\x03\x04" + bytes(100),
-        b"\x1f\x8b" + b"x" * 100,
-        b"\x28\xb5\x2f\xfd" + b"\xff" * 100,
-        b'{"kind": "howsure monitor"}',
-        b'fba18e97 {"a": 1}\n',
-        b"PAR1" + bytes(50),
-        "Märchen".encode("latin-1"),
-    ],
-)
-def test_the_summary_is_added_to_nothing_but_a_text(held: bytes) -> None:
-    """Whatever its name says: no store, archive, state or journal gets lines that damage it."""
-    configured()
-    Path("summary.md").write_bytes(held)
-    done = howsure("check", "--summary", "summary.md")
-    assert (done.code, done.out) == (2, "")
-    assert "--summary adds Markdown to a text, and summary.md holds something else" in done.err
-    assert Path("summary.md").read_bytes() == held
-
-
 @pytest.mark.parametrize("held", [None, b"", "# Übersicht\n".encode(), b"|" * 65_535 + "é\n".encode()])
 def test_the_summary_of_a_job_grows(held: bytes | None) -> None:
     """A file without a suffix, as GitHub names one; also where a letter lies across the bytes looked at."""

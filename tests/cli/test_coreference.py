@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -129,46 +128,6 @@ def damaged() -> None:
     write_conllu(
         [replace(DOCUMENTS[0], sentences=DOCUMENTS[0].sentences[:3], mentions=()), DOCUMENTS[1]], "short.conllu"
     )
-
-
-WRONG = [
-    (["train", "empty.conllu"], "empty.conllu is empty"),
-    (["train", "nothing.conllu"], "the format of nothing.conllu cannot be seen"),
-    (["train", "missing.conllu"], "missing.conllu"),
-    (["train", "parsed.conllu"], "does not say which entities its mentions name"),
-    (["train", "parsed.conllu", "--mentions", "gold"], "has no mentions annotated"),
-    (["train", "bare.txt"], "has no dependencies (heads and relations); parse the document first"),
-    (["train", "gold.conllu", "--l1", "-1"], "l1 must be"),
-    (["train", "gold.conllu", "--dev", "parsed.conllu"], "does not say which entities"),
-    (["predict", "empty.conll"], "document d has no sentences"),
-    (["predict", "bare.txt"], "parse the document first"),
-    (["predict", "parsed.conllu", "--mentions", "gold"], "story has no mentions annotated; --mentions detected finds"),
-    (["predict", "gold.conllu", "--model", "model.txt"], "model.txt is not a model"),
-    (["predict", "gold.conllu", "--model", "no.npz"], "no file no.npz. Did you mean model.npz?"),
-    (["posterior", "gold.conllu", "--threshold", "2"], "--threshold must lie in [0, 1]"),
-    (["posterior", "gold.conllu", "--document", "x"], "there is no document 'x'; there are story, talk"),
-    (["posterior", "gold.conllu", "--figure", "new.svg"], "choose one by --document"),
-    (["posterior", "gold.conllu", "--figure", "new.html"], "The text with its entities in colour: --text FILE.html"),
-    (["posterior", "gold.conllu", "--text", "new.txt"], "--text writes .html, .htm"),
-    (["score", "gold.conllu", "parsed.conllu"], "document story of parsed.conllu has no mentions annotated"),
-    (["score", "gold.conllu", "first.conllu"], "first.conllu lacks talk"),
-    (["score", "first.conllu", "gold.conllu"], "first.conllu lacks talk"),
-    (["score", "same.conllu", "gold.conllu"], "two documents story"),
-    (["score", "gold.conllu", "short.conllu"], "document story has 21 words in gold.conllu and 16 in short.conllu"),
-]
-
-
-@pytest.mark.parametrize(("arguments", "complaint"), WRONG, ids=lambda x: " ".join(x) if isinstance(x, list) else "")
-def test_what_is_wrong_is_said_in_one_sentence(folder: Path, arguments: list[str], complaint: str) -> None:
-    damaged()
-    before = sorted(os.listdir())
-    suffix = {"train": "npz", "predict": "conllu", "posterior": "json"}.get(arguments[0])
-    done = run("coreference", *arguments, *(["--output", f"new.{suffix}"] if suffix else []))
-    assert done.code == 2
-    assert complaint in done.err
-    assert done.err.startswith("howsure: ")
-    assert done.err.count("\n") == 1
-    assert sorted(os.listdir()) == before, "something was left behind"
 
 
 def test_a_document_without_mentions_has_no_entities(folder: Path) -> None:

@@ -50,29 +50,6 @@ def counted(news: tuple[Path, np.ndarray], labelled: Path) -> str:
     return printed("counts", "estimate", news[0], "--prob", "score", "--labelled", labelled)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["estimate", "NEWS", "--prob", "score", "--labelled", "DONE", "--stratum", "month"], "leave out --stratum."),
-        (["estimate", "NEWS", "--prob", "skore", "--labelled", "DONE"], "Did you mean score"),
-        (["sample", "NEWS", "--prob", "length", "--labels", "50"], "must lie in [0, 1]"),
-        (["sample", "NEWS", "--prob", "score", "--labels", "30", "--show", "titel"], "no column 'titel' in"),
-        (["sample", "GAPS", "--prob", "score", "--labels", "30"], "Leave such rows out with --skip-missing"),
-    ],
-)
-def test_what_is_wrong_is_said(
-    news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path, arguments: list[str], said: str
-) -> None:
-    """What else is wrong stands in the table of wrong inputs."""
-    gaps = tmp_path / "gaps.csv"
-    gaps.write_text("score\n" + "".join("\n" if i == 2 else "0.5\n" for i in range(40)), encoding="utf-8")
-    files = {"NEWS": str(news[0]), "DONE": str(labelled), "GAPS": str(gaps)}
-    found = howsure("counts", *(files.get(one, one) for one in arguments))
-    assert found.code == 2
-    assert said in found.err
-    assert "Traceback" not in found.err
-
-
 Rows = list[dict[str, str]]
 
 
@@ -267,16 +244,6 @@ def test_sheets_in_the_encodings_of_spreadsheets(
     assert "Traceback" not in found.err
     if said is not None:
         assert said in found.err
-
-
-def test_an_empty_sheet_is_told(news: tuple[Path, np.ndarray], labelled: Path, tmp_path: Path) -> None:
-    header = labelled.read_text(encoding="utf-8").splitlines()[0]
-    for text in ("", f"{header}\n"):
-        sheet = tmp_path / "empty.csv"
-        sheet.write_text(text, encoding="utf-8")
-        found = howsure("counts", "estimate", news[0], "--prob", "score", "--labelled", sheet)
-        assert found.code == 2
-        assert "empty.csv" in found.err
 
 
 @pytest.mark.parametrize(

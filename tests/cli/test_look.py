@@ -258,17 +258,6 @@ def test_numbers_other_than_0_and_1_are_no_right_and_wrong() -> None:
     assert howsure.look("two.csv").commands == ()
 
 
-@pytest.mark.parametrize(
-    "typed",
-    ["score", "calibration", "calibration --prob prob", "selective", "significance", "check score", "counts estimate"],
-)
-def test_what_refuses_for_want_of_a_column_names_the_command(typed: str) -> None:
-    one_probability()
-    done = run(*typed.split(), "one.csv")
-    assert done.code == 2
-    assert done.err.endswith("\nhowsure look one.csv\n")
-
-
 def test_columns_are_those_of_all_files_of_a_log(tmp_path: Path) -> None:
     for model in ("org/a", "org/b"):
         write_lm_eval(tmp_path, model, "quiz", [lm_eval_sample(i, [-1.0, -0.5], i % 2) for i in range(10)])

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from howsure import __version__
 from howsure.show.table import Column
-from tests.cli.running import howsure, printed
+from tests.cli.running import printed
 
 
 @experiment("An experiment", steps=lambda: 1)
@@ -120,22 +120,3 @@ def test_figures_and_json(tmp_path: Path) -> None:
     assert found["summary"] == "Of 3 findings 3 hold, 0 do not."
     wanted = [f"figure-1-{panels}.{kind}" for panels in ("a", "bcd") for kind in ("png", "svg")]
     assert sorted(path.name for path in (tmp_path / "new").iterdir()) == wanted
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (("--page", "page.html"), "--page writes .md; name a file that ends in one of these, not page.html."),
-        (("--page", "nowhere/page.md"), "there is no folder nowhere"),
-        (("--figures", "taken"), "--figures must name a folder; taken is a file."),
-    ],
-)
-def test_what_cannot_be_written_is_refused(
-    options: tuple[str, str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "taken").write_text("")
-    done = howsure("reproduce", "synthetic", *options)
-    assert done.code == 2
-    assert message in done.err
-    assert done.out == ""

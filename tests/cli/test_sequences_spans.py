@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import re
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,6 @@ import pytest
 
 from howsure.data import write_tagged
 from howsure.sequences import CRFTagger, TagPosterior, entity_spans, load_tagger, within_grammar
-from tests.cli.running import howsure as run
 from tests.cli.running import printed
 
 LABELS = ["O", "B-PER", "I-PER", "B-LOC", "I-LOC"]
@@ -141,14 +139,3 @@ WRONG = {  # more stands in bad_input_taggers.py
     "predictions.npz .*no model": (lambda: None, "predictions.npz ids.npy --grammar bio"),
     "pairs are written as .parquet or .csv": (lambda: None, f"predictions.npz --labels {NAMES} --pairs out.txt"),
 }
-
-
-@pytest.mark.parametrize("message", WRONG)
-def test_what_is_wrong_is_one_sentence(folder: Path, message: str) -> None:
-    prepare, typed = WRONG[message]
-    prepare()
-    done = run("sequences", "spans", *typed.split())
-    assert (done.code, done.out) == (2, "")
-    assert re.search(message, done.err), done.err
-    assert done.err.count("\n") == 1
-    assert not Path("out.csv").exists()

@@ -127,19 +127,6 @@ def test_what_is_true_in_a_file_of_its_own(tmp_path: Path, log: Path) -> None:
     assert any("1 item of" in note and "no model answers them" in note for note in more["notes"])
 
 
-@pytest.mark.long
-def test_a_file_of_what_is_true_has_each_item_once(tmp_path: Path, log: Path) -> None:
-    gold = rows_of(HELD.drop_duplicates("uid")[["uid", "gold"]])
-    files = [log, "--model", "model", "--targets", tmp_path / "gold.jsonl"]
-    options = ["--id", "uid", "--run", "seed", "--target", "gold", "--prediction", "answer", "--metric", "accuracy"]
-    table(tmp_path / "gold.jsonl", gold[1:])
-    with pytest.raises(InputError, match=r"gold.jsonl has no row of item 'q\d+' \(1 item in all\)"):
-        run(*files, *options)
-    table(tmp_path / "gold.jsonl", [*gold, gold[3]])
-    with pytest.raises(InputError, match="uid must be different in every row"):
-        run(*files, *options)
-
-
 def test_a_log_names_models_and_items_by_itself(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     acc: dict[str, list[float]] = {}

@@ -163,10 +163,3 @@ def test_an_npz_that_unpacks_to_far_too_much_is_refused_and_what_nobody_needs_is
         assert predictions.n == 2
     with pytest.raises(InputError, match=r"x\.npz cannot be read: bomb\.npy unpacks to .* far too many for the size"):
         howsure.read(path).predictions("y", "bomb")
-
-
-@pytest.mark.parametrize("type", ["complex", "V3", "m8[s]", "i4,f4"])
-def test_arrays_of_other_types_are_no_columns(type: str, tmp_path: Path) -> None:
-    np.savez(tmp_path / "x.npz", y=np.zeros(3, type), q=np.zeros(3))
-    with pytest.raises(InputError, match=r"x\.npz cannot be read: y must hold numbers or text; it holds"):
-        howsure.read(tmp_path / "x.npz").predictions("y", "q")

@@ -169,30 +169,6 @@ def test_a_spreadsheet_is_read(content: str, tmp_path: Path) -> None:
     assert lexicon.title("USA") == "United States"
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("code,name\nIRQ,Iraq\nUSA\n", "line 3: a line must be CODE,NAME; it is 'USA'"),
-        ("code,name\n,Iraq\n", "line 2"),
-        ("code,name\nIRQ,Iraq,x\n", "line 2"),
-        ('IRQ\tIraq,"a\n', "it is not CSV|a line must be"),
-        ('code,name\nIRQ,"Iraq"s\n', "line 2: it is not CSV"),
-        ("code,name\n", "holds no entry"),
-        ("code,country\nIRQ,Iraq\n", r"line 1: a header must have both code and name; it is \['code', 'country'\]"),
-        ("Name;ISO\nIraq;IRQ\n", "line 1: a header must have both"),
-        ("iso,country\nIRQ,Iraq\n", "line 1: iso and country look like a header; name its columns code and name"),
-        ("# ours\nISO3;State_Name;source\nIRQ;Iraq;x\n", "line 2: ISO3 and State Name look like a header"),
-        ("country,iso_a3\nIraq,IRQ\n", "line 1: country and iso a3 look like a header"),
-        ("akteur,wer\nIRQ,Iraq\nUSA,America\n", "line 1: akteur and wer look like a header.*do not put it first"),
-    ],
-)
-def test_a_broken_spreadsheet_is_named_by_line(tmp_path: Path, content: str, message: str) -> None:
-    path = tmp_path / "names.csv"
-    path.write_text(content, encoding="utf-8")
-    with pytest.raises(InputError, match=message):
-        Lexicon.read(path)
-
-
 def test_names_without_a_word(tmp_path: Path) -> None:
     for name in ("-", "--", "/", "_", "…"):
         with pytest.raises(InputError, match="a name with a letter or a digit"):

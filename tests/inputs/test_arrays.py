@@ -10,7 +10,6 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from howsure.errors import InputError
 from howsure.inputs.checks import as_column, first_missing
 
 
@@ -54,26 +53,6 @@ def test_every_kind_of_column(values: object) -> None:
 def test_an_array_is_not_copied() -> None:
     values = np.arange(3.0)
     assert as_column(values, name="y_prob") is values
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        (None, "y_prob must be a list, an array or a series; it is None."),
-        ("0.5", "y_prob must be a list, an array or a series; it is a str."),
-        (0.5, "it is a float."),
-        ({0: 0.5}, "it is a dict."),
-        ([], "y_prob is empty: there is nothing to evaluate."),
-        ([[0.5, 0.5]], r"its shape is (1, 2). Take one column: y_prob[:, 1]."),
-        ([[0.5], [0.5, 0.5]], "y_prob cannot be read as a column"),
-        (np.ma.masked_array([0.5, 0.25], mask=[False, True]), "y_prob must not be missing; row 1 holds nothing."),
-        (Tensor([0.5], refuses=True), "it requires grad); torch: pass tensor.detach().cpu()."),
-    ],
-)
-def test_what_is_no_column(values: object, message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        as_column(values, name="y_prob")
-    assert message in str(caught.value)
 
 
 @pytest.mark.parametrize(

@@ -83,44 +83,6 @@ def test_two_values_and_which_is_positive(values: object, positive: object, expe
     assert check_labels(values, pos_label=positive).tolist() == expected
 
 
-@pytest.mark.parametrize(
-    ("values", "positive", "message"),
-    [
-        (
-            ["no", "yes", "no"],
-            None,
-            "y_true must be 0 or 1; it holds 'no' (2), 'yes' (1). Say which is positive: pos_label='no' or "
-            "pos_label='yes'.",
-        ),
-        (
-            [1, 2],
-            None,
-            "y_true must be 0 or 1; it holds 1 (1), 2 (1). Say which is positive: pos_label=1 or pos_label=2.",
-        ),
-        ([0, 1, 2], None, "y_true must have two values; it holds 0 (1), 1 (1), 2 (1)."),
-        ([0, 1, 0.5], None, "y_true must have two values; it holds 0 (1), 1 (1), 0.5 (1)."),
-        (["a", "b", "c"], "a", "y_true must have two values; it holds 'a' (1), 'b' (1), 'c' (1)."),
-        (
-            np.arange(1, 21) / 32,
-            None,
-            "it holds 0.03125, 0.0625, 0.09375 and 17 more. Are these labels? Labels come before probabilities.",
-        ),
-        (["a", "b"], "c", "pos_label='c' is not a value of y_true; it holds 'a' (1), 'b' (1)."),
-        (["b", "b"], "a", "pos_label='a' is not a value of y_true; it holds 'b' (2)."),
-        ([0, 1], "1", "pos_label='1' is not a value of y_true"),
-        ([1, 0, None], None, "y_true must not be missing; row 2 holds nothing."),
-        ([1, float("nan")], None, "y_true must not be missing; row 1 holds nothing."),
-        (["a", None], "a", "y_true must not be missing; row 1 holds nothing."),
-        ([2.0, float("nan"), 1.0], 2, "y_true must not be missing; row 1 holds nothing."),
-        (pd.Series([1, None], dtype="Int64"), None, "y_true must not be missing; row 1"),
-        (pl.Series([True, None]), None, "y_true must not be missing; row 1"),
-        (np.ones((2, 2)), None, "y_true must have one dimension"),
-    ],
-)
-def test_what_is_no_label(values: object, positive: object, message: str) -> None:
-    assert message in said(check_labels, values, pos_label=positive)
-
-
 @settings(max_examples=25)
 @given(st.lists(st.booleans(), min_size=1), st.sampled_from([bool, int, float, str]))
 def test_labels_are_what_they_were(values: list[bool], type: Any) -> None:

@@ -347,13 +347,6 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("wrong", WRONG)
-def test_what_is_wrong_is_said(wrong):
-    call, said = WRONG[wrong]
-    with pytest.raises(InputError, match=said):
-        call(*binary())
-
-
 def test_platts_map_that_reverses_the_order_says_so():
     y, q = binary()
     assert any("reverses the order" in note for note in recalibrate(1 - y, q, method="platt").notes)

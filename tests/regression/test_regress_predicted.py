@@ -12,7 +12,6 @@ import pandas as pd
 import pytest
 
 import howsure
-from howsure.errors import InputError
 from howsure.regression.moments import FOLDS, PENALTY, Labelled, Regression, fitted
 from tests.cli.running import howsure as run_command
 
@@ -284,10 +283,3 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "weights below 0": ({"covariates": {"x": X}, "sample_weight": X}, "sample_weight"),
     "a level of 95": ({"covariates": {"x": X}, "level": 95}, "level must lie strictly"),
 }
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_refused(name: str) -> None:
-    asked, message = REFUSED[name]
-    with pytest.raises(InputError, match=message):
-        howsure.regress_predicted(partly(Y), F, **asked)

@@ -266,25 +266,3 @@ def test_none_of_five_hundred_has_its_claim() -> None:
     (row,) = howsure.score_table([0] * 500)
     assert row.notes == ("all 500 are 0: of such items, at most 0.006 (one-sided, level 0.95)",)
     assert pytest.approx(0.006, abs=5e-5) == 1 - 0.05 ** (1 / 500)
-
-
-@pytest.mark.parametrize(
-    ("typed", "said"),
-    [
-        ("", "--score must name the column of the score. Logs name their scores themselves"),
-        ("--score nope", "no column 'nope'"),
-        ("--score answer", "holds 'A'. If one value means right, say which: --positive correct"),
-        ("--score right --macro", "--macro is the mean of groups; there is 1 group"),
-        ("--score right --bounds 0,0.5", "right must lie between the bounds, 0 and 0.5; row 1 of it.csv"),
-        ("--score right --missing-score nan", "--missing-score must be a finite number"),
-        ("--score right --id answer", "(counted from 1, without the header) are both item 'A'"),
-    ],
-)
-def test_what_cannot_be_scored_is_refused(
-    typed: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("it.csv").write_text("right,answer\n1,A\n0,A\n1,B\n")
-    done = run_command("score", "it.csv", *typed.split())
-    assert done.code == 2
-    assert said in " ".join(done.err.split()), done.err

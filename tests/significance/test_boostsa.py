@@ -209,25 +209,6 @@ def test_files_of_labels_and_of_rows(tmp_path: Path, suffix: str, separator: str
         assert read_labels(path).tolist() == values
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "message"),
-    [
-        ("x.txt", b"0\n\n1\n", "line 2 is empty"),
-        ("x.csv", b"a,b\n0.5,0.5\n", "line 1 holds 'a', which is not a number. Does the file have a header"),
-        ("x.csv", b"0.5,0.5\n1\n", "line 2 has 1 values, line 1 has 2"),
-        ("x.tsv", b"0.5\t0.6\n", "row 0 sums to 1.1"),
-        ("x.dat", b"0\n", "must end in .txt, .csv, .tsv or .npy"),
-        ("x.npy", b"no array", "is not a plain numpy array"),
-    ],
-)
-def test_damaged_files_are_refused(tmp_path: Path, name: str, content: bytes, message: str) -> None:
-    (tmp_path / name).write_bytes(content)
-    with pytest.raises(InputError, match=re.escape(message)):
-        read_labels(tmp_path / name)
-    with pytest.raises(InputError, match="no file"):
-        read_labels(tmp_path / "other.txt")
-
-
 @pytest.mark.parametrize(("mask", "mode"), [(0o077, 0o600), (0o022, 0o644), (0o002, 0o664)])
 def test_files_have_the_mode_that_the_user_wants(tmp_path: Path, mask: int, mode: int) -> None:
     before = os.umask(mask)
@@ -240,14 +221,6 @@ def test_files_have_the_mode_that_the_user_wants(tmp_path: Path, mask: int, mode
         "outcomes.json": mode,
         "results.tsv": mode,
     }
-
-
-def test_an_archive_renamed_is_no_array(tmp_path: Path) -> None:
-    """It was compared by the names of its members: accuracy 1.0000."""
-    np.savez(tmp_path / "x.npz", y=np.arange(3), q=np.arange(3))
-    (tmp_path / "x.npz").rename(tmp_path / "x.npy")
-    with pytest.raises(InputError, match=r"x\.npy is an archive of arrays \(\.npz\), not one array"):
-        read_labels(tmp_path / "x.npy")
 
 
 METRICS = ["macro_f1", "macro_precision", "macro_recall", "accuracy"]

@@ -12,7 +12,6 @@ import pytest
 from click.testing import CliRunner
 
 from howsure.cli.significance.main import command
-from howsure.errors import InputError
 from howsure.significance import Runs, compare
 from howsure.significance.boostsa.storage import read_labels
 from howsure.significance.reading import check_predictions
@@ -164,15 +163,6 @@ def test_one_and_one_point_nought_are_one_class(tmp_path: Path, name: str, text:
 def test_a_byte_order_mark_is_no_part_of_a_label(tmp_path: Path) -> None:
     (tmp_path / "labels.txt").write_bytes(b"\xef\xbb\xbfa\nb\na\n")
     assert list(read_labels(tmp_path / "labels.txt")) == ["a", "b", "a"]
-
-
-@pytest.mark.parametrize(
-    ("content", "said"), [(b"\xe9\n", "is not UTF-8 text"), (b"label\n1\n0\n", "Does the file have a header?")]
-)
-def test_what_is_no_file_of_labels_is_said(tmp_path: Path, content: bytes, said: str) -> None:
-    (tmp_path / "labels.csv").write_bytes(content)
-    with pytest.raises(InputError, match=said):
-        read_labels(tmp_path / "labels.csv")
 
 
 def test_one_item_has_no_interval_by_any_method() -> None:

@@ -14,7 +14,6 @@ from howsure.errors import InputError
 from tests.cli.running import howsure
 from tests.cli.walking import commands, spelled
 from tests.drills.writings import AS_OTHERS, TYPED, writing
-from tests.events.made_up_store import store_file
 
 COMMANDS = commands()
 REFUSED = re.compile(r"would be overwritten; name another file|must name different files")
@@ -153,16 +152,6 @@ def is_refused(command: click.Command, target: click.Parameter, other: click.Par
     return False
 
 
-def test_a_dash_is_no_file_to_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Elsewhere - is standard output; a file of this name would be a surprise, and is hard to delete."""
-    monkeypatch.chdir(tmp_path)
-    Path("p.csv").write_text("y,p\n1,0.9\n0,0.2\n")
-    found = howsure("calibration", "p.csv", "--target", "y", "--prob", "p", "--format", "json", "--output", "-")
-    assert found.code == 2
-    assert "--output must name a file, not -" in found.err
-    assert not Path("-").exists()
-
-
 def run_door(command: click.Command, typed: list[str]) -> None:
     """The words as the command line reads them, and what stands before the work."""
     with command.make_context(command.name, typed) as context:
@@ -202,25 +191,6 @@ def test_columns_are_no_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     Path("y").write_text("of yesterday")
     run_door(COMMANDS["calibration curve"], ["a.csv", "--target", "y", "--prob", "p", "--output", "y"])
     run_door(COMMANDS["calibration curve"], ["a.csv", "--target", "y", "--prob", "p", "--output", os.devnull])
-
-
-def test_the_demo_writes_over_nothing_but_a_demo(tmp_path: Path) -> None:
-    (tmp_path / "news.duckdb").write_text("precious")
-    done = howsure("demo", "--output", tmp_path)
-    assert (done.code, done.out) == (2, "")
-    assert "news.duckdb does not belong to this demo and would be overwritten; name another --output." in done.err
-    assert [(one.name, one.read_text()) for one in tmp_path.iterdir()] == [("news.duckdb", "precious")]
-
-
-@pytest.mark.parametrize("name", ["news.duckdb.wal", "new.WAL"])
-def test_the_log_of_a_store_is_part_of_it(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """DuckDB would take what stands there for the last changes of the store."""
-    monkeypatch.chdir(tmp_path)
-    store_file(tmp_path / "news.duckdb", documents=10)
-    done = howsure("events", "series", "news.duckdb", "--output", name)
-    assert (done.code, done.out) == (2, "")
-    assert f"--output must not name {name}: DuckDB keeps the last changes of {name[:-4]} there." in done.err
-    assert not Path(name).exists()
 
 
 def test_what_a_log_looks_up_beside_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import pickle
-import re
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -94,50 +92,6 @@ def test_blank_lines_a_mark_and_whole_numbers_as_ids_are_read(tmp_path: Path) ->
     assert [one.id for one in read_antecedent_scores(path)] == ["7", "a"]
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("{", "line 2 of s.jsonl: it is no JSON ("),
-        ("[]", "line 2 of s.jsonl: it holds list, not an object; write one document {…} per line."),
-        ({"doc_id": "b"}, "line 2 of s.jsonl: the key 'id' is missing or null; there are doc_id."),
-        ({**LINE, "id": None}, "line 2 of s.jsonl: id must be a text; it is None."),
-        (LINE, "line 2 of s.jsonl names document 'a' again, after line 1."),
-        ({**LINE, "id": "b", "null": True}, "line 2 of s.jsonl, document b: null must hold numbers"),
-        ({**LINE, "id": True}, "line 2 of s.jsonl: id must be a text; it is True."),
-        ({**LINE, "id": "b", "mentions": None}, "document b: the key 'mentions' is missing or null; there are id"),
-        ({**LINE, "id": "b", "null": [[], [1]]}, "document b: null must hold numbers, or null where there is no"),
-        ({**LINE, "id": "b", "scores": [[], [float("nan")]]}, "document b: scores must be finite, or -inf where there"),
-        ({**LINE, "id": "b", "scores": [[], [[1]]]}, "document b: row 1 of scores must hold numbers, or null where"),
-        ({**LINE, "id": "b", "scores": [[], 1]}, "document b: row 1 of scores must be a list of numbers; it is 1."),
-        ({**LINE, "id": "b", "scores": "x"}, "document b: scores must be a list with one row per mention; they are 'x"),
-        ({**LINE, "id": "b", "scores": [[], [None]], "null": [0, -1e999]}, "document b: a mention needs one finite sc"),
-        ({**LINE, "id": "b", "scores": [[0, 5], [1, 0]]}, "document b: scores must be masked with -inf where k ≥ j; r"),
-        ({**LINE, "id": "b", "null": [0, 0, 0]}, "document b: scores must have the shape (M, M) and null one value p"),
-        (
-            {"id": "b", "words": ["Ann"], "mentions": [[0, 1]], "score": [[]], "null": 0},
-            "document b: the key 'scores' is missing or null; there are id, words, mentions, score, null. Did you",
-        ),
-        (
-            {"id": "b", "words": ["Ann"], "mentions": [[0, 1]], "pair_logits": [[]]},
-            "document b: pair_logits say of each pair by itself whether it corefers; that is no distribution",
-        ),
-        ({**LINE, "id": "b", "antecedents": [[], [1]]}, "document b: antecedents must be earlier mentions; row 1 hold"),
-        ({**LINE, "id": "b", "antecedents": [[]]}, "document b: antecedents must have a row for each of 2 mentions; t"),
-        ({**LINE, "id": "b", "antecedents": [[], [0, 0]], "scores": [[], [1, 2]]}, "document b: row 1 names antecede"),
-        ({**LINE, "id": "b", "antecedents": [[], ["x"]]}, "document b: antecedents must be positions of mentions fr"),
-        ({**LINE, "id": "b", "antecedents": [[], [0]], "null": "diagonal"}, "document b: null must be 'first', 'last"),
-    ],
-)
-def test_what_is_wrong_is_one_sentence(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: Any, message: str
-) -> None:
-    written(tmp_path, [LINE, line])
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(InputError) as caught:
-        [posterior_from_scores(one) for one in read_antecedent_scores("s.jsonl")]
-    assert message in str(caught.value)
-
-
 def archive(folder: Path, **arrays: Any) -> Path:
     np.savez(folder / "s.npz", **arrays)
     return folder / "s.npz"
@@ -154,39 +108,6 @@ WHOLE: dict[str, Any] = {
 def test_an_archive_written_by_hand_is_read(tmp_path: Path) -> None:
     (found,) = read_antecedent_scores(archive(tmp_path, **WHOLE))
     assert posterior_from_scores(found).pair_probability([(0, 1)]).round(3).tolist() == [0.818]
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"a/scores": np.array([None, 1], dtype=object)}, "document a: a/scores holds Python objects, which are never"),
-        ({"a/mentions": [[0.0, 1.0], [2.0, 3.0]]}, "document a: a/mentions must hold numbers; it holds values of the"),
-        ({"scores": [1.0]}, "the array 'scores' is none of a document; they are called ID/mentions"),
-        (
-            {"a/sentences": [2, 2]},
-            "document a: sentences must be the numbers of words of each, 3 in all; they are [2, 2",
-        ),
-        ({"b/scores": [[1.0]]}, "document b: the array b/mentions is missing."),
-        (
-            {"a/null": "middle"},
-            "null must be 'first', 'last', 'diagonal', a number or one per mention; it is 'middle'.",
-        ),
-        ({"a/scores": np.zeros((3, 3))}, "document a: scores must have a row for each of 2 mentions; they have 3."),
-    ],
-)
-def test_a_wrong_archive_is_refused(tmp_path: Path, change: dict[str, Any], message: str) -> None:
-    path = archive(tmp_path, **{**WHOLE, **change})
-    with pytest.raises(InputError, match=re.escape(message)):
-        posterior_from_scores(read_antecedent_scores(path)[0])
-
-
-def test_damaged_packed_and_empty_files_are_refused(tmp_path: Path) -> None:
-    path = archive(tmp_path, **WHOLE)
-    path.write_bytes(path.read_bytes()[:-40])
-    with pytest.raises(InputError, match=r"s.npz cannot be read: it is not a complete archive"):
-        ScoreFile(path)
-    packed = tmp_path / "s.jsonl.gz"
-    packed.write_bytes(gzip.compress(json.dumps(LINE).encode()))
 
 
 def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:

@@ -153,17 +153,6 @@ def test_a_document_with_broken_brackets_is_an_error_or_left_out(form: str, tmp_
     assert "never closed" in left_out[0].fault
 
 
-@pytest.mark.parametrize("form", list(FORMS))
-def test_other_faults_are_errors_as_before(form: str, tmp_path: Path) -> None:
-    content, _ = FORMS[form]
-    path = tmp_path / "x.txt"
-    lines = content.split("\n")
-    place = next(at for at, line in enumerate(lines) if line and not line.startswith("#"))
-    path.write_text("\n".join([*lines[:place], lines[place].replace("\t", " ", 1), *lines[place + 1 :]]))
-    with pytest.raises(InputError, match=r"columns|numbered"):
-        read_documents(path, format=form, bad_brackets="leave-out")
-
-
 def test_a_file_of_which_nothing_is_left(tmp_path: Path) -> None:
     path = tmp_path / "x.conllu"
     path.write_text(conllu(road=OPEN, hill=ALIEN))

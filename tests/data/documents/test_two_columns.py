@@ -76,26 +76,6 @@ def test_labelled_texts(tmp_path: Path) -> None:
     assert read_labelled_texts(path, limit=1) == (["so\u2028good"], [1])
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ('{"text": "a", "label": 1', "line 2 .*must be a JSON object; it is none"),
-        ("[1]", 'line 2 .*must have a "text"'),
-        ('{"text": 3, "label": 1}', 'line 2 .*must have a "text"'),
-        ('{"text": "a"}', 'line 2 .*the "label" must be 0 or 1; it is None'),
-        ('{"text": "a", "label": 2}', "it is 2"),
-        ('{"text": "a", "label": "1"}', "it is '1'"),
-        ('{"text": "a", "label": [1]}', r"it is \[1\]"),
-        ("[" * 100_000, "line 2 .*must be a JSON object; it is none"),
-    ],
-)
-def test_a_broken_object_is_named(tmp_path: Path, line: str, message: str) -> None:
-    path = tmp_path / "tweets.jsonl"
-    path.write_text('{"text": "a", "label": 0}\n' + line)
-    with pytest.raises(InputError, match=message):
-        read_labelled_texts(path)
-
-
 def test_a_name_in_gz_is_compressed(tmp_path: Path) -> None:
     path = tmp_path / "birds.tsv.gz"
     write_tagged([["birds"]], [["N"]], path)

@@ -23,7 +23,6 @@ from howsure.inputs.frames import Kind
 from tests.data.files import opened
 from tests.data.logs.samples import LOGS
 from tests.data.logs.writers import lm_eval_sample, write_lines, write_lm_eval
-from tests.fuzz.envelopes import PLAIN, ZIP
 
 SAMPLES = [lm_eval_sample(0, [-1.0, -2.0], 0), lm_eval_sample(1, [-3.0, -2.0], 0), lm_eval_sample(2, [-1.0, -1.5], 1)]
 RAGGED = [SAMPLES[0], lm_eval_sample(1, [-3.0, -2.0, -4.0], 1, choices="abc")]
@@ -94,34 +93,6 @@ def test_what_a_log_holds_beside_is_kept_if_it_is_named(log: Path) -> None:
     assert found.columns["doc"][1] == '{"question":"1?","subject":"physics"}'
     assert found.columns["acc"].tolist() == [1, 0, 0]
     assert found.read["format"] == "lm-eval"
-
-
-WRONG: list[tuple[str, dict[str, Any], str]] = [
-    (
-        "a format that does not exist",
-        {"format": "excel"},
-        "must be one of csv, .* or of the logs lm-eval.*; it is 'exc",
-    ),
-    (
-        "a way to normalise that does not exist",
-        {"normalise": "words"},
-        "must be one of none, characters, bytes, tokens",
-    ),
-    ("tokens that nobody counted", {"normalise": "tokens"}, "line 1 of .* does not say how many tokens"),
-    ("classes that the rows do not have", {"classes": ["a", "b", "c"]}, "classes"),
-]
-
-
-@pytest.mark.parametrize(("options", "said"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
-def test_wrong_requests(log: Path, options: dict[str, Any], said: str) -> None:
-    with pytest.raises(InputError, match=said):
-        opened(log, **options)
-
-
-def test_logs_and_tables_are_not_mixed(tmp_path: Path, log: Path) -> None:
-    table = write_lines(tmp_path / "table.jsonl", [{"target": 1, "probability": 0.5}])
-    with pytest.raises(InputError, match=r"all files must be of one format; .* is a log of lm-eval.*, .* is a table"):
-        howsure.read([log, table]).predictions()
 
 
 @pytest.mark.parametrize("name", LOGS)
@@ -251,14 +222,3 @@ NAMES = {
     "openai": (b'"custom_id": "q1"', b'"custom_id": "\xed\xa0\x80"'),
     "hf": (b'"label": "a"', b'"label": "\xed\xa0\x80"'),
 }
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_half_a_character_in_a_name(name: str, tmp_path: Path) -> None:
-    content, write = LOGS[name]
-    path = write(tmp_path, content)
-    envelope = ZIP if path.suffix == ".eval" else PLAIN
-    parts = envelope.unpack(path.read_bytes())
-    path.write_bytes(envelope.pack({key: part.replace(*NAMES[name]) for key, part in parts.items()}))
-    with pytest.raises(InputError, match=r"it is not UTF-8 text: byte [0-9,]+ is 0xed"):
-        howsure.read(path, format=name.partition(" ")[0]).predictions()

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.data.documents.document import Document, Mention
-from howsure.errors import InputError
 from howsure.events.corpus import InputDocument
 from howsure.events.extraction.one_document import (
     COLUMNS,
@@ -144,11 +143,6 @@ def test_randomness_is_of_seed_and_id(model: AntecedentModel) -> None:
     assert not np.array_equal(first.clusterings, other.clusterings)
     assert document_seed(0, "a").entropy != document_seed(1, "a").entropy
     assert document_seed(0, "\ud800").entropy != document_seed(0, "?").entropy
-
-
-def test_samples_must_be_a_number(model: AntecedentModel) -> None:
-    with pytest.raises(InputError, match="samples"):
-        extracted(document(PRESIDENT), model, samples=0)
 
 
 def test_a_model_from_a_file_draws_the_same(model: AntecedentModel, tmp_path: Path) -> None:

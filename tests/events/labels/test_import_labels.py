@@ -357,13 +357,3 @@ WRONG_FILES = {
         "labels holds no answer; nobody labelled its documents",
     ),
 }
-
-
-@pytest.mark.parametrize("what", WRONG_FILES)
-def test_a_wrong_file_is_refused_at_its_place(what: str, tmp_path: Path) -> None:
-    content, told = WRONG_FILES[what]
-    path = tmp_path / "labels"
-    path.write_text(content)
-    with pytest.raises(InputError, match=told) as caught:
-        read_labels(path)
-    assert "labels" in str(caught.value)

@@ -230,17 +230,6 @@ def test_what_is_assumed_is_said(reprinted_stories: EventStore) -> None:
     assert "The store is not finished: documents are missing." in replace(series, recipe=begun).below()
 
 
-def test_options_that_there_are_not(reprinted_stories: EventStore) -> None:
-    with pytest.raises(InputError, match=r"no way to take stories 'apartt'.*Did you mean apart"):
-        event_series(reprinted_stories, stories="apartt")
-    with pytest.raises(InputError, match="overdispersion must be"):
-        compare_actors(reprinted_stories, "IRQ", "KWT", overdispersion=1.0)
-    with pytest.raises(InputError, match="since must be a date"):
-        event_series(reprinted_stories, since="soon")
-    with pytest.raises(InputError, match="until must not be before since"):
-        event_series(reprinted_stories, since="2000-01-01", until="1999-01-01")
-
-
 def test_leaving_out_documents_without_an_actor_changes_no_series(tmp_path: Path) -> None:
     """Shares were of the documents kept, not of those of the period."""
     model = newswire.write_model(tmp_path / "model.npz")

@@ -142,13 +142,6 @@ def test_the_best_label_alone() -> None:
     assert curve["base_rate"] == 0.75
 
 
-def test_a_document_without_labels_says_what_is_missing() -> None:
-    Path("out.json").write_text(json.dumps(pipeline_output(5)[0]))
-    done = run("calibration", "out.json")
-    assert done.code == 2
-    assert "--target must name the column of the true label; out.json holds none by itself" in done.err
-
-
 def test_a_table_with_a_label_and_a_score_is_a_table() -> None:
     rows = [{"label": i % 2, "score": 0.25 + 0.5 * (i % 2)} for i in range(8)]
     Path("rows.json").write_text(json.dumps(rows))
@@ -233,13 +226,6 @@ def test_two_files_side_by_side_are_as_one() -> None:
     np.savez("both.npz", predictions=logits, label_ids=labels)
     (one,), (other,) = (judged("predictions.npy", **{"from": "hf"})["curves"], judged("both.npz")["curves"])
     assert one["error"] == other["error"]
-
-
-def test_an_array_alone_is_half_of_it() -> None:
-    np.save("logits.npy", np.zeros((3, 2)))
-    done = run("calibration", "logits.npy", "--from", "hf")
-    assert (done.code, done.out) == (2, "")
-    assert "no label_ids.npy stands beside it; save both together" in done.err
 
 
 def test_the_library_reads_them_too() -> None:

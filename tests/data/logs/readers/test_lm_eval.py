@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import io
-import json
 import math
 from pathlib import Path
 from typing import Any
@@ -168,30 +167,6 @@ def test_probabilities_are_a_softmax_of_the_log_likelihoods(tmp_path: Path, way:
     p = math.exp(max(logits)) / sum(map(math.exp, logits))
     assert pairs.probabilities.tolist() == pytest.approx([p], abs=1e-12)
     assert pairs.labels.tolist() == [int(best == 1)]
-
-
-WRONG = [
-    ("a line that is cut off", "", '{"doc_id": 1, "tar', "line 2 of a.jsonl: it is cut off; was the program stopped"),
-    (
-        "a line of another program",
-        '{"a": 1}\n',
-        "",
-        "line 2 of a.jsonl: it lacks doc_id, filtered_resps, resps, target",
-    ),
-    ("a line that is no JSON", "{'a': 1}\n", "", "line 2 of a.jsonl: it is no JSON"),
-    ("a line that is no object", "[1]\n", "", r"line 2 of a.jsonl: it must hold a JSON object, {…}; it holds '\[1\]"),
-]
-
-
-@pytest.mark.parametrize(("line", "end", "said"), [case[1:] for case in WRONG], ids=[case[0] for case in WRONG])
-def test_a_damaged_log_is_refused_with_its_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, end: str, said: str
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    whole = json.dumps(lm_eval_sample(0, [-1.0, -2.0], 0)) + "\n"
-    Path("a.jsonl").write_text(whole + line + end, encoding="utf-8")
-    with pytest.raises(InputError, match=said):
-        howsure.read("a.jsonl").predictions()
 
 
 DETAILS = [lighteval_detail(0, [-1.0, -2.0], 0), lighteval_detail(1, [-1.0, -3.0], 1)]

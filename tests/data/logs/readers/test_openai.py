@@ -130,33 +130,6 @@ TOKEN = {"token": "A", "logprob": -0.5, "top_logprobs": []}
 ECHO = {"tokens": ["Q", " A"], "token_logprobs": [None, -0.5], "top_logprobs": [None, {" A": -0.5}]}
 
 
-@pytest.mark.parametrize(
-    ("record", "told"),
-    [
-        (without(logprobs=None), 'line 1 of .*: it has no logprobs: ask for them, in chat by {"logprobs": true'),
-        (without(logprobs=ECHO), "it repeats its prompt"),
-        (without(logprobs={**ECHO, "token_logprobs": [-1]}), "differ in number"),
-        (
-            without(logprobs={"content": [{**TOKEN, "logprob": 0.5}]}),
-            r"logprob must be a number of at most 0; it is 0\.5",
-        ),
-        (without(logprobs={"content": [{**TOKEN, "logprob": float("nan")}]}), "at most 0; it is nan"),
-        (without(logprobs={"content": [{**TOKEN, "logprob": -1e9}]}), "its answer 'A' has a probability of 0"),
-        (without(logprobs={"content": [{**TOKEN, "top_logprobs": [{"token": "B", "logprob": 0.0}]}]}), r"sum to 1\.6"),
-        (without(logprobs={"content": ["A"]}), "must be tokens, each with a logprob"),
-        ({**openai_chat(SOME), "target": "E"}, "its target 'E' is none of the answers A, B, C, D. Name the answers in"),
-        ({**openai_chat(SOME), "target": 2}, "its target 2 is none of the answers"),
-        ({**openai_chat(SOME), "classes": ["A"]}, "its classes must be two different texts or more"),
-        ({"custom_id": "q1", "text": "A"}, "it holds no response with choices or output"),
-        (openai_response(SOME) | {"output": [{"content": [{"type": "output_text"}]}]}, "message.output_text.logprobs"),
-    ],
-)
-def test_what_is_refused(record: Any, told: str, tmp_path: Path) -> None:
-    path = write_lines(tmp_path / "log.jsonl", [record])
-    with pytest.raises(InputError, match=told):
-        howsure.read(path, format="openai").predictions("target")
-
-
 NULLS = {
     "the response": {"response": None},
     "the body": {"response": {"status_code": 200, "body": None}},
