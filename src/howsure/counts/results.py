@@ -229,6 +229,7 @@ class CountEstimates(Rows[CountEstimate]):
         such as two actors in all periods, are compared by the design of the draw, which knows how far they exclude each
         other in what was drawn together. What cannot be promised is NaN without an interval: a group that has no label
         and borrows nothing, a sample that is not read in full, labels that were not drawn as stated. `notes` say which.
+        P(a > b) alone is NaN where nothing tells which is more: both rest on labels alone, which are all negative.
 
         Raises InputError for a group that is not there, or if the counts were not made by the hierarchical method.
         """
@@ -291,6 +292,9 @@ class CountEstimates(Rows[CountEstimate]):
             return Estimate(math.nan, None, None, level=one.level, method=method, n=n), math.nan
         ends = [(row.estimate, float(row.low), float(row.high)) for row in (one, other)]
         value, low, high, greater = difference_of_totals(ends[0], ends[1], correlation=correlation, level=one.level)
+        alike = method == "labels" and all(row.positives in (0, row.labelled) for row in (one, other))
+        if alike and value == 0.0 and low < high:
+            greater = math.nan
         return Estimate(value, low, high, level=one.level, method=method, n=n), greater
 
     def rows_shown(self) -> Sequence[object]:

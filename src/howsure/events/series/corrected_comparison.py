@@ -15,7 +15,9 @@ from howsure.events.series.corrected_series import ALL, WITHIN, CorrectedCount, 
 from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.result import Rows
 from howsure.show.table import FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits, interval, probability_is
+from howsure.stats.proportions import normal_quantile
 
+UNTOLD = "In all, nothing tells which acts in more."
 ALONE = "labels"  # the method of periods that borrow nothing from each other
 UNLIKELY = 1e-9  # of a count's law, beyond which it is not written out
 
@@ -24,8 +26,9 @@ UNLIKELY = 1e-9  # of a count's law, beyond which it is not written out
 class CorrectedDifference:
     """P(T_A > T_B), P(T_A = T_B), P(T_A < T_B) of a period (or "all"), and T_A - T_B with its interval.
 
-    NaN in a period without documents. In all, a tie has no probability of its own: the totals are estimates by the
-    design of the draw, whose difference is taken as normal.
+    NaN in a period without documents. Where laws are not written out, as in all, the difference is taken as normal, and
+    a tie as one of less than half a document. The probabilities alone are NaN where nothing tells which is more: in no
+    document that was read does either act.
     """
 
     period: str
@@ -80,8 +83,10 @@ class CorrectedComparison(Rows[CorrectedDifference]):
     def verdict(self) -> str:
         """In how many periods one acts in more documents, with at least the probability `level`; and in all."""
         level, a, b = self.recipe["level"], self.first, self.second
-        told = [row for row in self.rows if not math.isnan(row.greater)]
+        told = [row for row in self.rows if not math.isnan(row.mean)]
         whole = self.total
+        if math.isnan(whole.greater):
+            return f"Corrected counts. {verdict_of(told, a, b, self.recipe)} {UNTOLD if told else ''}".rstrip()
         in_all = f"{a} has more" if whole.greater >= level else f"{b} has more" if whole.less >= level else ""
         return (
             f"Corrected counts. {verdict_of(told, a, b, self.recipe)} In all, {in_all or 'there is no conclusion'}: "
@@ -124,12 +129,14 @@ def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> Co
         for a, b in zip(one, other, strict=True)
     )
     total = _in_all(series, first, second)
+    silent = sum(math.isnan(row.greater) and not math.isnan(row.mean) for row in rows)
+    why = [_why(silent, series.recipe["period"])] if silent else []
     return CorrectedComparison(
         first=first,
         second=second,
         rows=rows,
         total=total,
-        said=series.said,
+        said=(*why, *series.said),
         checks=series.checks,
         recipe=series.recipe,
     )
@@ -137,7 +144,14 @@ def corrected_comparison(series: CorrectedSeries, first: str, second: str) -> Co
 
 def _difference(row: CorrectedDifference) -> str | None:
     """The difference as a reader sees it."""
-    return None if math.isnan(row.greater) else f"{row.mean:.1f} {interval(row.low, row.high, 0)}"
+    return None if math.isnan(row.mean) else f"{row.mean:.1f} {interval(row.low, row.high, 0)}"
+
+
+def _why(silent: int, period: str) -> str:
+    return (
+        f"In {counted(silent, period)} neither acts in any document that was read: nothing tells which acts in more, "
+        "unless more documents are read."
+    )
 
 
 def _laws(series: CorrectedSeries) -> dict[tuple[str, str], CountLaw]:
@@ -181,6 +195,12 @@ def _differing(
     found, greater = series.counts.difference(first, second)
     if found.low is None or found.high is None:
         return CorrectedDifference(period, *[math.nan] * 6)
-    equal = float(found.low == found.high == 0.0)
-    less = 1.0 - greater - equal / 2
-    return CorrectedDifference(period, greater - equal / 2, equal, less, found.value, found.low, found.high)
+    reach = found.value - found.low if found.value > 0 else found.high - found.value
+    sides = [math.nan] * 3
+    if reach == 0:
+        sides = [float(found.value > 0), float(found.value == 0), float(found.value < 0)]
+    elif not math.isnan(greater):  # P(D ≥ ½), P(D ≤ -½) of the normal law with this interval
+        scale = math.sqrt(2.0) * reach / normal_quantile(series.level)
+        more, less = (0.5 * math.erfc((0.5 - sign * found.value) / scale) for sign in (1.0, -1.0))
+        sides = [more, 1.0 - more - less, less]
+    return CorrectedDifference(period, *sides, found.value, found.low, found.high)

@@ -146,8 +146,8 @@ const SIDES = ["greater", "less", "equal"];
 
 // In how many periods which of two actors acts in more.
 function verdict(rows, first, second, asked) {
-  const told = rows.filter((row) => row.greater !== null);
-  const settled = SIDES.map((side) => told.filter((row) => row[side] >= asked.level).length);
+  const told = rows.filter((row) => row.mean !== null);
+  const settled = SIDES.map((side) => told.filter((row) => row[side] !== null && row[side] >= asked.level).length);
   const open = told.length - settled.reduce((sum, n) => sum + n, 0);
   return `Of ${counted(told.length, asked.period)} with documents, ${first} has more in ${settled[0]} and ${second} in ${settled[1]}, ` +
     `with probability ${asked.level} or more; ${settled[2]} ${settled[2] === 1 ? "is" : "are"} equal; in ${open} there is no conclusion.`;
@@ -155,6 +155,7 @@ function verdict(rows, first, second, asked) {
 
 // What the totals say of two actors.
 function verdictInAll({ greater, less }, first, second, level) {
+  if (greater === null) return "In all periods, nothing tells which acts in more.";
   const more = greater >= level ? first : less >= level ? second : null;
   return `In all periods, ${more ? `${more} has more` : "there is no conclusion"}: P(${first} > ${second}) ${probabilityIs(greater)}.`;
 }
@@ -185,7 +186,7 @@ export async function drawComparison(asked, page) {
   }));
   page.redraw.comparison = drawNow;
   drawNow();
-  const told = shown.filter((row) => row.greater !== null);
+  const told = shown.filter((row) => row.mean !== null);
   readout.textContent = told.length ? comparisonText(first, second, told.at(-1), asked.level) : "No documents.";
   const columns = [{ name: "Period", cell: (row) => element("time", {}, row.period) }, ...comparisonColumns(first, second, asked.level)];
   const raw = verdict(rows, first, second, asked);

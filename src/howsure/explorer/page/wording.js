@@ -124,7 +124,8 @@ export function answerText(title, rows, total, unit) {
 
 // What the comparison of two actors in a period says, and what may be concluded.
 export function comparisonText(first, second, row, level) {
-  if (row.greater === null) return `${row.period}: no documents`;
+  if (row.mean === null) return `${row.period}: no documents`;
+  if (row.greater === null) return `${row.period}: nothing tells which acts in more, since in no document that was read does either act`;
   const said = `${row.period}: P(${first} > ${second}) ${probabilityIs(row.greater)}, ` +
     `P(equal) ${probabilityIs(row.equal)}, P(${first} < ${second}) ${probabilityIs(row.less)}`;
   if (row.greater >= level) return `${said}. ${first} has more.`;
