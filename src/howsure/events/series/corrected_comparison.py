@@ -196,11 +196,11 @@ def _differing(
     if found.low is None or found.high is None:
         return CorrectedDifference(period, *[math.nan] * 6)
     reach = found.value - found.low if found.value > 0 else found.high - found.value
-    sides = [math.nan] * 3
     if reach == 0:
-        sides = [float(found.value > 0), float(found.value == 0), float(found.value < 0)]
-    elif not math.isnan(greater):  # P(D ≥ ½), P(D ≤ -½) of the normal law with this interval
+        more, less = float(found.value > 0), float(found.value < 0)
+    elif math.isnan(greater):
+        more = less = math.nan
+    else:  # P(D ≥ ½), P(D ≤ -½) of the normal law with this interval
         scale = math.sqrt(2.0) * reach / normal_quantile(series.level)
         more, less = (0.5 * math.erfc((0.5 - sign * found.value) / scale) for sign in (1.0, -1.0))
-        sides = [more, 1.0 - more - less, less]
-    return CorrectedDifference(period, *sides, found.value, found.low, found.high)
+    return CorrectedDifference(period, more, 1.0 - more - less, less, found.value, found.low, found.high)

@@ -147,6 +147,7 @@ class StoredDocument:
     best: Integers | None = None
     events: list[StoredEvent] = field(default_factory=list)
     evidence: list[StoredEvidence] = field(default_factory=list)
+    known: CorefPosterior | None = field(default=None, repr=False, compare=False)
 
     def text_of(self, mention: int) -> str:
         """The words of a mention, as they are spaced."""
@@ -164,6 +165,8 @@ class StoredDocument:
 
     def posterior(self) -> CorefPosterior:
         """The posterior over clusterings that the samples were drawn from."""
+        if self.known is not None:
+            return self.known
         n = len(self.mentions)
         earlier: list[list[int]] = [[] for _ in range(n)]
         probabilities: list[list[float]] = [[] for _ in range(n)]
@@ -174,7 +177,8 @@ class StoredDocument:
             else:
                 earlier[mention].append(antecedent)
                 probabilities[mention].append(probability)
-        return CorefPosterior.from_rows(earlier, probabilities, new)
+        self.known = CorefPosterior.from_rows(earlier, probabilities, new)
+        return self.known
 
     def links_deciding(self, actor: str) -> list[DecidingLink]:
         """The links that the event of an actor depends on; none if it is certain."""
