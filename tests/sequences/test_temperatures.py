@@ -7,8 +7,9 @@ import json
 import numpy as np
 import pytest
 
+import howsure
 from howsure.errors import InputError
-from howsure.sequences import TagPosterior, Temperatures, cross_tempered, fit_temperatures
+from howsure.sequences import TagPosterior, Temperatures, compare_posteriors, cross_tempered, fit_temperatures
 from tests.sequences.enumeration import Enumeration
 
 LABELS = ["D", "N", "V"]
@@ -198,3 +199,31 @@ def test_no_such_temperature(wrong: object) -> None:
     if wrong is not None:
         with pytest.raises(InputError, match=r"transitions(\[1\])? must be "):
             posterior.tempered(1.0, transitions=wrong)
+
+
+def test_accuracies_before_and_after_are_means_of_tokens_in_sentences() -> None:
+    posterior, gold = spoken(60, local=0.6, between=2.0)
+    found = compare_posteriors(posterior, posterior.tempered(0.5, transitions=2.0), gold)["accuracy"]
+    right = [
+        a == b
+        for ours, tags in zip(posterior.names(posterior.viterbi()), gold, strict=True)
+        for a, b in zip(ours, tags, strict=True)
+    ]
+    sentence = np.repeat(np.arange(len(gold)), [len(tags) for tags in gold])
+    (row,) = howsure.score_table(np.array(right, dtype=float), clusters=sentence)
+    assert (found.before.value, found.before.low, found.before.high) == pytest.approx(
+        (row.mean.value, row.mean.low, row.mean.high)
+    )
+    assert found.difference is not None
+    assert found.difference.low is not None
+    assert found.difference.low < found.difference.value < found.difference.high
+
+
+def test_sentences_that_are_all_right_do_not_show_that_all_are() -> None:
+    codes = np.random.default_rng(0).integers(2, size=(20, 5))
+    posterior = TagPosterior(list(9.0 * np.eye(2)[codes]), np.zeros((2, 2)), labels=["N", "V"])
+    found = compare_posteriors(posterior, posterior.tempered(2.0), posterior.names(list(codes)))["accuracy"]
+    assert found.before.high == 1.0
+    assert found.before.low == pytest.approx(0.025 ** (1 / 20))
+    assert (found.difference.value, found.difference.low) == (0.0, None)
+    assert found.shown == "+0.0000"

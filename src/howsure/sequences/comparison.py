@@ -25,7 +25,8 @@ from howsure.sequences.temperatures import GoldLikelihood, Unseen, check_unseen,
 from howsure.sequences.token_labels import EntityLabels
 from howsure.sequences.words import ERROR, KEEP
 from howsure.show.table import ESTIMATE, FRAME, TABLE, WORDS, Column, Kind, interval, number
-from howsure.stats.clusters import ratio_error
+from howsure.stats.clusters import ItemGroups, ratio_error
+from howsure.stats.mean_score import Bounds, mean_difference, mean_score
 from howsure.stats.proportions import t_quantile
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ TOP, EVERY, PAIRS, ENTITIES = "error, most probable tag", "error, every tag", "e
 SEEN, UNSEEN = "… of seen words", "… of unseen words"
 TAG_LOSS, SEQUENCE_LOSS = "-log P of gold tags", "-log P of gold sequences"
 ACCURACY = "accuracy"
+OVER_SENTENCES = "mean over sentences"
 PANELS = (TOP, PAIRS)
 SQUARES = "²"
 NOTE = f"{SQUARES}: of the squared errors, since one of the errors is not clearly above 0."
@@ -61,6 +63,8 @@ class Change:
             return _signed(self.difference)
         if self.squared_difference is not None and self.squared_difference.low is not None:
             return f"{SQUARES} {_signed(self.squared_difference)}"
+        if self.difference is not None and self.squared_difference is None:
+            return number(self.difference.value, sign=True)
         return None
 
 
@@ -227,7 +231,7 @@ def compare_posteriors(
     means = (
         _mean_change(TAG_LOSS, losses, by_sentence(np.ones(len(sentences))), level),
         _mean_change(SEQUENCE_LOSS, sequences, np.where(whole, lengths, 0.0), level),
-        _mean_change(ACCURACY, [one.hits, other.hits], lengths, level),
+        _accuracy_change(one.hits, other.hits, lengths, level),
     )
     return PosteriorComparison(
         errors=tuple(errors),
@@ -312,6 +316,23 @@ def _mean_change(name: str, both: Sequence[Floats], counts: Floats, level: float
     return Change(name, one, other, difference)
 
 
+def _accuracy_change(before: Floats, after: Floats, lengths: Floats, level: float) -> Change:
+    """The accuracy of both, with Gaffke's intervals, as sentences that are all right do not show that all are; and the
+    difference as of few items that differ (`mean_difference`)."""
+    held = lengths > 0
+    sizes = lengths[held].astype(np.int64)
+    groups = ItemGroups.of(int(sizes.sum()), clusters=np.repeat(np.arange(len(sizes)), sizes))
+    one, other = (np.repeat(hits[held] / sizes, sizes) for hits in (before, after))
+    within: Bounds = 0.0, 1.0
+    sides = [mean_score(values, groups, bounds=within) for values in (one, other)]
+    rows = [Estimate(m.value, *m.interval(level), level, OVER_SENTENCES, len(sizes)) for m in sides]
+    ends: tuple[float | None, float | None] = None, None  # where no answer changed, none shows how many others would
+    if (one != other).any():
+        ends = mean_difference(other, one, groups, level=level).interval(level)
+    change = Estimate(rows[1].value - rows[0].value, *ends, level, OVER_SENTENCES, len(sizes))
+    return Change(ACCURACY, rows[0], rows[1], change)
+
+
 def mean_over_sentences(sums: Floats, counts: Floats, level: float) -> Estimate:
     """Σ sums / Σ counts over sentences, the sentence being the unit of the interval (a ratio's linear one, Student).
 
@@ -323,10 +344,10 @@ def mean_over_sentences(sums: Floats, counts: Floats, level: float) -> Estimate:
     total, n = float(counts.sum()), len(counts)
     if n < 2:
         mean = float(sums.sum()) / total if n else math.nan
-        return Estimate(mean, None, None, level, "mean over sentences", n)
+        return Estimate(mean, None, None, level, OVER_SENTENCES, n)
     mean = float(sums.sum()) / total
     reach = t_quantile(level, n - 1) * ratio_error(sums, counts)
-    return Estimate(mean, mean - reach, mean + reach, level, "mean over sentences", n)
+    return Estimate(mean, mean - reach, mean + reach, level, OVER_SENTENCES, n)
 
 
 def _signed(held: Estimate) -> str:
