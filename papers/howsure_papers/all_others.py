@@ -96,7 +96,7 @@ def reproduce_all_others(
                     for short, kind in zip(("NB", "LR"), MODELS, strict=True)
                 ),
                 Column("CalibErr, NB - LR", ESTIMATE, get=lambda one: one.in_all["CalibErr, difference"]),
-            ),
+            )
         ],
         drawings=[
             Drawing(

@@ -107,7 +107,7 @@ def find_coverage(quarters: int, *, seed: int, advance: Advance, draws: int = DR
         notes=[
             "Synthetic quarters have 1 to 120 documents with independent probabilities from random Beta "
             "distributions; the coverage of an interval is the exact probability of the counts in it, averaged over "
-            f"{DRAWS} draws of the samples; the worst draw is the worst of all quarters and draws.",
+            f"{DRAWS} draws of the samples; the worst draw is the worst of all quarters and draws."
         ],
     )
 

@@ -79,7 +79,7 @@ def country_names(path: Path, corpus: str, lists: Mapping[str, Lexicon], count: 
             f"{fine(plain, 4)} of {stemmed.names:,} names are found without it",
             verdict(plain, above=0.5),
             setting,
-        ),
+        )
     ]
     if added:
         claim = f"what it adds are names (less than {100 * FALSE:.0f} % are written without a capital)"

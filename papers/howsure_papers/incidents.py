@@ -88,7 +88,7 @@ def try_incidents(setting: Setting) -> Found:
             f"muc4: {len(items):,} reports of six quarters, {len(held.score):,} pairs of a report and one of "
             f"{len(ACTORS)} countries. Scores are the event probabilities of the rule 'violence, nouns', with the "
             "features of howsure events (mentions, event words, position). Whole reports are drawn, within strata of "
-            "quarter and of what the rule finds: an event, an event word, neither.",
+            "quarter and of what the rule finds: an event, an event word, neither."
         ],
     )
 

@@ -118,7 +118,7 @@ def try_police(setting: Setting) -> Found:
         notes=[
             f"india_police_events: {len(news.ids):,} articles of March 2002. Scores: x / (1 + x) of the number x of "
             "words that a reader would search for; the same to draw labels, then a score learned from these; the "
-            "probability that the police act by a rule for the question, with coreference.",
+            "probability that the police act by a rule for the question, with coreference."
         ],
     )
 

@@ -84,7 +84,7 @@ def reproduce_synthetic(*, n_simulations: int = 20, seed: int = 0, advance: Adva
         notes=[
             "Predictions come from Beta distributions. Calibrated labels are 1 with the predicted probability, "
             "uncalibrated labels with the probability given by the thesis's transform (0.1 in "
-            "`howsure.simulate_pairs`).",
+            "`howsure.simulate_pairs`)."
         ],
         recipe={"runs": n_simulations, "seed": seed, "pairs": PAIRS, "beta": [list(beta) for beta in BETAS]},
     )

@@ -265,7 +265,7 @@ def thesis(corpus: Corpus, *, seed: int, advance: Advance) -> Found:
             f"{corpus.name}. The HMM's maximum likelihood is a pseudocount of {NEARLY_ZERO:g}, so that no test "
             "sentence is impossible and an unseen word carries hardly any information about its tag, as in CRF-Basic. "
             "The CRFs have the thesis's objective, but are trained to its minimum with L-BFGS, not with AdaGrad. The "
-            "thesis's scores may be square roots of mean squares.",
+            "thesis's scores may be square roots of mean squares."
         ],
     )
     return of_thesis + in_bins(full[BASIC].pairs, seed=seed, where=f"{WHERE}, {BASIC}", key=f"-{NOUN.lower()}")

@@ -100,7 +100,7 @@ howsure counts sample news.csv --prob score --labels 100 --more to_label.csv --s
         own=[
             click.option(
                 "--output", type=Written(".csv"), metavar="FILE.csv", help="Write to a file instead of standard output."
-            ),
+            )
         ],
         options=OF_UNITS
         | {

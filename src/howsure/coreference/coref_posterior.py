@@ -63,12 +63,7 @@ class CorefPosterior:
 
     @classmethod
     def from_scores(
-        cls,
-        scores: object,
-        *,
-        null: object,
-        antecedents: object = None,
-        mentions: Iterable[Hashable] | None = None,
+        cls, scores: object, *, null: object, antecedents: object = None, mentions: Iterable[Hashable] | None = None
     ) -> CorefPosterior:
         """From logits: the softmax of each row over the antecedents k < j and the null score, which represents "new".
 

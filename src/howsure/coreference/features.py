@@ -211,11 +211,7 @@ def quotations(pairs: Candidates) -> Matrix:
     return np.select([mine & other & pairs.same("quotation"), mine & other, mine, other], [1, 2, 3, 4], 0)
 
 
-DISCOURSE = (
-    Family("speakers", 3, speakers),
-    Family("persons", 5, persons),
-    Family("quotations", 5, quotations),
-)
+DISCOURSE = (Family("speakers", 3, speakers), Family("persons", 5, persons), Family("quotations", 5, quotations))
 
 
 # The distance to the antecedent.

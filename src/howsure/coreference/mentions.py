@@ -43,23 +43,9 @@ PRONOUNS = {
 }
 CANONICAL = {form: pronoun for pronoun, forms in PRONOUNS.items() for form in forms.split()}
 CANONICAL_PRONOUNS = tuple(PRONOUNS)
-PRONOUN_NUMBER = {
-    "I": SINGULAR,
-    "he": SINGULAR,
-    "she": SINGULAR,
-    "it": SINGULAR,
-    "we": PLURAL,
-    "they": PLURAL,
-}
+PRONOUN_NUMBER = {"I": SINGULAR, "he": SINGULAR, "she": SINGULAR, "it": SINGULAR, "we": PLURAL, "they": PLURAL}
 WORD_NUMBER = {"this": SINGULAR, "that": SINGULAR, "these": PLURAL, "those": PLURAL, "yourselves": PLURAL}
-PRONOUN_GENDER = {
-    "I": PERSON,
-    "you": PERSON,
-    "we": PERSON,
-    "he": MASCULINE,
-    "she": FEMININE,
-    "it": NEUTER,
-}
+PRONOUN_GENDER = {"I": PERSON, "you": PERSON, "we": PERSON, "he": MASCULINE, "she": FEMININE, "it": NEUTER}
 PERSON_PRONOUNS = _words("who whom someone somebody anyone anybody everyone everybody nobody")
 POSSESSIVES = _words("my your his her its our their mine yours hers ours theirs whose")
 REFLEXIVES = _words("myself yourself himself herself itself ourselves yourselves themselves themself")

@@ -178,10 +178,7 @@ STEPS, SMALL = 60, 1e-5
 
 
 def fit_sharpening(
-    documents: Sequence[tuple[Antecedents, Integers]],
-    *,
-    score: Score,
-    weight_of_new: float,
+    documents: Sequence[tuple[Antecedents, Integers]], *, score: Score, weight_of_new: float
 ) -> tuple[Sharpening, tuple[str, ...]]:
     """The sharpening of least loss: that of the pairs, and `weight_of_new` times that of P(new), each divided by what
     it is without one; and notes of what the documents could not tell.
@@ -221,11 +218,7 @@ def fit_sharpening(
     return Sharpening(*(round(value, 6) for value in found.tolist())), tuple(notes)
 
 
-def _summed(
-    documents: Sequence[tuple[Antecedents, Integers]],
-    sharpening: Sharpening,
-    score: Score,
-) -> Losses:
+def _summed(documents: Sequence[tuple[Antecedents, Integers]], sharpening: Sharpening, score: Score) -> Losses:
     total = Losses(0.0, 0.0, 0, 0, np.zeros(3), np.zeros(3))
     for antecedents, gold in documents:
         total += losses_of(antecedents, gold, sharpening, score=score)

@@ -163,12 +163,7 @@ class CellLevels:
 
 
 def cell_levels(
-    logits: Floats,
-    labels: Floats,
-    cell: Integers,
-    n_cells: int,
-    domain_of_cell: Integers,
-    weight: Floats | None = None,
+    logits: Floats, labels: Floats, cell: Integers, n_cells: int, domain_of_cell: Integers, weight: Floats | None = None
 ) -> CellLevels:
     """The posterior of θ_c given labelled units with P(y = 1) = σ(logit + θ_c), each counting as `weight` units.
 

@@ -84,14 +84,7 @@ def labels_total(
 
 
 def _wilson(
-    draw: Draw,
-    total: float,
-    variance: float,
-    units: int,
-    labels: Floats,
-    stand_for: Floats,
-    level: float,
-    lumps: Lumps,
+    draw: Draw, total: float, variance: float, units: int, labels: Floats, stand_for: Floats, level: float, lumps: Lumps
 ) -> DesignTotal:
     """labels: those of the domain. stand_for: how many units of the domain each drawn element stands for.
 

@@ -93,12 +93,7 @@ def hidden_coverage(
         proxy = fit_proxy(units, features, rng, without=hidden)
         logits = proxy.of_labelled
         levels = cell_levels(
-            logits[shown],
-            units.labels[shown],
-            code[shown],
-            len(units.cells.names),
-            units.cells.domain,
-            weight[shown],
+            logits[shown], units.labels[shown], code[shown], len(units.cells.names), units.cells.domain, weight[shown]
         )
         for cell in np.unique(code[hidden]).tolist():
             places = hidden[code[hidden] == cell]

@@ -8,19 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from howsure.result import Estimate, Rows, as_json
-from howsure.show.table import (
-    ESTIMATE,
-    FRAME,
-    NUMBER,
-    P_VALUE,
-    TABLE,
-    UNDEFINED,
-    WORDS,
-    Column,
-    Kind,
-    interval,
-    number,
-)
+from howsure.show.table import ESTIMATE, FRAME, NUMBER, P_VALUE, TABLE, UNDEFINED, WORDS, Column, Kind, interval, number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

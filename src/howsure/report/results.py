@@ -157,11 +157,7 @@ def write_result(result: Result, path: str | os.PathLike[str], *, title: str | N
 
 
 def result_report(
-    result: Result,
-    *,
-    title: str | None = None,
-    read: Mapping[str, Any] | None = None,
-    command: str | None = None,
+    result: Result, *, title: str | None = None, read: Mapping[str, Any] | None = None, command: str | None = None
 ) -> str:
     """Everything about a result as one HTML page that needs no network and runs no script.
 

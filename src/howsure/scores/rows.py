@@ -17,29 +17,12 @@ from howsure.calibration.worst_rows import LowItem, Worst
 from howsure.data.sources import Files
 from howsure.errors import GIVEN, LOOK, InputError, parameter
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, is_missing, no_number
-from howsure.inputs.frames import (
-    AS_READ,
-    DOCUMENT,
-    MODEL,
-    RUN,
-    Kind,
-    Rows,
-    Source,
-    columns_of,
-    no_column_name,
-)
+from howsure.inputs.frames import AS_READ, DOCUMENT, MODEL, RUN, Kind, Rows, Source, columns_of, no_column_name
 from howsure.inputs.numbers_and_names import short_names, shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.significance.documents import objects_of
 from howsure.significance.given import positive_scores
-from howsure.significance.model_files import (
-    FILE,
-    SCORES,
-    SEPARATE,
-    advising_pos_label,
-    columns_of_log,
-    scores_of_log,
-)
+from howsure.significance.model_files import FILE, SCORES, SEPARATE, advising_pos_label, columns_of_log, scores_of_log
 from howsure.significance.reading import unequal_rows
 
 if TYPE_CHECKING:

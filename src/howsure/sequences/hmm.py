@@ -50,11 +50,7 @@ class HMMTagger(Tagger):
     kind: ClassVar[str] = "hmm"
 
     def __init__(
-        self,
-        *,
-        pseudocount_transition: float = 1.0,
-        pseudocount_emission: float = 1.0,
-        unknown: str = "shape",
+        self, *, pseudocount_transition: float = 1.0, pseudocount_emission: float = 1.0, unknown: str = "shape"
     ) -> None:
         self.pseudocount_transition = pseudocount_transition
         self.pseudocount_emission = pseudocount_emission

@@ -476,12 +476,7 @@ def _name_of(against: object) -> str | None:
 
 
 def _check_goes_with(
-    *,
-    in_rows: bool,
-    of_rows: Mapping[str, object],
-    of_scores: Mapping[str, object],
-    is_score: bool,
-    all_pairs: bool,
+    *, in_rows: bool, of_rows: Mapping[str, object], of_scores: Mapping[str, object], is_score: bool, all_pairs: bool
 ) -> None:
     """Raise InputError for a parameter that says nothing of what is given."""
     wrong = [name for name, value in of_rows.items() if value is not None and not in_rows]

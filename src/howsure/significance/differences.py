@@ -347,13 +347,7 @@ def _p_values(
         ]
     kept = [k for k, difference in enumerate(differences) if math.isfinite(difference)]
     out = [UNDEFINED] * len(metrics)
-    tested = permutation_p_values(
-        units,
-        [metrics[k] for k in kept],
-        [sides[k] for k in kept],
-        choices.n_resamples,
-        rng,
-    )
+    tested = permutation_p_values(units, [metrics[k] for k in kept], [sides[k] for k in kept], choices.n_resamples, rng)
     for k, one in zip(kept, tested, strict=True):
         out[k] = one
     return out

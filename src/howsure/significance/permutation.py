@@ -224,11 +224,7 @@ WORD = 64
 
 
 def permutation_p_values(
-    units: Units,
-    metrics: Sequence[Metric],
-    alternatives: Sequence[str],
-    n_resamples: int,
-    rng: np.random.Generator,
+    units: Units, metrics: Sequence[Metric], alternatives: Sequence[str], n_resamples: int, rng: np.random.Generator
 ) -> list[tuple[float, float, bool]]:
     """For each metric, p, its Monte Carlo error, and whether it is exact.
 

@@ -71,12 +71,7 @@ class Systems:
             strata = None if np.bincount(strata[first]).min() < 2 else strata
         predictions = {name: runs[:, items] for name, runs in self.predictions.items()}
         return replace(
-            self,
-            targets=self.targets[items],
-            predictions=predictions,
-            clusters=clusters,
-            strata=strata,
-            groups=None,
+            self, targets=self.targets[items], predictions=predictions, clusters=clusters, strata=strata, groups=None
         )
 
 

@@ -20,13 +20,7 @@ from howsure.coreference.scored import MISPLACED, Misplaced
 from howsure.data.antecedent_files import ScoreFile
 from howsure.data.documents.brackets import BracketFault, LeftOut
 from howsure.data.documents.document import Document, Mention, named_part
-from howsure.data.documents.read_documents import (
-    BAD_BRACKETS,
-    LEAVE_OUT,
-    documents_in,
-    is_plain,
-    left_out_text,
-)
+from howsure.data.documents.read_documents import BAD_BRACKETS, LEAVE_OUT, documents_in, is_plain, left_out_text
 from howsure.errors import InputError
 from howsure.files.opened import check_each_once
 from howsure.inputs.numbers_and_names import shortened

@@ -29,11 +29,7 @@ from howsure.cli.terminal.options import choice_option, figure_option, output_op
 from howsure.cli.terminal.output import emit, emit_result, progress, say
 from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.coreference.detection import entities_of
-from howsure.coreference.recalibration import (
-    WEIGHT_OF_NEW,
-    CoreferenceRecalibration,
-    recalibrate_coreference,
-)
+from howsure.coreference.recalibration import WEIGHT_OF_NEW, CoreferenceRecalibration, recalibrate_coreference
 from howsure.coreference.resolution import check_threshold
 from howsure.coreference.sharpening import SCORES
 from howsure.coreference.training import check_folds
@@ -122,11 +118,7 @@ def train_command(
 @command.command("predict", short_help="Write documents with the entities that a model finds.")
 @click.argument("file", required=False)
 @click.option(
-    "--output",
-    type=Written(),
-    required=True,
-    metavar="FILE",
-    help="File to write the documents to; .conllu or .conll.",
+    "--output", type=Written(), required=True, metavar="FILE", help="File to write the documents to; .conllu or .conll."
 )
 @click.option(
     "--output-format",
@@ -270,13 +262,7 @@ def posterior_command(
 @bad_brackets_option
 @output_options
 def score_command(
-    gold: str,
-    predicted: str,
-    singletons: bool,
-    repeated: str,
-    left_out: LeftOut | None,
-    form: str,
-    output: str | None,
+    gold: str, predicted: str, singletons: bool, repeated: str, left_out: LeftOut | None, form: str, output: str | None
 ) -> None:
     """Score predicted entities against gold entities: MUC, B³, CEAF-e, their mean, LEA, pairs.
 

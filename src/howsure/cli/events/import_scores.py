@@ -62,11 +62,7 @@ ALL_ACT = (
 @date_options
 @click.option("--from", "input_format", metavar="FORMAT", help="jsonl, csv, tsv, parquet or npz; default: by name.")
 @click.option(
-    "--sample-size",
-    type=CLUSTERINGS,
-    default=100,
-    show_default=True,
-    help="Number of samples to draw per event.",
+    "--sample-size", type=CLUSTERINGS, default=100, show_default=True, help="Number of samples to draw per event."
 )
 @seed_option()
 @store_option()

@@ -84,12 +84,7 @@ def as_codes(context: click.Context, parameter: click.Parameter, values: tuple[s
     "--coordinator", metavar="NAME", help="Who sees totals and disagreements at any time (coders do at their end)."
 )
 @serving_options
-def label_command(
-    path: str,
-    n: int | None,
-    draw_only: bool,
-    **options: Any,
-) -> None:
+def label_command(path: str, n: int | None, draw_only: bool, **options: Any) -> None:
     """Draw documents of STORE at random, and read them in a page: which actors act in each? Ctrl-C ends it.
 
     \b

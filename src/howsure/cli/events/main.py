@@ -8,13 +8,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.events.options import (
-    coreference_options,
-    date_options,
-    days_options,
-    store_option,
-    workers_option,
-)
+from howsure.cli.events.options import coreference_options, date_options, days_options, store_option, workers_option
 from howsure.cli.terminal.commands import Group
 from howsure.cli.terminal.options import CLUSTERINGS, choice_option, in_order, seed_option
 from howsure.cli.terminal.output import emit, json_text, progress
@@ -123,14 +117,7 @@ def corpus_options(function: Callable[..., Any]) -> Callable[..., Any]:
     "machines; howsure events merge puts them together.",
 )
 @coreference_options
-def extract_command(
-    store: str,
-    samples: int,
-    seed: int,
-    workers: int | None,
-    part: str | None,
-    **options: Any,
-) -> None:
+def extract_command(store: str, samples: int, seed: int, workers: int | None, part: str | None, **options: Any) -> None:
     """Find events in the documents of FILE..., and write them to a store.
 
     FILE... are JSON lines, CSV, Parquet (plain, .gz or .zst), or CoNLL-U.

@@ -27,11 +27,7 @@ from howsure.events.questions import ASKED, OF_PAIRS, defaults_of
 from howsure.events.series.actor_comparison import compare_actors
 from howsure.events.series.event_series import event_series
 from howsure.events.series.extra_features import read_scores
-from howsure.events.series.files import (
-    comparison_beside_labels,
-    doubtful_documents,
-    series_beside_labels,
-)
+from howsure.events.series.files import comparison_beside_labels, doubtful_documents, series_beside_labels
 from howsure.events.series.regress_events import regress_events
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.reading import Store, chosen_actors
@@ -191,12 +187,7 @@ REGRESS = said_of(regress_events)
 @click.option("--treated", metavar="COL", help=REGRESS["treated"])
 @click.option("--after", metavar="COL", help=REGRESS["after"])
 @click.option(
-    "--on",
-    callback=as_names,
-    default="actor,period",
-    show_default=True,
-    metavar="COL,COL,…",
-    help=REGRESS["on"],
+    "--on", callback=as_names, default="actor,period", show_default=True, metavar="COL,COL,…", help=REGRESS["on"]
 )
 @asked_options(regress_events, "period")
 @choice_option("--method", of=("linear", "logit"), help=REGRESS["method"])

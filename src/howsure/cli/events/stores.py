@@ -8,13 +8,7 @@ from typing import Any
 
 import click
 
-from howsure.cli.events.options import (
-    antecedent_model,
-    coreference_options,
-    days_options,
-    store_option,
-    workers_option,
-)
+from howsure.cli.events.options import antecedent_model, coreference_options, days_options, store_option, workers_option
 from howsure.cli.terminal.commands import Command, Written
 from howsure.cli.terminal.options import output_options
 from howsure.cli.terminal.output import emit, progress, result_text, table_text

@@ -204,11 +204,7 @@ def tag_command(
 @click.argument("model")
 @click.argument("file")
 @click.option(
-    "--output",
-    type=Written(),
-    required=True,
-    metavar="FILE",
-    help="File to write the pairs to: .parquet or .csv.",
+    "--output", type=Written(), required=True, metavar="FILE", help="File to write the pairs to: .parquet or .csv."
 )
 @click.option("--tag", "tags", multiple=True, metavar="TAG", help="Only this tag. Repeatable.")
 @click.option(

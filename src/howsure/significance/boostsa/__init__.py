@@ -32,13 +32,7 @@ from howsure.significance.boostsa.runs import (
     telling,
     value_text,
 )
-from howsure.significance.boostsa.storage import (
-    check_folder,
-    read_labels,
-    read_outcomes,
-    write_outcomes,
-    write_results,
-)
+from howsure.significance.boostsa.storage import check_folder, read_labels, read_outcomes, write_outcomes, write_results
 from howsure.significance.comparison import compare
 from howsure.significance.reading import check_predictions
 from howsure.significance.results import Comparison, Difference
