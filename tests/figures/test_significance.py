@@ -12,7 +12,7 @@ from benchmarks.selective import answers
 from howsure.errors import InputError
 from howsure.figures.coreference import NAMED_UP_TO, pair_figure
 from howsure.figures.monitoring import trend_figure
-from howsure.figures.selective import draw_risk_coverage, risk_coverage_figure
+from howsure.figures.selective import draw_risk_coverage
 from howsure.figures.significance import difference_figure
 from howsure.selective.curve import selective_of
 from howsure.significance import compare
@@ -62,8 +62,7 @@ def test_a_panel_for_each_rule() -> None:
 def test_names_stand_as_they_are_and_too_many_curves_are_refused() -> None:
     pairs = answers("ties", "sharp", 100, np.random.default_rng(2))
     curves = [selective_of(pairs, name=name) for name in ("_a$b$", "<b>")]
-    figure = risk_coverage_figure(curves, title="$x")
-    legend = figure.axes[0].get_legend()
+    legend = draw_risk_coverage(curves).get_legend()
     assert [text.get_text().split(":")[0] for text in legend.get_texts()] == ["_a$b$", "<b>"]
     for refused in ([], curves * 5):
         with pytest.raises(InputError, match="1 to 8 curves"):

@@ -11,6 +11,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.coreference.antecedent_model import AntecedentModel
+from howsure.coreference.clusterings import clusters_from
 from howsure.coreference.coref_posterior import CorefPosterior
 from howsure.coreference.detection import Source, entities_of, mentions_of
 from howsure.coreference.entity_confidence import DECISIONS, Decision, entities_by
@@ -95,10 +96,7 @@ class ResolvedDocument(Result):
     @property
     def entities(self) -> list[list[int]]:
         """The places of the mentions of each entity, those with several mentions first."""
-        clusters: dict[int, list[int]] = {}
-        for place, label in enumerate(self.labels.tolist()):
-            clusters.setdefault(label, []).append(place)
-        return sorted(clusters.values(), key=lambda members: len(members) == 1)
+        return sorted(clusters_from(self.labels, range(len(self.labels))), key=lambda members: len(members) == 1)
 
     @property
     def number(self) -> CountDistribution:
@@ -120,10 +118,7 @@ class ResolvedDocument(Result):
 
     def annotated(self, *, singletons: bool = True) -> Document:
         """The document with these entities, numbered from 1; singletons: also those of a single mention."""
-        clusters: dict[int, list[Mention]] = {}
-        for mention, label in zip(self.mentions, self.labels.tolist(), strict=True):
-            clusters.setdefault(label, []).append(mention)
-        entities = [members for members in clusters.values() if singletons or len(members) > 1]
+        entities = [one for one in clusters_from(self.labels, self.mentions) if singletons or len(one) > 1]
         mentions = [
             replace(mention, entity=str(number), type=None)
             for number, members in enumerate(entities, start=1)

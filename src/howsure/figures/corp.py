@@ -14,22 +14,16 @@ from howsure.calibration.corp import CorpCurve
 from howsure.errors import InputError
 from howsure.figures.curves import (
     AUTO,
-    NAME_LENGTH,
-    NARROW_NAME,
     TOGETHER_UP_TO,
     Scale,
-    axis_words,
-    below,
     curve_names,
-    draw_background,
     draw_strip,
-    name_curves,
-    new_axes,
+    draw_together,
     panel_figure,
+    print_beside,
     scale_of,
 )
-from howsure.figures.style import FAINT, INK, Look, literal, look, shortened_name, styled
-from howsure.figures.width import is_narrow
+from howsure.figures.style import FAINT, Look, figure_of
 from howsure.inputs.pairs import Floats
 from howsure.show.table import number, p_in_words
 
@@ -46,9 +40,7 @@ def corp_figure(
     if len(curves) > TOGETHER_UP_TO:
         names = curve_names(curves, labels)
         return panel_figure(curves, names, title, scale_of(curves, axis), draw=partial(_draw_alone, small=True))
-    figure = draw_corp(curves, labels=labels, title=title, axis=axis).figure
-    assert isinstance(figure, Figure)
-    return figure
+    return figure_of(draw_corp(curves, labels=labels, title=title, axis=axis))
 
 
 def draw_corp(
@@ -66,29 +58,19 @@ def draw_corp(
 
     Raises InputError if there is no curve, more than eight, or another number of labels than of curves.
     """
-    names, scale = curve_names(curves, labels), scale_of(curves, axis)
     if len(curves) > TOGETHER_UP_TO:
         raise InputError(f"one panel shows at most {TOGETHER_UP_TO} curves; there are {len(curves):,}. Choose some.")
-    with styled():
-        axes = new_axes(len(curves)) if ax is None else ax
-        draw_background(axes, scale)
-        if len(curves) == 1:
-            _draw_alone(axes, curves[0], look(0), scale)
-            if labels is not None or curves[0].name is not None:
-                title = title if title is not None else shortened_name(names[0], 48)
-        else:
-            handles = [_draw_steps(axes, curve, look(i), scale) for i, curve in enumerate(curves)]
-            limit = NARROW_NAME if is_narrow() else NAME_LENGTH
-            rows = [
-                f"{shortened_name(name, limit)}\n{_figures(curve)}" for curve, name in zip(curves, names, strict=True)
-            ]
-            name_curves(axes, handles, rows, "miscalibration (Brier score)")
-        across, upwards = axis_words(curves)
-        literal(axes.set_xlabel(""), f"{across}{below(scale.words())}")
-        literal(axes.set_ylabel("", y=0.57), upwards)
-        if title is not None:
-            literal(axes.set_title(""), title)
-    return axes
+    return draw_together(
+        curves,
+        ax=ax,
+        labels=labels,
+        title=title,
+        axis=axis,
+        alone=_draw_alone,
+        among=_draw_steps,
+        told=_figures,
+        heading=lambda curve: "miscalibration (Brier score)",
+    )
 
 
 def _draw_alone(
@@ -101,7 +83,9 @@ def _draw_alone(
     ax.fill_between(x, low, high, color=how.colour, alpha=0.16, linewidth=0, zorder=2)
     ax.plot(x, scale.clipped(y), color=how.colour, linewidth=1.2 if small else 1.7, zorder=4)
     draw_strip(ax, curve, how, scale, named=not small)
-    _print_figures(ax, curve, scale, small=small, lower=lower)
+    said = [f"miscalibration {_figures(curve)}"]
+    said += [] if small else [f"grey: {100 * curve.by_chance.level:g} % of calibrated models"]
+    print_beside(ax, curve, said, "step", scale, small=small, lower=lower, size=5.5 if small else 8)
 
 
 def _draw_steps(ax: Axes, curve: CorpCurve, how: Look, scale: Scale) -> Line2D:
@@ -117,20 +101,3 @@ def _corners(curve: CorpCurve, values: Floats) -> tuple[Floats, Floats]:
 
 def _figures(curve: CorpCurve) -> str:
     return f"{number(curve.brier.miscalibration.value, 5)}, {p_in_words(curve.p_value)}"
-
-
-def _print_figures(ax: Axes, curve: CorpCurve, scale: Scale, *, small: bool, lower: bool) -> None:
-    """The miscalibration and p, on the side of the diagonal where the curve is not."""
-    steps = curve.steps
-    above = float(steps.weight @ (steps.frequency - steps.mean_prob)) > 0
-    room = (0.12 if small else 0.07) if lower else 0.0
-    x, y, ha, va = (0.985, 0.02 + room, "right", "bottom") if above else (0.02, 0.985 - room, "left", "top")
-    lines = [f"miscalibration {_figures(curve)}"]
-    if small:
-        lines += [f"n = {curve.n:,}"]
-    else:
-        lines += [f"n = {curve.n:,} in {len(steps):,} step{'s' if len(steps) > 1 else ''}"]
-        lines += [f"grey: {100 * curve.by_chance.level:g} % of calibrated models"]
-    size = 5.5 if small else 7 if is_narrow() else 8
-    x, y = scale.place(x, y)
-    ax.text(x, y, "\n".join(lines), ha=ha, va=va, fontsize=size, color=INK, linespacing=1.4, zorder=5)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Protocol, TypeVar
@@ -25,6 +25,7 @@ from howsure.figures.style import (
     Look,
     dress,
     estimate_text,
+    figure_of,
     literal,
     literal_legend,
     look,
@@ -33,6 +34,7 @@ from howsure.figures.style import (
     styled,
 )
 from howsure.figures.width import is_narrow, wanted_width
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats
 
 # The part of the probabilities that a calibration curve's axes show, and how: all of them, a corner, or log-odds.
@@ -214,26 +216,47 @@ def draw_curves(
 
     Raises InputError if there is no curve, another number of labels than of curves, or log-odds of 0 or 1.
     """
+    few = all(len(curve.bins) <= POINTS_OF_MANY for curve in curves)  # one way for all of them
+    return draw_together(
+        curves,
+        ax=ax,
+        labels=labels,
+        title=title,
+        axis=axis,
+        alone=draw_one,
+        among=partial(_draw_one_of_many, many=len(curves), points=few),
+        told=lambda curve: estimate_text(curve.error),
+        heading=lambda curve: f"error [{100 * curve.error.level:g} % interval]",
+    )
+
+
+def draw_together(
+    curves: Sequence[AnyCurve],
+    *,
+    ax: Axes | None,
+    labels: Sequence[str] | None,
+    title: str | None,
+    axis: str,
+    alone: Callable[[Axes, AnyCurve, Look, Scale], None],
+    among: Callable[[Axes, AnyCurve, Look, Scale], Line2D],
+    told: Callable[[AnyCurve], str],
+    heading: Callable[[AnyCurve], str],
+) -> Axes:
+    """Draw a curve `alone`, or several, each as one `among` many with what is `told` of it in a legend."""
     names, scale = curve_names(curves, labels), scale_of(curves, axis)
     with styled():
         axes = new_axes(len(curves)) if ax is None else ax
         draw_background(axes, scale)
         if len(curves) == 1:
-            draw_one(axes, curves[0], look(0), scale)
+            alone(axes, curves[0], look(0), scale)
             if labels is not None or curves[0].name is not None:
                 title = title if title is not None else shortened_name(names[0], 48)
         else:
-            points = all(len(curve.bins) <= POINTS_OF_MANY for curve in curves)  # one way for all of them
-            handles = [
-                _draw_one_of_many(axes, curve, look(i), scale, len(curves), points=points)
-                for i, curve in enumerate(curves)
-            ]
+            handles = [among(axes, curve, look(i), scale) for i, curve in enumerate(curves)]
             limit = NARROW_NAME if is_narrow() else NAME_LENGTH
-            rows = [
-                f"{shortened_name(name, limit)}\n{estimate_text(curve.error)}"
-                for curve, name in zip(curves, names, strict=True)
-            ]
-            name_curves(axes, handles, rows, f"error [{100 * curves[0].error.level:g} % interval]")
+            named = zip(curves, names, strict=True)
+            rows = [f"{shortened_name(name, limit)}\n{told(curve)}" for curve, name in named]
+            name_curves(axes, handles, rows, heading(curves[0]))
         across, upwards = axis_words(curves)
         literal(axes.set_xlabel(""), f"{across}{below(scale.words())}")
         literal(axes.set_ylabel("", y=0.57), upwards)
@@ -318,7 +341,7 @@ def draw_one(
     _print_error(ax, curve, scale, small=small, lower=lower)
 
 
-def _draw_one_of_many(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, many: int, *, points: bool) -> Line2D:
+def _draw_one_of_many(ax: Axes, curve: CalibrationCurve, how: Look, scale: Scale, *, many: int, points: bool) -> Line2D:
     if many <= INTERVALS_UP_TO:
         _draw_intervals(ax, curve, how, scale, points=points)
     (line,) = _draw_line(ax, curve, how, scale, linewidth=1.2)
@@ -376,16 +399,33 @@ def _sides(curve: CalibrationCurve | CorpCurve) -> tuple[str, str]:
 
 
 def _print_error(ax: Axes, curve: CalibrationCurve, scale: Scale, *, small: bool, lower: bool) -> None:
-    """The error with its interval, on the side of the diagonal where the curve is not."""
-    bins = curve.bins
-    above = float(bins.weight @ (bins.frequency - bins.mean_prob)) > 0
+    """The error with its interval."""
+    said = [f"error {estimate_text(curve.error)}"]
+    print_beside(ax, curve, said, "bin", scale, small=small, lower=lower, size=6.5 if small else 8)
+
+
+def print_beside(
+    ax: Axes,
+    curve: CalibrationCurve | CorpCurve,
+    said: Sequence[str],
+    part: str,
+    scale: Scale,
+    *,
+    small: bool,
+    lower: bool,
+    size: float,
+) -> None:
+    """What is said of a curve, its pairs and the number of its parts, on the side of the diagonal where it is not."""
+    held = parts_of(curve)
+    above = float(held.weight @ (held.frequency - held.mean_prob)) > 0
     room = (0.12 if small else 0.07) if lower else 0.0
     x, y, ha, va = (0.985, 0.02 + room, "right", "bottom") if above else (0.02, 0.985 - room, "left", "top")
-    error = f"error {estimate_text(curve.error)}"
-    counts = f"n = {curve.n:,}" if small else f"n = {curve.n:,} in {len(bins):,} bin{'s' if len(bins) > 1 else ''}"
-    size = 6.5 if small else 7 if is_narrow() else 8
+    first, *more = said
+    counts = f"n = {curve.n:,}" if small else f"n = {curve.n:,} in {counted(len(held), part)}"
+    size = min(size, 7) if is_narrow() else size
     x, y = scale.place(x, y)
-    ax.text(x, y, f"{error}\n{counts}", ha=ha, va=va, fontsize=size, color=INK, linespacing=1.4, zorder=5)
+    lines = [first, counts, *more]
+    ax.text(x, y, "\n".join(lines), ha=ha, va=va, fontsize=size, color=INK, linespacing=1.4, zorder=5)
 
 
 def name_curves(ax: Axes, handles: Sequence[Line2D], rows: Sequence[str], heading: str) -> None:
@@ -449,9 +489,7 @@ def curve_figure(
         return panel_figure(curves, names, title, scale_of(curves, axis), draw=partial(draw_one, small=True))
     if len(curves) > TOGETHER_UP_TO:
         raise InputError(f"panels=False shows at most {TOGETHER_UP_TO} curves; there are {len(curves):,}. Choose some.")
-    figure = draw_curves(curves, labels=labels, title=title, axis=axis).figure
-    assert isinstance(figure, Figure)
-    return figure
+    return figure_of(draw_curves(curves, labels=labels, title=title, axis=axis))
 
 
 def columns_of(panels: int) -> int:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import FixedLocator, NullLocator, PercentFormatter
 
@@ -53,11 +52,6 @@ def curves_of(rows: list[ScoreRow]) -> list[Curve]:
     return sorted(found, key=lambda curve: (curve.all_right, -curve.mean[0]))
 
 
-def curves_panel() -> Figure:
-    """An empty figure for `draw_curves`."""
-    return new_figure(5.4, 3.8, keep="height")
-
-
 def draw_curves(curves: list[Curve], *, level: float, ax: Axes | None = None) -> Axes:
     """Draw curves, those of pass^k with open marks: bands for up to 3, else the interval at each k. Of more than 8
     models, the best are named, the others faint."""
@@ -66,7 +60,7 @@ def draw_curves(curves: list[Curve], *, level: float, ax: Axes | None = None) ->
     ks = np.unique(np.concatenate([curve.k for curve in curves]))
     step = (ks[-1] / ks[0]) ** APART
     with styled():
-        axes = curves_panel().subplots() if ax is None else ax
+        axes = new_figure(5.4, 3.8, keep="height").subplots() if ax is None else ax
         axes.set_xscale("log")
         for curve in curves:
             how = looks.get(curve.model)

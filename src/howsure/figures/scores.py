@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from howsure.figures.pass_at_k import Curve, curves_of, curves_panel, draw_curves
+from howsure.figures.pass_at_k import Curve, curves_of, draw_curves
 from howsure.figures.style import FAINT, INK, QUIET, dress, literal, look, new_figure, shortened_name, styled
 from howsure.figures.width import is_narrow
-from howsure.scores.results import MACRO, BattleTable, ScoreRow
-
-if TYPE_CHECKING:
-    from howsure.scores.results import ScoreTable
+from howsure.scores.results import MACRO, BattleTable, Leaderboard, ScoreRow
 
 MOST_ROWS = 60
 NAME_LENGTH, NARROW_LENGTH = 28, 24
@@ -22,16 +19,7 @@ POINTS = "points of a battle (win 1, tie ½)"
 ROW, EDGES, WIDTH = 0.19, 1.0, 5.4  # inches
 
 
-def scores_figure(table: ScoreTable | BattleTable) -> Figure:
-    """A figure of `draw_scores`, as high as its rows need."""
-    rows, _ = _shown(table)
-    with styled():
-        figure = curves_panel() if _curves(table) else _page(rows)
-        draw_scores(table, ax=figure.subplots())
-    return figure
-
-
-def draw_scores(table: ScoreTable | BattleTable, *, ax: Axes | None = None) -> Axes:
+def draw_scores(table: Leaderboard[Any], *, ax: Axes | None = None) -> Axes:
     """Draw a dot and an interval for each model, by group, the best first; ranks beside them, tiers shaded in turn.
 
     Of more than 60 rows, the first of each group are drawn, and the figure says how many these are. Where several k
@@ -80,11 +68,11 @@ def _page(rows: Sequence[ScoreRow]) -> Figure:
     return new_figure(WIDTH, EDGES + ROW * (len(rows) + _heads(rows)), keep="height")
 
 
-def _curves(table: ScoreTable | BattleTable) -> list[Curve]:
+def _curves(table: Leaderboard[Any]) -> list[Curve]:
     return curves_of(_of_groups(table)) if {"pass_at", "pass_hat"} & table.recipe.keys() else []
 
 
-def _of_groups(table: ScoreTable | BattleTable) -> list[ScoreRow]:
+def _of_groups(table: Leaderboard[Any]) -> list[ScoreRow]:
     """The means of groups' means, where these were asked for; else all rows. Of battles, their points."""
     if isinstance(table, BattleTable):
         ranks = [(one.rank_low, one.rank_high, one.tier, one.maybe_best) for one in table]
@@ -94,7 +82,7 @@ def _of_groups(table: ScoreTable | BattleTable) -> list[ScoreRow]:
     return [row for row in table.rows if row.group == MACRO] or list(table.rows)
 
 
-def _shown(table: ScoreTable | BattleTable) -> tuple[list[ScoreRow], str]:
+def _shown(table: Leaderboard[Any]) -> tuple[list[ScoreRow], str]:
     """The rows that are drawn, and a line that says how many these are, where they are not all."""
     rows = _of_groups(table)
     if len(rows) <= MOST_ROWS:

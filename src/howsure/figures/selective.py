@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from howsure.errors import InputError
@@ -36,24 +35,6 @@ POINTS_UP_TO = 30  # thresholds that are marked
 STEPS = 40  # between two thresholds
 LEAST_COVERAGE = 0.02  # the axis of risk is not made for what fewer answers show
 NAME_LENGTH = 32
-
-
-def risk_coverage_figure(curves: Sequence[SelectiveCurve], *, title: str | None = None) -> Figure:
-    """A figure of `draw_risk_coverage`."""
-    with styled():
-        figure = new_figure(5.4, 3.8)
-        ax = draw_risk_coverage(curves, ax=figure.subplots())
-        if title is not None:
-            literal(ax.set_title(""), title)
-    return figure
-
-
-def threshold_figure(found: SelectiveThreshold) -> Figure:
-    """A figure of `draw_threshold`."""
-    with styled():
-        figure = new_figure(5.4, 3.8)
-        draw_threshold(found, ax=figure.subplots())
-    return figure
 
 
 def draw_risk_coverage(curves: Sequence[SelectiveCurve], *, ax: Axes | None = None) -> Axes:

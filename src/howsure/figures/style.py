@@ -85,6 +85,13 @@ def new_figure(width: float, height: float, *, constrained: bool = True, keep: s
     return Figure(figsize=size, layout="constrained")
 
 
+def figure_of(ax: Axes) -> Figure:
+    """The figure that axes are in."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    return figure
+
+
 def dress(ax: Axes, *, grid: str | None = None) -> None:
     """Two thin spines, short ticks, and faint grid lines along "x" or "y"."""
     for side, spine in ax.spines.items():

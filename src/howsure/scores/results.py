@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from howsure.calibration.words import notes_by_name
 from howsure.calibration.worst_rows import WorstRows
-from howsure.result import AMONG, Estimate, Result, Rows, as_json
+from howsure.result import AMONG, Estimate, Result, Row, Rows, as_json
 from howsure.show.table import COUNT, ESTIMATE, FLAG, FRAME, HIGHER, LOWER, TABLE, TEXT, WORDS, Column
 
 if TYPE_CHECKING:
@@ -37,6 +37,25 @@ class Ranked:
         return f"{self.rank_low}" if self.rank_low == self.rank_high else f"{self.rank_low}–{self.rank_high}"
 
 
+class Leaderboard(Rows[Row]):
+    """Rows of models, the best first, as they are drawn."""
+
+    __slots__ = ()
+    recipe: Mapping[str, Any]
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw means, or points of battles, with intervals and ranks on matplotlib axes (new ones if None)."""
+        from howsure.figures.scores import draw_scores
+
+        return draw_scores(self, ax=ax)
+
+    def figure(self) -> Figure:
+        """The same as a figure, as high as its rows need."""
+        from howsure.figures.style import figure_of
+
+        return figure_of(self.plot())
+
+
 @dataclass(frozen=True, slots=True)
 class ScoreRow(Ranked):
     """The mean score of a model in a group, over its own n items, each the mean of its runs.
@@ -61,7 +80,7 @@ class ScoreRow(Ranked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class ScoreTable(Rows[ScoreRow]):
+class ScoreTable(Leaderboard[ScoreRow]):
     """The result of `score_table`: a row per score, group and model, the best model of a group first.
 
     Iteration and `len` refer to rows, indexing to their position. worst: the worst items, if asked for. recipe:
@@ -107,18 +126,6 @@ class ScoreTable(Rows[ScoreRow]):
         """The worst items, if asked for."""
         return () if self.worst is None else (self.worst,)
 
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the means with their intervals, and the ranks, on matplotlib axes (new ones if None)."""
-        from howsure.figures.scores import draw_scores
-
-        return draw_scores(self, ax=ax)
-
-    def figure(self) -> Figure:
-        """The means with their intervals, and the ranks."""
-        from howsure.figures.scores import scores_figure
-
-        return scores_figure(self)
-
 
 @dataclass(frozen=True, slots=True)
 class BattleRow(Ranked):
@@ -142,7 +149,7 @@ class BattleRow(Ranked):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
-class BattleTable(Rows[BattleRow]):
+class BattleTable(Leaderboard[BattleRow]):
     """The result of `rank_battles`: a row per model, the strongest first.
 
     first: the points that the one of two equal models gets that is shown first, if that was asked for. ties: the
@@ -180,18 +187,6 @@ class BattleTable(Rows[BattleRow]):
         )
         tied = [] if self.ties is None else [f"Two equal models tie with probability {self.ties}."]
         return [level, *lead, *tied, *self.notes]
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the points with their intervals, and the ranks, on matplotlib axes (new ones if None)."""
-        from howsure.figures.scores import draw_scores
-
-        return draw_scores(self, ax=ax)
-
-    def figure(self) -> Figure:
-        """The points with their intervals, and the ranks."""
-        from howsure.figures.scores import scores_figure
-
-        return scores_figure(self)
 
 
 RANKS = [Column(name, COUNT, only=FRAME) for name in ("rank_low", "rank_high")]

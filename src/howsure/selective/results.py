@@ -282,9 +282,10 @@ class SelectiveTable(Rows[SelectiveCurve]):
 
     def figure(self) -> Figure:
         """The risk–coverage curves; of a single group with a promise, the thresholds that were tested."""
-        from howsure.figures.selective import risk_coverage_figure, threshold_figure
+        from howsure.figures.selective import draw_threshold
+        from howsure.figures.style import figure_of
 
-        return threshold_figure(self.thresholds[0]) if len(self.thresholds) == 1 else risk_coverage_figure(self.rows)
+        return figure_of(draw_threshold(self.thresholds[0]) if len(self.thresholds) == 1 else self.plot())
 
 
 def _name(one: SelectiveCurve | SelectiveThreshold) -> str:
