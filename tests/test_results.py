@@ -234,6 +234,7 @@ CALLS: dict[str, Callable[[], Any]] = {
     "counts": lambda: _counts(),
     "counts without cells": lambda: howsure.estimate_counts([1, 0] * 20, np.linspace(0, 1, 40), method="labels"),
     "sample for labels": lambda: howsure.sample_for_labels(np.linspace(0, 1, 200), 30, rng=0),
+    "comparison power": lambda: howsure.comparison_power(0.1, n=500),
     "labels needed": lambda: howsure.labels_needed(np.linspace(0, 1, 200), width=40),
     "groups found": lambda: _planted(),
     "multicalibration": lambda: howsure.multicalibration_error(PAIRS, features={HOSTILE: np.arange(300) % 2}),

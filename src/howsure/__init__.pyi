@@ -313,9 +313,8 @@ from howsure.significance.metrics.metric import (
     Metric as Metric,
 )
 from howsure.significance.power import (
-    detection_power as detection_power,
-    minimum_detectable_difference as minimum_detectable_difference,
-    required_sample_size as required_sample_size,
+    ComparisonPower as ComparisonPower,
+    comparison_power as comparison_power,
 )
 from howsure.significance.results import (
     Comparison as Comparison,

@@ -11,7 +11,7 @@ from scipy import stats
 
 from howsure.significance import compare
 from howsure.significance.permutation import mid_p_value
-from howsure.significance.power import detection_power, minimum_detectable_difference, required_sample_size
+from howsure.significance.power import comparison_power
 
 
 @cache
@@ -34,8 +34,8 @@ def test_power_is_the_probability_of_all_outcomes_that_are_found(
         for won, chance in enumerate(chances.tolist()):
             if p_value(seen - won, won, alternative) <= 0.05 + 1e-12:
                 total += chance
-    found = detection_power(n, disagreement, difference, alternative=alternative, method=method)
-    assert found == pytest.approx(total, abs=1e-9)
+    found = comparison_power(disagreement, n=n, difference=difference, alternative=alternative, method=method)
+    assert found.power == pytest.approx(total, abs=1e-9)
 
 
 def test_the_default_test_is_the_one_whose_power_is_told() -> None:
@@ -49,16 +49,16 @@ def test_the_default_test_is_the_one_whose_power_is_told() -> None:
 
 
 def test_the_answers_are_each_others_inverse() -> None:
-    found = minimum_detectable_difference(2000, 0.15, power=0.9)
-    assert detection_power(2000, 0.15, found) == pytest.approx(0.9, abs=1e-6)
-    n = required_sample_size(found, 0.15, power=0.9)
+    found = comparison_power(0.15, n=2000, power=0.9).difference
+    assert comparison_power(0.15, n=2000, difference=found).power == pytest.approx(0.9, abs=1e-6)
+    n = comparison_power(0.15, difference=found, power=0.9).n
     assert n == pytest.approx(2000, abs=20)
 
 
 def test_large_numbers_follow_the_normal_law() -> None:
     z = stats.norm.ppf([0.975, 0.8]).sum()
-    assert minimum_detectable_difference(10**6, 0.1) == pytest.approx(z * np.sqrt(0.1 / 10**6), rel=0.01)
+    assert comparison_power(0.1, n=10**6).difference == pytest.approx(z * np.sqrt(0.1 / 10**6), rel=0.01)
 
 
 def test_what_cannot_be_found_is_not_a_number() -> None:
-    assert math.isnan(minimum_detectable_difference(5, 0.5))
+    assert math.isnan(comparison_power(0.5, n=5).difference)

@@ -52,6 +52,7 @@ def significance() -> None:
     by_group: list[str] = [] if groups is None else [row.group for row in groups]
     print(result, by_group)
     howsure.compare(score=3)  # type: ignore  # wrong: a column's name
+    print(howsure.comparison_power(0.1, n=500).difference)
     howsure.compare(Y, Q, Q, n_resamples="many")  # type: ignore  # wrong: a number
     howsure.compare(Y, Q, Q, clusters=1)  # type: ignore  # wrong: a cluster per row
 

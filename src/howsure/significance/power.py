@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from howsure.errors import InputError
+from howsure import __version__
+from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.numbers_and_names import check_level
+from howsure.result import Result
+from howsure.show.table import COUNT, WORDS, Column, digits
 from howsure.significance.metrics.metric import Floats
 
 REACH = 10.0  # standard deviations of the number of disagreements that are summed over
@@ -15,41 +21,106 @@ POINTS = 1001  # of these numbers that are summed over at most: where there are 
 LARGEST = 10**9
 SIDES = {"two-sided": 2, "better": 1}
 TESTS = ("permutation", "mcnemar")
+POWER = 0.8  # the usual wish
 
 
-def detection_power(
-    n: int,
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ComparisonPower(Result):
+    """The result of `comparison_power`: of n items, a true `difference` in accuracy is found with probability `power`.
+
+    disagreement: the share of the items on which only one system is right. The difference is NaN where n items find
+    none so often.
+    """
+
+    n: int
+    disagreement: float
+    difference: float
+    power: float
+    recipe: Mapping[str, Any]
+
+    title = "Power of a test of accuracy"
+
+    @property
+    def words(self) -> str:
+        """Nothing: the table is printed."""
+        return ""
+
+    def columns(self) -> Sequence[Column]:
+        """The numbers, and the test."""
+        numbers = {"disagreement": digits(4), "difference": digits(4), "power": digits(3)}
+        return [
+            Column("n", COUNT),
+            *(Column(name, kind) for name, kind in numbers.items()),
+            Column("level", digits(2), get=lambda one: one.recipe["level"]),
+            *(Column(name, WORDS, values=[self.recipe[name]]) for name in ("alternative", "method")),
+        ]
+
+
+def comparison_power(
     disagreement: float,
-    difference: float,
     *,
+    n: int | None = None,
+    difference: float | None = None,
+    power: float | None = None,
     level: float = 0.95,
     alternative: str = "two-sided",
     method: str = "permutation",
-) -> float:
-    """The probability that a test detects a true difference in accuracy.
+) -> ComparisonPower:
+    """What n items can find, how many it takes to find a difference in accuracy, or how probable that is (both given).
 
-    Of n items, only one system is right on a share `disagreement`, and the accuracy of the model exceeds that of the
-    baseline by `difference`. The number of disagreements is Binomial(n, disagreement); given it, the number won by the
-    model is binomial with probability (1 + difference / disagreement) / 2. `method` is that of `compare`: `permutation`
-    (its default, exact for independent items) or `mcnemar` (mid-p, which has slightly more power).
-    The test detects a difference if p ≤ 1 - `level`.
+    disagreement: share of the items on which only one system is right; of two versions of a model often .05 to .2.
+    n: number of items.
+    difference: true difference in accuracy.
+    power: desired probability of detecting it (default: 0.8).
+    level: level of the test: it finds a difference if p is at most 1 - level.
+    alternative: two-sided or better.
+    method: the test of `howsure.compare`: permutation, exact for independent items, or mcnemar (mid-p, with slightly
+    more power).
 
-    >>> round(detection_power(1000, 0.1, 0.02), 3)
+    Of the n items, the number of disagreements is Binomial(n, disagreement); given it, the number won by the model is
+    binomial with probability (1 + difference / disagreement) / 2. Halving the test set does not double the difference
+    that can be found, which is inversely proportional to the square root of n.
+
+    >>> round(comparison_power(0.1, n=1000).difference, 4), comparison_power(0.1, difference=0.02).n
+    (0.0287, 2043)
+    >>> round(comparison_power(0.1, n=1000, difference=0.02).power, 3)
     0.479
-    >>> round(detection_power(1000, 0.1, 0.02, method="mcnemar"), 3)
-    0.515
-    >>> round(detection_power(1000, 0.1, 0.02, alternative="better"), 3)
-    0.603
 
-    Raises InputError for a share outside [0, 1] or a difference larger than the disagreement.
+    Raises InputError for a share outside [0, 1], a difference larger than the disagreement, or if neither n nor a
+    difference is given.
     """
+    test: dict[str, Any] = {"level": level, "alternative": alternative, "method": method}
+    wanted = POWER if power is None else power
+    if n is None:
+        if difference is None:
+            raise InputError(f"give {parameter('n', GIVEN)}, {parameter('difference', GIVEN)}, or both.")
+        n = required_sample_size(difference, disagreement, power=wanted, **test)
+    elif difference is None:
+        difference = minimum_detectable_difference(n, disagreement, power=wanted, **test)
+    elif power is None:
+        wanted = detection_power(n, disagreement, difference, **test)
+    else:
+        raise InputError(
+            f"{parameter('power')} is the desired power, but {parameter('n')} and {parameter('difference')} determine "
+            "it. Leave one of the three out."
+        )
+    found: dict[str, Any] = {"n": n, "disagreement": disagreement, "difference": float(difference), "power": wanted}
+    return ComparisonPower(**found, recipe={**test, "howsure": __version__})
+
+
+def detection_power(
+    n: int, disagreement: float, difference: float, *, level: float, alternative: str, method: str
+) -> float:
+    """The probability that a test detects a true difference."""
     from scipy.special import bdtr, gammaln, xlogy
 
     alpha = _alpha(disagreement, level, alternative, method)
     if not 0 <= difference <= disagreement:
-        raise InputError(f"difference must lie in [0, disagreement = {disagreement}]; it is {difference!r}.")
+        raise InputError(
+            f"{parameter('difference')} must lie in [0, disagreement = {disagreement}]; it is {difference!r}."
+        )
     if not 1 <= n <= LARGEST:
-        raise InputError(f"n must be a whole number from 1 to {LARGEST:,}; it is {n!r}.")
+        raise InputError(f"{parameter('n')} must be a whole number from 1 to {LARGEST:,}; it is {n!r}.")
     mean, spread = n * disagreement, math.sqrt(n * disagreement * (1 - disagreement))
     low, high = max(0, math.floor(mean - REACH * spread)), min(n, math.ceil(mean + REACH * spread))
     seen = np.unique(np.round(np.linspace(low, high, min(high - low + 1, POINTS))))
@@ -68,63 +139,27 @@ def detection_power(
     return float((law * found).sum() / law.sum())
 
 
-def minimum_detectable_difference(
-    n: int,
-    disagreement: float,
-    *,
-    power: float = 0.8,
-    level: float = 0.95,
-    alternative: str = "two-sided",
-    method: str = "permutation",
-) -> float:
-    """The smallest true difference in accuracy that n items detect with a given power; NaN if there is none.
-
-    `disagreement` is the share of items on which only one system is right; for two versions of a model, it is often .05
-    to .2. Halving the test set does not double the detectable difference, which is inversely proportional to the square
-    root of n.
-
-    >>> round(minimum_detectable_difference(1000, 0.1), 4)
-    0.0287
-    >>> round(minimum_detectable_difference(10_000, 0.1), 4)
-    0.0089
-
-    Raises InputError as `detection_power` does.
-    """
+def minimum_detectable_difference(n: int, disagreement: float, *, power: float, **test: Any) -> float:
+    """The smallest difference that n items detect with a given power; NaN if there is none."""
     _check_share("power", power)
-    if detection_power(n, disagreement, disagreement, level=level, alternative=alternative, method=method) < power:
+    if detection_power(n, disagreement, disagreement, **test) < power:
         return math.nan
     low, high = 0.0, disagreement
     for _ in range(40):
         middle = (low + high) / 2
-        enough = detection_power(n, disagreement, middle, level=level, alternative=alternative, method=method) >= power
+        enough = detection_power(n, disagreement, middle, **test) >= power
         low, high = (low, middle) if enough else (middle, high)
     return high
 
 
-def required_sample_size(
-    difference: float,
-    disagreement: float,
-    *,
-    power: float = 0.8,
-    level: float = 0.95,
-    alternative: str = "two-sided",
-    method: str = "permutation",
-) -> int:
-    """The number of items that find a true difference in accuracy with some power.
-
-    >>> required_sample_size(0.02, 0.1)
-    2043
-
-    Raises InputError as `detection_power` does, or if more than a thousand million items are needed.
-    """
+def required_sample_size(difference: float, disagreement: float, *, power: float, **test: Any) -> int:
+    """The number of items that find a difference with some power."""
     _check_share("power", power)
     if difference <= 0:
-        raise InputError(f"difference must be more than 0; it is {difference!r}.")
+        raise InputError(f"{parameter('difference')} must be more than 0; it is {difference!r}.")
 
     def enough(n: int) -> bool:
-        return (
-            detection_power(n, disagreement, difference, level=level, alternative=alternative, method=method) >= power
-        )
+        return detection_power(n, disagreement, difference, **test) >= power
 
     low, high = 0, 16
     while not enough(high):
@@ -159,12 +194,14 @@ def _alpha(disagreement: float, level: float, alternative: str, method: str) -> 
     """The greatest p that is a finding, 1 - level, once everything is checked."""
     _check_share("disagreement", disagreement)
     if alternative not in SIDES:
-        raise InputError(f"alternative must be 'two-sided' or 'better'; it is {alternative!r}.")
+        raise InputError(f"{parameter('alternative')} must be 'two-sided' or 'better'; it is {alternative!r}.")
     if method not in TESTS:
-        raise InputError(f"method must be 'permutation' or 'mcnemar', tests of accuracy; it is {method!r}.")
+        raise InputError(
+            f"{parameter('method')} must be 'permutation' or 'mcnemar', tests of accuracy; it is {method!r}."
+        )
     return round(1.0 - check_level(level), 12)
 
 
 def _check_share(name: str, value: float) -> None:
     if not 0 < value < 1:
-        raise InputError(f"{name} must lie strictly between 0 and 1; it is {value!r}.")
+        raise InputError(f"{parameter(name)} must lie strictly between 0 and 1; it is {value!r}.")

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import Any
 
 import click
 
-from howsure import __version__
-from howsure.cli.terminal.derived import FILES, NOT, choice, command_of, function_options, said_of
+from howsure.cli.terminal.derived import FILES, NOT, choice, command_of, finish, function_options, help_of, said_of
 from howsure.cli.terminal.options import (
     OF_SOURCE,
     Decorator,
     DefaultGroup,
-    as_level,
     as_names,
     bounds_option,
     figure_option,
@@ -26,16 +23,19 @@ from howsure.cli.terminal.options import (
     seed_option,
     source_of,
 )
-from howsure.cli.terminal.output import chosen, emit, json_text, progress, result_text, table_text, write_pictures
+from howsure.cli.terminal.output import chosen, emit, progress, result_text, table_text, write_pictures
 from howsure.cli.terminal.process import check_memory
 from howsure.data.sources import read as files_of
 from howsure.errors import InputError, parameter
-from howsure.show.table import Table
 from howsure.significance.comparison import compare
 from howsure.significance.model_files import no_files
+from howsure.significance.power import comparison_power
 from howsure.significance.results import Comparison
 
-POWER = 0.8  # the usual wish
+OF_POWER = """
+howsure significance power --disagreement 0.1 --n 1000
+howsure significance power --disagreement 0.1 --difference 0.01
+"""
 PRINTED = ("markdown", "latex")  # where the models' own means stand above, as a table of their own
 RESAMPLE_BYTES = 32  # of one metric, at least: both differences of each, and what is made of them
 
@@ -171,75 +171,11 @@ def outcomes_command(
     show(result, "howsure significance outcomes", form=form, output=output, figure=figure, report=report)
 
 
-@command.command("power")
-@click.option("--n", type=click.IntRange(min=1), metavar="N", help="Number of items.")
-@click.option(
-    "--disagreement",
-    type=float,
-    required=True,
-    metavar="SHARE",
-    help="Share of the items on which only one system is right.",
-)
-@click.option("--difference", type=float, metavar="D", help="True difference in accuracy.")
-@click.option("--power", type=float, help=f"Desired probability of detecting it (default: {POWER}).")
-@click.option("--alternative", default="two-sided", show_default=True, metavar="SIDE", help="two-sided or better.")
-@click.option(
-    "--method",
-    default="permutation",
-    show_default=True,
-    metavar="METHOD",
-    help="The test: permutation, or mcnemar (mid-p).",
-)
-@click.option(
-    "--level",
-    type=float,
-    callback=as_level,
-    default=0.95,
-    show_default=True,
-    help="Level of the test: it finds a difference if p is at most 1 - level.",
-)
-@output_options
-def power_command(
-    n: int | None,
-    disagreement: float,
-    difference: float | None,
-    power: float | None,
-    level: float,
-    alternative: str,
-    method: str,
-    form: str,
-    output: str | None,
-) -> None:
-    """Say what n items can find (give --n), how many it takes (--difference), or how probable it is (both)."""
-    from howsure.significance import detection_power, minimum_detectable_difference, required_sample_size
-
-    test: dict[str, Any] = {"level": level, "alternative": alternative, "method": method}
-    if n is None and difference is None:
-        raise InputError("give --n, --difference, or both.")
-    if power is not None and None not in (n, difference):
-        raise InputError(
-            "--power is the desired power, but --n and --difference determine it. Leave one of the three out."
-        )
-    power = POWER if power is None else power
-    if n is None:
-        assert difference is not None
-        n = required_sample_size(difference, disagreement, power=power, **test)
-    elif difference is None:
-        difference = minimum_detectable_difference(n, disagreement, power=power, **test)
-    else:
-        power = detection_power(n, disagreement, difference, **test)
-    found = {"n": n, "disagreement": disagreement, "difference": difference, "power": power, **test}
-    emit(power_text(found, form), output)
-
-
-def power_text(found: Mapping[str, Any], form: str) -> str:
-    """What n items find."""
-    plain = {key: None if isinstance(value, float) and math.isnan(value) else value for key, value in found.items()}
-    if form == "json":
-        return json_text({**plain, "howsure": __version__})
-    shown = {"difference": ".4f", "power": ".3f", "n": ",d"}
-    cells = [("none" if v is None else format(v, shown[k]) if k in shown else str(v)) for k, v in plain.items()]
-    return table_text(Table(list(plain), [cells], caption=f"howsure {__version__}, test of accuracy"), form)
+@command.command("power", help=help_of(comparison_power, OF_POWER, files=""))
+@in_order([*function_options(comparison_power), output_options])
+def power_command(form: str, output: str | None, **typed: Any) -> None:
+    """Print what n items find."""
+    finish(comparison_power(**typed), name="significance power", form=form, output=output)
 
 
 @contextmanager

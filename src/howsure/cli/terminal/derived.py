@@ -105,7 +105,7 @@ def help_of(function: Callable[..., object], examples: str, files: str = FILES) 
     """The first sentences of the docstring, what the files may be, and examples of what is typed."""
     shown = "\n".join(["\b", *examples.strip().splitlines()])
     text = f"{inspect.getdoc(function) or ''}".split("\n\n")[0]
-    return f"{text}\n\n{files}\n\n{shown}"
+    return "\n\n".join(filter(None, [text, files, shown]))
 
 
 def function_options(
