@@ -25,7 +25,7 @@ from howsure.significance.results import Comparison, how, verdicts
 
 # The report of estimated counts: the answer in a sentence, then figure, table, checks and recipe.
 
-COUNTS_CAPTION = "Estimates with their intervals: one position per value of the last column, one colour per domain."
+COUNTS_CAPTION = "Estimates with their intervals: the last of the groups from left to right, the others by colour."
 
 
 def counts_report(counts: CountEstimates, *, title: str | None = None, command: str | None = None) -> str:

@@ -293,7 +293,7 @@ def test_of_one_actor_every_answer_is_one_key(browser: Browser, tmp_path: Path) 
         for key in "y1nu":
             browser.press(key)
         order = room.asked("room", coder="eve")["documents"]
-        assert browser.text("#none") == "n No"
+        assert (browser.text("#actor-0"), browser.text("#none")) == ("y Yes: Iraq", "n No")
         assert room.answers("eve") == dict(zip(order, [["IRQ"], ["IRQ"], [], "unclear"], strict=False))
 
 

@@ -273,7 +273,9 @@ class Command(Helpful):
         for param in dict.fromkeys(order):
             single = isinstance(param, click.Option) and not (param.multiple or param.is_flag)
             if single and order.count(param) > 1:
-                raise click.UsageError(f"{param.opts[0]} is given twice; it takes one value.", ctx)
+                several = "," in (param.metavar or "")
+                takes = "takes its values at once, with commas between them" if several else "takes one value"
+                raise click.UsageError(f"{param.opts[0]} is given twice; it {takes}.", ctx)
         try:
             return super().parse_args(ctx, args)
         except click.MissingParameter as error:

@@ -43,7 +43,7 @@ export function only(what) {
 
 export function inWords(choice, actors) {
   if (choice.unclear) return "unclear";
-  if (choice.none) return "none of them";
+  if (choice.none) return actors.length === 1 ? "no" : "none of them";
   const titles = actors.filter((actor) => choice.acting.includes(actor.code)).map((actor) => actor.title);
-  return titles.length ? titles.join(", ") : "no answer";
+  return actors.length === 1 && titles.length ? "yes" : titles.join(", ") || "no answer";
 }

@@ -27,7 +27,8 @@ export function documentContent(one, place, titles, another) {
 // What can be pressed: an actor each, none, unclear; each with its key.
 export function choicesFor(actors) {
   const key = (i) => (actors.length === 1 ? "y" : i < MOST_KEYS ? String(i + 1) : null);
-  const keyed = actors.map((actor, i) => ({ code: actor.code, text: actor.title, key: key(i), id: `actor-${i}` }));
+  const text = ({ title }) => (actors.length === 1 ? `Yes: ${title}` : title);
+  const keyed = actors.map((actor, i) => ({ code: actor.code, text: text(actor), key: key(i), id: `actor-${i}` }));
   return [...keyed, { kind: NONE, text: actors.length === 1 ? "No" : "None of them", key: "n", id: NONE }, { kind: UNCLEAR, text: "Unclear", key: "u", id: UNCLEAR }];
 }
 
