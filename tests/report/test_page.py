@@ -177,7 +177,7 @@ def test_many_cells_have_a_table_and_no_figure() -> None:
     sample, labels = labelled(score, truth, 120, 0)
     cells = {"actor": np.arange(600) % 10, "month": np.arange(600) % 3}
     page = counts_report(estimate_counts(labels, score, groups=cells, strata=sample.stratum, method="difference"))
-    assert "too many cells for a figure" in page
+    assert "too many groups for a figure" in page
     assert "<svg" not in page
 
 
