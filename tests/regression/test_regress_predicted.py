@@ -243,6 +243,14 @@ def told_of(found: howsure.PredictedRegression) -> str:
     return " ".join(found.notes)
 
 
+def test_an_outcome_that_the_columns_tell_exactly_has_no_error_of_rounding() -> None:
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(200) < 60, 1.0, np.nan)
+    found = howsure.regress_predicted(y, np.ones(200), covariates={"x": rng.normal(size=200)})
+    assert found["(intercept)"].naive_error == 0.0
+    assert "1.0000 [1.0000, 1.0000]" in str(found)
+
+
 def test_what_labels_cannot_tell_is_not_told() -> None:
     x, z, y, f = rows()
     columns = {"x": x, "z": z}

@@ -17,6 +17,7 @@ from howsure.stats.proportions import t_quantile
 FOLDS = 5
 PENALTY = 1.0  # of the map, in labels
 SAME = 1e-9  # of a column's length, below which the others tell it
+ROUNDING = 1e-12  # of an outcome
 PSEUDO = 0.5  # an error more than was seen
 COVERED = 0.5  # of what tells of a coefficient, that labels must stand for
 TELLING = 5.0  # labels of equal weight that must tell of it
@@ -179,6 +180,7 @@ def fitted(
         y = regression.within(outcome[:, None])[:, 0]
         beta = np.asarray(np.linalg.lstsq(x * np.sqrt(w)[:, None], np.sqrt(w) * y, rcond=None)[0], dtype=np.float64)
         curve, apart = w, y - x @ beta
+        apart[np.abs(apart) <= ROUNDING * np.abs(y).max()] = 0.0  # the columns tell it exactly
     root = np.linalg.inv(np.linalg.qr(x * np.sqrt(curve)[:, None], mode="r"))
     lever = (x * w[:, None]) @ (root @ root.T)[:, : regression.asked]
     parts, doubt, told = lever * apart[:, None], np.zeros(regression.asked), np.ones(regression.asked, dtype=np.bool_)
