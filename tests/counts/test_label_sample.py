@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 
 from howsure.counts import LabelSample, estimate_counts, labels_needed, sample_for_labels
+from howsure.counts.further_labels import joined, recovered_sample
 from howsure.counts.label_sample import allocation, bands_of
+from howsure.counts.units import read_units
 from howsure.errors import InputError
 from howsure.files.saved import write_model
 from tests.counts.populations import labelled
@@ -173,3 +175,47 @@ def test_further_units_keep_the_design_of_those_before() -> None:
     for given in ({"design": "importance"}, {"bands": np.arange(1000) % 3}, {"groups": np.arange(1000) % 3}):
         with pytest.raises(InputError, match="leave out cells, bands and design"):
             sample_for_labels(SCORE, 40, batch=(first, labels), rng=1, **given)
+
+
+# A sample that goes on: its strata are found again, and both draws together have the chances of one.
+
+
+PERIOD = np.arange(1000) // 250
+DOCUMENT = np.arange(1000) // 4
+
+
+@pytest.mark.parametrize("design", ["stratified", "simple"])
+@pytest.mark.parametrize("clusters", [None, DOCUMENT])
+@pytest.mark.parametrize("n", [40, 120])
+def test_strata_are_found_again(design: str, clusters: np.ndarray | None, n: int) -> None:
+    """Strata by period or without, as the first sample had labels for."""
+    given = {"groups": PERIOD, "clusters": clusters}
+    first = sample_for_labels(SCORE, n, design=design, rng=0, **given)
+    found = recovered_sample(SCORE, {row: first.stratum[row] for row in first.indices.tolist()}, **given)
+    np.testing.assert_array_equal(found.indices, first.indices)
+    np.testing.assert_array_equal(found.stratum, first.stratum)
+    np.testing.assert_allclose(found.inclusion, first.inclusion)
+
+
+def test_both_draws_have_the_chances_of_their_strata() -> None:
+    first = sample_for_labels(SCORE, 60, rng=0)
+    labels = {row: row % 2 for row in first.indices.tolist()}
+    further = sample_for_labels(SCORE, 40, batch=(first, labels), rng=1)
+    both = joined(first, further)
+    assert len(both) == 100
+    chances = dict(zip(both.indices.tolist(), both.inclusion.tolist(), strict=True))
+    for row, chance in zip(further.indices.tolist(), further.inclusion.tolist(), strict=True):
+        assert chances[row] == pytest.approx(chance)
+    assert (1 / both.inclusion).sum() == pytest.approx(1000)
+
+
+# Units as read: a sample that was drawn by the rules is taken, whatever its luck.
+
+
+def test_no_importance_sample_is_refused_for_its_luck() -> None:
+    """Few units above 0 with large chances: how many of the others are drawn varies much from draw to draw."""
+    score = np.r_[np.zeros(1059), np.linspace(0.5, 0.8, 198)]
+    for run in range(200):
+        sample = sample_for_labels(score, 200, design="importance", rng=run)
+        labels = np.where(np.isnan(sample.chances), np.nan, 0.0)
+        read_units(labels, score, inclusion=sample.chances)

@@ -6,6 +6,7 @@ import datetime
 import json
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,7 +17,8 @@ from benchmarks.monitoring import Streams
 from benchmarks.regimes.monitoring import Watched
 from howsure import CalibrationMonitor, InputError
 from howsure.monitoring.bets import CellSums, tolerated_by
-from howsure.monitoring.calibration_monitor import FIRST_SHARE, state_text
+from howsure.monitoring.calibration_monitor import FIRST_SHARE, packed, state_text, unpacked
+from howsure.monitoring.settings import fingerprint, fingerprints
 
 N, PER_DAY = 12_000, 150
 DAYS = np.datetime64("2026-01-01") + np.arange(N) // PER_DAY
@@ -343,3 +345,28 @@ def test_a_state_of_wrong_values_is_refused_whatever_its_checksum() -> None:
             except InputError:
                 refused += 1
     assert refused > 100
+
+
+# Clusters that are known again, whatever rows they come with.
+
+
+def test_numbers_and_their_texts_are_one_cluster() -> None:
+    kinds = [["7", "8"], [7, 8], np.array([7.0, 8.0]), pd.Series([7, 8], dtype=object).to_numpy()]
+    found = [fingerprints(np.asarray(one), n=2).tolist() for one in kinds]
+    assert found == [[fingerprint("7"), fingerprint("8")]] * 4
+
+
+def test_a_database_counts_the_same() -> None:
+    for name in ("doc 7", "", "Gespräch", "\U0001f600"):
+        ((held,),) = duckdb.execute("SELECT md5_number_lower(?)", [name]).fetchall()
+        assert np.uint64(held).astype(np.int64) == fingerprint(name)
+
+
+def test_fingerprints_come_back_from_their_text() -> None:
+    """Also those whose difference no number of 64 bits holds."""
+    held = np.array([-(2**63), -5, 0, 2**63 - 1])
+    assert unpacked(packed(held)).tolist() == held.tolist()
+    assert unpacked(packed(held[:0])).tolist() == []
+    for wrong in (packed(held[::-1]), packed(held[[0, 0]]), "AAA", "AAAA", "ä", "AAAA AAAA"):
+        with pytest.raises(ValueError):  # noqa: PT011 -- whatever base64 says
+            unpacked(wrong)

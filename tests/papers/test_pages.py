@@ -82,3 +82,67 @@ def test_a_stale_line_is_found(old: str, new: str, tmp_path: Path) -> None:
         compare(page, made)
     made.write_text(page.read_text(encoding="utf-8").replace("| --- |", "| ------ |"), encoding="utf-8")
     compare(page, made)
+
+
+# papers/README.md: a line for each item of the papers, with a verdict, and figures that stand on our pages.
+
+
+PAGE = Path(__file__).parents[2] / "papers" / "README.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+COLUMNS = ["where", "what it says", "theirs", "ours", "page", "command", "minutes", "verdict"]
+VERDICTS = ["reproduced", "with other data", "contradicts", "impossible"]
+ROWS = [dict(zip(COLUMNS, row[2:-2].split(" | "), strict=True)) for row in TEXT.splitlines() if row.startswith("| ")]
+LINES = [row for row in ROWS if list(row.values()) != COLUMNS]
+ITEMS = {
+    "2015 section": "1 2 3 3.1 3.2 3.3 4 4.1 4.1.1 4.1.2 4.2 4.2.1 4.2.2 4.2.3 5 5.1 5.2 5.3 6 6.1 6.2 7",
+    "2015 Figure": "1_(a) 1_(b) 1_(c) 1_(d) 2_(a) 2_(b) 3_(a) 3_(b) 4_(a) 4_(b) 5 6",
+    "2015 Definition": "1 2",
+    "2015 Algorithm": "1 2",
+    "2015 Equation": "1 2 3 4 5 6 7 8 9",
+    "2015 Appendix": "1 2 3 4",
+    "thesis chapter": "1 2 3 4",
+    "thesis section": "3.1 3.1.1 3.1.2 3.1.3 3.2 3.2.1 3.2.2 3.3 3.4 3.4.1 3.4.2 "
+    "4.1 4.1.1 4.1.2 4.2 4.2.1 4.3 4.3.1 4.3.2 4.3.3",
+    "thesis Definition": "3.1 3.2 3.3",
+    "thesis Theorem": "3.4",
+    "thesis Equation": "3.1 3.2 3.3",
+    "thesis Figure": "4.1 4.2 4.3 4.4 4.5 4.6 4.7 4.8 4.9 4.10 4.11",
+    "BooStSa section": "1 2 2.1 2.2 2.3 3 4 4.1 4.2 4.2.1 4.2.2 4.3 4.4 5 6 7",
+    "BooStSa Figure": "1 2 3 4 5",
+}
+
+
+def verdict_of(line: dict[str, str]) -> str:
+    return re.match(r"\*\*(.+?)\*\*: \S", line["verdict"])[1]
+
+
+def test_every_line_has_a_verdict_and_the_first_paragraph_counts_them() -> None:
+    counts = [sum(verdict_of(line) == verdict for line in LINES) for verdict in VERDICTS]
+    assert sum(counts) == len(LINES)
+    first = TEXT.split("\n\n")[1]
+    assert [int(number) for number in re.findall(r"\d+", first)] == [len(LINES), *counts]
+
+
+def test_every_item_of_the_papers_has_a_line() -> None:
+    named = {part.partition(",")[0] for line in LINES for part in line["where"].split("; ")}
+    wanted = {f"{kind} {one.replace('_', ' ')}" for kind, numbers in ITEMS.items() for one in numbers.split()}
+    assert wanted - named == set()
+
+
+def test_what_is_done_has_a_page_and_a_command() -> None:
+    done = [line for line in LINES if verdict_of(line) != "impossible"]
+    assert [line["where"] for line in done if "–" in {line["page"], line["command"], line["minutes"]}] == []
+
+
+def test_figures_of_ours_are_those_of_the_page() -> None:
+    """As printed there; a page that is written anew must not leave another number here."""
+    lost = []
+    for line in LINES:
+        links = re.findall(r"\]\((.+?)(?:#.*?)?\)", line["page"])
+        held = numbers_of(" ".join((PAGE.parent / link).read_text(encoding="utf-8") for link in links))
+        lost += [(line["where"], figure) for figure in sorted(numbers_of(line["ours"]) - held)]
+    assert lost == []
+
+
+def numbers_of(text: str) -> set[str]:
+    return set(re.findall(r"-?\d[\d.,]*(?<=\d)", text))

@@ -23,9 +23,11 @@ from howsure.errors import InputError
 from howsure.report import calibration_report, write_report
 from howsure.report.calibration import table_of_bins, table_of_curves
 from howsure.report.coreference import coreference_page
-from howsure.report.results import counts_report
+from howsure.report.results import counts_report, significance_report, terms
+from howsure.significance import compare
 from tests.counts.populations import labelled, population
 from tests.figures.made_up import ANY_CURVE, curve_with, many_curves
+from tests.significance.made_systems import labels
 
 VOID = {"meta", "br", "hr", "img", "link", "input"}
 EVIL = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7 * 7 }}"
@@ -243,3 +245,37 @@ def test_an_answer_outside_the_interval_is_explained() -> None:
     assert "40 mentions; entities here: 40, expected 24.4" in html
     assert why in html
     assert why not in page([[1, 0], [0.9, 0.1]], [(0, 2), (3, 4)], "Ann Bell saw herself .")
+
+
+# The report of a comparison.
+
+
+SAID = {
+    "gaffke": (["The interval is Gaffke", "It is Gaffke"], ["resampled", "coin", "Student"]),
+    "student": (["Student"], ["resampled", "coin", "replacement"]),
+    "permutation": (["coin flip", "resampled, with replacement"], ["Student"]),
+    "bootstrap": (["share of test sets, resampled"], ["coin", "Student"]),
+    "mcnemar": (["McNemar", "resampled, with replacement"], ["coin", "Student"]),
+    "boostsa": (["share of sub-samples"], ["coin", "Student", "probability that two"]),
+}
+
+
+@pytest.mark.parametrize("method", SAID)
+def test_it_explains_what_was_done_and_nothing_else(method: str) -> None:
+    targets, a, b = labels(60, 3, 1, accuracy=(0.5, 0.9))
+    result = compare(targets, a, b, metrics="accuracy", method=method, rng=5, n_resamples=50)
+    page = significance_report(result)
+    read = page[page.index("How to read it") : page.index("</dl>")]
+    there, absent = SAID[method]
+    assert [one for one in there if one not in read] == []
+    assert [one for one in absent if one in read] == []
+
+
+def test_it_explains_no_interval_and_no_adjustment_where_there_is_none() -> None:
+    targets, a, b = labels(60, 3, 1, accuracy=(0.5, 0.9))
+    result = compare(
+        targets, a, b, metrics="accuracy", interval=None, adjust=None, alternative="better", rng=5, n_resamples=50
+    )
+    (difference, told), (_, p) = terms(result.recipe)
+    assert (difference, told) == ("Difference", "The model's value minus the baseline's.")
+    assert "in favour of the model" in p

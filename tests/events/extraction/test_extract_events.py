@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,15 +19,18 @@ import pytest
 import howsure.data
 from howsure.coreference.antecedent_model import AntecedentModel
 from howsure.data.documents.conllu import write_conllu
+from howsure.data.documents.document import Mention
 from howsure.errors import InputError
 from howsure.events.corpus import BATCH, CATEGORY, NO_ACTOR, Fields, Filter
+from howsure.events.extraction.dependencies import DependencyCounts, count_dependencies
 from howsure.events.extraction.extract_events import extract_events
 from howsure.events.extraction.open_corpus import open_corpus
 from howsure.events.extraction.processes import deaf_children, undisturbed
 from howsure.events.lexicon import Lexicon
-from howsure.events.rule import Rule
+from howsure.events.rule import Rule, built_in_rule
 from howsure.events.store.event_store import EventStore, StoreError
-from tests.events import newswire
+from tests.events import newswire, sentences
+from tests.events.sentences import document
 from tests.events.stores import DOCUMENTS, FORKSERVER, Deaf, Killer, Stopped, contents, extract_to, extract_until, work
 
 
@@ -127,8 +131,8 @@ def test_draws_depend_on_seed_and_id_alone(tmp_path: Path, model: Path, whole: d
 def events_by_id(tables: dict[str, Any]) -> dict[str, list[Any]]:
     names = {row[0]: row[1] for row in tables["documents"]}
     found: dict[str, list[Any]] = {}
-    for document, *rest in tables["events"]:
-        found.setdefault(names[document], []).append(rest)
+    for number, *rest in tables["events"]:
+        found.setdefault(names[number], []).append(rest)
     return found
 
 
@@ -333,3 +337,42 @@ def test_children_do_not_hear() -> None:
     assert (deaf.returncode, deaf.stdout) == (0, "alive\n")
     assert (hearing.returncode, hearing.stdout) == (-signal.SIGINT, "")
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+# Counts of the relations inside the entities of actors.
+
+
+LEXICON = Lexicon([("IRQ", "Iraq"), ("IRQ", "Iraqi"), ("KWT", "Kuwait"), ("USA", "American"), ("KOR", "South Korean")])
+RULE = built_in_rule("attack")
+
+
+def test_relations_are_counted_where_names_are() -> None:
+    mentions = [Mention(0, 0, 5), Mention(0, 4, 5), Mention(1, 0, 2), Mention(1, 4, 5)]
+    counts = count_dependencies(
+        document(sentences.PRESIDENT, sentences.HUSSEIN), mentions, ["h", "i", "h", "k"], lexicon=LEXICON, rule=RULE
+    )
+    assert counts.names == Counter({"nmod": 1, "(head)": 2})
+    assert counts.governors == Counter(
+        {("root", "(root)"): 1, ("nmod", "president"): 1, ("nsubj", "attack"): 1, ("obj", "attack"): 1}
+    )
+
+
+def test_entities_of_no_actor_do_not_count() -> None:
+    mentions = [Mention(0, 0, 2), Mention(0, 4, 5)]
+    counts = count_dependencies(document(sentences.HUSSEIN), mentions, [0, 1], lexicon=LEXICON, rule=RULE)
+    assert counts.governors == Counter({("obj", "attack"): 1})
+
+
+def test_paths_go_down_to_the_first_word_of_a_name() -> None:
+    text = "crews/NNS/5/nsubj of/IN/4/case South/JJ/4/amod Korean/JJ/1/nmod attacked/VBD/0/root"
+    counts = count_dependencies(document(text), [Mention(0, 0, 4)], [0], lexicon=LEXICON, rule=RULE)
+    assert counts.names == Counter({"nmod": 1})
+
+
+def test_counts_add() -> None:
+    mentions = [Mention(0, 0, 2), Mention(0, 3, 4)]
+    one = count_dependencies(document(sentences.ACTIVE), mentions, [0, 1], lexicon=LEXICON, rule=RULE)
+    both = one + one + DependencyCounts()
+    assert both.names == Counter({"amod": 2, "(head)": 2})
+    assert both.to_dict()["governors"][0]["count"] == 2
+    assert one.names == Counter({"amod": 1, "(head)": 1})

@@ -7,11 +7,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from howsure import Estimate, compare_calibration
+from benchmarks.recalibration import Cell, cell
+from howsure import Estimate, compare_calibration, evaluate_recalibration, recalibrate, recalibration_table
 from howsure.calibration.bins import bin_pairs
 from howsure.inputs.pairs import Pairs
 from howsure.recalibration.evaluation import evaluation_of
+from howsure.recalibration.evaluation_results import p_value_of, rows_needed, verdict_kind
 from howsure.recalibration.scores import Labelled, labelled_from
 
 HOW: dict[str, Any] = {"method": "made up", "level": 0.9, "margin": 0.01}
@@ -129,3 +133,179 @@ def test_a_certain_error_leaves_the_log_loss_without_a_difference() -> None:
     assert found.log_loss.improvement.low is None
     assert "before recalibration, 10 predictions of exactly 0 or 1 are wrong" in found.notes[0]
     assert found.brier.improvement.low is not None
+
+
+# The verdict, its p-value, and the rows that would tell.
+
+
+def gain(value: float, low: float | None, high: float | None, n: int = 1000) -> Estimate:
+    return Estimate(value, low, high, 0.95, "jackknife", n)
+
+
+@given(st.floats(-0.1, 0.1), st.floats(1e-6, 0.1), st.floats(1e-6, 0.1))
+def test_the_p_value_is_below_5_percent_where_the_interval_excludes_0(value: float, down: float, up: float) -> None:
+    e = gain(value, value - down, value + up)
+    excluded = e.low > 0 or e.high < 0  # type: ignore[operator]
+    p = p_value_of(e)
+    assert 0 <= p <= 1
+    if abs(p - 0.05) > 1e-6:
+        assert (p < 0.05) == excluded
+    assert excluded == (verdict_kind(e, 0.01) in ("improves", "makes it worse"))
+
+
+def test_an_interval_of_no_width_at_0_does_not_help() -> None:
+    e = gain(0.0, 0.0, 0.0)
+    assert (verdict_kind(e, 0.01), p_value_of(e)) == ("does not help", 1.0)
+
+
+def test_without_an_interval_nothing_can_be_told() -> None:
+    e = gain(float("nan"), None, None)
+    assert verdict_kind(e, 0.01) == "cannot tell"
+    assert np.isnan(p_value_of(e))
+    assert rows_needed(e, 0.01) is None
+
+
+def test_so_many_rows_tell_in_four_of_five_data_sets() -> None:
+    """An improvement of d with a standard error s at n = 1000: at the number found, the power is 0.8."""
+    d, s = 0.002, 0.0015
+    needed = rows_needed(gain(d, d - 1.96 * s, d + 1.96 * s), 0.01)
+    draws = np.random.default_rng(0).normal(d, s * np.sqrt(1000 / needed), 20_000)
+    assert np.mean(draws > 1.96 * s * np.sqrt(1000 / needed)) == pytest.approx(0.8, abs=0.01)
+
+
+def test_for_no_improvement_they_tell_that_there_is_none() -> None:
+    needed = rows_needed(gain(-0.00005, -0.001, 0.0009), 0.01)
+    assert needed is not None
+    assert needed == pytest.approx(1000 * ((0.00095 * (1 + 0.8416 / 1.96)) / 0.00015) ** 2, rel=0.01)
+
+
+# Cross-fitted evaluations: verdicts, groups and methods, choices within the folds, and refusals.
+
+
+RNG = np.random.default_rng(11)
+Q = RNG.uniform(0.02, 0.98, 1200)
+SHARP = 1 / (1 + (1 / Q - 1) ** 2)  # log-odds twice as far out
+Y = RNG.random(1200) < Q
+
+
+def test_an_overconfident_model_is_improved_and_a_calibrated_one_is_not() -> None:
+    found = evaluate_recalibration(Y, SHARP, method="temperature")
+    assert (found.kind, found.needed) == ("improves", None)
+    assert found.error_after.value < found.error_before.value / 2
+    assert found.verdict().startswith("Recalibration (temperature) improves these probabilities: the calibration error")
+    assert evaluate_recalibration(Y, Q, method="temperature").kind in ("cannot tell", "does not help")
+
+
+def test_a_map_that_merges_predictions_makes_good_ones_worse() -> None:
+    found = evaluate_recalibration(Y, Q, method="histogram", n_bins=3)
+    assert found.kind == "makes it worse"
+    assert "makes it worse: the Brier score rises" in found.verdict()
+
+
+def test_where_nothing_can_be_told_it_says_how_many_rows_would_tell() -> None:
+    found = evaluate_recalibration(Y[:60], SHARP[:60] ** 0.7, method="platt")
+    assert found.kind == "cannot tell"
+    assert found.needed > 60
+    assert "rows like these would tell." in found.verdict()
+
+
+def test_auto_chooses_within_the_folds_and_says_what() -> None:
+    found = evaluate_recalibration(Y[:400], SHARP[:400], repeats=1)
+    assert sum(found.recipe["chosen"].values()) == 5
+    assert any("auto chose anew without the rows of each fold" in note for note in found.notes)
+
+
+def test_rows_drawn_from_the_seed_of_the_folds_are_divided_at_random() -> None:
+    """Folds dealt in the order of the predictions are alike in all but their labels, and any map looks good."""
+    rng = np.random.default_rng(0)
+    q = rng.random(2000)
+    found = evaluate_recalibration(rng.random(2000) < q, q, method="isotonic", repeats=1, rng=0)
+    assert found.brier.improvement.value < 0.001
+
+
+def test_each_group_has_its_own_map_and_p_is_adjusted() -> None:
+    groups = np.where(np.arange(1200) % 2, "sharp", "good")
+    q = np.where(groups == "sharp", SHARP, Q)
+    found = recalibration_table(Y, q, methods=["temperature", "platt"], groups=groups, repeats=1)
+    assert found.names == ["good: temperature", "good: platt", "sharp: temperature", "sharp: platt"]
+    assert [row.kind == "improves" for row in found] == [False, False, True, True]
+    assert all(p >= row.p_value for row, p in zip(found, found.p_adjusted, strict=True))
+    alone = evaluate_recalibration(Y[1::2], SHARP[1::2], method="platt", repeats=1)
+    assert found["sharp: platt"].brier.before == pytest.approx(alone.brier.before)
+    assert "Verdicts are each row's own; p is adjusted (Holm) for 4 of them." in str(found)
+
+
+def test_the_floor_is_for_maps_not_for_what_was_before() -> None:
+    q = np.where(np.arange(1200) < 5, 1.0, SHARP)
+    y = np.where(np.arange(1200) < 5, False, Y)
+    found = evaluate_recalibration(y, q, method="platt", floor=1e-3, repeats=1)
+    assert np.isinf(found.log_loss.before)
+    assert np.isfinite(found.log_loss.after)
+
+
+WRONG: dict[str, tuple[dict[str, Any], str]] = {
+    "two folds": ({"folds": 2}, "folds must be a whole number from 3 to 100 to evaluate a map; it is 2"),
+    "no fold": ({"folds": 0}, "folds must be a whole number from 2 to 100; it is 0"),
+    "more folds than rows": ({"folds": 30}, "folds must be at most the number of rows; it is 30, there are 20"),
+    "one cluster": ({"clusters": [1] * 20}, "folds must be at most the number of clusters; it is 5, there are 1"),
+    "no margin": ({"margin": 0}, "margin must lie above 0 and below 1; it is 0"),
+    "a margin in words": ({"margin": "small"}, "margin must lie above 0 and below 1; it is 'small'"),
+    "a level in per cent": ({"level": 95}, "level"),
+    "no repetition": ({"repeats": 0}, "repeats must be a whole number from 1 to 100, not 0"),
+    "too many repetitions": ({"repeats": 101}, "repeats must be a whole number from 1 to 100, not 101"),
+    "an unknown method": ({"method": "magic"}, "magic"),
+    "a method for classes": ({"method": "vector"}, "is not for one probability per row"),
+    "one label": ({"y": [1] * 20}, "y_true must hold two labels or more"),
+    "a floor above all": ({"floor": 0.4}, "floor must lie above 0 and up to 0.1; it is 0.4"),
+    "too few to choose": (
+        {"method": "auto", "y": [0, 1] * 3},
+        "6 rows are too few to choose a method anew without each of 5 folds, by 5 folds of the others; at least 7",
+    ),
+    "a label in one row": ({"y": [1] + [0] * 19, "method": "platt"}, "the label '1' lies in one row alone"),
+}
+
+
+def _holds(found: Cell, *, least: float = 0.93) -> None:
+    room = 2.6 * np.sqrt(0.05 * 0.95 / found.sets)
+    assert min(found.squared, found.brier, found.after) >= least - room, found
+
+
+def test_a_few_made_up_data_sets() -> None:
+    calibrated = cell("calibrated", "platt", 300, 12)
+    assert calibrated.improves <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 12)
+    _holds(calibrated)
+
+
+@pytest.mark.long
+def test_a_few_made_up_data_sets_of_overconfident_models() -> None:
+    _holds(cell("T = 1.5", "temperature", 300, 12))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [{}, {"size": 5}, {"rare": True}], ids=["rows", "clusters", "rare"])
+@pytest.mark.parametrize("method", ["temperature", "platt", "isotonic", "histogram"])
+@pytest.mark.parametrize("model", ["calibrated", "T = 1.5", "T = 0.7", "shifted", "waves"])
+def test_improvements_are_covered_and_calibrated_models_are_left_alone(
+    model: str, method: str, how: dict[str, Any]
+) -> None:
+    found = cell(model, method, 1000, 150, **how)
+    _holds(found)
+    if model == "calibrated":
+        assert found.improves <= 0.05 + 2.6 * np.sqrt(0.05 * 0.95 / 150)
+
+
+@pytest.mark.slow
+def test_the_choice_is_paid_for() -> None:
+    found = cell("calibrated", "auto", 500, 60)
+    _holds(found)
+    assert found.improves <= 0.1
+
+
+def test_a_table_of_a_map_is_what_the_map_says_of_each_group() -> None:
+    groups = np.arange(1200) % 2
+    fitted = recalibrate(Y[:600], SHARP[:600], groups=groups[:600], method="temperature")
+    found = recalibration_table(Y[600:], SHARP[600:], groups=groups[600:], map=fitted)
+    for row, group in zip(found, (0, 1), strict=True):
+        rows = 600 + np.flatnonzero(groups[600:] == group)
+        alone = fitted.evaluate(Y[rows], SHARP[rows], groups=groups[rows])
+        assert (row.brier, row.error_after) == (alone.brier, alone.error_after)
