@@ -1,7 +1,8 @@
 """What is refused, by room: each call of tests/refusals/*.md gets the sentence below it.
 
 `python -m tests.test_refusals` writes the sentences again; a new call is a line there without one. Where a sentence has
-⋯, another library, the version or the machine says the rest.
+⋯, another library, the version or the machine says the rest. A command leaves every file as it is, and so does a call
+where the title says so.
 """
 
 from __future__ import annotations
@@ -22,41 +23,45 @@ from tests.cli.running import Outcome
 PLACE = Path(__file__).parent / "refusals"
 SECTION = re.compile(r"^(## .*)\n\n```python\n((?:.*\n)*?)```\n\n((?:- `.*`\n(?:  .*\n)?)+)", re.MULTILINE)
 CALL = re.compile(r"- `(.*)`\n(?:  (.*)\n)?")
+KEPT = "; nothing is written"
 PAGES = {path.stem: path.read_text(encoding="utf-8") for path in sorted(PLACE.glob("*.md"))}
 SECTIONS = [(f"{room}, {held[1][3:]}", held) for room, page in PAGES.items() for held in SECTION.finditer(page)]
 
 
 def sentences(section: re.Match[str]) -> Iterator[str]:
-    """The calls of a section, each with what is told of it now; in an empty folder."""
-    names: dict[str, Any] = {}
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
-        exec(section[2], names)
-        for call, stored in CALL.findall(section[3]):
-            told = told_of(call, names).replace("\\", "\\\\").replace("\n", "\\n")
-            if "⋯" in stored and re.fullmatch(".*".join(map(re.escape, stored.split("⋯"))), told):
-                told = stored
-            yield f"- `{call}`\n  {told}\n"
+    """The calls of a section, each after its code in an empty folder, with what is told of it now."""
+    for call, stored in CALL.findall(section[3]):
+        names: dict[str, Any] = {}
+        with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+            exec(section[2], names)
+            told = told_of(call, names, kept=section[1].endswith(KEPT))
+        told = told.replace("\\", "\\\\").replace("\n", "\\n")
+        if "⋯" in stored and re.fullmatch(".*".join(map(re.escape, stored.split("⋯"))), told):
+            told = stored
+        yield f"- `{call}`\n  {told}\n"
 
 
-def told_of(call: str, names: dict[str, Any]) -> str:
-    """What Python, or a command that leaves all files as they are, tells of a call that is refused; AssertionError of
-    one that is not, or is misspelt."""
+def told_of(call: str, names: dict[str, Any], *, kept: bool) -> str:
+    """What is told of a call that is refused, and of a command or `kept` leaves all files; AssertionError of others."""
     *before, last = ast.parse(call).body
     code: Any = ast.Expression(last.value) if isinstance(last, ast.Expr) else ast.Module([last], [])
+    exec(compile(ast.Module(before, []), call, "exec"), names)
+    files = held()
     try:
-        exec(compile(ast.Module(before, []), call, "exec"), names)
-        files = held()
         found = eval(compile(code, call, "eval" if isinstance(last, ast.Expr) else "exec"), names)
     except MissingExtraError:
         raise
     except (NameError, AttributeError, SyntaxError) as error:
         raise AssertionError(call) from error
     except Exception as error:
-        return f"{type(error).__name__}: {error}"
-    assert isinstance(found, Outcome), f"{call} is not refused"
-    assert (found.code, found.out) == (2, ""), f"{call} is not refused"
-    assert held() == files, f"{call} changes files"
-    return f"exit code 2: {found.err.strip()}"
+        told = f"{type(error).__name__}: {error}"
+    else:
+        assert isinstance(found, Outcome), f"{call} is not refused"
+        assert (found.code, found.out) == (2, ""), f"{call} is not refused"
+        told = f"exit code 2: {found.err.strip()}"
+        kept = True
+    assert not kept or held() == files, f"{call} changes files"
+    return told
 
 
 def held() -> dict[Path, bytes]:

@@ -74,12 +74,6 @@ def test_a_file_of_another_version(file: Path, changes: dict[str, Any], message:
         AntecedentModel.load(reseal(file, **changes))
 
 
-def test_what_is_not_trained_is_not_saved(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="not trained, there is nothing to save"):
-        AntecedentModel().save(tmp_path / "empty.npz")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_generator_as_seed_is_not_kept(tmp_path: Path) -> None:
     AntecedentModel(passes=1, rng=np.random.default_rng(0)).fit([STORY]).save(tmp_path / "m.npz")
     assert AntecedentModel.load(tmp_path / "m.npz").get_params()["rng"] is None

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
-
-import pytest
 
 from howsure.data import (
     Document,
@@ -19,7 +16,6 @@ from howsure.data import (
     write_tagged,
     write_three_columns,
 )
-from howsure.errors import InputError
 
 CONLL2012 = """\
 #begin document (bn/one); part 000
@@ -128,25 +124,6 @@ def test_what_is_written_in_columns_is_read(tmp_path: Path) -> None:
     assert [(one.entity, one.type) for one in read.mentions or ()] == SAME
 
 
-@pytest.mark.parametrize("write", [write_conll2012, write_three_columns])
-@pytest.mark.parametrize(
-    ("words", "mention", "message"),
-    [
-        (("a\tb",), Mention(0, 0, 1, 1), "must be (text )?without"),
-        (("",), Mention(0, 0, 1, 1), "must be (text )?without"),
-        (("a",), Mention(0, 0, 1), "must have an entity"),
-        (("a",), Mention(0, 0, 2, 1), "must lie in a sentence"),
-        (("a",), Mention(3, 0, 1, 1), "must lie in a sentence"),
-    ],
-)
-def test_what_cannot_be_written(
-    tmp_path: Path, write: Callable, words: tuple[str, ...], mention: Mention, message: str
-) -> None:
-    with pytest.raises(InputError, match=message):
-        write([Document("d", (Sentence(words),), (mention,))], tmp_path / "x.conll")
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_the_door_tells_forms_apart(tmp_path: Path) -> None:
     assert [one.name for one in read_documents(written(tmp_path, CONLL2012))] == ["bn/one", "bn/one"]
     assert [one.name for one in read_documents(written(tmp_path, LITBANK))] == ["novel"]
@@ -159,22 +136,3 @@ def test_the_door_tells_forms_apart(tmp_path: Path) -> None:
     (tagged,) = read_documents(tmp_path / "x.tsv")
     assert (tagged.name, tagged.mentions) == ("x", None)
     assert tagged.sentences == (Sentence(("#a", "#b"), tags=("#", "#")), Sentence(("c",), tags=("N",)))
-
-
-@pytest.mark.parametrize(
-    ("write", "document", "message"),
-    [
-        (write_conll2012, Document("d", (Sentence(("a",)), Sentence(()))), "one of d has none"),
-        (write_conll2012, Document("d", (Sentence(("a",)),), None, {"part": "x"}), "must be a number; .* is 'x'"),
-        (write_three_columns, Document("d", ()), "d has none"),
-        (
-            write_three_columns,
-            Document("d", (Sentence(("a",)),), (Mention(0, 0, 1, 1, "p-q"),)),
-            "the type of a mention .* it is 'p-q'",
-        ),
-    ],
-)
-def test_what_would_not_be_read_again(tmp_path: Path, write: Callable, document: Document, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        write([document], tmp_path / "x.conll")
-    assert list(tmp_path.iterdir()) == []

@@ -274,14 +274,6 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path: Path, suffix: str) -> No
     assert not re.search(rb"CreationDate|<dc:date>|[0-9]{4}-[0-9]{2}-[0-9]{2}T", first.read_bytes())
 
 
-@pytest.mark.parametrize(("name", "said"), [("curve.jpg", "'.jpg'"), ("curve", "no suffix"), ("curve.svg.gz", "'.gz'")])
-def test_other_suffixes_are_refused_by_name(tmp_path: Path, name: str, said: str) -> None:
-    with pytest.raises(InputError, match=r"must end in \.svg, \.png or \.pdf") as caught:
-        save_figure(curve_figure(many_curves(1)), tmp_path / name)
-    assert said in str(caught.value)
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_a_file_that_cannot_be_replaced_stays_and_nothing_is_left_behind(tmp_path: Path) -> None:
     target = tmp_path / "taken.svg"
     target.mkdir()

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import howsure
-from howsure.errors import InputError
 
 NAMES = ("a", "b", "c", "d")
 
@@ -89,28 +88,3 @@ def test_a_judge_that_is_off_for_one_model_is_refused_for_it_alone(labelled: int
     assert told[False, "does not"] <= 30  # of 300
     assert told[True, "does not"] >= {50: 40, 100: 86, 300: 98}[labelled]
     assert np.mean(held) > 0.93
-
-
-@pytest.mark.parametrize(
-    ("change", "said"),
-    [
-        ({"margin": 0}, "margin must be a positive number"),
-        ({"model": ["a"] * 80}, "model must hold two models or more; it holds 'a' alone"),
-        ({"against": "q"}, "no model 'q' in the data"),
-        ({"y_true": [1.0] * 5 + [None] * 75}, "each model has fewer than 10 grades of people"),
-        (
-            {"y_true": [7.0] + [1.0] * 79, "bounds": (0, 5)},
-            "y_true must lie between the bounds, 0 and 5; row 0 holds 7",
-        ),
-        ({"score": [None] + [1.0] * 79}, "score"),
-    ],
-)
-def test_bad_input_is_refused(change: dict[str, object], said: str) -> None:
-    given: dict[str, object] = {
-        "y_true": [1.0, 0.0] * 40,
-        "score": [1.0, 0.0] * 40,
-        "model": ["a"] * 40 + ["b"] * 40,
-        "margin": 0.1,
-    } | change
-    with pytest.raises(InputError, match=said):
-        howsure.judge_transport(given.pop("y_true"), given.pop("score"), **given)

@@ -19,7 +19,6 @@ from howsure.calibration.curves import CalibrationCurves
 from howsure.coreference import CorefPosterior, ResolvedDocument
 from howsure.counts import estimate_counts
 from howsure.data import Document, Mention, Sentence
-from howsure.errors import InputError
 from howsure.report import calibration_report, write_report
 from howsure.report.calibration import table_of_bins, table_of_curves
 from howsure.report.coreference import coreference_page
@@ -162,13 +161,6 @@ def test_a_report_takes_the_place_of_the_old_one(tmp_path: Path) -> None:
     write_report("<p>né</p>", target)
     assert target.read_bytes() == "<p>né</p>".encode()
     assert list(tmp_path.iterdir()) == [target]
-
-
-@pytest.mark.parametrize("name", ["report.txt", "report"])
-def test_other_names_are_refused(tmp_path: Path, name: str) -> None:
-    with pytest.raises(InputError, match=r"must end in \.html"):
-        write_report("x", tmp_path / name)
-    assert list(tmp_path.iterdir()) == []
 
 
 # The report of estimated counts.

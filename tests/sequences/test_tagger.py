@@ -214,13 +214,6 @@ def test_parameters_passed_on_reading_replace_those_of_the_file(tmp_path: Path) 
     assert CRFTagger.load(tmp_path / "model", c2=0.5).c2 == 0.5
 
 
-def test_what_is_not_fitted_is_not_saved(tmp_path: Path) -> None:
-    for tagger in (HMMTagger(), CRFTagger()):
-        with pytest.raises(InputError, match="is not fitted"):
-            tagger.save(tmp_path / "model")
-    assert os.listdir(tmp_path) == []
-
-
 @pytest.mark.parametrize("kind", [HMMTagger, CRFTagger])
 def test_a_changed_byte_is_found_or_changes_nothing(tmp_path: Path, kind: type[Tagger]) -> None:
     path = tmp_path / "model"

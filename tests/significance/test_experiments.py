@@ -120,17 +120,6 @@ def test_a_whole_last_line_that_is_damaged_is_refused_and_kept(tmp_path: Path) -
     assert store.path.read_bytes() == content
 
 
-@pytest.mark.parametrize("content", [b'{"a": 1}', b'{"a": 1}\n', b"x", b"12345678 90", b"\n"])
-def test_a_file_of_something_else_is_refused_and_kept(tmp_path: Path, content: bytes) -> None:
-    store = Experiments(tmp_path / "r.json")
-    store.path.write_bytes(content)
-    with pytest.raises(InputError, match="is not a store of experiments"):
-        Experiments(store.path)
-    with pytest.raises(InputError, match="is not a store of experiments"):
-        store.add("base", 0, [0, 1], y_true=[0, 1])
-    assert store.path.read_bytes() == content
-
-
 def test_names_and_epochs_are_plain_before_they_are_written(tmp_path: Path) -> None:
     store, other = Experiments(tmp_path / "store"), Experiments(tmp_path / "store")
     with pytest.raises(InputError, match=r"epochs must be a whole number or None; 1\.5 is not"):

@@ -17,7 +17,6 @@ from howsure.coreference import CorefPosterior, posterior_from_scores
 from howsure.data import AntecedentScores, Document, Mention, Sentence, read_antecedent_scores, write_antecedent_scores
 from howsure.data.antecedent_files import ScoreFile
 from howsure.data.antecedent_scores import place_mentions
-from howsure.errors import InputError
 
 M = 5
 LINKS = np.where(np.tri(M, k=-1, dtype=bool), np.arange(25.0).reshape(5, 5) % 7 - 3, -np.inf)
@@ -108,18 +107,6 @@ WHOLE: dict[str, Any] = {
 def test_an_archive_written_by_hand_is_read(tmp_path: Path) -> None:
     (found,) = read_antecedent_scores(archive(tmp_path, **WHOLE))
     assert posterior_from_scores(found).pair_probability([(0, 1)]).round(3).tolist() == [0.818]
-
-
-def test_what_cannot_be_written_is_refused(tmp_path: Path) -> None:
-    one = several()[0]
-    with pytest.raises(InputError, match="two are called 'plain'"):
-        write_antecedent_scores([one, one], tmp_path / "s.jsonl")
-    with pytest.raises(InputError, match="scores must be AntecedentScores, one per document; one is dict"):
-        write_antecedent_scores([LINE], tmp_path / "s.jsonl")  # type: ignore[list-item]
-    wrong = AntecedentScores(id="n", words=["a"], mentions=[(0, 1)], scores=[[]], null=float("nan"))
-    with pytest.raises(InputError, match="scores and null of document n must be finite"):
-        write_antecedent_scores(wrong, tmp_path / "s.jsonl")  # type: ignore[arg-type]
-    assert not (tmp_path / "s.jsonl").exists()
 
 
 # Antecedent scores: what is wrong with them is said when they are made.

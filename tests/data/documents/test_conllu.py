@@ -217,43 +217,6 @@ def test_attributes_of_words_are_written(tmp_path: Path) -> None:
     assert last == ["P=0.5", "P=0.25", "P=1.0|SpaceAfter=No", "P=0", "Entity=(4)|P=1", "P=2|SpaceAfter=No"]
 
 
-@pytest.mark.parametrize(
-    ("document", "attributes", "message"),
-    [
-        (Document("d", (WORDS,)), {"P": []}, "attributes must fit the sentences: P has 0, there are 1"),
-        (Document("d", (WORDS,)), {"P": [[1, 2]]}, "must fit the words: P has 2 in sentence 0, which has 3"),
-        (Document("d", (WORDS,)), {"Entity": [[1, 2, 3]]}, "names of their own"),
-        (Document("d", (WORDS,)), {"a=b": [[1, 2, 3]]}, "names of their own"),
-        (Document("d", (WORDS,)), {"P": [["a\tb", 2, 3]]}, "must be text without tab and line break; word 0"),
-        (Document("d", (Sentence(("a\nb",)),)), {}, "must be text without tab and line break; word 0"),
-        (Document("d", (Sentence(("",)),)), {}, "must be text without tab and line break; word 0"),
-        (Document("d\ne", (WORDS,)), {}, "metadata must be one line; newdoc id is"),
-        (Document("d", (WORDS,), (Mention(0, 0, 1),)), {}, "every mention must have an entity"),
-        (
-            Document("d", (WORDS, WORDS), (Mention(0, 0, 4, 1),)),
-            {},
-            "a mention must lie in a sentence of its document, d",
-        ),
-        (Document("d", (WORDS,), (Mention(1, 0, 1, 1),)), {}, "a mention must lie in a sentence"),
-        (Document("d", (WORDS,), (Mention(0, 0, 1, 1, "a-b"),)), {}, "the type of a mention .* it is 'a-b'"),
-        (Document("d", (WORDS,), (Mention(0, 0, 1, 1, "a(b"),)), {}, "the type of a mention .* it is 'a.b'"),
-        (Document("d", ()), {}, "must have sentences, and these words; d lacks some"),
-        (Document("d", (WORDS, Sentence(()))), {}, "must have sentences, and these words; d lacks some"),
-        (Document("d", (WORDS, Sentence(("a", "b"), tags=("N",)))), {}, "tags must fit the words; they are 1 for 2"),
-        (Document("d", (Sentence(("a",), spaces=()),)), {}, "spaces must fit the words; they are 0 for 1"),
-        (Document("d", (Sentence(("a",), metadata={"newdoc id": "e"}),)), {}, "keys of documents; one is 'newdoc id'"),
-        (Document("d", (Sentence(("a",), metadata={"meta::x": "e"}),)), {}, "keys of documents; one is 'meta::x'"),
-        (Document("d", (Sentence(("a",), metadata={"a=b": "e"}),)), {}, "must be without =; one is 'a=b'"),
-        (Document("d", (Sentence(("\ud800",)),)), {}, "must be text without tab and line break; word 0"),
-        (Document("d", (WORDS,)), {"P": [["a|b", 2, 3]]}, r"must be without \|.*; P of word 0 is 'a.b'"),
-    ],
-)
-def test_what_cannot_be_written(tmp_path: Path, document: Document, attributes: dict, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        write_conllu([document], tmp_path / "x.conllu", attributes=attributes)
-    assert list(tmp_path.iterdir()) == []
-
-
 # Sentences by blank lines, with the numbers of their lines, and the names of documents.
 
 

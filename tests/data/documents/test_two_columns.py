@@ -38,28 +38,6 @@ def test_what_is_written_is_read(tmp_path_factory: pytest.TempPathFactory, pairs
     assert read_tagged(path) == (sentences, tags)
 
 
-@pytest.mark.parametrize(
-    ("sentences", "tags", "message"),
-    [
-        ([["a"]], [], "there must be tags for every sentence; 1 sentences, 0 of tags"),
-        ([["a"], ["b"]], [["N"], ["N", "V"]], "sentence 1 has 1 words and 2 tags"),
-        ([[]], [[]], "sentence 0 has 0 words and 0 tags"),
-        ([["a\tb"]], [["N"]], "without tab and line break; sentence 0 has 'a\\\\tb'"),
-        ([["a"]], [[""]], "sentence 0 has ''"),
-        ([["a"]], [[1]], "must be text .*; sentence 0 has 1"),
-        ([["\ud800"]], [["N"]], "sentence 0 has '.ud800'"),
-        (["ab"], ["NV"], r"sentences must be a list of lists, one per sentence; sentences\[0\] is 'ab'"),
-        ([["a", "b"]], ["NV"], r"tags\[0\] is 'NV'"),
-        ("a", "N", "sentences is 'a'"),
-        ([["a"]], None, "tags is None"),
-    ],
-)
-def test_what_cannot_be_written(tmp_path: Path, sentences: list, tags: list, message: str) -> None:
-    with pytest.raises(InputError, match=message):
-        write_tagged(sentences, tags, tmp_path / "x.tsv")
-    assert list(tmp_path.iterdir()) == []
-
-
 SENTENCES = [("a", "b"), ("c",), ("d", "e")]
 
 

@@ -296,9 +296,3 @@ def test_where_nothing_can_be_written(pairs: Pairs, name: str, tmp_path: Path) -
     with pytest.raises(InputError, match=r"name a file|there is no folder"):
         write_pairs(pairs, tmp_path / name)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_a_column_of_another_length(pairs: Pairs, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="every column must have 130,000 rows; token has 3"):
-        write_pairs(pairs, tmp_path / "pairs.parquet", more={"token": np.arange(3)})
-    assert list(tmp_path.iterdir()) == []

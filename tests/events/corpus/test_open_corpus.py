@@ -194,31 +194,6 @@ def test_conllu_with_a_key_that_nobody_named(tmp_path: Path) -> None:
     assert open_corpus([path], fields=Fields(), bad_dates="leave-out").total == 1
 
 
-def test_conllu_that_is_wrong(tmp_path: Path) -> None:
-    path = newswire.write_corpus(tmp_path / "news.conllu", 3)
-    text = path.read_text()
-    path.write_text(text.replace("# newdoc id = story-2", "# newdoc id = story-0"))
-    with pytest.raises(InputError, match=r"'story-0' is that of document 1 of .*news\.conllu and of document 3 of"):
-        open_corpus([path], fields=Fields())
-    path.write_text(text.replace("# meta::date = 1990-01-02\n", ""))
-    with pytest.raises(InputError, match=r"date must be a date, .* document 2 of .*news\.conllu holds no date"):
-        open_corpus([path], fields=Fields())
-    lines = text.split("\n")
-    wrong = next(at for at, line in enumerate(lines) if at > lines.index("# newdoc id = story-1") and line[:2] == "1\t")
-    path.write_text("\n".join([*lines[:wrong], "1\tHi", *lines[wrong + 1 :]]))
-    with pytest.raises(InputError, match=rf"line {wrong + 1} of .*news\.conllu: a word needs 10 columns"):
-        list(map(read_part, open_corpus([path], fields=Fields()).documents()))
-    path.write_bytes(gzip.compress(text.encode())[:-20])
-    with pytest.raises(InputError, match="cannot be unpacked"):
-        open_corpus([path], fields=Fields())
-    path.write_bytes(b"# date = 1999-01-02\n1\t\xff\n")
-    with pytest.raises(InputError, match="is not UTF-8"):
-        open_corpus([path], fields=Fields())
-    path.write_text("\n")
-    with pytest.raises(InputError, match="is empty"):
-        open_corpus([path], fields=Fields())
-
-
 SO = "1\tSo\t_\t_\t_\t_\t0\troot\t_\t_\n"
 
 

@@ -149,23 +149,6 @@ def test_a_store_without_labels_takes_no_scores(tmp_path: Path) -> None:
         read_scores(store, tmp_path / "scores.csv")
 
 
-@pytest.mark.parametrize("name", ["mentions", "learned from the texts"])
-def test_a_score_replaces_no_feature(store: EventStore, ids: list[str], name: str) -> None:
-    with pytest.raises(InputError, match=f"must not be called '{name}'"):
-        corrected_series(store, scores={name: dict.fromkeys(ids, 1.0)})
-
-
-def test_pairs_given_from_python_are_checked(store: EventStore, ids: list[str]) -> None:
-    whole = {(one, actor): 1.0 for one in ids for actor in ACTORS}
-    lacking = {key: value for key, value in whole.items() if key != (ids[3], "BBB")}
-    for scores, message in [
-        (lacking, "and actor that readers were asked about"),
-        (whole | {("zzz", "AAA"): 1.0}, "'zzz'"),
-    ]:
-        with pytest.raises(InputError, match=message):
-            corrected_series(store, scores={"judge": scores})
-
-
 # Strata with too few usable answers join those most like them; others stay, and what was not read is no reason.
 
 

@@ -13,42 +13,9 @@ import pytest
 from howsure.errors import InputError
 from howsure.events.corpus import Fields
 from howsure.events.extraction.imported_scores import ScoreColumns, open_scores
-from tests.events.imported.scored_files import FIELDS, HEADINGS, LONG, ROWS, changed, csv_of, held_in, scores_of
+from tests.events.imported.scored_files import FIELDS, HEADINGS, LONG, ROWS, csv_of, held_in, scores_of
 
 BARE = Fields(id="id", date="date")
-
-
-WRONG: list[tuple[str, Any, str]] = [
-    ("a date that is none", changed(4, date="3 May"), "row 4 of {file} holds '3 May'"),
-    ("a year that stands for none", changed(4, date="9999-12-31"), "Years run from 1000 to 2999."),
-    (
-        "two titles",
-        changed(2, title="Uno"),
-        "title must be the same in all rows of a document; that with id 'a' has 'One'",
-    ),
-    (
-        "two texts",
-        changed(2, text="Another text."),
-        "text must be the same in all rows of a document; that with id 'a'",
-    ),
-    (
-        "a word for a probability",
-        changed(4, p="high"),
-        "p must be a number from 0 to 1, such as 0.55; row 4 of {file} holds 'high'",
-    ),
-    ("a negative probability", changed(1, p="-0.1"), "p must lie in [0, 1]; row 1 of {file}"),
-    ("NaN", changed(1, p="nan"), "p must not be missing; row 1 of {file}"),
-    ("no actor at all", [(*row[:4], "", "0") for row in ROWS], "actor must name an actor in some row; it names none."),
-]
-
-
-@pytest.mark.parametrize(("rows", "told"), [one[1:] for one in WRONG], ids=[one[0] for one in WRONG])
-def test_wrong_scores(rows: Any, told: str, tmp_path: Path) -> None:
-    with pytest.raises(InputError) as caught:
-        scores_of(tmp_path, rows)
-    assert told.format(file=tmp_path / "scores.csv") in str(caught.value).replace(
-        " (counted from 1, without the header)", ""
-    )
 
 
 def test_wrong_documents(tmp_path: Path) -> None:

@@ -62,12 +62,6 @@ def test_each_document_is_read_twice_with_the_same_chance(tmp_path: Path, share:
     assert (np.abs(times / 300 - share) < 4 * np.sqrt(share * (1 - share) / 300)).all()
 
 
-@pytest.mark.parametrize("overlap", [0.0, -1.0, 1.5, float("nan")])
-def test_an_overlap_is_a_share(store: EventStore, overlap: float) -> None:
-    with pytest.raises(InputError, match="overlap must lie above 0 and at most at 1"):
-        documents_for(store, "anna", overlap=overlap)
-
-
 def test_the_time_is_that_of_the_words_and_then_of_the_coder(store: EventStore) -> None:
     """A coder who needs three times as long as the words say is told so after ten answers; a night's pause is none."""
     order = reading_order(store)

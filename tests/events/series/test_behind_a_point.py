@@ -208,19 +208,3 @@ def test_a_document_that_holds_no_event(tmp_path: Path) -> None:
         view = document_view(store, 3, sample=5)
     assert [one["entity"] for one in view["mentions"]] == [None]
     assert (view["actors"], view["evidence"], view["links"], view["title"]) == ([], [], [], None)
-
-
-@pytest.mark.parametrize(
-    ("number", "sample", "told"),
-    [
-        (7, "best", "the store holds no document 7"),
-        (-1, "best", "no document -1"),
-        (10**12, "best", "no document"),
-        (0, S, "sample must be 'best' or a whole number from 0 to 20; it is 21"),
-        (0, -1, "it is -1"),
-        (0, "first", "it is 'first'"),
-    ],
-)
-def test_documents_that_do_not_exist(store: EventStore, number: int, sample: Any, told: str) -> None:
-    with pytest.raises(InputError, match=told):
-        document_view(store, number, sample=sample)

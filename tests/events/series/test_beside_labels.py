@@ -130,12 +130,3 @@ def test_reasons_why_there_is_no_corrected_series(store: EventStore, tmp_path: P
     assert same.not_corrected.startswith(
         "No corrected counts yet: a correction needs labels of 10 documents at least; 0 have them."
     )
-
-
-def test_only_what_fits_stands_beside(store: EventStore) -> None:
-    held = corrected_series(store, period="month")
-    with pytest.raises(InputError, match="corrected must have the same period, quarter; it has month"):
-        event_series(store).beside(held)
-    compared = compare_actors(store, "AAA", "BBB")
-    with pytest.raises(InputError, match="the same actors in the same periods"):
-        compared.beside(corrected_comparison(held, "AAA", "BBB"))

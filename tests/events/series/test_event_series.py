@@ -147,32 +147,9 @@ def test_the_recipe_says_how(store: EventStore) -> None:
     assert recipe["uncertainty"].startswith("coreference only")
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ({"actors": ["IRK"]}, "no actor 'IRK' in the store; .* Did you mean IRQ"),
-        ({"actors": "IRQ"}, "actors must be a list of codes"),
-        ({"actors": []}, "actors must be a list of codes"),
-        ({"period": "decade"}, "no length of period 'decade'"),
-        ({"period": "quater"}, "Did you mean quarter"),
-        ({"unit": "articles"}, "no unit 'articles'"),
-        ({"interval": "exactly"}, "no interval 'exactly' .* Did you mean exact"),
-        ({"level": 95}, "level"),
-    ],
-)
-def test_what_is_refused(store: EventStore, options: dict[str, object], told: str) -> None:
-    with pytest.raises(InputError, match=told):
-        event_series(store, **options)  # type: ignore[arg-type]
-
-
 def series_of(path: Path, made: list[MadeUpDocument], **options: int) -> EventSeries:
     with write_store(path, made, **options) as store:
         return event_series(store)
-
-
-def test_an_actor_that_was_not_asked_for(store: EventStore) -> None:
-    with pytest.raises(InputError, match="no actor 'IRQ' in the series"):
-        event_series(store, actors=["USA"]).rows_of("IRQ")
 
 
 # The tidy table: all digits, and dates.

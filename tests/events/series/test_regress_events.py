@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 
 import howsure
-from howsure.errors import InputError
 from howsure.events import EventStore, regress_events
 from howsure.events.labels.answers import settled_labels
 from tests.events.corrected.known_truth import labelled_store
@@ -88,27 +87,3 @@ def test_files_and_documents(store: EventStore, tmp_path: Path) -> None:
     found = regress_events(store, covariates=["length"], on=["document"], period="year", data=read)
     same = regress_events(store, covariates=["length"], on=["document"], data=table)
     assert found["length"].corrected == same["length"].corrected
-
-
-@pytest.mark.parametrize(
-    ("asked", "said"),
-    [
-        ({"covariates": ["troops"]}, "troops must be columns of data beside the store, and none are given"),
-        (
-            {"covariates": ["troops"], "data": beside(), "period": "year"},
-            "for each actor and period of the store; actor 'AAA', period '2001' has none (2 such). "
-            "The first row is of actor 'AAA', period '2001-Q1'. Periods are as long as period=... says.",
-        ),
-        (
-            {"covariates": ["troops"], "data": beside(), "on": ["period"]},
-            "one row of covariates for each period; row 0 and row 4 are both of period '2001-Q1'",
-        ),
-        ({"covariates": ["troops"], "data": beside(), "on": ["day"]}, "no on 'day' in rows of covariates"),
-        ({"covariates": ["troups"], "data": beside()}, "no column 'troups' in the data frame"),
-        ({"covariates": ["actor"], "treated": "troops", "data": beside()}, "treated=... needs after=..."),
-    ],
-)
-def test_what_is_refused(store: EventStore, asked: dict[str, object], said: str) -> None:
-    with pytest.raises(InputError) as refused:
-        regress_events(store, **asked)
-    assert said in str(refused.value)

@@ -202,15 +202,6 @@ def test_a_transaction_is_all_or_nothing(tmp_path: Path) -> None:
         assert store.ask("SELECT count(*) FROM label_draw") == store.ask("SELECT count(*) FROM documents") == [(0,)]
 
 
-@pytest.mark.parametrize("content", [b"", b"not a database", b"\x00" * 50_000], ids=["empty", "text", "zeros"])
-def test_a_file_that_is_no_database(content: bytes, tmp_path: Path) -> None:
-    path = tmp_path / "a.duckdb"
-    path.write_bytes(content)
-    with pytest.raises(InputError, match=r"a\.duckdb"):
-        EventStore.open(path)
-    assert path.read_bytes() == content
-
-
 def test_a_store_that_was_cut_off_or_damaged(tmp_path: Path) -> None:
     path = tmp_path / "a.duckdb"
     with empty_store(path) as store:
