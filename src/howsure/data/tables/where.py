@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
@@ -15,10 +15,9 @@ from howsure.data.tables.table import Table
 from howsure.errors import GIVEN, InputError, parameter, shown
 from howsure.inputs.numbers_and_names import nearest, shortened
 
-# A boolean expression over columns as a tree of a few kinds of nodes: DuckDB parses it, and nothing else gets through.
+# A boolean expression over columns: DuckDB parses it, a few kinds of its nodes get through, and nothing else.
 #
-# No function, subquery, cast, second statement or file is among the nodes; what is asked of DuckDB later is written
-# anew from them.
+# No function, subquery, cast, second statement or file is among them; what is asked of DuckDB later is written anew.
 
 MOST_CHARACTERS = 10_000
 COMPARISONS = {
@@ -50,51 +49,8 @@ class Value:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """A column compared with a constant or another column."""
-
-    operator: str
-    column: Name
-    other: Name | Value
-
-
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """A column whose text is like a pattern, or not."""
-
-    operator: str
-    column: Name
-    pattern: str
-
-
-@dataclass(frozen=True, slots=True)
-class Missing:
-    """Whether a column is missing."""
-
-    column: Name
-
-
-@dataclass(frozen=True, slots=True)
-class Negation:
-    """What does not hold."""
-
-    node: Node
-
-
-@dataclass(frozen=True, slots=True)
-class Junction:
-    """What holds all together ("AND"), or at least one of it ("OR")."""
-
-    operator: str
-    nodes: tuple[Node, ...]
-
-
-Node = Comparison | Pattern | Missing | Negation | Junction
-
-
-def parsed(expression: str) -> Node:
-    """The tree of an expression.
+def parsed(expression: str) -> Condition:
+    """What an expression says.
 
     Raises InputError if it is no boolean expression over columns, or too long.
     """
@@ -110,25 +66,11 @@ def parsed(expression: str) -> Node:
         tree = _tree(expression)
         if _around(tree, None) != _around(_tree("TRUE"), None):
             raise _refused(expression, "more than one expression")
-        return _Reader(expression).node(_where(tree))
+        reader = _Reader(expression)
+        written = reader.node(_where(tree))
     except RecursionError as error:
         raise _refused(expression, "too many expressions inside one another") from error
-
-
-def names_in(node: Node) -> Iterator[str]:
-    """The columns that an expression names."""
-    match node:
-        case Comparison(_, column, other):
-            yield column.text
-            if isinstance(other, Name):
-                yield other.text
-        case Pattern() | Missing():
-            yield node.column.text
-        case Negation(inner):
-            yield from names_in(inner)
-        case Junction(_, nodes):
-            for one in nodes:
-                yield from names_in(one)
+    return Condition(expression, tuple(dict.fromkeys(reader.names)), tuple(reader.texts), written)
 
 
 EXAMPLE = "prompt = 'first' and score > 0.5"
@@ -168,26 +110,39 @@ def _refused(expression: str, what: str) -> InputError:
     return InputError(f"{parameter('where', expression)} cannot be used: {what}. {ADVICE}")
 
 
+Sql = Callable[["_Writer"], str]  # of the columns of a table
+
+
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """From DuckDB's nodes to ours, and nothing that we do not know."""
+    """From DuckDB's nodes to what is written anew, and nothing that we do not know.
+
+    names: the columns; texts: those of which one must equal a text for a row to be selected, and the text.
+    """
 
     expression: str
+    names: list[str] = field(default_factory=list)
+    texts: list[tuple[str, str]] = field(default_factory=list)
 
-    def node(self, found: Any) -> Node:
+    def node(self, found: Any) -> Sql:
         match found:
             case {"class": "CONJUNCTION", "type": "CONJUNCTION_AND" | "CONJUNCTION_OR" as kind, "children": children}:
-                return Junction(kind.removeprefix("CONJUNCTION_"), tuple(map(self.node, children)))
+                return _joined(kind.removeprefix("CONJUNCTION_"), [self.node(one) for one in children])
             case {"class": "OPERATOR", "type": "OPERATOR_NOT", "children": [inner]}:
-                return Negation(self.node(inner))
+                known = len(self.texts)
+                denied = self.node(inner)
+                del self.texts[known:]
+                return lambda to: f"(NOT {denied(to)})"
             case {"class": "OPERATOR", "type": "OPERATOR_IS_NULL", "children": [inner]}:
-                return Missing(self._name(inner))
+                missing = self._column(inner)
+                return lambda to: to.missing(missing)
             case {"class": "OPERATOR", "type": "OPERATOR_IS_NOT_NULL", "children": [inner]}:
-                return Negation(Missing(self._name(inner)))
+                there = self._column(inner)
+                return lambda to: f"(NOT {to.missing(there)})"
             case {"class": "OPERATOR", "type": "COMPARE_IN", "children": [one, *others]}:
-                return Junction("OR", tuple(self._comparison("=", one, other) for other in others))
+                return _joined("OR", [self._comparison("=", one, other) for other in others])
             case {"class": "BETWEEN", "type": "COMPARE_BETWEEN", "input": one, "lower": low, "upper": high}:
-                return Junction("AND", (self._comparison(">=", one, low), self._comparison("<=", one, high)))
+                return _joined("AND", [self._comparison(">=", one, low), self._comparison("<=", one, high)])
             case {"class": "COMPARISON", "type": kind, "left": left, "right": right} if kind in COMPARISONS:
                 return self._comparison(COMPARISONS[kind], left, right)
             case {"class": "FUNCTION", "is_operator": True, "function_name": name, "arguments": arguments} if (
@@ -197,24 +152,32 @@ class _Reader:
                 value = self._operand(pattern)
                 if not (isinstance(value, Value) and value.kind == "text"):
                     raise _refused(self.expression, "a pattern of like must be a text")
-                return Pattern(PATTERNS[name], self._name(one), value.text)
+                like = self._column(one)
+                return lambda to: to.like(PATTERNS[name], like, value.text)
             case {"class": "COLUMN_REF"} | {"type": "ARRAY_EXTRACT" | "STRUCT_EXTRACT"}:
-                return Comparison("=", self._name(found), Value("truth", "true"))
+                true = self._column(found)
+                return lambda to: to.compared("=", true, Value("truth", "true"))
         raise self._unknown(found)
 
-    def _comparison(self, operator: str, left: Any, right: Any) -> Comparison:
+    def _comparison(self, operator: str, left: Any, right: Any) -> Sql:
         one, other = self._operand(left), self._operand(right)
-        if isinstance(one, Name):
-            return Comparison(operator, one, other)
-        if isinstance(other, Name):
-            return Comparison(TURNED[operator], other, one)
-        raise _refused(self.expression, f"{one.text} is compared with {other.text}, and neither is a column")
+        if isinstance(one, Value):
+            if isinstance(other, Value):
+                what = f"{one.text} is compared with {other.text}, and neither is a column"
+                raise _refused(self.expression, what)
+            operator, one, other = TURNED[operator], other, one
+        column, value = one.text, other
+        self.names.extend([column] if isinstance(value, Value) else [column, value.text])
+        if isinstance(value, Value) and value.kind == "text" and operator == "=":
+            self.texts.append((column, value.text))
+        return lambda to: to.compared(operator, column, value)
 
-    def _name(self, found: Any) -> Name:
+    def _column(self, found: Any) -> str:
         operand = self._operand(found)
         if not isinstance(operand, Name):
             raise _refused(self.expression, f"{operand.text!r} stands where a column must")
-        return operand
+        self.names.append(operand.text)
+        return operand.text
 
     def _operand(self, found: Any) -> Name | Value:
         match found:
@@ -256,15 +219,15 @@ TRUE, FALSE = ("true", "1", "1.0"), ("false", "0", "0.0")
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """An expression and its tree."""
+    """An expression, and the `names` of its columns.
+
+    texts: columns and the texts that they are to equal. written: itself in SQL.
+    """
 
     text: str
-    tree: Node
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The columns that it names."""
-        return tuple(dict.fromkeys(names_in(self.tree)))
+    names: tuple[str, ...]
+    texts: tuple[tuple[str, str], ...]
+    written: Sql
 
     def sql(self, table: Table, values: Sequence[str] = ()) -> str:
         """Whether a row satisfies it, in SQL: never null. `values` are those treated as missing.
@@ -274,14 +237,14 @@ class Condition:
         Raises InputError at the first row whose value is of another type than what it is compared with, and if no row
         is left.
         """
-        found = f"coalesce({_Writer(table, values).sql(self.tree)}, FALSE)"
+        found = f"coalesce({self.written(_Writer(table, values))}, FALSE)"
         if not table.ask("1", rest=f"WHERE {found} LIMIT 1"):
             raise InputError(f"no row of {table.name} satisfies {parameter('where', self.text)}.{self._advice(table)}")
         return found
 
     def _advice(self, table: Table) -> str:
         """What a column holds in place of a text that it is compared with."""
-        for column, text in _texts(self.tree):
+        for column, text in self.texts:
             one = table.columns[column]
             rows = table.ask(f"{one.text}, count(*)", rest=f"GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT {LISTED}")
             held = [str(value) for value, _ in rows if value is not None]
@@ -294,16 +257,11 @@ class Condition:
 
 def condition(where: str | None) -> Condition | None:
     """The condition that an expression states; None where there is none."""
-    return None if where is None else Condition(where, parsed(where))
+    return None if where is None else parsed(where)
 
 
-def _texts(node: Node) -> list[tuple[str, str]]:
-    match node:
-        case Comparison("=", column, Value("text", text)):
-            return [(column.text, text)]
-        case Junction(_, nodes):
-            return [found for one in nodes for found in _texts(one)]
-    return []
+def _joined(operator: str, nodes: Sequence[Sql]) -> Sql:
+    return lambda to: f"({f' {operator} '.join(one(to) for one in nodes)})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -311,25 +269,18 @@ class _Writer:
     table: Table
     values: Sequence[str]
 
-    def sql(self, node: Node) -> str:
-        match node:
-            case Junction(operator, nodes):
-                return f"({f' {operator} '.join(self.sql(one) for one in nodes)})"
-            case Negation(inner):
-                return f"(NOT {self.sql(inner)})"
-            case Missing(name):
-                return self._missing(self._column(name))
-            case Pattern(operator, name, pattern):
-                column = self._column(name)
-                return f"({self._present(column, column.text)} {operator} {literal(pattern)})"
-            case Comparison(operator, name, other):
-                column = self._column(name)
-                if isinstance(other, Value):
-                    return self._with_value(operator, column, other)
-                return self._with_column(operator, column, self._column(other))
+    def missing(self, name: str) -> str:
+        return self._missing(self.table.columns[name])
 
-    def _column(self, name: Name) -> Column:
-        return self.table.columns[name.text]
+    def like(self, operator: str, name: str, pattern: str) -> str:
+        column = self.table.columns[name]
+        return f"({self._present(column, column.text)} {operator} {literal(pattern)})"
+
+    def compared(self, operator: str, name: str, other: Name | Value) -> str:
+        column = self.table.columns[name]
+        if isinstance(other, Value):
+            return self._with_value(operator, column, other)
+        return self._with_column(operator, column, self.table.columns[other.text])
 
     def _missing(self, column: Column) -> str:
         return column.missing(self.values)
