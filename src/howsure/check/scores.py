@@ -125,10 +125,8 @@ def check_score(
             f"{parameter('sequential', True)} bets on all rows in the order drawn, against a limit or another model; "
             f"leave {parameter('groups', GIVEN)} and {parameter('baseline', GIVEN)} out."
         )
-    if bets is not None:
-        evidence = [bets.of_scores(values, units, rule) for rule in limits]
-    else:
-        evidence = [one for rule in limits for one in of_scores(values, units, parts, rule, bounds=ends)]
+    said = partial(evidence_of, bounds=ends) if bets is None else bets.evidence_of
+    evidence = [one for rule in limits for one in said([values], units, parts, rule)]
     entries = [_entry(name, part, values, units, ends) for part in parts]
     named: dict[str, Any] = {"lower_is_better": lower_is_better, "name": name, "quantity": quantity}
     if baseline is not None:
@@ -140,10 +138,7 @@ def check_score(
         rows, kept = held.rows, None if units is None else units[held.rows]
         shown = _only(parts, rows, len(values))
         for rule in score_rules(better=better_than is not None, margin=margin, against=called, **named):
-            if bets is not None:
-                evidence.append(bets.of_differences(values[rows], held.theirs, kept, rule))
-            else:
-                evidence += of_differences(values[rows], held.theirs, kept, shown, rule, bounds=ends)
+            evidence += said([values[rows], held.theirs], kept, shown, rule)
     recipe = {"check": name, **held.read, "min_score": min_score, "max_score": max_score}
     recipe |= {"better_than": name_of(better_than), "against": name_of(against), "not_worse_than": not_worse_than}
     recipe |= {"lower_is_better": lower_is_better, "bounds": ends}
@@ -326,46 +321,24 @@ def score_rules(
     return [Rule(name, f"difference of {quantity}", side, limit, against) for limit in limits]
 
 
-def of_scores(
-    values: Floats,
-    clusters: Integers | None,
-    parts: Iterable[Part],
-    rule: Rule,
-    *,
-    bounds: Bounds | None,
+def evidence_of(
+    scores: Sequence[Floats], clusters: Integers | None, parts: Iterable[Part], rule: Rule, *, bounds: Bounds | None
 ) -> Iterator[Evidence]:
-    """What the scores of each group say about a limit.
+    """What the scores of each group say about a limit, or those of two models about their difference.
 
     Without `bounds`, scores that are all 0 or 1 are taken for shares if the limit lies between these.
     """
-    guessed = bounds is None
-    bounds = bounds or (share_bounds(values) if 0.0 < rule.limit < 1.0 else None)
+    guessed, paired = bounds is None, len(scores) > 1
+    bounds = bounds or (share_bounds(*scores) if (-1.0 if paired else 0.0) < rule.limit < 1.0 else None)
     for name, rows in parts:
         units = None if clusters is None else clusters[rows]
-        test = mean_score(values[rows], ItemGroups.of(len(rows), clusters=units), bounds=bounds)
+        made: Any = mean_difference if paired else mean_score
+        kept = [one[rows] for one in scores]
+        test = made(*kept, ItemGroups.of(len(rows), clusters=units), bounds=bounds)
+        shown = kept[0] - kept[1] if paired else kept[0]
         yield Evidence(
-            rule, name, len(rows), test, caveats=partial(notes_on, values[rows], units, test, rule, guessed=guessed)
+            rule, name, len(rows), test, caveats=partial(notes_on, shown, units, test, rule, guessed=guessed)
         )
-
-
-def of_differences(
-    values: Floats,
-    other: Floats,
-    clusters: Integers | None,
-    parts: Iterable[Part],
-    rule: Rule,
-    *,
-    bounds: Bounds | None,
-) -> Iterator[Evidence]:
-    """What the paired scores of each group say about the difference of two models, shares as in `of_scores`."""
-    guessed = bounds is None
-    bounds = bounds or (share_bounds(values, other) if -1.0 < rule.limit < 1.0 else None)
-    for name, rows in parts:
-        units = None if clusters is None else clusters[rows]
-        test = mean_difference(values[rows], other[rows], ItemGroups.of(len(rows), clusters=units), bounds=bounds)
-        differences = values[rows] - other[rows]
-        caveats = partial(notes_on, differences, units, test, rule, guessed=guessed)
-        yield Evidence(rule, name, len(rows), test, caveats=caveats)
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,28 +349,19 @@ class _Bets:
     bounds: Bounds | None
     level: float
 
-    def of_scores(self, values: Floats, clusters: Integers | None, rule: Rule) -> Evidence:
-        """What scores in the order drawn say about a limit."""
-        score = SequentialScore(bounds=self._ends(values), level=self.level, **self.sizes)
-        score.add(values, clusters=clusters)
-        return self._evidence(score, rule)
-
-    def of_differences(self, values: Floats, other: Floats, clusters: Integers | None, rule: Rule) -> Evidence:
-        """What paired scores in the order drawn say about the difference of two models."""
-        comparison = SequentialComparison(bounds=self._ends(values, other), level=self.level, **self.sizes)
-        comparison.add(values, other, clusters=clusters)
-        return self._evidence(comparison, rule)
-
-    def _evidence(self, sequence: SequentialScore | SequentialComparison, rule: Rule) -> Evidence:
+    def evidence_of(
+        self, scores: Sequence[Floats], clusters: Integers | None, parts: Iterable[Part], rule: Rule
+    ) -> Iterator[Evidence]:
+        """The same of scores in the order drawn, which are not in groups."""
+        bounds = self.bounds or share_bounds(*scores)
+        if bounds is None:
+            raise InputError(f"{parameter('sequential', True)} needs the {parameter('bounds')} of scores.")
+        made: Any = SequentialScore if len(scores) == 1 else SequentialComparison
+        sequence = made(bounds=bounds, level=self.level, **self.sizes)
+        sequence.add(*scores, clusters=clusters)
         note = f"decided is {sequence.mean_of}; the rows must come in the order drawn (howsure score order)"
         test = sequence.test()
-        return Evidence(rule, None, int(test.units.sizes.sum()), test, (note,))
-
-    def _ends(self, *scores: Floats) -> Bounds:
-        found = self.bounds or share_bounds(*scores)
-        if found is None:
-            raise InputError(f"{parameter('sequential', True)} needs the {parameter('bounds')} of scores.")
-        return found
+        yield Evidence(rule, None, int(test.units.sizes.sum()), test, (note,))
 
 
 def notes_on(

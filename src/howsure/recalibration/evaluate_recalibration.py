@@ -274,12 +274,7 @@ def recalibration_table(
             f"{parameter(told[0])} is for maps that are fitted here, and {parameter('map')} names one that is."
         )
     check_told(methods, n_bins, penalty)
-    named: dict[str, Any] = {
-        "groups": groups,
-        "clusters": clusters,
-        "sample_weight": sample_weight,
-        "pos_label": pos_label,
-    }
+    named: Any = {"groups": groups, "clusters": clusters, "sample_weight": sample_weight, "pos_label": pos_label}
     how: dict[str, Any] = {"folds": folds, "repeats": repeats, "level": level, "margin": margin, "floor": floor}
     with labelled_read(y_true, y_prob, data=data, id=id, logits=logits, classes=classes, **named) as (rows, read):
         if map is not None:

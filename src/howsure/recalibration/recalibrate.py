@@ -99,12 +99,7 @@ def recalibrate(
     >>> round(found.parameters["T"], 1), found.apply([0.2, 0.9]).round(2).tolist()
     (1.9, [0.32, 0.76])
     """
-    named: dict[str, Any] = {
-        "groups": groups,
-        "clusters": clusters,
-        "sample_weight": sample_weight,
-        "pos_label": pos_label,
-    }
+    named: Any = {"groups": groups, "clusters": clusters, "sample_weight": sample_weight, "pos_label": pos_label}
     asked: dict[str, Any] = {"method": method, "folds": folds, "floor": floor, "small": small_groups, "n_bins": n_bins}
     asked |= {"penalty": penalty, "rng": rng}
     with labelled_read(y_true, y_prob, data=data, id=id, floor=floor, logits=logits, classes=classes, **named) as (
