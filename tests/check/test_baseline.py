@@ -12,9 +12,17 @@ import pytest
 
 from howsure import InputError, check_calibration, check_score, check_selective, read
 from howsure.check import Check
-from howsure.check.calibration import Bins, comparison_rules, judged
-from howsure.check.evidence import Baseline, Entry, ErrorSummary, MeanSummary, baseline_dict, baseline_from
-from howsure.check.scores import score_rules
+from howsure.check.calibration import DIFFERENCE, Bins, judged
+from howsure.check.evidence import (
+    ABOVE,
+    Baseline,
+    Entry,
+    ErrorSummary,
+    MeanSummary,
+    baseline_dict,
+    baseline_from,
+    comparison_rules,
+)
 from howsure.inputs.pairs import Pairs
 from howsure.stats.mean_score import mean_score
 
@@ -32,7 +40,9 @@ def reread(found: list[Entry]) -> Baseline:
     return baseline_from(json.loads(json.dumps(baseline_dict(found), allow_nan=False)), name="old.json")
 
 
-RULES = {margin: comparison_rules(better=False, margin=margin, against="old.json")[0] for margin in (0.0, 0.05)}
+RULES = {
+    margin: comparison_rules("calibration", DIFFERENCE, margin=margin, against="old.json")[0] for margin in (0.0, 0.05)
+}
 
 
 def test_a_file_says_what_was_written() -> None:
@@ -63,7 +73,7 @@ def test_means_of_two_nights() -> None:
         [Entry("score", None, MeanSummary(mean_score((rng.random(900) < p).astype(float), None), 900), {})]
         for p in (0.8, 0.6)
     ]
-    (rule,) = score_rules(better=False, margin=0.02, against="old.json", lower_is_better=False)
+    (rule,) = comparison_rules("score", "difference of mean score", margin=0.02, against="old.json", wanted=ABOVE)
     (one,) = reread(night[0]).evidence(night[1], rule)
     assert one.p_broken < 1e-6
     assert one.test.value == pytest.approx(-0.2, abs=0.06)

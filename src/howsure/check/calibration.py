@@ -23,6 +23,7 @@ from howsure.check.evidence import (
     Rule,
     check_limit,
     check_margin,
+    comparison_rules,
     named_once,
 )
 from howsure.check.verdicts import Check, Found, check_sizes, decided
@@ -117,9 +118,8 @@ def check_calibration(
     level, alarms_over = check_sizes(level, alarms_over)
     other = named_once(better_than, against, not_worse_than, baseline=baseline is not None)
     check_margin(not_worse_than)
-    if max_error is not None:
-        check_limit(max_error, name="max_error")
-    elif other is None and baseline is None:
+    rule = None if max_error is None else Rule(name, ERROR, BELOW, check_limit(max_error, name="max_error"))
+    if rule is None and other is None and baseline is None:
         raise InputError(
             f"nothing to check: name a limit, {parameter('max_error', 0.05)}, or another model, "
             f"{parameter('better_than', GIVEN)}."
@@ -142,21 +142,17 @@ def check_calibration(
         for group, pairs in parts.by_group:
             squared, n, notes = judged(pairs, bins, whole=parts.n)
             entries.append(Entry(name, group, ErrorSummary.of(squared, n, bins.growth), bins.options))
-            if max_error is not None:
-                evidence.append(evidence_of_limit(group, squared, n, notes, max_error, bins, name=name))
+            if rule is not None:
+                evidence.append(Evidence(rule, group, n, OneError(squared, n, bins.growth), notes))
     if baseline is not None:
-        for rule in comparison_rules(better=False, margin=not_worse_than, against=baseline.name, name=name):
-            evidence += baseline.evidence(entries, rule)
+        for one in comparison_rules(name, DIFFERENCE, margin=not_worse_than, against=baseline.name):
+            evidence += baseline.evidence(entries, one)
     recipe = {"check": name, **(parts.read or {"n": parts.n, "clustered": clusters is not None}), **bins.options}
     said: list[str] = []
     if matched is not None:
         margin = not_worse_than if baseline is None or against is not None else None
-        rules = comparison_rules(
-            better=better_than is not None,
-            margin=margin,
-            against=(name_of(other) if isinstance(data, Source) else None) or OTHER,
-            name=name,
-        )
+        called = (name_of(other) if isinstance(data, Source) else None) or OTHER
+        rules = comparison_rules(name, DIFFERENCE, better=better_than is not None, margin=margin, against=called)
         evidence += of_comparison(matched.a, matched.b, rules, bins, own_labels=matched.own_labels)
         if matched.read is not None:
             recipe |= {"without_the_other": matched.read.a.only, "only_the_other": matched.read.b.only}
@@ -191,21 +187,6 @@ def _of_rows(
     return parts, PairedRows(pairs, replace(pairs, labels=theirs, probabilities=q), own_labels=True)
 
 
-def evidence_of_limit(
-    group: str | None,
-    squared: SquaredError,
-    n: int,
-    notes: tuple[str, ...],
-    limit: float,
-    bins: Bins,
-    *,
-    name: str = KIND,
-) -> Evidence:
-    """What the error of a group, as `judged`, says about a limit."""
-    rule = Rule(name, ERROR, BELOW, check_limit(limit, name="max_error"))
-    return Evidence(rule, group, n, OneError(squared, n, bins.growth), notes)
-
-
 def judged(pairs: Pairs | Slots, bins: Bins, *, whole: int = 0) -> tuple[SquaredError, int, tuple[str, ...]]:
     """The squared error of pairs, how many they are, and notes; `whole`: the pairs of the whole input."""
     weightless = 0
@@ -217,12 +198,6 @@ def judged(pairs: Pairs | Slots, bins: Bins, *, whole: int = 0) -> tuple[Squared
     binned = bin_pairs(pairs, **bins.options, whole=whole)
     squared = squared_error(pairs, binned)
     return squared, int(binned.sums.count.sum()), tuple(notes_of_error(pairs, binned, squared, weightless=weightless))
-
-
-def comparison_rules(*, better: bool, margin: float | None, against: str, name: str = KIND) -> list[Rule]:
-    """The rules about another model: to be better, or not to be worse by the margin or more."""
-    limits = ([0.0] if better else []) + ([] if margin is None else [margin])
-    return [Rule(name, DIFFERENCE, BELOW, limit, against) for limit in limits]
 
 
 def of_comparison(

@@ -119,6 +119,14 @@ class Rule:
         return f"{self.quantity} {'<' if self.wanted == BELOW else '>'} {self.limit:g}{against}"
 
 
+def comparison_rules(
+    check: str, quantity: str, *, better: bool = False, margin: float | None, against: str, wanted: str = BELOW
+) -> list[Rule]:
+    """The rules about another model: to be better, or not to be worse by the margin or more."""
+    limits = ([0.0] if better else []) + ([] if margin is None else [margin if wanted == BELOW else -margin])
+    return [Rule(check, quantity, wanted, limit, against) for limit in limits]
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """A rule, and the tests that the rows of a group (None: all rows) make of it.

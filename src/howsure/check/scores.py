@@ -21,6 +21,7 @@ from howsure.check.evidence import (
     Rule,
     check_limit,
     check_margin,
+    comparison_rules,
     named_once,
 )
 from howsure.check.verdicts import Check, Found, check_sizes, decided
@@ -101,7 +102,11 @@ def check_score(
     level, alarms_over = check_sizes(level, alarms_over)
     other = named_once(better_than, against, not_worse_than, baseline=baseline is not None)
     quantity = f"mean {score}" if isinstance(score, str) else "mean score"
-    limits = score_limits(min_score, max_score, name=name, quantity=quantity)
+    limits = [
+        Rule(name, quantity, side, check_limit(limit, name=role, low=-np.inf, high=np.inf))
+        for side, role, limit in ((ABOVE, "min_score", min_score), (BELOW, "max_score", max_score))
+        if limit is not None
+    ]
     if not limits and other is None and baseline is None:
         raise InputError(
             f"nothing to check: name a limit, {parameter('min_score', 0.8)}, or another model, "
@@ -128,16 +133,16 @@ def check_score(
     said = partial(evidence_of, bounds=ends) if bets is None else bets.evidence_of
     evidence = [one for rule in limits for one in said([values], units, parts, rule)]
     entries = [_entry(name, part, values, units, ends) for part in parts]
-    named: dict[str, Any] = {"lower_is_better": lower_is_better, "name": name, "quantity": quantity}
+    rules = partial(comparison_rules, name, f"difference of {quantity}", wanted=BELOW if lower_is_better else ABOVE)
     if baseline is not None:
-        for rule in score_rules(better=False, margin=not_worse_than, against=baseline.name, **named):
+        for rule in rules(margin=not_worse_than, against=baseline.name):
             evidence += baseline.evidence(entries, rule)
     if held.theirs is not None:
         called = (name_of(other) if isinstance(data, Source) else None) or OTHER
         margin = not_worse_than if baseline is None or against is not None else None
         rows, kept = held.rows, None if units is None else units[held.rows]
         shown = _only(parts, rows, len(values))
-        for rule in score_rules(better=better_than is not None, margin=margin, against=called, **named):
+        for rule in rules(better=better_than is not None, margin=margin, against=called):
             evidence += said([values[rows], held.theirs], kept, shown, rule)
     recipe = {"check": name, **held.read, "min_score": min_score, "max_score": max_score}
     recipe |= {"better_than": name_of(better_than), "against": name_of(against), "not_worse_than": not_worse_than}
@@ -292,33 +297,6 @@ def _entry(name: str, part: Part, values: Floats, units: Integers | None, bounds
 
 
 # What they say about the rules.
-
-
-def score_limits(
-    low: float | None, high: float | None, *, name: str = KIND, quantity: str = "mean score"
-) -> list[Rule]:
-    """The rules about limits of the mean."""
-    given = [(ABOVE, "min_score", low), (BELOW, "max_score", high)]
-    return [
-        Rule(name, quantity, side, check_limit(limit, name=parameter, low=-np.inf, high=np.inf))
-        for side, parameter, limit in given
-        if limit is not None
-    ]
-
-
-def score_rules(
-    *,
-    better: bool,
-    margin: float | None,
-    against: str,
-    lower_is_better: bool,
-    name: str = KIND,
-    quantity: str = "mean score",
-) -> list[Rule]:
-    """The rules about another model: to be better, or not to be worse by the margin or more."""
-    side, sign = (BELOW, 1.0) if lower_is_better else (ABOVE, -1.0)
-    limits = ([0.0] if better else []) + ([] if margin is None else [sign * margin])
-    return [Rule(name, f"difference of {quantity}", side, limit, against) for limit in limits]
 
 
 def evidence_of(
