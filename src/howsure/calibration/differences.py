@@ -123,6 +123,16 @@ def least_reach(
 # The difference of two models' mean scores on the same pairs, with a paired jackknife interval.
 
 
+def label_shifts(a: Pairs, b: Pairs, loss: ProperLoss) -> Floats:
+    """By how much each label shifts the difference of two losses."""
+    with np.errstate(invalid="ignore"):
+        of_one, of_zero = (
+            loss.expected(a.probabilities, label) - loss.expected(b.probabilities, label)
+            for label in (np.ones(len(a)), np.zeros(len(a)))
+        )
+        return of_one - of_zero
+
+
 def reach(a: Pairs, b: Pairs, per_label: Floats, units: Units, level: float) -> tuple[float, float]:
     """How far the interval of a difference must reach where labels hardly vary; each label shifts it by `per_label`.
 
@@ -141,13 +151,8 @@ def losses(pairs: Pairs, loss: ProperLoss) -> Floats:
 def score_difference(a: Pairs, b: Pairs, units: Units, loss: ProperLoss, level: float, *, own_labels: bool) -> Estimate:
     with np.errstate(invalid="ignore"):
         difference = losses(a, loss) - losses(b, loss)
-        of_one, of_zero = (
-            loss.expected(a.probabilities, label) - loss.expected(b.probabilities, label)
-            for label in (np.ones(len(a)), np.zeros(len(a)))
-        )
-        per_label = of_one - of_zero
-    far = (0.0, 0.0) if own_labels else reach(a, b, per_label, units, level)
-    return _mean_difference(difference, units, level, far)
+    far = (0.0, 0.0) if own_labels else reach(a, b, label_shifts(a, b, loss), units, level)
+    return mean_difference(difference, units, level, far)
 
 
 def class_differences(a: Pairs, b: Pairs, units: Units, level: float) -> list[Estimate]:
@@ -157,10 +162,17 @@ def class_differences(a: Pairs, b: Pairs, units: Units, level: float) -> list[Es
         return []
     with np.errstate(invalid="ignore"):
         differences = [one - other for one, other in zip(of_a, of_b, strict=True)]
-    return [_mean_difference(difference, units, level, (0.0, 0.0)) for difference in differences]
+    return [mean_difference(difference, units, level) for difference in differences]
 
 
-def _mean_difference(difference: Floats, units: Units, level: float, reach: tuple[float, float]) -> Estimate:
+def mean_difference(
+    difference: Floats,
+    units: Units,
+    level: float,
+    reach: tuple[float, float] = (0.0, 0.0),
+    *,
+    beside: float = 0.0,
+) -> Estimate:
     """The weighted mean of the differences of the pairs, with its jackknife interval."""
     undefined = Estimate(math.nan, None, None, level, "jackknife", len(difference))
     if not np.isfinite(difference).all():
@@ -171,4 +183,5 @@ def _mean_difference(difference: Floats, units: Units, level: float, reach: tupl
         return undefined
     rest = np.where((by_w > 0) & (by_w < total_w), total_w - by_w, np.nan)
     without = (total - by_u) / rest
-    return jackknifed(float(total / total_w), without, level=level, n=len(difference), units=units, reach=reach)
+    n = len(difference)
+    return jackknifed(float(total / total_w), without, level=level, n=n, units=units, reach=reach, beside=beside)

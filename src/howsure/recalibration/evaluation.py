@@ -12,9 +12,9 @@ import numpy as np
 from howsure import __version__
 from howsure.calibration.bins import Sums, bin_pairs, sorted_rows, sums_of_rows
 from howsure.calibration.calibration_errors import debiased_estimate
-from howsure.calibration.clusters import NOTHING, clustered_mse, clustered_value, without_each_cluster
+from howsure.calibration.clusters import clustered_mse, clustered_value, without_each_cluster
 from howsure.calibration.curve import curve_of
-from howsure.calibration.differences import Units, jackknifed, losses, reach
+from howsure.calibration.differences import Units, jackknifed, label_shifts, losses, mean_difference, reach
 from howsure.calibration.error import ClusterSums, SquaredError, cluster_sums, debiased_mse
 from howsure.calibration.scores import BRIER, LOG, ProperLoss, multiclass_losses, wrong_extremes
 from howsure.errors import InputError
@@ -23,7 +23,6 @@ from howsure.inputs.numbers_and_names import check_level
 from howsure.inputs.pairs import TOP_LABEL, Floats, Integers, Pairs
 from howsure.recalibration.evaluation_results import Change, RecalibrationEvaluation
 from howsure.recalibration.scores import Labelled
-from howsure.result import Estimate
 from howsure.stats.clusters import few_clusters
 
 # Rows before and after recalibration, each after a map that was fitted without it, and what that makes uncertain.
@@ -93,9 +92,11 @@ def shared_variance(by_map: Floats) -> float:
 def pair_score_change(repeats: Sequence[HeldOut], units: Units, level: float, *, loss: ProperLoss) -> Change:
     """The change of the mean loss of the pairs, the mean over repeated cross-fittings."""
     first = repeats[0]
-    far = _reach(first, loss, units, level) if all(one.same_labels() for one in repeats) else (0.0, 0.0)
+    before, own, far = first.before, first.own, (0.0, 0.0)
+    if all(one.same_labels() for one in repeats):
+        far = reach(before, own, label_shifts(before, own, loss), units, level)
     after = [np.stack([losses(pairs, loss) for pairs in one.after]) for one in repeats]
-    return _change(losses(first.before, loss), after, [one.fold for one in repeats], units, level, far)
+    return _change(losses(before, loss), after, [one.fold for one in repeats], units, level, far)
 
 
 def class_score_changes(repeats: Sequence[HeldOut], units: Units, level: float) -> tuple[Change, Change] | None:
@@ -119,16 +120,6 @@ def class_score_changes(repeats: Sequence[HeldOut], units: Units, level: float) 
     return brier, log
 
 
-def _reach(held: HeldOut, loss: ProperLoss, units: Units, level: float) -> tuple[float, float]:
-    """How far the interval must reach where labels hardly vary."""
-    own, ends = held.own, (np.ones(len(held.before)), np.zeros(len(held.before)))
-    with np.errstate(invalid="ignore"):
-        of_one, of_zero = (
-            loss.expected(held.before.probabilities, label) - loss.expected(own.probabilities, label) for label in ends
-        )
-        return reach(held.before, own, of_one - of_zero, units, level)
-
-
 def _change(
     before: Floats, after: list[Floats], folds: list[Integers], units: Units, level: float, far: tuple[float, float]
 ) -> Change:
@@ -138,22 +129,8 @@ def _change(
     with np.errstate(invalid="ignore"):
         gain = before - own
         means = [float(np.sort(weight * one).sum() / np.sort(weight).sum()) for one in (before, own)]
-    by_w, by_u = units.sums(weight), units.sums(weight * np.where(np.isfinite(gain), gain, 0.0))
-    total_w, total = by_w.sum(), by_u.sum()
-    if not np.isfinite(gain).all() or by_w.max() >= (1 - NOTHING) * total_w:
-        return Change(means[0], means[1], Estimate(math.nan, None, None, level, "jackknife", n))
-    rest = np.where((by_w > 0) & (by_w < total_w), total_w - by_w, np.nan)
     shared = [shared_variance(_losses_by_map(one, fold, weight)) for one, fold in zip(after, folds, strict=True)]
-    improvement = jackknifed(
-        float(total / total_w),
-        (total - by_u) / rest,
-        level=level,
-        n=n,
-        units=units,
-        reach=far,
-        beside=float(np.mean(shared)),
-    )
-    return Change(means[0], means[1], improvement)
+    return Change(means[0], means[1], mean_difference(gain, units, level, far, beside=float(np.mean(shared))))
 
 
 def _losses_by_map(after: Floats, fold: Integers, weight: Floats) -> Floats:
