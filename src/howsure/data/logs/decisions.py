@@ -38,7 +38,7 @@ def recognises(beginning: Beginning) -> bool:
 def rows(source: Source) -> Iterator[Row]:
     """A row for each question of each response; refusals have no probabilities, boxes are left out."""
     found, aliases, unknown = Counter[str](), set[str](), 0
-    for line, record in _records(source):
+    for line, record in source.objects():
         body = _body(record)
         if not _answers(body):
             raise source.fault(line, "it holds no answers. Is this a response with decisions?")
@@ -71,14 +71,6 @@ def rows(source: Source) -> Iterator[Row]:
         )
     if aliases and source.model_version is None:
         source.note(f"{', '.join(sorted(aliases))} is an alias, which may stand for one model today and another later")
-
-
-def _records(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    if source.file.format == "jsonl":
-        yield from source.records()
-        return
-    document = source.document()
-    yield from enumerate(map(mapping, document if isinstance(document, list) else [document]), start=1)
 
 
 def _body(record: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -42,7 +42,7 @@ def recognises(beginning: Beginning) -> bool:
 def rows(source: Source) -> Iterator[Row]:
     """A row for each choice of each response: the answer and its probability, or those of all answers."""
     found = _Counts()
-    for line, record in _records(source):
+    for line, record in source.objects():
         try:
             found.add(line, record, _choices(record))
         except ValueError as error:
@@ -52,7 +52,7 @@ def rows(source: Source) -> Iterator[Row]:
         raise source.fault(*wrong)
     for note in found.notes():
         source.note(note)
-    for line, record in _records(source):
+    for line, record in source.objects():
         for choice in _choices(record):
             row = choice.row(line, whole=found.whole)
             yield row if choice.body else row | {"model": found.model}
@@ -171,19 +171,6 @@ class _Counts:
                 f"{self.answered - self.knowing:,} of {self.answered:,} answers come without the log-probability of "
                 "another answer: each has the probability of its own token; ask for more top_logprobs to judge all"
             )
-
-
-def _records(source: Source) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """The records of JSON lines, or of one JSON document, with their numbers."""
-    if source.file.format == "jsonl":
-        yield from source.records()
-        return
-    document = source.document()
-    held = document if isinstance(document, list) else [document]
-    for at, record in enumerate(held, start=1):
-        if not isinstance(record, dict):
-            raise source.fault(at, "it is no response, which is a JSON object.")
-        yield at, record
 
 
 def _body(record: Mapping[str, Any]) -> Mapping[str, Any] | None:

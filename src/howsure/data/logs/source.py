@@ -179,6 +179,17 @@ class Source:
                     raise self.fault(number, f"it must hold a JSON object, {{…}}; it holds {decoded(line)[:60]!r}.")
                 yield number, record
 
+    def objects(self) -> Iterator[tuple[int, Mapping[str, Any]]]:
+        """The records of JSON lines, or of one JSON document, with their numbers."""
+        if self.file.format == "jsonl":
+            yield from self.records()
+            return
+        document = self.document()
+        for at, record in enumerate(document if isinstance(document, list) else [document], start=1):
+            if not isinstance(record, dict):
+                raise self.fault(at, "it is no response, which is a JSON object.")
+            yield at, record
+
     def document(self) -> Any:
         """The one JSON value that the file holds.
 
