@@ -32,7 +32,7 @@ from howsure.inputs.checks import check_probabilities
 from howsure.inputs.classes import distributions
 from howsure.inputs.numbers_and_names import comma_advice, shortened
 from howsure.inputs.pairs import Floats, Given, Integers
-from howsure.inputs.pairs_from import first_no_score, no_score
+from howsure.inputs.pairs_from import check_scale
 
 ADDED = "added_columns"
 EXTENDED = "extended"  # the scratch file that is written
@@ -192,8 +192,8 @@ class FileToExtend:
         try:
             if self.scale is None:
                 check_probabilities(scores, name=name, scales=way)
-            elif (row := first_no_score(scores, self.scale)) is not None:
-                raise no_score(self.scale, repr(float(scores[row])), name=name, row=row)
+            else:
+                check_scale(scores, self.scale, name=name)
         except InputError as error:
             raise error.at(lambda row: self.place(int(rows[row]))) from None
 

@@ -227,16 +227,11 @@ def of_one(given: Given, held: Column) -> Floats:
 def check_scale(held: object, scale: str, *, name: str = "y_prob") -> Floats:
     """Checked logits or log-probabilities, one per row."""
     values = check_numbers(held, name=name)
-    row = first_no_score(values, scale)
-    if row is not None:
+    wrong = ~np.isfinite(values) if scale == LOGITS else ~(values <= ROUNDING)
+    if wrong.any():
+        row = int(wrong.argmax())
         raise no_score(scale, repr(float(values[row])), name=name, row=row)
     return values
-
-
-def first_no_score(values: Floats, scale: str) -> int | None:
-    """The first row that holds no logit or log-probability of one answer."""
-    wrong = ~np.isfinite(values) if scale == LOGITS else ~(values <= ROUNDING)
-    return int(wrong.argmax()) if wrong.any() else None
 
 
 def no_score(
