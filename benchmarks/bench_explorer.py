@@ -6,12 +6,12 @@ together, on this machine alone, and each asks a fixed number of questions, so t
 ask the same, as a class does that is shown something; then, of a server that was started anew, each asks something
 else, which no cache answers. The report is of a store of `large_store.py`, with texts and 400 documents that were read.
 Wall and CPU seconds, and as ratios to a floor of the same run: CPU of the one query that sums all probabilities by
-actor and month.
+actor and month. The wall seconds of that query beside its CPU seconds say how busy the machine was.
 
 Limits: 99 of 100 answers within 1 second with 50 clients that ask the same, within 2 seconds where each asks something
 else; the page itself within 1 second, also beside 300 connections that never finish their request; a report of 20,000
 documents in 30 seconds and 3 MB. Corrected counts are asked in rows of their own: they are computed once for each
-length of period and level.
+length of period and level, here first by the server, then in this process, which tells their CPU seconds.
 
     python benchmarks/bench_explorer.py [--documents 200000] [--clients 50] [--rounds 3] [--report 20000]
 
@@ -39,8 +39,10 @@ import numpy as np
 from bench_event_queries import ACTORS, write
 from large_store import read_some, write_store
 
+from howsure.events.series.corrected_series import corrected_series
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import events_report
+from howsure.inputs.periods import PERIODS
 
 SUMMED = (
     "SELECT actor, date_trunc('month', date), sum(probability) FROM events JOIN documents USING (document) GROUP BY ALL"
@@ -157,10 +159,12 @@ def floor(path: Path) -> float:
     with EventStore.open(path) as store:
         used = []
         for _ in range(5):
-            start = time.process_time()
+            start = time.process_time(), time.perf_counter()
             store.ask(SUMMED)
-            used.append(time.process_time() - start)
-    return min(used)
+            used.append((time.process_time() - start[0], time.perf_counter() - start[1]))
+    cpu, wall = min(used)
+    print(f"\n- the floor: {1000 * cpu:.0f} ms of CPU, {1000 * wall:.0f} ms of wall")
+    return cpu
 
 
 def verdict(what: str, value: float, limit: float, unit: str = "s") -> None:
@@ -189,8 +193,8 @@ def page(folder: Path, documents: int, clients: int, rounds: int) -> None:
         alone = beside_half_open(address)
         corrected = Client(address)
         corrected.ask(corrected.first)
-        asked = {period: corrected.ask(f"/api/corrected?period={period}")[1] for period in LENGTHS}
-        again = max(corrected.ask(f"/api/corrected?period={period}&unit=share")[1] for period in LENGTHS)
+        asked = {period: corrected.ask(f"/api/corrected?period={period}")[1] for period in PERIODS}
+        again = max(corrected.ask(f"/api/corrected?period={period}&unit=share")[1] for period in PERIODS)
     print()
     verdict("99 of 100 answers, all ask the same", longest[0], LIMIT)
     verdict("99 of 100 answers, each asks something else", longest[1], APART_LIMIT)
@@ -198,6 +202,13 @@ def page(folder: Path, documents: int, clients: int, rounds: int) -> None:
     for period, seconds in asked.items():
         verdict(f"corrected counts by {period}, the first time", seconds, APART_LIMIT)
     verdict("corrected shares after that", again, APART_LIMIT)
+    least = floor(path)
+    with EventStore.open(path) as store:
+        for period in PERIODS:
+            start = time.process_time()
+            corrected_series(store, period=period)
+            cpu = time.process_time() - start
+            print(f"- corrected counts by {period}: {cpu:.2f} s of CPU, {cpu / least:,.0f} times the floor")
 
 
 def report(folder: Path, documents: int) -> None:

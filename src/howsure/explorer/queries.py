@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 from weakref import WeakKeyDictionary
@@ -322,7 +322,7 @@ def series(
 
 def _shown(row: PeriodCount | PeriodComparison, left_out: Collection[str]) -> dict[str, Any]:
     """The figures of a row as the page calls them, None for those that are undefined."""
-    values = ((one.name, getattr(row, one.name)) for one in fields(row) if one.name not in left_out)
+    values = ((name, getattr(row, name)) for name in row.__match_args__ if name not in left_out)
     return {SERIES.get(name, name): None if value != value else value for name, value in values}
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -66,6 +67,7 @@ def periods_between(first: str, last: str, *, period: str) -> tuple[str, ...]:
     return tuple(labels)
 
 
+@lru_cache(MOST_PERIODS)
 def period_start(label: str) -> datetime.date:
     """The first day of a period, given by its label from `period_of`.
 
@@ -84,6 +86,7 @@ def period_start(label: str) -> datetime.date:
         raise InputError(f"a period must look like 2003-W12, 2003-03, 2003-Q1 or 2003; it is {label!r}.") from error
 
 
+@lru_cache(MOST_PERIODS)
 def period_end(label: str) -> datetime.date:
     """The last day of a period, given by its label from `period_of`.
 
