@@ -67,24 +67,23 @@ def calibration_error(confidence: str = "confidence", level: float = 0.95) -> Me
 def auroc(confidence: str = "confidence", level: float = 0.95) -> Measure:
     """How well confidence tells right answers from wrong ones, with its interval: `auroc`, `low`, `high`."""
 
-    def measure(scores: Sequence[SampleScore]) -> Figures:
-        from howsure.selective.curve import selective_curve
-
-        return _figures("auroc", selective_curve(*_pairs(scores, confidence), level=level).auroc)
-
-    return _or_nan(measure, "auroc", *ENDS)
+    return _selective("auroc", confidence, level)
 
 
 @metric
 def risk_coverage(confidence: str = "confidence", level: float = 0.95) -> Measure:
     """The area under the risk–coverage curve, with its interval: `aurc`, `low`, `high`."""
 
+    return _selective("aurc", confidence, level)
+
+
+def _selective(name: str, confidence: str, level: float) -> Measure:
     def measure(scores: Sequence[SampleScore]) -> Figures:
         from howsure.selective.curve import selective_curve
 
-        return _figures("aurc", selective_curve(*_pairs(scores, confidence), level=level).aurc)
+        return _figures(name, getattr(selective_curve(*_pairs(scores, confidence), level=level), name))
 
-    return _or_nan(measure, "aurc", *ENDS)
+    return _or_nan(measure, name, *ENDS)
 
 
 def _figures(name: str, estimate: Any) -> Figures:

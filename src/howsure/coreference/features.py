@@ -199,16 +199,19 @@ def speakers(pairs: Candidates) -> Matrix:
 
 def persons(pairs: Candidates) -> Matrix:
     """The speakers that the two denote: none known, one known, the same person, two persons."""
-    person = pairs.mentions.person
-    mine, other = person[:, None] > 0, person[None, :] > 0
-    return np.select([mine & other & pairs.same("person"), mine & other, mine, other], [1, 2, 3, 4], 0)
+    return _known(pairs, "person")
 
 
 def quotations(pairs: Candidates) -> Matrix:
     """Both outside quotations, in the same one, in different ones, or only one of the two inside."""
-    quotation = pairs.mentions.quotation
-    mine, other = quotation[:, None] > 0, quotation[None, :] > 0
-    return np.select([mine & other & pairs.same("quotation"), mine & other, mine, other], [1, 2, 3, 4], 0)
+    return _known(pairs, "quotation")
+
+
+def _known(pairs: Candidates, column: str) -> Matrix:
+    """1: both are known and the same, 2: both and different, 3 and 4: one of them alone, 0: none."""
+    held = getattr(pairs.mentions, column)
+    mine, other = held[:, None] > 0, held[None, :] > 0
+    return np.select([mine & other & pairs.same(column), mine & other, mine, other], [1, 2, 3, 4], 0)
 
 
 DISCOURSE = (Family("speakers", 3, speakers), Family("persons", 5, persons), Family("quotations", 5, quotations))

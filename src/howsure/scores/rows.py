@@ -83,36 +83,24 @@ def rows_of(
     if isinstance(data, Source):
         how: dict[str, Any] = {"may_miss": may_miss, "macro": macro, "answers": answers, "worst": worst}
         return _of_source(data, score, roles, pos_label=pos_label, **how)
-    if answers is not None:
-        return _of_answers(answers, roles, data, worst)
-    if score is None:
+    if answers is None and score is None:
         raise InputError(UNNAMED)
-    frame, name = data, score if data is not None else "score"
-    if data is not None:
-        score, *columns = columns_of(data, score=score, **roles)
-        roles = dict(zip(roles, columns, strict=True))
-    column, notes = as_column(score, name=name), list[str]()
-    scores = {name: _numbers(column, pos_label, name, notes, may_miss=may_miss)}
-    n = len(column)
+    asked = {"score": score} if answers is None else dict(zip(("y_true", "prediction"), answers, strict=True))
+    held = [*asked.values(), *roles.values()] if data is None else columns_of(data, **asked, **roles)
+    roles, notes, both = dict(zip(roles, held[len(asked) :], strict=True)), list[str](), None
+    if answers is None:
+        name = "score" if data is None else score
+        column = as_column(held[0], name=name)
+        n, scores = len(column), {name: _numbers(column, pos_label, name, notes, may_miss=may_miss)}
+    else:
+        both = objects_of(held[0]), objects_of(held[1])
+        n, scores = len(both[0]), {"": np.zeros(len(both[0]))}
+        if len(both[1]) != n:
+            raise unequal_rows("prediction", len(both[1]), n)
     coded = {role: _coded(roles[role], n, role) for role in CODED if roles[role] is not None}
     units = None if roles["clusters"] is None else check_clusters(roles["clusters"], n=n)
-    beside = None if worst is None else worst.beside(n, frame)
-    return ScoredRows(scores, coded, units, {"n": n}, tuple(notes), rows=beside)
-
-
-def _of_answers(answers: tuple[Any, Any], roles: Mapping[str, Any], data: Any, worst: Worst | None) -> ScoredRows:
-    (true, predicted), frame = answers, data
-    if data is not None:
-        true, predicted, *columns = columns_of(data, y_true=true, prediction=predicted, **roles)
-        roles = dict(zip(roles, columns, strict=True))
-    true, predicted = objects_of(true), objects_of(predicted)
-    n = len(true)
-    if len(predicted) != n:
-        raise unequal_rows("prediction", len(predicted), n)
-    coded = {role: _coded(roles[role], n, role) for role in CODED if roles[role] is not None}
-    units = None if roles["clusters"] is None else check_clusters(roles["clusters"], n=n)
-    beside = None if worst is None else worst.beside(n, frame)
-    return ScoredRows({"": np.zeros(n)}, coded, units, {"n": n}, (), answers=(true, predicted), rows=beside)
+    beside = None if worst is None else worst.beside(n, data)
+    return ScoredRows(scores, coded, units, {"n": n}, tuple(notes), rows=beside, answers=both)
 
 
 def _of_source(
