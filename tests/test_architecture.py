@@ -358,7 +358,7 @@ def loaded_by_typing(*typed: str) -> set[str]:
     )
 
 
-OTHERS = {"click", "duckdb", "jinja2", "matplotlib", "narwhals", "numpy", "rich", "scipy", *SLOW_TO_IMPORT}
+OTHERS = {"click", "duckdb", "jinja2", "matplotlib", "narwhals", "numpy", "scipy", *SLOW_TO_IMPORT}
 
 
 def test_howsure_alone_loads_nothing() -> None:

@@ -7,7 +7,7 @@ import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -116,7 +116,7 @@ def json_text(document: Any) -> str:
     return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
 
-PATIENCE = 2.0  # seconds before a bar appears
+PATIENCE, REFRESH = 2.0, 0.1  # seconds before a bar appears, and between its changes
 
 
 @contextmanager
@@ -125,51 +125,23 @@ def progress(what: str, *, total: int, rate: bool = False) -> Iterator[Callable[
     if not sys.stderr.isatty():
         yield lambda steps: None
         return
-    bar = _Bar(what, total, rate)
-    try:
-        yield bar.advance
-    finally:
-        bar.close()
+    started, due, done = time.monotonic(), PATIENCE, 0
+    with ExitStack() as ending:
+        bar = click.progressbar(length=total, label=what, show_pos=True, item_show_func=str, file=sys.stderr)
 
+        def advance(steps: int) -> None:
+            nonlocal due, done
+            done += steps
+            if (passed := time.monotonic() - started) > due:
+                if not bar.entered:
+                    ending.enter_context(bar)
+                show(passed)
+                due = passed + REFRESH
 
-class _Bar:
-    def __init__(self, what: str, total: int, rate: bool) -> None:
-        self.what, self.total, self.rate, self.done = what, total, rate, 0
-        self.started = time.monotonic()
-        self.shown: Any = None
+        def show(passed: float) -> None:
+            bar.current_item = f"{done / passed:,.1f}/s" if rate else ""
+            bar.update(done - bar.pos)
 
-    def advance(self, steps: int) -> None:
-        self.done += steps
-        if self.shown is None and time.monotonic() - self.started > PATIENCE:
-            self._show()
-        if self.shown is not None:
-            self.shown.update(self.task, completed=self.done)
-
-    def _show(self) -> None:
-        from rich.console import Console
-        from rich.progress import (
-            BarColumn,
-            MofNCompleteColumn,
-            Progress,
-            ProgressColumn,
-            Task,
-            TextColumn,
-            TimeRemainingColumn,
-        )
-        from rich.text import Text
-
-        class Rate(ProgressColumn):
-            """Steps a second."""
-
-            def render(self, task: Task) -> Text:
-                return Text("" if task.speed is None else f"{task.speed:,.1f}/s")
-
-        columns = [TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()]
-        columns += [Rate()] if self.rate else []
-        self.shown = Progress(*columns, console=Console(stderr=True), transient=True)
-        self.task = self.shown.add_task(self.what, total=self.total, completed=self.done)
-        self.shown.start()
-
-    def close(self) -> None:
-        if self.shown is not None:
-            self.shown.stop()
+        yield advance
+        if bar.entered:
+            show(time.monotonic() - started)
