@@ -58,14 +58,14 @@ async function saveTable(asked, page) {
 function seriesTable(series, asked, page, correcting) {
   const count = (name, key, how) => ({ name, number: true, cell: (row) => (row[key] === undefined ? "–" : how(row[key], asked.unit)) });
   const reach = (low, high) => ({ name: "Interval", number: true, cell: (row) => intervalText(row[low], row[high], asked.unit) });
-  const points = (actor) => (row) => (row.mean === null ? element("time", {}, row.period) : element("button", {
+  const points = (actor) => (row) => element("button", {
     type: "button", class: "link", onclick: () => page.go({ point: { actor, at: row.period } }, "point"),
-  }, element("time", {}, row.period)));
-  return element("div", {}, Object.entries(series).map(([actor, rows]) => table(`${page.titles[actor]}: ${UNITS[asked.unit]} by ${asked.period}`, [
+  }, element("time", {}, row.period));
+  return element("div", {}, Object.entries(series).map(([actor, rows]) => table(`${page.titles[actor]}: ${UNITS[asked.unit]} by ${asked.period} with documents`, [
     { name: "Period", cell: points(actor) },
     ...(correcting ? [count("Corrected", "corrected", amount), reach("correctedLow", "correctedHigh"), count("Read", "read", whole)] : []),
     count("Documents", "documents", whole), count(correcting ? "Raw" : "Mean", "mean", amount), reach("low", "high"), count("1‑best", "best", end),
-  ], rows)));
+  ], rows.filter((row) => row.mean !== null))));
 }
 
 // Which periods may be incomplete, and why.
@@ -194,10 +194,11 @@ export async function drawComparison(asked, page) {
     ? [element("p", { id: "verdict" }, `Corrected by labels: ${verdict(corrected, first, second, asked)} ${verdictInAll(pair.total, first, second, asked.level)}`),
       element("p", { class: "quiet", id: "raw-verdict" }, `Raw counts: ${raw}`)]
     : [element("p", { id: "verdict" }, raw), pair?.reason ? element("p", { class: "problem" }, pair.reason) : null];
-  const name = `${first} and ${second} by ${asked.period}`;
+  const name = `${first} and ${second} by ${asked.period} with documents`;
+  const shownAs = (what, all) => table(`${name}${what}`, columns, all.filter((row) => row.greater !== null));
   const tables = corrected
-    ? () => element("div", {}, table(`${name}, corrected by labels`, columns, corrected), table(`${name}, raw`, columns, rows))
-    : () => table(name, columns, rows);
+    ? () => element("div", {}, shownAs(", corrected by labels", corrected), shownAs(", raw", rows))
+    : () => shownAs("", rows);
   return [
     head(`${first} and ${second}: which has more ${asked.unit}?`, "save-comparison", asked, page,
       () => [held.querySelector("svg"), `${first} and ${second}`, corrected ? CORRECTED_BANDS : undefined]),
