@@ -252,7 +252,6 @@ class CalibrationMonitor:
         order = np.lexsort((rows.groups, periods))
         rows, periods = rows.where(order), periods[order]
         starts = np.flatnonzero(np.r_[True, (periods[1:] != periods[:-1]) | (rows.groups[1:] != rows.groups[:-1])])
-        settings = self.settings
         begun = not self._groups
         first = set(rows.groups[periods == periods[0]].tolist()) if len(rows) else set()
         for start, stop in zip(starts, [*starts[1:], len(rows)], strict=True) if len(rows) else ():
@@ -264,16 +263,7 @@ class CalibrationMonitor:
             clusters = None
             if rows.clusters is not None:
                 clusters = np.unique(rows.clusters[some], return_inverse=True)[1]
-            self._groups[name].take(
-                period,
-                rows.labels[some],
-                rows.probabilities[some],
-                clusters,
-                tolerance=settings.tolerance,
-                alpha=settings.alpha,
-                has_reference=settings.reference is not None,
-                in_reference=settings.reference is not None and period <= settings.reference,
-            )
+            self._groups[name].take(period, rows.labels[some], rows.probabilities[some], clusters, self.settings)
 
     def _weight(self, name: str, is_first: bool, n_first: int) -> float:
         """The share of a group in the probability of a false alarm: those that may ever come sum to 1."""

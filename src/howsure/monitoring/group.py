@@ -20,6 +20,7 @@ from howsure.monitoring.bets import (
     log_gains,
     tolerated_by,
 )
+from howsure.monitoring.settings import Settings
 
 KEPT = 520  # periods whose sums are held by themselves: ten years of weeks
 MOST_ROWS = 1e15  # of a cell
@@ -58,24 +59,15 @@ class Group:
     alarm: Alarm | None = None
 
     def take(
-        self,
-        period: str,
-        labels: Labels,
-        probabilities: Floats,
-        clusters: Integers | None,
-        *,
-        tolerance: float,
-        alpha: float,
-        has_reference: bool,
-        in_reference: bool,
+        self, period: str, labels: Labels, probabilities: Floats, clusters: Integers | None, settings: Settings
     ) -> None:
         """The rows of one more period: first the bets that were fixed before it, then all that is learned from it."""
         sums = CellSums.of(labels, probabilities, clusters)
         log_e = None
-        if in_reference:
+        if settings.reference is not None and period <= settings.reference:
             self.reference += sums
         else:
-            log_e = self._bet(period, labels, probabilities, clusters, tolerance, alpha, has_reference)
+            log_e = self._bet(period, labels, probabilities, clusters, settings)
             self.total += sums
         memory = np.array(MEMORIES)[:, None]
         self.learned = memory * self.learned + np.array([sums.observed - sums.predicted, sums.n])[:, None, :]
@@ -85,18 +77,12 @@ class Group:
             del self.series[next(iter(self.series))]
 
     def _bet(
-        self,
-        period: str,
-        labels: Labels,
-        probabilities: Floats,
-        clusters: Integers | None,
-        tolerance: float,
-        alpha: float,
-        has_reference: bool,
+        self, period: str, labels: Labels, probabilities: Floats, clusters: Integers | None, settings: Settings
     ) -> float:
+        tolerance, size = settings.tolerance, settings.alpha * self.weight / 2.0
         tolerated = Tolerated.everywhere(tolerance)
-        if has_reference:
-            tolerated = tolerated_by(self.reference, tolerance=tolerance, alpha=alpha * self.weight / 2.0)
+        if settings.reference is not None:
+            tolerated = tolerated_by(self.reference, tolerance=tolerance, alpha=size)
         gaps, rows = self.learned
         gains = log_gains(
             labels,
@@ -108,13 +94,13 @@ class Group:
         )
         self.process.take(gains, period)
         log_e = self.process.log_e
-        if self.alarm is None and log_e >= self.threshold(alpha, has_reference=has_reference):
+        if self.alarm is None and log_e >= self.threshold(settings):
             self.alarm = Alarm(period, *self.process.suspected)
         return log_e
 
-    def threshold(self, alpha: float, *, has_reference: bool) -> float:
+    def threshold(self, settings: Settings) -> float:
         """The logarithm of the e-value at which there is an alarm; the reference takes half of the probability."""
-        return math.log((2.0 if has_reference else 1.0) / (alpha * self.weight))
+        return math.log((1.0 if settings.reference is None else 2.0) / (settings.alpha * self.weight))
 
     @property
     def correlation(self) -> float:
