@@ -44,8 +44,6 @@ if TYPE_CHECKING:
 
     from howsure.calibration.multicalibration import MulticalibrationError
 
-# Groups that are worse calibrated than the whole, in words and as a table.
-
 
 def found_in_words(found: FoundGroups) -> str:
     """How many groups are worse than the whole, and a sentence for each."""

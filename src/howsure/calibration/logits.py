@@ -136,8 +136,6 @@ def _slots(q: Any, y: Any) -> Slots:
     return slots_of(Pairs(y.astype(np.uint8), q))
 
 
-# Logits and right classes, checked, and the sums of their pairs by slot, taken where the logits are.
-
 IGNORED = -100  # the target of a row that does not count, as in PyTorch
 BFLOAT16 = "bfloat16"  # the type that other libraries lend to numpy
 

@@ -98,8 +98,6 @@ def first_of_cells() -> Floats:
     return found
 
 
-# Sums by slot, a cell of the probability scale and a label: what stands for pairs when there are too many to keep.
-
 COLUMNS = ("n", "offsets", "squares", "logs", "infinite")
 MOST = 2**35  # pairs of a slot: of more, the steps of their offsets do not add up in 64 bits
 WEIGHTS = ("w1", "w2", "w3", "w4", "fractions", "fraction_squares", "weighted_logs")

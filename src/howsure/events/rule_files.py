@@ -110,8 +110,6 @@ def _text(yaml: Any, event: Any, where: str, what: str) -> str:
     return text
 
 
-# Rules in files that users write: YAML with the fields of a rule.
-
 FIELDS = tuple(field.name for field in fields(Rule) if field.name != "function")
 
 

@@ -98,8 +98,6 @@ async def _answer(reader: asyncio.StreamReader, scheduler: str) -> dict[str, Any
     return held
 
 
-# A Dask cluster by the address of its scheduler: ready within seconds, or it is said what to look for.
-
 SECONDS = 5  # to find a scheduler, and as many to find a worker
 SCHEDULER = "Scheduler"
 

@@ -160,9 +160,6 @@ def _how(result: RecalibrationEvaluation) -> str:
     return f"cross-fitted in {folds} folds{clusters}{often}, {result.n:,} rows"
 
 
-# Results of recalibration: errors and scores before and after, of one map or of several.
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class RecalibrationEvaluation(Result):
     """The result of `evaluate_recalibration`: what recalibration does to rows that no map was fitted on.

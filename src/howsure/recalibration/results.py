@@ -236,9 +236,6 @@ def _text(value: Any) -> str:
     return "{\n    " + ",\n    ".join(one.replace("\n", "\n  ") for one in inner) + "\n  }"
 
 
-# A recalibration map: what it is made of, what it does, and how it is kept.
-
-
 @dataclass(frozen=True, slots=True, repr=False)
 class RecalibrationMap(Result):
     """The result of `recalibrate`: a map from a model's probabilities to calibrated ones.

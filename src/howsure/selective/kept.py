@@ -11,8 +11,6 @@ from howsure.selective.ranked import Ranked
 from howsure.stats.gaffke import Sums, gaffke_interval
 from howsure.stats.proportions import normal_quantile, wilson_interval
 
-# The answers kept at each threshold: how many, how many of them are wrong, and intervals of their risk.
-
 MOST_POINTS, MOST_IN_CLUSTERS = 200, 50  # of a curve; intervals in clusters take longer
 
 

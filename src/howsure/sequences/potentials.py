@@ -181,8 +181,6 @@ def _kind(value: object) -> str:
     return "None" if value is None else f"of type {type(value).__name__}"
 
 
-# The log-potentials of a corpus, and the walk over it in batches.
-
 Answer = TypeVar("Answer")
 
 

@@ -80,8 +80,6 @@ def _checked_labels(labels: Sequence[str], size: int) -> tuple[str, ...]:
     return tuple(map(str, names))
 
 
-# Sentences and tags given by the user: checked once, and numbered.
-
 LONGEST_QUOTE = 40
 Texts = list[list[str]]
 

@@ -108,9 +108,6 @@ def _bits(values: npt.NDArray[Any], colours: Bits | None) -> Bits:
     return values.astype(np.float64).view(np.uint64) if colours is None else colours[values][..., None]
 
 
-# The resampling units: rows, distinct rows with their counts, or clusters, each with its sums of statistics.
-
-
 @dataclass(frozen=True, slots=True)
 class Units:
     """Exchangeable units in their canonical order, stratum by stratum.

@@ -118,8 +118,6 @@ class Beginning:
             database.close()
 
 
-# A log as its reader sees it: lines of JSON, one JSON document, a table or an archive, read with limits.
-
 LARGEST_DOCUMENT = 1 << 30  # bytes, which need some ten times as much memory
 MARK = b"\xef\xbb\xbf"
 

@@ -41,9 +41,6 @@ def two_classes(label: Column, pos_label: str | None) -> tuple[tuple[str, str], 
     return (keys[0], keys[1]), chosen
 
 
-# The probabilities of several classes per row, from several columns or from a column of lists, as pairs.
-
-
 def class_matrix(selection: Selection, columns: Sequence[Column], *, lists: bool, ragged: bool = False) -> Floats:
     """The probabilities (n, K) of the used rows, from K columns of numbers or from one column of lists.
 

@@ -18,8 +18,6 @@ from howsure.events.extraction.processes import Work, Worker
 from howsure.events.lexicon import Lexicon
 from howsure.events.rule import Rule
 
-# The dependency relations in and around entities of actors, for writing rules.
-
 HEAD = "(head)"
 ROOT = "(root)"
 LONGEST_PATH = 3

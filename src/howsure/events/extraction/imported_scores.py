@@ -15,8 +15,6 @@ from howsure.events.corpus import Corpus, Fields
 from howsure.events.extraction.open_corpus import open_texts
 from howsure.inputs.numbers_and_names import shortened
 
-# The scores of a model as read from files: the documents, and how probably each actor acts in each.
-
 FETCHED = 1_000  # rows at a time
 SCORES = "scores"  # a table of the database: where a row stands, the document's id, the actor, p
 

@@ -205,8 +205,6 @@ def _in_order(drawn: Sequence[Integers], had: Integers, rng: np.random.Generator
     return np.array(places, dtype=np.int64)[np.argsort(np.concatenate(keys), kind="stable")]
 
 
-# Drawing documents of a store to be read: all have a chance, found by the rule or not, and the chance is known.
-
 MOST_ACTORS = 9  # one key each
 DESIGNS = ("stratified", "simple")
 ALL = "all"  # the only stratum of a simple design

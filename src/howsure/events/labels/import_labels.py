@@ -53,8 +53,6 @@ class ImportReport:
         return f"{said}; {self.known:,} were in the store already" if self.known else said
 
 
-# Labels from a file into a store: only where it is known how their documents were drawn.
-
 IMPORTED_DESIGNS = ("simple", "census")
 WHY = (
     f"labels of documents that somebody picked correct no count. Say {parameter('design', 'simple')} if they were "

@@ -188,8 +188,6 @@ def _of_documents(text: str) -> str:
     return f"{text[0].upper()}{text[1:].rstrip('.')}."
 
 
-# The series of a store corrected by the labels of read documents: counts that allow for misses and false finds.
-
 CORRECTED_UNITS = ("documents", "share")
 SEED = 0
 WITHIN, OUTSIDE = "asked", "other days"  # of the requested days, or of others, which are read too

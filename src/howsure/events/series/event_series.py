@@ -140,8 +140,6 @@ def counts_of(
     ]
 
 
-# How often each actor of a store acts in each period: the posterior of the count, and the 1-best count.
-
 UNITS = ("documents", "share", "entities")
 OF_ROWS = ("n_documents", "mean", "low", "high", "variance", "monte_carlo_error", "best")  # figures of a frame
 

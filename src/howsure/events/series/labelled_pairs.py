@@ -210,8 +210,6 @@ def _distance(
     return (apart[1], apart[0], other) if in_time else (apart[0], apart[1], other)
 
 
-# Labels of read documents beside all (document, actor) pairs of a store, and how the documents were drawn.
-
 LEAST = 2  # documents with labels in each stratum: one says nothing of the spread there
 LEAST_DOCUMENTS = 10
 
