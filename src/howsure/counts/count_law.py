@@ -178,11 +178,15 @@ class CountLaw:
 
     def minus(self, other: CountLaw, level: float) -> tuple[int, int]:
         """Equal-tailed quantiles of T - T′ of two independent counts."""
+        return self.against(other, level)[2:]
+
+    def against(self, other: CountLaw, level: float) -> tuple[float, float, int, int]:
+        """P(T > T′) and P(T = T′) of two independent counts, and equal-tailed quantiles of T - T′."""
         tail = (1.0 - level) / 2
         points = self._points()
         mass = np.diff(self.cdf(points), prepend=0.0)
-
         below = other._below()
+        more = float(mass @ below(points - 1.0))
 
         def at_most(difference: int) -> float:  # P(T - T′ ≤ d) = Σ P(T = t) P(T′ ≥ t - d)
             return float(mass @ (1.0 - below(points - difference - 1)))
@@ -194,7 +198,7 @@ class CountLaw:
                 low, high = (low, middle) if at_most(middle) >= share - 1e-12 else (middle, high)
             return high
 
-        return least(tail), least(1.0 - tail)
+        return more, float(mass @ below(points)) - more, least(tail), least(1.0 - tail)
 
     def _below(self) -> Callable[[Floats], Floats]:
         """P(T ≤ t) of whole t, written out once where the law is short."""

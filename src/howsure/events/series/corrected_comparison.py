@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-import numpy as np
-
 from howsure.counts.count_law import CountLaw
 from howsure.errors import InputError
 from howsure.events.series.corrected_series import ALL, WITHIN, CorrectedCount, CorrectedSeries
@@ -19,7 +17,6 @@ from howsure.stats.proportions import normal_quantile
 
 UNTOLD = "In all, nothing tells which acts in more."
 ALONE = "labels"  # the method of periods that borrow nothing from each other
-UNLIKELY = 1e-9  # of a count's law, beyond which it is not written out
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +162,7 @@ def _compared(a: CountLaw | None, b: CountLaw | None, row: CorrectedCount, level
         return CorrectedDifference(row.period, *[math.nan] * 6)
     if a is None or b is None:  # no stored document in the period
         return CorrectedDifference(row.period, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0)
-    counts = np.arange(a.quantile(UNLIKELY), a.quantile(1.0 - UNLIKELY) + 1, dtype=np.float64)
-    mass = np.diff(a.cdf(counts), prepend=0.0)
-    below, at_most = b.cdf(counts - 1.0), b.cdf(counts)
-    greater, equal = float(mass @ below), float(mass @ (at_most - below))
-    low, high = a.minus(b, level)
+    greater, equal, low, high = a.against(b, level)
     less = max(0.0, 1.0 - greater - equal)
     return CorrectedDifference(row.period, greater, equal, less, a.expected - b.expected, float(low), float(high))
 
