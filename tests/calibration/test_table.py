@@ -57,18 +57,6 @@ def test_the_order_of_the_rows_changes_no_bit() -> None:
     )
 
 
-def test_it_shows_itself_as_text_and_in_a_notebook() -> None:
-    table = calibration_table(Y, Q**3, groups=np.where(np.arange(6_000) % 2, "<b>", "VB"))
-    lines = repr(table).splitlines()
-    assert lines[0].split("  ")[-1] == "p (adjusted)"
-    assert all(line.endswith("< 0.0001") for line in lines[2:4])
-    assert all("wrong: the log loss is infinite" in line for line in lines[5:])
-    html = table._repr_html_()
-    assert html.count("<tr>") == 3
-    assert "&lt;b&gt;</td><td>3,000</td>" in html
-    assert "<td>&lt; 0.0001</td>" in html
-
-
 def test_thousands_of_groups() -> None:
     groups = np.arange(6_000) % 1_000
     table = calibration_table(Y, Q, groups=groups, bin_size=2)
@@ -98,11 +86,6 @@ def test_what_must_be_said_of_a_group_is_said() -> None:
 
 
 SAMPLE_Y, SAMPLE_Q = language_pairs(500, np.random.default_rng(43))
-
-
-def test_what_is_undefined_is_null() -> None:
-    held = calibration_curve([0, 1], [0.2, 0.9], bin_size=1).to_dict()
-    assert held["error"] == {"value": None, "low": None, "high": None, "level": 0.95, "method": "debiased", "n": 2}
 
 
 def test_bins_are_in_order_and_within_bounds() -> None:

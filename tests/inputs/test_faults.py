@@ -173,14 +173,6 @@ def test_rows_of_two_models_that_do_not_match_are_told_alike(
     assert told in " ".join(ended.err.split())
 
 
-def test_the_command_line_tells_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "x.csv").write_text("label,prob\n0,0.1\n1,1.7\n")
-    ended = run("calibration", "x.csv", "--target", "label", "--prob", "prob")
-    assert "prob must lie in [0, 1]; row 2 of x.csv (counted from 1, without the header) holds 1.7." in ended.err
-    assert "--logits reads them" in ended.err
-
-
 def test_a_surface_spells_parameters_and_rows() -> None:
     class Shouting:
         origin = "!"

@@ -8,7 +8,7 @@ import sys
 import click
 import pytest
 
-from howsure.cli.terminal.process import TRACEBACK, check_memory, end_of, machine_memory
+from howsure.cli.terminal.process import check_memory, end_of, machine_memory
 from howsure.errors import InputError, with_short_values
 from tests.cli.running import howsure as run
 
@@ -91,10 +91,6 @@ main(["simulate", "20000000"])
     assert done.returncode == 70, done.stderr
     assert done.stderr.startswith("howsure: there is not enough memory.")
     assert done.stdout == ""
-
-
-def test_the_command_line_is_one() -> None:
-    assert TRACEBACK in run("--help").out
 
 
 @pytest.mark.parametrize("quote", ["'", '"'])

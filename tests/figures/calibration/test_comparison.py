@@ -52,12 +52,6 @@ def test_the_curves_are_those_of_each_model() -> None:
     assert sharper.verdict() == "b is better calibrated than a."
 
 
-def test_one_panel_says_the_difference() -> None:
-    ax = RESULT.plot()
-    e = RESULT.squared_error_difference
-    assert f"{e.value:+.5f} [" in ax.get_title()
-
-
 # Errors by group: sorted, with their intervals.
 
 

@@ -247,17 +247,6 @@ def test_the_cumulative_curve_is_drawn_minus_the_diagonal() -> None:
     assert np.isclose(band.min(), (CALIBRATED.band_low - CALIBRATED.points).min())
 
 
-def test_given_axes_get_the_histogram() -> None:
-    ax = Figure().add_subplot()
-    assert draw_quantiles(NARROW, ax) is ax
-    assert NARROW.plot(ax) is ax
-    figure = NARROW.plot().figure
-    assert isinstance(figure, Figure)
-    assert len(figure.axes) == 1
-    assert len(NARROW.figure().axes) == 2
-    assert figure_bytes(NARROW.figure(), ".svg") == figure_bytes(quantile_figure(NARROW), ".svg")
-
-
 # Each class's histogram adds up to one by itself.
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import howsure
-from howsure.figures.compared_curves import draw_improvements, recalibration_figure
+from howsure.figures.compared_curves import recalibration_figure
 
 RNG = np.random.default_rng(5)
 Q = RNG.uniform(0.02, 0.98, 300)
@@ -26,9 +26,3 @@ def test_the_figure_shows_both_curves_with_the_errors_of_the_result_and_the_impr
     points = [line.get_xdata()[0] for line in below.lines if len(line.get_xdata()) == 1]
     assert points == [RESULT.squared_error.improvement.value, RESULT.brier.improvement.value]
     assert {text.get_text() for text in below.texts} == {"← worse", "recalibration is better →"}
-
-
-def test_a_row_per_method() -> None:
-    (ax,) = draw_improvements(TABLE).figure.axes
-    assert [tick.get_text() for tick in ax.get_yticklabels()] == ["temperature", "platt"]
-    assert ax.get_xlabel() == "improvement of the Brier score [95 % interval]"
