@@ -1,4 +1,4 @@
-"""What people see, frozen: commands, results and refusals, with what each printed and wrote.
+"""What people see, frozen: commands and results, with what each printed and wrote.
 
 python -m tests.goldens [--write] [--exact] [ROOM ...]
 """

@@ -47,7 +47,6 @@ ROOMS = (
     "events",
     "others",
     "results",
-    "refusals",
     "real_data",
 )
 STORED = Path(__file__).parent / "stored"
