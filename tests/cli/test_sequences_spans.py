@@ -113,29 +113,3 @@ def arrays(name: str, **held: np.ndarray) -> None:
 
 def text(name: str, content: str) -> None:
     Path(name).write_text(content)
-
-
-WRONG = {  # more stands in bad_input_taggers.py
-    "labels must be different texts": (lambda: None, "predictions.npz --labels O,O,O,O,O"),
-    "bad.txt is no .npz or .npy file": (lambda: text("bad.txt", "0.1 0.9"), f"bad.txt --labels {NAMES}"),
-    "no file none.npz": (lambda: None, f"none.npz --labels {NAMES}"),
-    "logits.npy must hold the numbers of labels, integers; it holds float32": (
-        lambda: None,
-        f"logits.npy --targets logits.npy --labels {NAMES}",
-    ),
-    "id2label of config.json must name the labels 0, 1, .*; it names 1": (
-        lambda: text("config.json", '{"id2label": {"1": "O"}}'),
-        "predictions.npz --labels config.json",
-    ),
-    "word_ids of bad.npz must have the shape of label_ids, .3, 9.; .3, 4": (
-        lambda: arrays("bad.npz", word_ids=np.zeros((3, 4), int)),
-        f"bad.npz --labels {NAMES}",
-    ),
-    "--pairs needs gold labels, which no-gold.npz does not hold": (lambda: None, "no-gold.npz --pairs out.csv"),
-    "--labels is for logits; a MODEL with a FILE knows its labels": (
-        lambda: None,
-        f"predictions.npz ids.npy --labels {NAMES}",
-    ),
-    "predictions.npz .*no model": (lambda: None, "predictions.npz ids.npy --grammar bio"),
-    "pairs are written as .parquet or .csv": (lambda: None, f"predictions.npz --labels {NAMES} --pairs out.txt"),
-}

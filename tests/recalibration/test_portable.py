@@ -57,52 +57,6 @@ def document(fitted: str = "temperature", **held: object) -> dict[str, object]:
     return json.loads(recalibrate(y, q, method=fitted).to_json()) | held
 
 
-HOSTILE = {
-    "no JSON": ("T = 1.3", "cannot be read as JSON"),
-    "cut off": (json.dumps(document())[:-5], "cannot be read as JSON"),
-    "a list": ("[1]", "this is no recalibration map"),
-    "another file": ('{"format": "weights"}', "this is no recalibration map"),
-    "depth": ("[" * 100_000, "nested too deeply"),
-    "NaN": (json.dumps(document(floor=float("nan"))), "NaN, which is no number"),
-    "a name twice": ('{"format": 1, "format": 2}', "holds a name twice"),
-    "half a character": ('{"format": "\\ud800"}', "half a character"),
-    "a later version": (json.dumps(document(version=2)), "of version 2, and this howsure reads version 1"),
-    "version true": (json.dumps(document(version=True)), "of version True"),
-    "an unknown key": (json.dumps(document(code="import os")), "'code', which is unknown"),
-    "a key that is gone": (json.dumps({k: v for k, v in document().items() if k != "recipe"}), "has no recipe"),
-    "another method": (json.dumps(document(method="magic")), "method is 'magic'"),
-    "a method of classes": (json.dumps(document(method="vector")), "method is 'vector'"),
-    "no T": (json.dumps(document(parameters={})), "parameter T must be a finite number above 0; it is None"),
-    "T of 0": (json.dumps(document(parameters={"T": 0})), "above 0; it is 0"),
-    "T true": (json.dumps(document(parameters={"T": True})), "above 0; it is True"),
-    "T beyond floats": (json.dumps(document()).replace('"T": ', '"T": 1e999, "U": '), "finite number above 0"),
-    "T as text": (json.dumps(document(parameters={"T": "1"})), "it is '1'"),
-    "parameters a list": (json.dumps(document(parameters=[1])), "must be an object of numbers"),
-    "lengths": (json.dumps(document("histogram", parameters={"edges": [0.5], "values": [0.1]})), "a list of 2 finite"),
-    "edges fall": (
-        json.dumps(document("histogram", parameters={"edges": [0.5, 0.2], "values": [0, 0, 0]})),
-        "in rising order",
-    ),
-    "a value of 2": (json.dumps(document("histogram", parameters={"edges": [], "values": [2]})), "from 0 to 1"),
-    "isotonic falls": (json.dumps(document("isotonic", parameters={"x": [0, 1], "y": [1, 0]})), "in rising order"),
-    "isotonic of nothing": (json.dumps(document("isotonic", parameters={"x": [], "y": []})), "one number or more"),
-    "p0 above p1": (
-        json.dumps(document("venn-abers", parameters={"from": [], "low": [0.9], "upto": [], "high": [0.1]})),
-        "p0 at most p1",
-    ),
-    "classes twice": (json.dumps(document(classes=["a", "a"])), "two different names"),
-    "classes of numbers": (json.dumps(document(classes=[1, 2])), "list of texts"),
-    "floor of 2": (json.dumps(document(floor=2)), "floor must lie above 0"),
-    "groups a list": (json.dumps(document(groups=[1])), "groups must be an object"),
-    "a group's T": (json.dumps(document(groups={"a": {"T": -1}})), "group 'a': the map's parameter T"),
-    "a group twice": (json.dumps(document(groups={"a": {"T": 1}}, pooled_groups=["a"])), "name each group once"),
-    "pooled without": (json.dumps(document(pooled_groups=["a"])), "empty where it has no groups"),
-    "notes": (json.dumps(document(notes="x")), "notes must be a list"),
-    "recipe": (json.dumps(document(recipe=[])), "recipe must be an object"),
-    "candidates": (json.dumps(document(candidates=[{"method": 3}])), "what each method scored"),
-}
-
-
 def test_the_text_says_what_it_is():
     y, q = binary(300)
     held = json.loads(recalibrate(y, q, method="platt", floor=1e-6).to_json())

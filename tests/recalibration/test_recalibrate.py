@@ -315,40 +315,6 @@ def test_public_names():
     assert {"recalibrate", "RecalibrationMap"} <= set(dir(howsure))
 
 
-WRONG = {
-    "one label": (lambda y, q: recalibrate(np.ones(50), q[:50]), "two labels or more; all of 50 rows hold '1'"),
-    "logits as probabilities": (lambda y, q: recalibrate(y, odds(q)), "logits=... reads them"),
-    "both": (lambda y, q: recalibrate(y, q, logits=q), "either y_prob, probabilities, or logits"),
-    "neither": (lambda y, q: recalibrate(y), "either y_prob, probabilities, or logits"),
-    "infinite logits": (lambda y, q: recalibrate(y, logits=np.append(q[:-1], np.inf)), "row 1999 holds .*inf"),
-    "a method for classes": (lambda y, q: recalibrate(y, q, method="vector"), "is not for one probability per row"),
-    "no method": (lambda y, q: recalibrate(y, q, method="isotonik"), "Did you mean isotonic"),
-    "constant": (lambda y, q: recalibrate(y, np.full(2000, 0.3), method="platt"), "needs 2 different probabilities"),
-    "two values": (lambda y, q: recalibrate(y, q.round(), method="beta", floor=0.1), "needs 3 different .* are 2"),
-    "halves": (lambda y, q: recalibrate(y, np.full(2000, 0.5), method="temperature"), "every probability is 1/2"),
-    "separated": (lambda y, q: recalibrate(q > 0.5, q, method="temperature"), "right side of 1/2"),
-    "separated slopes": (lambda y, q: recalibrate(q > 0.3, q, method="beta"), "no best slopes"),
-    "reversed": (lambda y, q: recalibrate(1 - y, q, method="temperature"), "the rarer the label"),
-    "folds": (lambda y, q: recalibrate(y, q, folds=1), "whole number from 2 to 100; it is 1"),
-    "few clusters": (lambda y, q: recalibrate(y, q, clusters=np.arange(2000) % 3), "there are 3"),
-    "floor": (lambda y, q: recalibrate(y, q, floor=0.0), "above 0 and up to 0.1; it is 0.0"),
-    "bins": (lambda y, q: recalibrate(y, q, n_bins=0), "from 1 to 100,000; it is 0"),
-    "bins elsewhere": (lambda y, q: recalibrate(y, q, method="platt", n_bins=3), "n_bins is for method='histogram'"),
-    "bins of a table": (
-        lambda y, q: howsure.recalibration_table(y, q, methods=["platt", "beta"], n_bins=3),
-        "n_bins is for method='histogram'; with method='platt,beta', leave n_bins out",
-    ),
-    "penalty of a table": (
-        lambda y, q: howsure.recalibration_table(y, q, methods=["platt"], penalty=0.1),
-        "penalty is for method='dirichlet'; with method='platt', leave penalty out",
-    ),
-    "penalty": (lambda y, q: recalibrate(y, q, penalty=-1.0), "finite number above 0; it is -1.0"),
-    "lengths": (lambda y, q: recalibrate(y[:-1], q), "as many rows"),
-    "columns to apply": (lambda y, q: recalibrate(y, q).apply(np.ones((2, 3)) / 3), "take one|Take one"),
-    "an interval": (lambda y, q: recalibrate(y, q, method="platt").interval(q), "only method='venn-abers'"),
-}
-
-
 def test_platts_map_that_reverses_the_order_says_so():
     y, q = binary()
     assert any("reverses the order" in note for note in recalibrate(1 - y, q, method="platt").notes)

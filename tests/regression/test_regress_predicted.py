@@ -274,20 +274,3 @@ def test_what_labels_cannot_tell_is_not_told() -> None:
 
 
 X, Z, Y, F = rows()
-REFUSED: dict[str, tuple[dict[str, Any], str]] = {
-    "a constant": ({"covariates": {"x": X, "c": np.full(N, 3)}}, "c is constant: every row holds 3"),
-    "collinear": ({"covariates": {"x": X, "z": Z, "s": X - 2 * Z}}, "s follows from x, z"),
-    "a constant of each unit": ({"covariates": {"u": UNIT}, "fixed_effects": {"unit": UNIT}}, "the levels of unit"),
-    "nothing to regress on": ({"fixed_effects": {"unit": UNIT}}, "leaves nothing to regress on"),
-    "treated alone": ({"treated": Z}, "treated=... needs after=..."),
-    "treated by half": ({"treated": Z / 2, "after": Z}, "treated"),
-    "a chance above 1": ({"covariates": {"x": X}, "inclusion": np.full(N, 1.5)}, r"must lie in \(0, 1\]"),
-    "a chance of 0": ({"covariates": {"x": X}, "inclusion": np.zeros(N)}, r"must lie in \(0, 1\]"),
-    "a number missing": ({"covariates": {"x": np.where(ROWS == 4, np.nan, X)}}, r"covariates\['x'\].*row 4"),
-    "an infinite number": ({"covariates": {"x": np.where(ROWS == 4, np.inf, X)}}, "row 4 holds inf"),
-    "a short column": ({"covariates": {"x": X[:9]}}, "it has 9"),
-    "a name per row": ({"covariates": {"x": [f"n{one}" for one in ROWS]}}, "200 names"),
-    "a method": ({"covariates": {"x": X}, "method": "probit"}, "no method 'probit'"),
-    "weights below 0": ({"covariates": {"x": X}, "sample_weight": X}, "sample_weight"),
-    "a level of 95": ({"covariates": {"x": X}, "level": 95}, "level must lie strictly"),
-}

@@ -247,23 +247,6 @@ def test_nothing_is_found_in_nothing() -> None:
 
 
 GOOD = TagPosterior.from_logits([np.zeros((2, 3))], labels=["O", "B-X", "I-X"])
-WRONG = {
-    r"posterior must name its labels": lambda: entity_spans(TagPosterior([np.zeros((1, 2))], np.zeros((2, 2)))),
-    r"labels must be O, B-TYPE.*they hold 'NOUN'": lambda: entity_spans(
-        TagPosterior([np.zeros((1, 2))], np.zeros((2, 2)), labels=["O", "NOUN"])
-    ),
-    "k_best must be an integer of 1 or more; it is 0": lambda: entity_spans(GOOD, k_best=0),
-    "min_probability must lie between 0 and 1; it is 1.5": lambda: entity_spans(GOOD, min_probability=1.5),
-    r"tags must be as many lists as sentences; 2, not 1": lambda: entity_spans(GOOD, [["O"], ["O"]]),
-    r"tags\[0\] must hold one tag for each word": lambda: entity_spans(GOOD, [["O"]]),
-    r"predicted\[0\] must hold one tag for each word": lambda: entity_spans(GOOD, predicted=[["O"]]),
-    "the model has no entities of the type Y.*it has X": lambda: entity_spans(GOOD, [["O", "B-Y"]]),
-    "unknown_tags must be 'error' or 'keep'": lambda: entity_spans(GOOD, [["O", "O"]], unknown_tags="skip"),
-    "there are no gold entities": lambda: entity_spans(GOOD).pairs(),
-    "there is no entity to judge": lambda: entity_spans(GOOD, [["O", "O"]], predicted=[["O", "O"]]).pairs(
-        only_predicted=True
-    ),
-}
 
 
 def test_gold_of_an_unknown_type_is_missed() -> None:
@@ -368,45 +351,3 @@ def with_ids(value: float) -> np.ndarray:
     ids = IDS.astype(float)
     ids[1, 3] = value
     return ids
-
-
-WRONG_LOGITS = {
-    "logits must be finite, or -inf .forbidden.; sentence 1, row 3 holds nan for B-X": {
-        "logits": changed((1, 3, 1), np.nan)
-    },
-    "sentence 0, row 0 holds inf for O": {"logits": changed((0, 0, 0), np.inf)},
-    "logits of sentence 1, row 4 are all -100: padding": {"logits": changed((1, 4), -100)},
-    "there are 2 labels and 3 columns": {"labels": ["O", "B-X"]},
-    "labels must be different texts; they are O, B-X, B-X": {"labels": ["O", "B-X", "B-X"]},
-    "labels must be different texts; they are O, 1, 2": {"labels": ["O", 1, 2]},
-    "labels must be the names of the labels, in the order": {"labels": "OBI"},
-    r"logits must be an array \(sentences, tokens, labels\), or a list.* it is None": {"logits": None},
-    r"logits must be an array .*sentences, tokens, labels": {"logits": np.zeros((1, 2, 3, 3))},
-    r"logits must be an array of numbers; it holds <U1": {"logits": np.array([[["a", "b", "c"]]])},
-    r"logits must be an array of numbers \(Can't call numpy.*take .detach\(\).float\(\).cpu\(\)": {
-        "logits": OnADevice()
-    },
-    "label_ids and mask all say which tokens count; give one": {"label_ids": IDS, "mask": MASK},
-    "label_ids must be those of the 2 sentences; they are of 1": {"label_ids": IDS[:1]},
-    "label_ids of sentence 0 must be as many as its rows of logits, 5; 4": {"label_ids": IDS[:, :4]},
-    "label_ids must be numbers of labels, from 0, or -100.*sentence 1 holds -1": {"label_ids": with_ids(-1)},
-    "sentence 1 holds 0.5": {"label_ids": with_ids(0.5)},
-    "mask must be 0 or 1; sentence 0 holds 2": {"mask": [[0, 2, 1, 0, 0], [0] * 5]},
-    "word_ids must count the words of one sentence upwards; those of sentence 1 go back": {
-        "word_ids": [[None, 0, 1, 1, None], [None, 1, 0, 0, None]]
-    },
-    "that of sentence 1 holds 'x'": {"word_ids": [WORDS[0], [None, "x", 1, 1, None]]},
-    "that of sentence 0 holds 0.5": {"word_ids": [[None, 0.5, 1, 1, None], WORDS[0]]},
-    "that of sentence 0 holds 5": {"word_ids": 5},
-    "word_ids of sentence 0 name a word twice": {"word_ids": [[0, None, 0, 1, None], [None] * 5]},
-    "word_ids of sentence 1 must be as many as its rows of logits, 5; 2": {"word_ids": [WORDS[0], [None, 0]]},
-    "grammar must be one of BIO, IOB2, IOB1, BIOES.*it is 'BOI'": {"grammar": "BOI"},
-    "grammar must be one of .*it is 3": {"grammar": 3},
-    "grammar 'BIO' has no label 'S-X'": {"labels": ["O", "B-X", "S-X"], "grammar": "BIO"},
-    "grammar 'BIO' allows 'I-X' in no sentence": {"labels": ["O", "B-Y", "I-X"], "grammar": "BIO"},
-    "grammar 'BIOES' allows 'B-X' in no sentence": {"grammar": "BIOES"},
-    "labels must be O, B-TYPE, .*they hold 'LABEL_0'": {"labels": ["LABEL_0", "B-X", "I-X"], "grammar": "BIO"},
-    r"transitions must be \(K, K\) for the 3 labels.* it is \(2, 2\)": {"transitions": np.zeros((2, 2))},
-    "transitions must be log-potentials.*row 0 holds nan": {"transitions": np.full((3, 3), np.nan)},
-    "start must hold a value for each of the 3 tags": {"start": np.zeros(2)},
-}

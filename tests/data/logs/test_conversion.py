@@ -211,14 +211,3 @@ def crash(path: Path, name: str, folder: Path) -> Exception | None:
 
 
 # Names with half a character as raw bytes (ED A0 80), which Python's JSON lets through: refused in every format.
-
-
-NAMES = {
-    "lm-eval": (b'"doc_id": 0', b'"doc_id": "\xed\xa0\x80"'),
-    "inspect": (b'"id": "q1"', b'"id": "\xed\xa0\x80"'),
-    "inspect zip": (b'"id": "q1"', b'"id": "\xed\xa0\x80"'),
-    "helm": (b'"id": "id1"', b'"id": "\xed\xa0\x80"'),
-    "helm stats": (b'"instance_id": "id1"', b'"instance_id": "\xed\xa0\x80"'),
-    "openai": (b'"custom_id": "q1"', b'"custom_id": "\xed\xa0\x80"'),
-    "hf": (b'"label": "a"', b'"label": "\xed\xa0\x80"'),
-}

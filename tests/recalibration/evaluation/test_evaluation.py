@@ -243,28 +243,6 @@ def test_the_floor_is_for_maps_not_for_what_was_before() -> None:
     assert np.isfinite(found.log_loss.after)
 
 
-WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "two folds": ({"folds": 2}, "folds must be a whole number from 3 to 100 to evaluate a map; it is 2"),
-    "no fold": ({"folds": 0}, "folds must be a whole number from 2 to 100; it is 0"),
-    "more folds than rows": ({"folds": 30}, "folds must be at most the number of rows; it is 30, there are 20"),
-    "one cluster": ({"clusters": [1] * 20}, "folds must be at most the number of clusters; it is 5, there are 1"),
-    "no margin": ({"margin": 0}, "margin must lie above 0 and below 1; it is 0"),
-    "a margin in words": ({"margin": "small"}, "margin must lie above 0 and below 1; it is 'small'"),
-    "a level in per cent": ({"level": 95}, "level"),
-    "no repetition": ({"repeats": 0}, "repeats must be a whole number from 1 to 100, not 0"),
-    "too many repetitions": ({"repeats": 101}, "repeats must be a whole number from 1 to 100, not 101"),
-    "an unknown method": ({"method": "magic"}, "magic"),
-    "a method for classes": ({"method": "vector"}, "is not for one probability per row"),
-    "one label": ({"y": [1] * 20}, "y_true must hold two labels or more"),
-    "a floor above all": ({"floor": 0.4}, "floor must lie above 0 and up to 0.1; it is 0.4"),
-    "too few to choose": (
-        {"method": "auto", "y": [0, 1] * 3},
-        "6 rows are too few to choose a method anew without each of 5 folds, by 5 folds of the others; at least 7",
-    ),
-    "a label in one row": ({"y": [1] + [0] * 19, "method": "platt"}, "the label '1' lies in one row alone"),
-}
-
-
 def _holds(found: Cell, *, least: float = 0.93) -> None:
     room = 2.6 * np.sqrt(0.05 * 0.95 / found.sets)
     assert min(found.squared, found.brier, found.after) >= least - room, found
