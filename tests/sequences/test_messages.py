@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from howsure.sequences import messages as scaling
 from howsure.sequences import within_grammar
-from howsure.sequences.messages import batches, borrowed_workspace, expectations
+from howsure.sequences.messages import Chain, Workspace, add_ends, batches, borrowed_workspace, expectations_of
 from howsure.sequences.paths import BELOW_ONE, Streams, _inverse
 from howsure.sequences.tag_posterior import TagPosterior
 from tests.sequences.enumeration import Enumeration, draw, enumerated
@@ -28,14 +28,15 @@ def test_expectations(scale: float, ends: bool) -> None:
     batch = next(batches(LENGTHS, width=3))
     packed = batch.pack(emissions)
     before = packed.copy()
-    found = expectations(batch, packed, transitions, start, end)
+    chain = Chain(batch, add_ends(batch, packed.copy(), start, end), transitions)
+    found = expectations_of(chain, Workspace(), pairs=True)
     np.testing.assert_allclose(found.log_z, [twins[i].log_z for i in batch.sentences], rtol=1e-12)
     for marginals, i in zip(batch.unpack(found.marginals), batch.sentences.tolist(), strict=True):
         np.testing.assert_allclose(marginals, twins[i].marginals(), atol=1e-12)
     wanted = sum(twin.pair_marginals().sum(axis=0) for twin in twins)
     np.testing.assert_allclose(found.pair_sums, wanted, atol=1e-12)
     assert (packed == before).all()
-    assert expectations(batch, packed, transitions, pairs=False).pair_sums is None
+    assert expectations_of(chain, Workspace(), pairs=False).pair_sums is None
 
 
 @pytest.mark.parametrize("low", [1.0, 30.0, 70.0, 100.0, 149.0])
@@ -57,10 +58,11 @@ def test_both_ways_agree(monkeypatch: pytest.MonkeyPatch, own_workspace: bool) -
 
     def answer():
         if not own_workspace:
-            return expectations(batch, batch.pack(emissions), transitions, start, end)
+            packed = add_ends(batch, batch.pack(emissions), start, end)
+            return expectations_of(Chain(batch, packed, transitions), Workspace(), pairs=True)
         with borrowed_workspace() as workspace:
-            packed = batch.pack(emissions, workspace=workspace)
-            found = expectations(batch, packed, transitions, start, end, workspace=workspace)
+            packed = add_ends(batch, batch.pack(emissions, workspace=workspace), start, end)
+            found = expectations_of(Chain(batch, packed, transitions), workspace, pairs=True)
             return found._replace(marginals=found.marginals.copy())
 
     fast = answer()

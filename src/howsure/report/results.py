@@ -156,12 +156,10 @@ def write_result(result: Result, path: str | os.PathLike[str], *, title: str | N
     write_report(result_report(result, title=title), path)
 
 
-def result_report(
-    result: Result, *, title: str | None = None, read: Mapping[str, Any] | None = None, command: str | None = None
-) -> str:
+def result_report(result: Result, *, title: str | None = None, command: str | None = None) -> str:
     """Everything about a result as one HTML page that needs no network and runs no script.
 
-    `read` says what was read, for the recipe, `command` what was typed.
+    `command` says what was typed.
     """
     match result:
         case CalibrationCurve():
@@ -186,7 +184,7 @@ def result_report(
         legend=[(name or "All", text) for name, text in table.legend.items() if name in ("", *table.headings)]
         if table.rows
         else [],
-        recipe=recipe_rows({**(read or {}), **result_recipe(result)}),
+        recipe=recipe_rows(result_recipe(result)),
         command=command,
     )
 

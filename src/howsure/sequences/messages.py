@@ -442,35 +442,6 @@ class Expectations(NamedTuple):
     pair_sums: Floats | None
 
 
-def expectations(
-    batch: Batch,
-    emissions: Floats,
-    transitions: Floats,
-    start: Floats | None = None,
-    end: Floats | None = None,
-    *,
-    pairs: bool = True,
-    workspace: Workspace | None = None,
-) -> Expectations:
-    """log Z, marginals P(y_t = k) and expected numbers of transitions (j, k), of the sentences of one batch.
-
-    `emissions` (N, K) holds log-potentials, one row per token, packed as the batch says (`Batch.pack`, or any table
-    taken by `Batch.rows_of`); `transitions` (K, K) is from tag to next tag; `start`, `end` (K,). All must be float64,
-    finite or −inf; none is changed. `pairs=False` saves the expected transitions. With a `workspace`, the marginals are
-    valid until it is used again. Call within `one_thread()`. A sentence with no possible sequence gets log Z = −inf,
-    and its marginals are meaningless.
-
-    >>> from howsure.sequences.messages import batches
-    >>> batch = next(batches([2], width=2))
-    >>> found = expectations(batch, np.log([[1.0, 3.0], [1.0, 1.0]]), np.log([[1.0, 1.0], [1.0, 2.0]]))
-    >>> float(np.exp(found.log_z[0]).round(9)), (11 * found.pair_sums).round(9).tolist()
-    (11.0, [[1.0, 1.0], [3.0, 6.0]])
-    """
-    if start is not None or end is not None:
-        emissions = add_ends(batch, emissions.copy(), start, end)
-    return expectations_of(Chain(batch, emissions, transitions), workspace or Workspace(), pairs=pairs)
-
-
 def add_ends(batch: Batch, emissions: Floats, start: Floats | None, end: Floats | None) -> Floats:
     """The packed emissions with the start and end potentials added in place to each sentence's first and last row."""
     if start is not None:
@@ -481,7 +452,19 @@ def add_ends(batch: Batch, emissions: Floats, start: Floats | None, end: Floats 
 
 
 def expectations_of(chain: Chain, workspace: Workspace, *, pairs: bool) -> Expectations:
-    """Like `expectations`; the results are valid until the workspace is used again."""
+    """log Z, marginals P(y_t = k) and expected numbers of transitions (j, k), of the sentences of one batch.
+
+    The emissions (N, K) of the chain are packed as the batch says (`Batch.pack`, or any table taken by
+    `Batch.rows_of`); all potentials must be float64, finite or −inf; none is changed. pairs: also the expected
+    transitions. The results are valid until the workspace is used again. Call within `one_thread()`. A sentence with no
+    possible sequence gets log Z = −inf, and its marginals are meaningless.
+
+    >>> from howsure.sequences.messages import batches
+    >>> chain = Chain(next(batches([2], width=2)), np.log([[1.0, 3.0], [1.0, 1.0]]), np.log([[1.0, 1.0], [1.0, 2.0]]))
+    >>> found = expectations_of(chain, Workspace(), pairs=True)
+    >>> float(np.exp(found.log_z[0]).round(9)), (11 * found.pair_sums).round(9).tolist()
+    (11.0, [[1.0, 1.0], [3.0, 6.0]])
+    """
     scaled = Scaled.of(chain, workspace)
     if scaled is None:
         found = messages_in_logarithms(chain)

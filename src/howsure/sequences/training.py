@@ -13,7 +13,7 @@ from scipy.sparse import csr_array
 from howsure.errors import InputError, parameter
 from howsure.inputs.pairs import Floats, Integers
 from howsure.sequences.features import Design, looked_up
-from howsure.sequences.messages import Batch, Workspace, batches, expectations, first_rows
+from howsure.sequences.messages import Batch, Chain, Workspace, batches, expectations_of, first_rows
 from howsure.stats.threads import one_thread
 
 # The result of training, and the stopping rule.
@@ -165,7 +165,7 @@ class Objective:
         with one_thread():
             for batch, places in self._batches:
                 emissions = looked_up(tables, [block.kinds for block in places])
-                found = expectations(batch, emissions, transition, workspace=self._workspace)
+                found = expectations_of(Chain(batch, emissions, transition), self._workspace, pairs=True)
                 log_z += float(found.log_z.sum())
                 if found.pair_sums is not None:
                     pair_sums += found.pair_sums

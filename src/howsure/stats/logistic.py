@@ -95,14 +95,12 @@ def newton_minimum(
     return at
 
 
-def fit_logistic(
-    design: Floats, targets: Floats, weight: Floats, *, penalty: Floats, centre: Floats, start: Floats | None = None
-) -> LogisticFit:
+def fit_logistic(design: Floats, targets: Floats, weight: Floats, *, penalty: Floats, centre: Floats) -> LogisticFit:
     """Minimise Σ w (log(1 + e^{x·b}) - t x·b) + ½ Σ_j penalty_j (b_j - centre_j)².
 
     design (n, k): the rows x. targets (n,): t in [0, 1], the label or a share. Newton's method with step halving: the
     objective is convex, so any start leads to the one minimum, if there is one: whoever calls has made sure of that.
-    The search begins at `start` (at `centre`, if None).
+    The search begins at the centre.
 
     >>> x, t = np.array([[1.0], [1.0], [1.0]]), np.array([1.0, 0.0, 1.0])
     >>> found = fit_logistic(x, t, np.ones(3), penalty=np.zeros(1), centre=np.zeros(1))
@@ -120,6 +118,5 @@ def fit_logistic(
         found: Floats = (design * (weight * p * (1.0 - p))[:, None]).T @ design + np.diag(penalty)
         return found
 
-    first = centre if start is None else start
-    found = newton_minimum(objective, hessian, first, tolerance=TOLERANCE, largest=math.inf, solve=_solution)
+    found = newton_minimum(objective, hessian, centre, tolerance=TOLERANCE, largest=math.inf, solve=_solution)
     return LogisticFit(found, hessian(found))
