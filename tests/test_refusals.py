@@ -1,8 +1,8 @@
 """What is refused, by room: each call of tests/refusals/*.md gets the sentence below it.
 
 `python -m tests.test_refusals` writes the sentences again; a new call is a line there without one. Where a sentence has
-⋯, another library, the version or the machine says the rest. A command leaves every file as it is, and so does a call
-where the title says so.
+⋯, another library, the version, the machine or what ran before says the rest. A command leaves every file as it is, and
+so does a call where the title says so.
 """
 
 from __future__ import annotations
