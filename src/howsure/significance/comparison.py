@@ -21,7 +21,6 @@ from howsure.significance.differences import (
     check_choices,
     differences_of,
     seed_of,
-    usual_interval,
 )
 from howsure.significance.documents import notes_of_documents, recipe_of_documents
 from howsure.significance.given import SCORE, of_arrays, of_columns, of_rows, of_scores
@@ -449,7 +448,8 @@ def compare(
         usual = "student" if len(unknown) == several else "gaffke"  # of a score without bounds it is Student's t, too
         chosen = method or (usual if is_score else "permutation")
         share = USUAL if chosen == "boostsa" and sample_size is None else sample_size
-        how = usual_interval(chosen) if interval == "usual" else interval
+        own = chosen if chosen in OF_MEANS else "basic"
+        how = own if interval == "usual" else interval
         choices = Choices(chosen, n_resamples, alternative, how, level, adjust, two_way, share, bug_compatible)
         check_choices(choices, requested[0].systems, [metric for one in requested for metric in one.metrics])
         family = family_of(requested, against=given.against, all_pairs=all_pairs, alternative=alternative)

@@ -88,7 +88,6 @@ METHODS = ("permutation", "bootstrap", "gaffke", "student", "mcnemar", "boostsa"
 OF_MEANS = ("gaffke", "student")  # tests of a mean, with intervals of their own
 ALTERNATIVES = ("two-sided", "better", "worse")
 INTERVALS = ("basic", "percentile", "bca", *OF_MEANS)
-USUAL_INTERVALS = {one: one for one in OF_MEANS}  # intervals by method; of all others: basic
 BY_ORDER = "matched by their order"
 
 
@@ -215,15 +214,6 @@ def seed_of(rng: Randomness) -> int:
     """
     generator = generator_from(rng)
     return int(rng) if isinstance(rng, (int, np.integer)) else int(generator.integers(2**63))
-
-
-def usual_interval(method: str) -> str:
-    """The interval where none is chosen: that of a test of means, or `basic`.
-
-    >>> usual_interval("permutation")
-    'basic'
-    """
-    return USUAL_INTERVALS.get(method, "basic")
 
 
 def _resampled(systems: Systems, several: bool, two_way: bool) -> str:
