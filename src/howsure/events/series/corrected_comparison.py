@@ -15,7 +15,7 @@ from howsure.result import Rows
 from howsure.show.table import FRAME, NUMBER, TABLE, WORDS, Column, Kind, digits, interval, probability_is
 from howsure.stats.proportions import normal_quantile
 
-UNTOLD = "In all, nothing tells which acts in more."
+UNTOLD = "In all, nothing tells which acts in more: neither acts in any document that was read. Reading more may tell."
 ALONE = "labels"  # the method of periods that borrow nothing from each other
 
 

@@ -155,7 +155,7 @@ function verdict(rows, first, second, asked) {
 
 // What the totals say of two actors.
 function verdictInAll({ greater, less }, first, second, level) {
-  if (greater === null) return "In all periods, nothing tells which acts in more.";
+  if (greater === null) return "In all periods, nothing tells which acts in more: neither acts in any document that was read. Reading more may tell.";
   const more = greater >= level ? first : less >= level ? second : null;
   return `In all periods, ${more ? `${more} has more` : "there is no conclusion"}: P(${first} > ${second}) ${probabilityIs(greater)}.`;
 }
