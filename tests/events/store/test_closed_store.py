@@ -98,6 +98,7 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "asked": lambda store: reading.asked(store, "SELECT 1", {}).__enter__(),
     "asking_once": lambda store: reading.asking_once(store).__enter__(),
     "facts_of": lambda store: reading.facts_of(store, "SELECT 1"),
+    "found_once": lambda store: reading.found_once(store, ("one",), lambda: reading.rows_of(store, "SELECT 1")),
     "bounds_of": lambda store: reading.bounds_of(store, "2001"),
     "check_documents": lambda store: refusals.check_documents(store, [0]),
     "check_everything": refusals.check_everything,
