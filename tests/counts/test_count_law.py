@@ -17,7 +17,7 @@ from howsure.counts.cell_levels import (
     hypergeometric_interval,
     mid_tails,
 )
-from howsure.counts.count_law import SMALL_VARIANCE, CountLaw, LogitCounts, count_law
+from howsure.counts.count_law import SMALL_VARIANCE, CountLaw, LogitCounts, count_law, mixed_small_sums
 from howsure.inputs.pairs import Floats
 from howsure.stats.logistic import sigmoid
 from howsure.stats.proportions import poisson_binomial
@@ -115,6 +115,22 @@ def test_small_sums_at_all_levels_are_those_of_each_level(kind: str, units: int)
             if p @ (1 - p) < SMALL_VARIANCE:
                 wanted += share / 2 * poisson_binomial(p).pmf
     np.testing.assert_allclose(law.small, wanted, atol=1e-12)
+
+
+def test_small_sums_of_draws_that_are_unlike_are_those_of_each() -> None:
+    """Of units that are mostly positive in one draw and negative in another: no law of either may be cut off."""
+    rng, levels = np.random.default_rng(6), np.arange(-60, 61) / 10.0
+    for _ in range(60):
+        kinds = int(rng.integers(1, 5))
+        count, value = rng.integers(1, 60, kinds), rng.normal(0, 3, (int(rng.integers(1, 5)), kinds))
+        p = sigmoid(value[:, None, :] + levels[None, :, None])
+        mean, variance = (p * count).sum(axis=2), (p * (1 - p) * count).sum(axis=2)
+        weight = np.where((variance < SMALL_VARIANCE) & (rng.random(mean.shape) < 0.2), rng.random(mean.shape), 0.0)
+        found = mixed_small_sums((value, count), levels, weight, mean, variance)
+        wanted = np.zeros(int(count.sum()) + 1)
+        for draw, level in zip(*np.nonzero(weight), strict=True):
+            wanted += weight[draw, level] * poisson_binomial(np.repeat(p[draw, level], count)).pmf
+        np.testing.assert_allclose(found, wanted, atol=1e-12)
 
 
 @pytest.mark.parametrize("share", [1e-12, 0.025, 0.5, 0.975, 1 - 1e-12])

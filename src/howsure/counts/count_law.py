@@ -43,14 +43,27 @@ def mixed_small_sums(alike: Alike, levels: Floats, weight: Floats, mean: Floats,
 def _tilted(alike: Alike, levels: Floats, weight: Floats, first: int, last: int) -> Floats:
     """The mixed law at counts first … last, tilted from that of the first level.
 
-    Kinds of units that are mostly positive there are counted by their negatives, so that both sums are small.
+    Kinds of units that are mostly positive there are counted by their negatives, so that both sums are small. Draws
+    of which that is not so together are taken one by one.
     """
-    value, count = alike
-    value = value + levels[0]
-    falling = value.mean(axis=0) > 0
+    weighted = weight.any(axis=1)
+    value, count, weight = alike[0][weighted], alike[1], weight[weighted]
+    least, most = (of(np.where(weight > 0, levels, end), axis=1) for of, end in ((np.min, np.inf), (np.max, -np.inf)))
+    low, high = sigmoid(value + least[:, None]), sigmoid(value + most[:, None])
+    falling = np.asarray((low + high).mean(axis=0) > 1.0, dtype=np.bool_)
     width, mostly = last - first + 1, int(count[falling].sum())
-    rises = sums_of_alike(sigmoid(value[:, ~falling]), count[~falling], width)
-    falls = sums_of_alike(sigmoid(-value[:, falling]), count[falling], width)
+    p = np.where(falling, 1.0 - low, high)  # at most, of a unit to be counted
+    spread = np.where(p > 0.5, 0.25, p * (1.0 - p))
+    reach = 1
+    for counted in (np.where(falling, 0, count), np.where(falling, count, 0)):
+        ends = p @ counted + REACH * np.sqrt(np.maximum(spread @ counted, 1.0))
+        reach = max(reach, int(np.ceil(np.minimum(ends, counted.sum()).max())) + 1)
+    if reach > width and len(value) > 1:
+        each = zip(value, weight, strict=True)
+        return sum((_tilted((v[None], count), levels, w[None], first, last) for v, w in each), np.zeros(width))
+    value = value + levels[0]
+    rises = sums_of_alike(sigmoid(value[:, ~falling]), count[~falling], max(width, reach))
+    falls = sums_of_alike(sigmoid(-value[:, falling]), count[falling], max(width, reach))
     start = first - mostly + falls.shape[1] - 1  # of the law below, whose first place is for the most that falls
     law = np.zeros((len(value), width))
     for held, up, down in zip(law, rises, falls, strict=True):
