@@ -24,7 +24,7 @@ ROOM = Room(
     {READ} --lower-is-better
     {READ} --pass-at 2
     score long.csv --score said --positive c0 --model model --id uid --run run --pass-at 1 --pass-hat 1 --seed 1
-    score long.csv --score said --positive c0 --model model --id uid --run run --pass-at 3
+    score long.csv --score said --positive c0 --model model --id uid --run run --pass-at 3 --seed 1
     {READ} --figure scores.svg --width 3.3
     {PASSES} --figure passes.svg
     {READ} --report scores.html
@@ -55,14 +55,14 @@ ROOM = Room(
     check score quality.csv --score new --better-than old --sequential --bounds 0,1 --items-total 500
     check score quality.csv --score new --min-score 0.5 --sequential --bounds 0,1 --format json
     score north.txt south.txt --targets gold.txt --metric wer --seed 1 --format json
-    score north.conll south.conll --targets gold.conll --metric entity_f1 --metric entity_partial_f1 --figure f1.svg
+    score north.conll south.conll --targets gold.conll --metric entity_f1 --metric entity_partial_f1 --seed 1 --figure f1.svg
     score north.txt --targets gold.txt --metric entity_f1
     score north.txt --targets gold.txt --metric bleu --metric wer
     score north.txt --metric bleu
     score 'results/*/samples_*.jsonl' --seed 1
     score 'results/*/samples_*.jsonl' --seed 1 --worst 2 --show doc,prediction --format latex
     score 'results/*/samples_*.jsonl' --seed 1 --format json
-    score 'logs/helm/*'
-    score 'logs/inspect-zip/*'
+    score 'logs/helm/*' --seed 1
+    score 'logs/inspect-zip/*' --seed 1
     """
 )
