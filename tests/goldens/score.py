@@ -9,6 +9,7 @@ PASSES = "score passes.csv --score right --model model --id uid --run run --pass
 BATTLES = "score battles battles.csv --a left --b right --winner winner --seed 1"
 RACE = "score race passes.csv --score right --model model --id uid"
 PLAN = "score plan quality.csv --score new --against old --items-total 500 --bounds 0,1 --simulations 40 --seed 1"
+SPANS = "score north.conll south.conll --targets gold.conll"
 
 ROOM = Room(
     f"""
@@ -55,7 +56,7 @@ ROOM = Room(
     check score quality.csv --score new --better-than old --sequential --bounds 0,1 --items-total 500
     check score quality.csv --score new --min-score 0.5 --sequential --bounds 0,1 --format json
     score north.txt south.txt --targets gold.txt --metric wer --seed 1 --format json
-    score north.conll south.conll --targets gold.conll --metric entity_f1 --metric entity_partial_f1 --seed 1 --figure f1.svg
+    {SPANS} --metric entity_f1 --metric entity_partial_f1 --seed 1 --figure f1.svg
     score north.txt --targets gold.txt --metric entity_f1
     score north.txt --targets gold.txt --metric bleu --metric wer
     score north.txt --metric bleu
