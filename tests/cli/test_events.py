@@ -337,7 +337,7 @@ def test_other_forms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("scores.csv").write_text(csv_of(rows, ("id", "actor", "p")), encoding="utf-8")
     given = ("--id", "id", "--date", "date", "--actor", "actor", "--prob", "p", "--documents", "documents.csv")
     printed("events", "import", "scores.csv", *given, "--text", "text", "--store", "s.duckdb")
-    assert "USA    USA    2001            4                      1.0         [1, 1]" in printed(
+    assert "USA    2001            4                      1.0         [1, 1]" in printed(
         "events", "series", "s.duckdb", "--period", "year"
     )
 
