@@ -31,7 +31,7 @@ SECTIONS = [(f"{room}, {held[1][3:]}", held) for room, page in PAGES.items() for
 def sentences(section: re.Match[str]) -> Iterator[str]:
     """The calls of a section, each after its code in an empty folder, with what is told of it now."""
     for call, stored in CALL.findall(section[3]):
-        names: dict[str, Any] = {}
+        names: dict[str, Any] = {"__name__": "tests.refusals"}  # as in a file of tests
         with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
             exec(section[2], names)
             told = told_of(call, names, kept=section[1].endswith(KEPT))
