@@ -10,6 +10,8 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+from howsure.__main__ import LIBRARIES
+
 ROOT = Path(__file__).parents[1]
 SOURCES = sorted([*(ROOT / "src").rglob("*.py"), *(ROOT / "papers").rglob("*.py")])
 DOCUMENTS = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))]
@@ -17,6 +19,11 @@ DOCUMENTS = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))]
 
 def project() -> dict[str, Any]:
     return tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def test_the_command_line_asks_for_no_library_that_its_extra_does_not_bring() -> None:
+    brought = {re.split("[^a-z0-9]", one)[0] for one in project()["optional-dependencies"]["cli"]}
+    assert set(LIBRARIES) <= brought
 
 
 def requirements() -> set[str]:

@@ -7,7 +7,7 @@ from typing import NoReturn
 
 from howsure.first_use import require
 
-LIBRARIES = ("click", "duckdb", "jinja2", "matplotlib", "nanoarrow", "pooch", "rich")
+LIBRARIES = ("click", "duckdb", "jinja2", "matplotlib", "nanoarrow", "pooch")
 
 
 def main() -> NoReturn:
