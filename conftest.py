@@ -1,4 +1,5 @@
-"""What every test may rely on: one thread, no window, Ctrl-C, no clock, the same examples, rounding."""
+"""What every test may rely on: one thread, no window, Ctrl-C, no clock, the same examples, rounding; and a
+checkout that stays as it is."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from hypothesis import HealthCheck, settings
 from howsure.first_use import installed
 from tests.printed import RoundingChecker
 
-pytest_plugins = ["pytester", "tests.lacking"]
+pytest_plugins = ["pytester", "tests.lacking", "tests.clean_tree"]
 
 doctest.OutputChecker = RoundingChecker  # pytest derives its own from this one, also for the examples in src
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background would ignore Ctrl-C

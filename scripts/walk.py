@@ -10,27 +10,34 @@ from __future__ import annotations
 
 import contextlib
 import io
+import os
 import sys
 from collections import Counter
 from types import FrameType
 
+import howsure
 from howsure.cli import main
 
-MARK = "/howsure/"
+PACKAGE = os.path.join(os.path.dirname(howsure.__file__), "")
 READING = ("inputs", "data", "files")
 BEFORE_NUMBERS = (*READING, "cli", "check", "show", "errors", "result")
 
 
+def file_of_package(path: str) -> str | None:
+    """The name of a file within the package; None for a file of another library, also in a clone named howsure."""
+    return path.removeprefix(PACKAGE).replace(os.sep, "/") if path.startswith(PACKAGE) else None
+
+
 def entered(arguments: list[str]) -> dict[str, set[str]]:
     """The functions called in each file of the package, files in the order of their first call."""
-    found: dict[str, set[str]] = {}
+    functions: dict[str, set[str]] = {}
 
-    def seen(frame: FrameType, event: str, argument: object) -> None:
-        name = frame.f_code.co_filename
-        if event == "call" and MARK in name and frame.f_code.co_name != "<module>":
-            found.setdefault(name.rpartition(MARK)[2], set()).add(frame.f_code.co_name)
+    def record(frame: FrameType, event: str, argument: object) -> None:
+        name = file_of_package(frame.f_code.co_filename)
+        if event == "call" and name is not None and frame.f_code.co_name != "<module>":
+            functions.setdefault(name, set()).add(frame.f_code.co_name)
 
-    for profiler in (None, seen):
+    for profiler in (None, record):
         with (
             contextlib.suppress(SystemExit),
             contextlib.redirect_stdout(io.StringIO()),
@@ -41,7 +48,7 @@ def entered(arguments: list[str]) -> dict[str, set[str]]:
                 main(arguments)
             finally:
                 sys.setprofile(None)
-    return found
+    return functions
 
 
 def walk(arguments: list[str]) -> str:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import importlib.util
+import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path, PurePosixPath
 from types import ModuleType
 
+import click
 import pytest
 
 SCRIPTS = Path(__file__).parents[1] / "scripts"
@@ -59,3 +64,15 @@ def test_a_walk_counts_files_in_their_order(tmp_path: Path, monkeypatch: pytest.
     told = walk.walk(typed)
     assert f"{len(found)} files, {sum(map(len, found.values()))} functions; " in told
     assert told.splitlines()[-1].endswith(" files before the first of a statistical room")
+
+
+def test_a_walk_counts_no_file_of_another_library_in_a_clone_named_howsure(tmp_path: Path) -> None:
+    library = tmp_path / "howsure" / "lib"
+    shutil.copytree(Path(click.__file__).parent, library / "click", ignore=shutil.ignore_patterns("__pycache__"))
+    command = [sys.executable, SCRIPTS / "walk.py", "signature", "howsure|estimate|n:1|v:0.2.0"]
+    environment = os.environ | {"PYTHONPATH": str(library)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    *files, _, _, _ = done.stdout.splitlines()
+    package = SCRIPTS.parent / "src" / "howsure"
+    assert files
+    assert [line for line in files if not (package / line.split()[1]).is_file()] == []
