@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 MAX_LISTED = 10
-IGNORED = (".git", ".venv*", "__pycache__", "*.egg-info", "dist", "build", "out", "demo-output", "*_cache", ".hypothesis")
+CACHES = ("__pycache__", "*_cache", ".hypothesis")
+IGNORED = (".git", ".venv*", "*.egg-info", "dist", "build", "out", "demo-output", *CACHES)
 DRAWN = os.path.join("docs", "images")  # `make pictures` runs the documents to draw these anew
 
 Snapshot = dict[str, tuple[int, int, int]]  # of each file: inode, size, time of its last change
@@ -46,8 +47,8 @@ def _files(folder: str) -> Iterator[os.DirEntry[str]]:
 
 def differences(before: Snapshot, after: Snapshot) -> list[str]:
     """One line for each file that differs."""
-    lines = {name: "appeared" for name in after.keys() - before.keys()}
-    lines |= {name: "disappeared" for name in before.keys() - after.keys()}
+    lines = dict.fromkeys(after.keys() - before.keys(), "appeared")
+    lines |= dict.fromkeys(before.keys() - after.keys(), "disappeared")
     lines |= {name: "changed" for name in before.keys() & after.keys() if before[name] != after[name]}
     if "HOWSURE_DRAW" in os.environ:
         lines = {name: change for name, change in lines.items() if not name.startswith(DRAWN)}
@@ -85,4 +86,4 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: p
         terminalreporter.write_line(line)
     if len(lines) > MAX_LISTED:
         terminalreporter.write_line(f"and {len(lines) - MAX_LISTED} more files")
-    terminalreporter.write_line("A test must write to tmp_path. If you edited these files yourself, run the tests again.")
+    terminalreporter.write_line("A test must write to tmp_path. If you edited these files, run the tests again.")

@@ -62,6 +62,7 @@ KEEPERS = {  # of what a chapter writes and reads itself
     "howsure.significance.experiments",
 }
 SUGAR = {"plot": "figures", "figure": "figures", "_repr_html_": "figures", "report": "report"}
+CONNECTIONS = "howsure.data.tables.connections"
 FRAME_SEAMS = ("howsure.inputs.frames", "howsure.calibration.engines")
 
 FORBIDDEN_NAMES = {"utils", "util", "helpers", "helper", "common", "core", "misc"}
@@ -223,6 +224,19 @@ def frames_have_one_seam(module: Module) -> Iterator[str]:
         yield f"{module.name} imports narwhals; {' and '.join(FRAME_SEAMS)} are the seams"
 
 
+def databases_are_opened_in_one_place(module: Module) -> Iterator[str]:
+    """Every connection to DuckDB has the settings of `data/tables/connections.py`."""
+    if module.name == CONNECTIONS:
+        return
+    for node in module.nodes:
+        match node:
+            case ast.Call(func=ast.Attribute(value=ast.Name("duckdb"), attr=name)) if name[0].islower():
+                yield f"{module.name}:{node.lineno} calls duckdb.{name}(); {CONNECTIONS} opens connections"
+    for one in imports_of(module):
+        if one.of("duckdb.connect"):
+            yield f"{module.name} imports {one.name}; {CONNECTIONS} opens connections"
+
+
 def slow_libraries_are_imported_where_used(module: Module) -> Iterator[str]:
     """What is slow to import is imported inside functions; but rooms of figures may import matplotlib at their top, and
     the door to a library, which that alone opens, the library.
@@ -256,6 +270,7 @@ RULES = [
     numerics_are_pure,
     only_the_command_line_talks,
     frames_have_one_seam,
+    databases_are_opened_in_one_place,
     slow_libraries_are_imported_where_used,
     names_say_something,
     the_library_speaks_of_parameters,
@@ -439,6 +454,9 @@ OFFENDERS = [
     (only_the_command_line_talks, "howsure.report.calibration", "import rich.table"),
     (only_the_command_line_talks, "howsure.figures.curve", "import sys; sys.stderr.write('')"),
     (frames_have_one_seam, "howsure.data.read", "def f():\n    import narwhals as nw"),
+    (databases_are_opened_in_one_place, "howsure.events.store", "import duckdb\nrows = duckdb.connect('x').fetchall()"),
+    (databases_are_opened_in_one_place, "howsure.events.store", "import duckdb\nduckdb.sql('SELECT 1')"),
+    (databases_are_opened_in_one_place, "howsure.events.store", "from duckdb import connect"),
     (slow_libraries_are_imported_where_used, "howsure.calibration.results", "from scipy import stats"),
     (slow_libraries_are_imported_where_used, "howsure.report.calibration", "import matplotlib.pyplot as plt"),
     (names_say_something, "howsure.stats._utils", ""),

@@ -24,7 +24,8 @@ from howsure.data.suggested_commands import (
     summary_of_means,
     typed_files,
 )
-from howsure.data.tables.database import Connection, Database, identifier, reading
+from howsure.data.tables.connections import Connection
+from howsure.data.tables.database import Database, identifier, reading
 from howsure.data.tables.named_files import SPELLED, File, as_texts, parquet_source, text_source
 from howsure.data.tables.table import archive_columns, copy_archives
 from howsure.inputs.numbers_and_names import counted, shortened

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howsure.data.predictions.selection import Selection, codes_sql, label_counts
-from howsure.data.tables.database import Column, Connection, NullFound, batches, chunks, identifier, reading
+from howsure.data.tables.connections import Connection
+from howsure.data.tables.database import Column, NullFound, batches, chunks, identifier, reading
 from howsure.data.tables.table import Table
 from howsure.errors import GIVEN, ColumnName, Fault, InputError, parameter, shown, way
 from howsure.inputs.classes import class_positions, distributions, first_fault, reduced, softly_reduced, tied_rows

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import (
     Column,
-    Connection,
     Database,
     as_number,
     chunks,

@@ -15,7 +15,8 @@ import numpy as np
 
 from howsure.calibration.slots import SlotAdder, Slots, slots_of
 from howsure.data.predictions.selection import enum_sql
-from howsure.data.tables.database import THREADS, BadValue
+from howsure.data.tables.connections import THREADS
+from howsure.data.tables.database import BadValue
 from howsure.errors import InputError
 from howsure.inputs.checks import weighs_nothing
 from howsure.inputs.pairs import Floats, Integers, Pairs

@@ -18,28 +18,20 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
+from howsure.data.tables.connections import Connection, connect
 from howsure.errors import ColumnName, InputError, parameter
 from howsure.files.opened import Scratch, checked_text, not_utf8
 from howsure.inputs.numbers_and_names import counted, nearest, spelled_number, unknown_name
 from howsure.inputs.pairs import CHUNK_ROWS
 
-THREADS = 2  # each holds a row group
-CONFIG = {
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "threads": str(THREADS),
-    "memory_limit": "512MB",  # beyond it, DuckDB writes to the scratch folder
-    # Parquet's statistics know no NaN; DuckDB trusts them in filters and loses such rows (its issue 25521).
-    # As a join, IN (…) could change the order of rows, on which columns that are loaded one by one rely.
-    "disabled_optimizers": "filter_pushdown,statistics_propagation,in_clause",
-}
+# Parquet's statistics know no NaN; DuckDB trusts them in filters and loses such rows (its issue 25521).
+# As a join, IN (…) could change the order of rows, on which columns that are loaded one by one rely.
+DISABLED_OPTIMIZERS = "filter_pushdown,statistics_propagation,in_clause"
 NOT_UTF_8 = re.compile(r"not utf-8 encoded|invalid UTF-8")
 LINE = re.compile(r"CSV Error on Line: (\d+)")  # of JSON it counts wrongly
 UNEVEN = re.compile(r"CSV Error on Line: (\d+).*Expected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
 NO_COLUMNS = "Error when sniffing file"  # where no separator gives all rows as many values
 INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C
-
-Connection = duckdb.DuckDBPyConnection
 
 
 class Database:
@@ -54,9 +46,9 @@ class Database:
     @cached_property
     def connection(self) -> Connection:
         """DuckDB, which takes longer to start than most faults of a file take to be found; so it starts when asked."""
-        connection = duckdb.connect(config={**CONFIG, "temp_directory": str(self.folder / "spilled")})
+        spilled = str(self.folder / "spilled")
+        connection = connect(temp_directory=spilled, disabled_optimizers=DISABLED_OPTIMIZERS)
         self._ending.callback(connection.close)  # before the scratch folder goes
-        connection.execute("SET enable_progress_bar = false")  # in a notebook it would go to standard output
         if self._allowed is not None:
             _allow(connection, self._allowed)
         return connection

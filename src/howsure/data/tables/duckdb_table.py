@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 import duckdb
 
+from howsure.data.tables.connections import connect
 from howsure.data.tables.database import identifier, literal
 from howsure.errors import InputError
 from howsure.files.opened import Scratch, missing_file
 from howsure.inputs.numbers_and_names import unknown_name
 
 MAGIC, MAGIC_AT = b"DUCK", 8  # how a DuckDB file begins, after a checksum
-CLOSED: dict[str, Any] = {
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-    "memory_limit": "512MB",
-}
 
 
 def copy_of_table(database: str, table: str) -> tuple[str, Scratch]:
@@ -38,7 +33,7 @@ def _copy_table(database: str, table: str, copy: str, folder: str) -> None:
         if file.read(MAGIC_AT + len(MAGIC))[MAGIC_AT:] != MAGIC:
             raise InputError(f"{database} is not a DuckDB database.")
     try:
-        with duckdb.connect(database, read_only=True, config=CLOSED) as connection:
+        with connect(database, read_only=True) as connection:
             for setting in (
                 f"temp_directory = {literal(os.path.join(folder, 'spilled'))}",
                 f"allowed_directories = [{literal(folder)}]",

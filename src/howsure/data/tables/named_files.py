@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from howsure.calibration.saved_summaries import WORDS
-from howsure.data.tables.database import Connection, file_literal, identifier, literal
+from howsure.data.tables.connections import Connection
+from howsure.data.tables.database import file_literal, identifier, literal
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.opened import (
     COMPRESSIONS,

@@ -14,10 +14,10 @@ import duckdb
 import numpy as np
 import numpy.typing as npt
 
+from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import (
     FILE,
     Column,
-    Connection,
     Database,
     Place,
     Step,

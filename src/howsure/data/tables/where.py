@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 
+from howsure.data.tables.connections import Connection, connect
 from howsure.data.tables.database import Column, Step, as_number, literal, literals, path_text
 from howsure.data.tables.table import Table
 from howsure.errors import GIVEN, InputError, parameter, shown
@@ -90,9 +91,9 @@ def _tree(expression: str) -> dict[str, Any]:
 
 
 @cache
-def _parser() -> duckdb.DuckDBPyConnection:
+def _parser() -> Connection:
     """An empty database, which can reach nothing."""
-    return duckdb.connect(config={"enable_external_access": "false"})
+    return connect(enable_external_access="false")
 
 
 def _where(tree: dict[str, Any]) -> Any:

@@ -15,6 +15,7 @@ from typing import Any, Self
 import duckdb
 
 from howsure import __version__
+from howsure.data.tables.connections import Setting, connect
 from howsure.errors import HowsureError, InputError, parameter
 from howsure.events.store.integrity import check_all_of_it, check_opened, remember_whole, state_of, was_whole
 from howsure.events.store.reading import Settings, asked, closed_store, is_for_reading, read_settings
@@ -22,16 +23,6 @@ from howsure.events.store.tables import TABLES, VERSION, arrow_table
 from howsure.files.opened import Scratch
 from howsure.files.whole import check_place, sync_folder
 
-MEMORY = "512MB"  # beyond it, DuckDB writes to a folder beside the store
-THREADS = 2
-Config = dict[str, str | bool | int | float | list[str]]
-CONFIG: Config = {
-    "memory_limit": MEMORY,
-    "threads": str(THREADS),
-    "autoinstall_known_extensions": "false",
-    "autoload_known_extensions": "false",
-}
-READING: Config = {**CONFIG, "enable_external_access": "false"}  # a query reads the store and nothing else
 FAILED_WRITES = (duckdb.IOException, duckdb.FatalException, duckdb.TransactionException, duckdb.OutOfMemoryException)
 MAGIC, MAGIC_AT = b"DUCK", 8  # how a DuckDB file begins, after a checksum
 ITS_OWN = ("version", "howsure", "finished", "names")  # settings that the store sets, or has by their digest
@@ -66,7 +57,7 @@ class EventStore:
         temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
         held = {**settings, "version": VERSION, "howsure": __version__, "finished": False}
         try:
-            with _writing(target), duckdb.connect(temporary, config=CONFIG) as connection:
+            with _writing(target), connect(temporary) as connection:
                 connection.execute("BEGIN")
                 for name, columns in TABLES.items():
                     connection.execute(f"CREATE TABLE {name} ({columns}\n)")
@@ -105,7 +96,9 @@ class EventStore:
         state = state_of(target)
         known = was_whole(target, state)
         try:
-            connection = duckdb.connect(target, read_only=read_only, config=READING if read_only else CONFIG)
+            # A query of a reader reads the store and nothing else.
+            closed: dict[str, Setting] = {"enable_external_access": "false"} if read_only else {}
+            connection = connect(target, read_only=read_only, **closed)
         except duckdb.Error as error:
             if isinstance(error, duckdb.ConnectionException):
                 raise StoreError(
@@ -117,7 +110,6 @@ class EventStore:
                 ) from error
             raise InputError(f"{target} is not a store, or it is damaged or truncated: {_first_line(error)}") from error
         try:
-            connection.execute("SET enable_progress_bar = false")  # in a notebook it would go to standard output
             store = cls(target, connection, read_settings(connection, target, known=known))
             if not part:
                 check_all_of_it(store)
