@@ -127,7 +127,12 @@ def test_an_infinite_loss_leaves_the_log_undefined() -> None:
     assert math.isfinite(found.brier_difference.value)
     assert len(found.notes) == 1
     assert "1 of A and 0 of B: their log loss is infinite" in found.notes[0]
-    assert not compare_calibration([0, 1, 1, 0], [0.0, 0.1, 0.9, 0.2], against=[0.1, 0.8, 0.7, 0.3], bin_size=2).notes
+    right = compare_calibration([0, 1, 1, 0], [0.0, 0.1, 0.9, 0.2], against=[0.1, 0.8, 0.7, 0.3], bin_size=2)
+    assert math.isnan(right.log_loss_difference.value)  # one more row may be wrong
+    assert right.log_loss_difference.low is None
+    assert len(right.notes) == 1
+    assert right.notes[0].startswith("1 prediction is exactly 0 or 1; it is right here")
+    assert not compare_calibration([0, 1, 1, 0], [0.1, 0.1, 0.9, 0.2], against=[0.1, 0.8, 0.7, 0.3], bin_size=2).notes
 
 
 @pytest.mark.parametrize("clustered", [False, True])
@@ -178,14 +183,16 @@ def test_two_models_are_not_told_apart_by_labels_that_never_occur() -> None:
     assert log.low < 0 < log.value
 
 
-def test_one_prediction_of_exactly_0_does_not_make_the_log_loss_certain() -> None:
-    """Its label could make the loss infinite, which is no reason to forget what the labels of all others could do."""
+def test_one_prediction_of_exactly_0_leaves_the_difference_of_log_losses_open() -> None:
+    """Its label could make the expected loss infinite, so that no finite interval is right."""
     zeros, a, b = np.zeros(200, dtype=int), np.full(200, 0.002), np.full(200, 0.001)
-    whole = compare_calibration(zeros, a, against=b).log_loss_difference
+    whole = compare_calibration(zeros, a, against=b)
+    assert whole.log_loss_difference.low < 0 < whole.log_loss_difference.value
     b[0] = 0.0
-    found = compare_calibration(zeros, a, against=b).log_loss_difference
-    assert found.low == pytest.approx(whole.low, rel=0.02)
-    assert found.low < 0 < found.value
+    found = compare_calibration(zeros, a, against=b)
+    assert found.log_loss_difference.low is None
+    assert found.log_loss_difference.high is None
+    assert found.brier_difference.low < found.brier_difference.high
 
 
 def test_one_row_that_weighs_as_much_as_all_tells_no_interval() -> None:

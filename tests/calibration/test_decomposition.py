@@ -85,6 +85,18 @@ def test_a_wrong_certainty_makes_the_log_loss_infinite_and_says_so() -> None:
     assert curve.to_dict()["log_loss"]["score"]["value"] is None
 
 
+def test_a_right_certainty_leaves_no_interval_of_the_log_loss() -> None:
+    """The next prediction of 0 may be wrong, and then the loss is infinite; the Brier score is bounded."""
+    labels, probs = [0, 0, 1, 1] + [0, 1] * 20, [0.0, 0.2, 0.8, 0.9] + [0.3, 0.7] * 20
+    curve = calibration_curve(labels, probs, method="corp", rng=0)
+    assert math.isfinite(curve.log_loss.score.value)
+    assert curve.log_loss.score.low is None
+    assert curve.log_loss.miscalibration.low is None
+    assert curve.log_loss.discrimination.low is not None
+    assert curve.brier.score.low is not None
+    assert any(note.startswith("1 prediction is exactly 0 or 1") for note in curve.notes)
+
+
 @pytest.mark.parametrize(("label", "q"), [(1, 0.9), (0, 0.1)])
 def test_one_label_alone_has_no_interval(label: int, q: float) -> None:
     """A calibrated model whose label of probability .1 has not come yet: its miscalibration may be 0."""

@@ -118,6 +118,21 @@ def test_infinite_losses_stay_undefined() -> None:
     assert plain(row)["p_value"] is None
 
 
+@pytest.mark.parametrize("method", ["student", "permutation", "bootstrap"])
+def test_a_right_probability_of_1_leaves_the_difference_of_log_losses_open(method: str) -> None:
+    """Another such row may be wrong, and then the loss is infinite: neither p nor interval can be given."""
+    truth = np.tile([0, 1], 60)
+    model = np.where(np.arange(120) % 7 == 0, truth, 0.1 + 0.8 * truth)  # certain and right in every seventh row
+    found = compare(truth, np.full(120, 0.5), model, metrics=["log_loss", "brier"], method=method, rng=0)
+    log, brier = found
+    assert np.isfinite(log.difference)
+    assert all(np.isnan(value) for value in (log.low, log.high, log.p_value, log.p_adjusted))
+    assert brier.p_value < 0.01
+    assert "exactly 0 or 1 are given by model in 18 rows" in " ".join(found.notes)
+    inside = compare(truth, np.full(120, 0.5), np.clip(model, 1e-6, 1 - 1e-6), metrics="log_loss", method=method, rng=0)
+    assert inside[0].p_value < 0.01
+
+
 def test_runs_in_another_order_do_not_differ() -> None:
     """Their means differ in the last digit alone, which once was p = 1e-43."""
     runs = [[0.1] * 50, [0.2] * 50, [0.3] * 50]

@@ -14,16 +14,18 @@ from howsure.calibration.calibration_errors import debiased_estimate
 from howsure.calibration.curve import curve_of
 from howsure.calibration.differences import (
     Units,
+    certain_pairs,
     class_differences,
     jackknifed,
     left_one_out,
     losses,
     reach,
     score_difference,
+    zero_classes,
 )
 from howsure.calibration.error import SquaredError
 from howsure.calibration.results import NAMES, CalibrationComparison
-from howsure.calibration.scores import BRIER, LOG
+from howsure.calibration.scores import BRIER, LOG, right_extremes
 from howsure.errors import InputError, at_row, parameter
 from howsure.inputs.checks import check_labels, check_probabilities, check_same_length
 from howsure.inputs.classes import pairs_from_classes
@@ -245,6 +247,9 @@ def compare_pairs(
             f"predictions of exactly 0 or 1 are wrong, {infinite[0]:,} of A and {infinite[1]:,} of B: their log loss "
             "is infinite, and no difference of log losses is given"
         )
+    elif certain := certain_pairs(a) + certain_pairs(b):
+        notes.append(f"{right_extremes(certain)}: no difference of log losses is given; compare the Brier scores")
+    notes += list(zero_classes(a, b))
     reduction = a.reduction if a.reduction == b.reduction else None
     return CalibrationComparison(
         n=n,

@@ -23,7 +23,15 @@ from howsure.calibration.isotonic import (
     ordered,
     smooth_ece,
 )
-from howsure.calibration.scores import base_rate_words, heading, score_words, with_score_keys, wrong_extremes
+from howsure.calibration.scores import (
+    base_rate_words,
+    heading,
+    is_certain,
+    right_extremes,
+    score_words,
+    with_score_keys,
+    wrong_extremes,
+)
 from howsure.calibration.slots import Slots
 from howsure.calibration.words import BOTH, NONE_SEEN, NOT_LOCATED, OVERCONFIDENT, UNDERCONFIDENT, rounded, summary
 from howsure.errors import InputError, parameter
@@ -409,6 +417,8 @@ def _notes(pairs: Pairs | Slots, rows: Ordered, base_rate: float, weightless: in
         yield few
     if rows.infinite_rows:
         yield f"{wrong_extremes(rows.infinite_rows)}: the log loss is infinite"
+    elif certain := int(rows.times @ is_certain(rows.q)):
+        yield f"{right_extremes(certain)}, so it has no interval; judge these predictions by the Brier score"
     if len(rows.starts) == 1:
         yield "every prediction is the same: the curve is one point"
     if not rows.exact:

@@ -21,7 +21,7 @@ import numpy as np
 
 from howsure.calibration.differences import Units
 from howsure.calibration.isotonic import Ordered
-from howsure.calibration.scores import BRIER, LOG, ProperLoss, wrong_extremes
+from howsure.calibration.scores import BRIER, LOG, ProperLoss, is_certain, wrong_extremes
 from howsure.inputs.pairs import Floats, Integers
 from howsure.result import Estimate, Result, plain
 from howsure.show.table import NUMBER, WORDS, Column
@@ -109,6 +109,8 @@ def _decomposed(
     rate = np.array([np.clip(share @ fit.frequency, 0.0, 1.0)])
     label = pairs.y.astype(np.float64)
     own, curve, constant = (loss.expected(q, label) for q in (pairs.q, fit.of_row, np.full(len(label), rate[0])))
+    if loss is LOG:  # one more row may have an infinite loss: no interval of what depends on it
+        own = np.where(is_certain(pairs.q), math.inf, own)
     recalibrated = float(share @ loss.expected(fit.frequency, fit.frequency))
     uncertainty = float(loss.expected(rate, rate)[0])
     each = share * gain

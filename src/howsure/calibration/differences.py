@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from howsure.calibration.bins import bin_pairs
 from howsure.calibration.clusters import NOTHING, clustered_mse, without_each_cluster
 from howsure.calibration.error import SquaredError, cluster_sums, debiased_mse, exact_interval, mean_gaps
-from howsure.calibration.scores import ProperLoss, multiclass_losses
+from howsure.calibration.scores import LOG, ProperLoss, is_certain, multiclass_losses
 from howsure.inputs.pairs import Floats, Integers, Pairs
 from howsure.result import Estimate
 from howsure.stats.clusters import jackknife_error
@@ -148,7 +150,41 @@ def losses(pairs: Pairs, loss: ProperLoss) -> Floats:
         return loss.expected(pairs.probabilities, pairs.labels.astype(np.float64))
 
 
+def certain_pairs(pairs: Pairs) -> int:
+    """The number of pairs of some weight that are predicted with exactly 0 or 1: the log loss of one that is wrong is
+    infinite, and so may be the expected loss although none is wrong here."""
+    return int((is_certain(pairs.probabilities) & _weighs(pairs)).sum())
+
+
+def certain_classes(pairs: Pairs) -> int:
+    """The number of pairs of rows that give the label's class probability 1, or 0."""
+    scores = pairs.class_scores
+    return 0 if scores is None else int((is_certain(scores.label_probability) & _weighs(pairs)).sum())
+
+
+def _weighs(pairs: Pairs) -> npt.NDArray[np.bool_]:
+    return np.ones(len(pairs), dtype=np.bool_) if pairs.weights is None else pairs.weights > 0
+
+
+def zero_classes(*models: Pairs) -> Iterator[str]:
+    """The note about class probabilities of 0: an interval of the log loss does not allow for them."""
+    scores = [pairs.class_scores for pairs in models if pairs.class_scores is not None]
+    if not any(map(certain_classes, models)) and any(one.has_zero.any() for one in scores):
+        yield (
+            "some classes have probability 0: the interval of the multi-class log loss assumes that such a class is "
+            "never the label"
+        )
+
+
+def no_difference(n: int, level: float) -> Estimate:
+    """A difference of which nothing can be told."""
+    return Estimate(math.nan, None, None, level, "jackknife", n)
+
+
 def score_difference(a: Pairs, b: Pairs, units: Units, loss: ProperLoss, level: float, *, own_labels: bool) -> Estimate:
+    """The difference of mean losses, a - b; undefined where either may be infinite."""
+    if loss is LOG and (certain_pairs(a) or certain_pairs(b)):
+        return no_difference(len(a), level)
     with np.errstate(invalid="ignore"):
         difference = losses(a, loss) - losses(b, loss)
     far = (0.0, 0.0) if own_labels else reach(a, b, label_shifts(a, b, loss), units, level)
@@ -161,8 +197,10 @@ def class_differences(a: Pairs, b: Pairs, units: Units, level: float) -> list[Es
     if of_a is None or of_b is None:
         return []
     with np.errstate(invalid="ignore"):
-        differences = [one - other for one, other in zip(of_a, of_b, strict=True)]
-    return [mean_difference(difference, units, level) for difference in differences]
+        brier, log = (first - second for first, second in zip(of_a, of_b, strict=True))
+    may_be_infinite = certain_classes(a) or certain_classes(b)
+    of_log = no_difference(len(a), level) if may_be_infinite else mean_difference(log, units, level)
+    return [mean_difference(brier, units, level), of_log]
 
 
 def mean_difference(

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 # that the three add up exactly. Scores are written as losses (lower is better), the negatives of the thesis's.
 
 Loss = Callable[[Floats], Floats]
+Bools = np.typing.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +100,21 @@ def wrong_extremes(rows: int) -> str:
     return (
         f"{rows:,} predictions of exactly 0 or 1 are wrong" if rows > 1 else "1 prediction of exactly 0 or 1 is wrong"
     )
+
+
+def is_certain(probabilities: Floats) -> Bools:
+    """Whether each probability is exactly 0 or 1: the log loss is infinite if such a prediction is wrong.
+
+    >>> is_certain(np.array([0.0, 0.3, 1.0])).tolist()
+    [True, False, True]
+    """
+    return np.asarray((probabilities == 0.0) | (probabilities == 1.0))
+
+
+def right_extremes(rows: int) -> str:
+    """Why a log loss that is finite in a sample may still be infinite in expectation."""
+    are = "predictions are exactly 0 or 1; all are" if rows > 1 else "prediction is exactly 0 or 1; it is"
+    return f"{rows:,} {are} right here, but one that is wrong makes the log loss infinite"
 
 
 def brier_parts(binned: Binned) -> ScoreParts:

@@ -23,19 +23,21 @@ class ClassScores:
     """Two numbers for the row that each pair comes from, one entry per pair.
 
     brier (n,): the sum over the K classes of (probability - 1 if the class is the label, else 0)². label_probability
-    (n,): the probability of the label.
+    (n,): the probability of the label. has_zero (n,): whether a class has probability 0, so that the log loss is
+    infinite if that class is the label.
     """
 
     brier: Floats
     label_probability: Floats
+    has_zero: npt.NDArray[np.bool_]
 
     def only(self, rows: npt.NDArray[np.bool_] | Integers) -> ClassScores:
         """Those of some pairs."""
-        return ClassScores(self.brier[rows], self.label_probability[rows])
+        return ClassScores(self.brier[rows], self.label_probability[rows], self.has_zero[rows])
 
     def tiled(self, k: int) -> ClassScores:
         """Those of k pairs per row, the rows of one class after those of another."""
-        return ClassScores(np.tile(self.brier, k), np.tile(self.label_probability, k))
+        return ClassScores(np.tile(self.brier, k), np.tile(self.label_probability, k), np.tile(self.has_zero, k))
 
     def are_of(self, labels: npt.NDArray[np.uint8], probabilities: Floats) -> bool:
         """Whether these pairs have the probabilities that the classes had: a pair of label 1 is that of its row's
@@ -52,7 +54,7 @@ def class_scores(codes: Integers, matrix: Floats) -> ClassScores:
     """
     of_label = np.where(codes >= 0, matrix[np.arange(len(matrix)), codes], 0.0) + 0.0
     others = np.maximum(np.einsum("ij,ij->i", matrix, matrix) - of_label**2, 0.0)
-    return ClassScores(others + (1.0 - of_label) ** 2, of_label)
+    return ClassScores(others + (1.0 - of_label) ** 2, of_label, (matrix == 0.0).any(axis=1))
 
 
 # Prediction–label pairs: the input of every calibration function.

@@ -14,9 +14,27 @@ from howsure.calibration.bins import Sums, bin_pairs, sorted_rows, sums_of_rows
 from howsure.calibration.calibration_errors import debiased_estimate
 from howsure.calibration.clusters import clustered_mse, clustered_value, without_each_cluster
 from howsure.calibration.curve import curve_of
-from howsure.calibration.differences import Units, jackknifed, label_shifts, losses, mean_difference, reach
+from howsure.calibration.differences import (
+    Units,
+    certain_classes,
+    certain_pairs,
+    jackknifed,
+    label_shifts,
+    losses,
+    mean_difference,
+    no_difference,
+    reach,
+    zero_classes,
+)
 from howsure.calibration.error import ClusterSums, SquaredError, cluster_sums, debiased_mse
-from howsure.calibration.scores import BRIER, LOG, ProperLoss, multiclass_losses, wrong_extremes
+from howsure.calibration.scores import (
+    BRIER,
+    LOG,
+    ProperLoss,
+    multiclass_losses,
+    right_extremes,
+    wrong_extremes,
+)
 from howsure.errors import InputError
 from howsure.inputs.classes import reduced
 from howsure.inputs.numbers_and_names import check_level
@@ -86,6 +104,9 @@ def shared_variance(by_map: Floats) -> float:
     return k * (k - 1) * float(others.var(axis=1, ddof=1).mean())
 
 
+NEVER_CERTAIN = "platt or beta"  # methods whose probabilities lie strictly between 0 and 1
+
+
 # By how much the mean scores fall, with paired jackknife intervals.
 
 
@@ -96,7 +117,8 @@ def pair_score_change(repeats: Sequence[HeldOut], units: Units, level: float, *,
     if all(one.same_labels() for one in repeats):
         far = reach(before, own, label_shifts(before, own, loss), units, level)
     after = [np.stack([losses(pairs, loss) for pairs in one.after]) for one in repeats]
-    return _change(losses(before, loss), after, [one.fold for one in repeats], units, level, far)
+    infinite = loss is LOG and any(map(certain_pairs, (before, *(one.own for one in repeats))))
+    return _change(losses(before, loss), after, [one.fold for one in repeats], units, level, far, infinite=infinite)
 
 
 def class_score_changes(repeats: Sequence[HeldOut], units: Units, level: float) -> tuple[Change, Change] | None:
@@ -106,6 +128,7 @@ def class_score_changes(repeats: Sequence[HeldOut], units: Units, level: float) 
     if before is None or any(losses is None for one in after for losses in one):
         return None
     folds = [one.fold for one in repeats]
+    infinite = any(map(certain_classes, (repeats[0].before, *(one.own for one in repeats))))
     brier, log = (
         _change(
             before[i],
@@ -114,6 +137,7 @@ def class_score_changes(repeats: Sequence[HeldOut], units: Units, level: float) 
             units,
             level,
             (0.0, 0.0),
+            infinite=infinite and i == 1,
         )
         for i in range(2)
     )
@@ -121,14 +145,24 @@ def class_score_changes(repeats: Sequence[HeldOut], units: Units, level: float) 
 
 
 def _change(
-    before: Floats, after: list[Floats], folds: list[Integers], units: Units, level: float, far: tuple[float, float]
+    before: Floats,
+    after: list[Floats],
+    folds: list[Integers],
+    units: Units,
+    level: float,
+    far: tuple[float, float],
+    *,
+    infinite: bool,
 ) -> Change:
-    """The change of a loss: of each row before, and after each map (maps, n), by repetition."""
+    """The change of a loss: of each row before, and after each map (maps, n), by repetition. `infinite`: whether the
+    expected loss may be infinite, so that nothing can be told of the improvement."""
     n, weight = len(before), units.weight
     own = np.mean([one[fold, np.arange(n)] for one, fold in zip(after, folds, strict=True)], axis=0)
     with np.errstate(invalid="ignore"):
         gain = before - own
         means = [float(np.sort(weight * one).sum() / np.sort(weight).sum()) for one in (before, own)]
+    if infinite:
+        return Change(means[0], means[1], no_difference(n, level))
     shared = [shared_variance(_losses_by_map(one, fold, weight)) for one, fold in zip(after, folds, strict=True)]
     return Change(means[0], means[1], mean_difference(gain, units, level, far, beside=float(np.mean(shared))))
 
@@ -349,4 +383,10 @@ def _notes(before: Pairs, own: Pairs, units: Units) -> list[str]:
         sure = (pairs.probabilities == 0) & (pairs.labels == 1) | (pairs.probabilities == 1) & (pairs.labels == 0)
         if sure.any():
             found.append(f"{when} recalibration, {wrong_extremes(int(sure.sum()))}: the log loss is infinite")
-    return found
+        elif certain := certain_pairs(pairs):
+            other = "" if when == "before" else f"use a method that never gives 0 or 1, such as {NEVER_CERTAIN}, or "
+            found.append(
+                f"{when} recalibration, {right_extremes(certain)}, so its "
+                f"improvement cannot be told; {other}judge by the Brier score"
+            )
+    return [*found, *zero_classes(before, own)]

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
+from howsure.calibration.scores import is_certain
 from howsure.errors import InputError, parameter
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
 from howsure.inputs.pairs import Floats, Integers
@@ -305,9 +306,15 @@ def chosen(
 
 
 def _losses(data: Labelled, fold: Any, method: Method, small: Sequence[str], advance: Callable[[int], None]) -> Floats:
-    """The log loss of each row, by the map that was fitted without its fold; 0 where a row weighs nothing."""
+    """The log loss of each row, by the map that was fitted without its fold; 0 where a row weighs nothing.
+
+    It is infinite for a row that the map makes certain, with a probability of exactly 0 or 1, although the model was
+    not: the expected loss is, whether or not the row is right.
+    """
     found = out_of_fold(data, fold, lambda others: fit(others, method, small), advance=advance)
-    return log_losses(found, data)
+    added = is_certain(found) & ~is_certain(data.scores.probabilities)
+    certain = (added if added.ndim == 1 else added.any(axis=1)) & (data.weight > 0)
+    return np.where(certain, np.inf, log_losses(found, data))
 
 
 def log_losses(probabilities: Floats, data: Labelled) -> Floats:

@@ -35,7 +35,7 @@ from howsure.significance.means import (
     paired_mean,
 )
 from howsure.significance.metrics.metric import Metric, tasks_of
-from howsure.significance.metrics.probabilities import score_metric
+from howsure.significance.metrics.probabilities import certain_rows, score_metric
 from howsure.significance.metrics.requested import Requested, asked_order, named_metrics, requested_metrics
 from howsure.significance.model_files import systems_of_files
 from howsure.significance.notes import notes_of, notes_of_group
@@ -211,15 +211,32 @@ def _pair_rows(
         if choices.method in OF_MEANS:
             held = (scores[metric.name] for metric in one.metrics)
             bounded = choices.method == "gaffke"
-            rows += [paired_difference(part, *pair, level=level, alternative=side, bounded=bounded) for part in held]
+            tested = [paired_difference(part, *pair, level=level, alternative=side, bounded=bounded) for part in held]
+            rows += [_without_verdict(row, one) for row in tested]
             continue
         for row in differences_of(one.systems.problem(*pair), one.metrics, choices, seed, pair):
             if row.metric in scores:
                 held_scores = scores[row.metric]
                 found = paired_mean(held_scores, *pair, level=level, bounded=False)
                 row = replace(row, **beside(held_scores, found, *pair, level=level, alternative=side))
-            rows.append(row)
+            rows.append(row if choices.method == "boostsa" else _without_verdict(row, one))
     return rows
+
+
+def _without_verdict(row: Difference, one: Requested) -> Difference:
+    """The row, without p and interval where the expected score of either model may be infinite."""
+    metric = next(metric for metric in one.metrics if metric.name == row.metric)
+    predictions = one.systems.predictions
+    if not metric.infinite_at_zero or not any(certain_rows(predictions[name]) for name in (row.against, row.model)):
+        return row
+    undefined: dict[str, Any] = {
+        "low": math.nan,
+        "high": math.nan,
+        "p_value": math.nan,
+        "p_adjusted": math.nan,
+        "p_error": math.nan,
+    }
+    return replace(row, exact=False, detectable_difference=math.nan, **undefined)
 
 
 def _value(one: Requested, metric: Metric, name: str) -> float:

@@ -13,6 +13,7 @@ from howsure.inputs.pairs import Floats
 from howsure.result import Rows, as_json, held_in_frames
 from howsure.show.table import COUNT, NUMBER, TABLE, TEXT, WORDS, Column, Kind, interval
 from howsure.significance.metrics.metric import Metric
+from howsure.significance.metrics.probabilities import certain_rows
 from howsure.significance.reading import Systems
 from howsure.significance.results import Difference, relative_reduction
 from howsure.stats.clusters import ItemGroups
@@ -24,13 +25,14 @@ from howsure.stats.mean_score import MeanScore, mean_difference, mean_score
 @dataclass(frozen=True, slots=True)
 class ItemScores:
     """By model, the scores (runs, n) and the items' means over runs (n,); the items' groups; the largest score less the
-    smallest."""
+    smallest; the models whose expected score may be infinite although it is finite here."""
 
     metric: Metric
     scores: Mapping[str, Floats]
     means: Mapping[str, Floats]
     groups: ItemGroups
     spread: float
+    maybe_infinite: frozenset[str] = frozenset()
 
 
 def item_scores(systems: Systems, metric: Metric) -> ItemScores:
@@ -45,6 +47,7 @@ def item_scores(systems: Systems, metric: Metric) -> ItemScores:
         {name: held.mean(axis=0) for name, held in scores.items()},
         ItemGroups.of(systems.n, clusters=systems.clusters, strata=systems.strata),
         float(max(held.max() for held in scores.values()) - min(held.min() for held in scores.values())),
+        frozenset(name for name, runs in systems.predictions.items() if metric.infinite_at_zero and certain_rows(runs)),
     )
 
 
@@ -122,7 +125,8 @@ def _mean(held: ItemScores, name: str, level: float) -> ModelMean:
     scores, means = held.scores[name], held.means[name]
     known = bool(np.isfinite(means).all())
     found = mean_score(means, held.groups, bounds=held.metric.bounds) if known else None
-    low, high = (math.nan, math.nan) if found is None or held.groups.units == 1 else found.interval(level)
+    told = found is not None and held.groups.units > 1 and name not in held.maybe_infinite
+    low, high = found.interval(level) if found is not None and told else (math.nan, math.nan)
     within = within_variance(scores) if known else math.nan
     total = float(means.var(ddof=1)) if known and len(means) > 1 else math.nan
     return ModelMean(

@@ -9,7 +9,7 @@ import numpy as np
 from howsure.errors import GIVEN, parameter, told
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.significance.metrics.metric import Metric
-from howsure.significance.metrics.probabilities import BINS, alone_in_bin
+from howsure.significance.metrics.probabilities import BINS, alone_in_bin, certain_rows
 from howsure.significance.reading import Systems
 from howsure.significance.results import Difference
 from howsure.stats.clusters import few_clusters
@@ -27,6 +27,7 @@ def notes_of(views: Sequence[tuple[Systems, Sequence[Metric]]], rows: Sequence[D
         notes += _of_classes(systems, metrics) if systems.task == "hard" else ()
         notes += _of_bins(systems, metrics, rows)
         notes += _of_bounds(systems, metrics)
+        notes += _of_certain_rows(systems, metrics)
     return (*notes, *_of_clusters(views[0][0]), *_of_zero_width(views[0][0], rows))
 
 
@@ -83,6 +84,19 @@ def _of_bounds(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
                     f"and so rare that {counted(systems.n, 'item')} do not show them. If it has bounds, give them: "
                     f"{parameter('bounds', [0, 1])}."
                 )
+
+
+def _of_certain_rows(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
+    """Which models give a class the probability 1, so that the expected loss may be infinite."""
+    names = [metric.name for metric in metrics if metric.infinite_at_zero]
+    certain = {name: certain_rows(runs) for name, runs in systems.predictions.items()}
+    models = [f"{name} in {counted(rows, 'row')}" for name, rows in certain.items() if rows]
+    if names and models:
+        yield (
+            f"probabilities of exactly 0 or 1 are given by {shortened(models)}. One such row that is wrong makes "
+            f"{' and '.join(names)} infinite, so no difference in it can be told; compare the Brier score, or let no "
+            "probability be exactly 0 or 1."
+        )
 
 
 def _of_clusters(systems: Systems) -> Iterable[str]:

@@ -322,7 +322,9 @@ def verdicts(result: Comparison) -> list[str]:
         if unseen:
             parts.append(f"no difference is detected in {', '.join(unseen)}")
         if undefined:
-            parts.append(f"cannot be compared in {', '.join(undefined)}, undefined or infinite for one of the two")
+            parts.append(
+                f"cannot be compared in {', '.join(undefined)}, undefined or possibly infinite for one of the two"
+            )
         colon = "" if parts[0].startswith("is") else ":"
         said.append(f"{model}{colon} {'; '.join(parts)}.")
     return said

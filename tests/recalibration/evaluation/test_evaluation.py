@@ -287,3 +287,33 @@ def test_a_table_of_a_map_is_what_the_map_says_of_each_group() -> None:
         rows = 600 + np.flatnonzero(groups[600:] == group)
         alone = fitted.evaluate(Y[rows], SHARP[rows], groups=groups[rows])
         assert (row.brier, row.error_after) == (alone.brier, alone.error_after)
+
+
+def test_a_map_that_gives_0_or_1_leaves_its_log_loss_open() -> None:
+    """Isotonic maps give 0 and 1 at the ends. One such row that is wrong makes the log loss infinite, so that no finite
+    interval is right, whether or not one is wrong here; the Brier score is told."""
+    train, test = np.random.default_rng(0), np.random.default_rng(1)
+    q = train.beta(0.6, 0.6, 3000)
+    isotonic = recalibrate(train.random(3000) < q**1.5 / (q**1.5 + (1 - q) ** 1.5), q, method="isotonic")
+    q = test.beta(0.6, 0.6, 300)
+    right = np.where(isotonic.apply(q) == 1.0, True, test.random(300) < q**1.5 / (q**1.5 + (1 - q) ** 1.5))
+    right &= isotonic.apply(q) > 0.0
+    found = isotonic.evaluate(right, q)
+    assert np.isfinite(found.log_loss.after)
+    assert ends(found.log_loss.improvement)[1:] == (None, None)
+    assert found.brier.improvement.low is not None
+    assert any("such as platt or beta" in note for note in found.notes)
+    smooth = recalibrate(right, q, method="platt").evaluate(right, q)
+    assert smooth.log_loss.improvement.low is not None
+    assert not smooth.notes
+
+
+def test_auto_takes_no_map_that_makes_a_row_certain() -> None:
+    """All labels agree with the score, so an isotonic map has log loss 0 on these rows; another row may differ."""
+    q = np.linspace(0.01, 0.99, 400)
+    chosen = recalibrate(q > 0.5, q, method="auto", rng=0).choice
+    assert chosen is not None
+    losses = {candidate.method: candidate.log_loss for candidate in chosen.candidates}
+    assert losses["isotonic"] is None
+    assert losses["platt"] is None or losses["platt"] >= 0.0
+    assert losses["none"] > 0.1

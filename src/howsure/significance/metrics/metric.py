@@ -41,8 +41,8 @@ class Metric:
     metric whose equality is tested, if this one is a non-decreasing function of it. `best` is the value of a perfect
     system, None if that depends on the targets; `bounds` are the lowest and the highest value that is possible (of
     a mean: for each row), None if there are none or they are unknown; `score` gives the metric's score of each row,
-    higher being better, for the share of rows on which a model is better. Metrics with the same `rows` share
-    computation.
+    higher being better, for the share of rows on which a model is better. `infinite_at_zero`: the score is infinite for
+    a row whose label had the probability 0. Metrics with the same `rows` share computation.
 
     A user-defined metric (the mean absolute error of numeric labels):
 
@@ -67,6 +67,7 @@ class Metric:
     scale_free: bool = True
     slopes: Callable[[Floats], Floats] | None = None
     tested: Metric | None = None
+    infinite_at_zero: bool = False
 
     @property
     def is_mean(self) -> bool:
@@ -95,6 +96,7 @@ def mean_loss(
     *,
     best: float | None = 0.0,
     bounds: tuple[float, float] | None = None,
+    infinite_at_zero: bool = False,
 ) -> Metric:
     """The mean of a loss of each row: `losses(targets, predictions)` of shape (n,), lower being better."""
 
@@ -105,7 +107,17 @@ def mean_loss(
     def score(targets: Any, predictions: Any, problem: Problem) -> Floats:
         return -losses(targets, predictions)
 
-    return Metric(name, task, rows, mean, higher_is_better=False, best=best, bounds=bounds, score=score)
+    return Metric(
+        name,
+        task,
+        rows,
+        mean,
+        higher_is_better=False,
+        best=best,
+        bounds=bounds,
+        score=score,
+        infinite_at_zero=infinite_at_zero,
+    )
 
 
 def ratio(above: Floats, below: Floats) -> Floats:

@@ -27,6 +27,17 @@ def log_losses(targets: Codes, predictions: Floats) -> Floats:
         return -np.log(given)
 
 
+def certain_rows(predictions: Floats) -> int:
+    """The number of rows of predictions (..., n, K), or (..., n, 1), that give a class the probability 1: the log loss
+    is infinite if the label is another class, and so may its expectation be where no such row is wrong.
+
+    >>> certain_rows(np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0]])), certain_rows(np.array([[0.0], [0.9]]))
+    (1, 1)
+    """
+    certain = (predictions == 1.0) | (predictions == 0.0) if predictions.shape[-1] == 1 else predictions == 1.0
+    return int(certain.any(axis=-1).sum())
+
+
 def brier_scores(targets: Codes, predictions: Floats) -> Floats:
     """(q - y)² of each row if the probabilities are of one class; summed over the classes if they are of all."""
     if predictions.shape[-1] == 1:
@@ -112,7 +123,7 @@ def _calibration(name: str, value: Callable[[Floats], Floats], **more: Any) -> M
 SQUARED = _calibration("squared_calibration_error", squared_calibration_error, slopes=squared_slopes)
 
 
-register(mean_loss("log_loss", "probabilistic", log_losses))
+register(mean_loss("log_loss", "probabilistic", log_losses, infinite_at_zero=True))
 
 
 register(mean_loss("multiclass_brier", "probabilistic", brier_scores, bounds=(0.0, 2.0)))
@@ -202,7 +213,7 @@ def _terms(p: Floats, middle: Floats) -> Floats:
     return p * np.log(np.where(held, p, 1.0) / np.where(held, middle, 1.0))
 
 
-register(mean_loss("cross_entropy", "soft", cross_entropies, best=None))
+register(mean_loss("cross_entropy", "soft", cross_entropies, best=None, infinite_at_zero=True))
 
 
 register(mean_loss("clipped_cross_entropy", "soft", clipped_cross_entropies, best=None))
