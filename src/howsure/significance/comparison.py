@@ -229,13 +229,7 @@ def _without_verdict(row: Difference, one: Requested) -> Difference:
     predictions = one.systems.predictions
     if not metric.infinite_at_zero or not any(certain_rows(predictions[name]) for name in (row.against, row.model)):
         return row
-    undefined: dict[str, Any] = {
-        "low": math.nan,
-        "high": math.nan,
-        "p_value": math.nan,
-        "p_adjusted": math.nan,
-        "p_error": math.nan,
-    }
+    undefined: dict[str, Any] = dict.fromkeys(("low", "high", "p_value", "p_adjusted", "p_error"), math.nan)
     return replace(row, exact=False, detectable_difference=math.nan, **undefined)
 
 
