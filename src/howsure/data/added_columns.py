@@ -24,7 +24,14 @@ from howsure.data.tables.database import (
     reading,
     said_of_commas,
 )
-from howsure.data.tables.named_files import File, parquet_source, separator_option, text_source
+from howsure.data.tables.named_files import (
+    File,
+    names_alike,
+    parquet_source,
+    said_of_alike,
+    separator_option,
+    text_source,
+)
 from howsure.data.tables.table import column_names, open_table
 from howsure.errors import GIVEN, ColumnName, InputError, parameter, shown, way
 from howsure.files.whole import copy_whole
@@ -237,6 +244,8 @@ def open_to_extend(
                 "further columns; logs, archives and several files cannot."
             )
         database.allow_only([files[0].path, *(str(database.folder / f"{before}{EXTENDED}") for before in ("", "tmp_"))])
+        for alike in names_alike(column_names(database, files[0])):
+            raise InputError(f"{files[0].name} has {said_of_alike(alike)} One of them would be lost: rename them.")
         given = check_given(y_prob)
         table = open_table(database, files, [*given.columns, *([groups] if groups is not None else [])])
         table, columns = scores_of(table, given, skip_missing=skip_missing)

@@ -10,7 +10,7 @@ from typing import Any
 
 from howsure.data.logs.source import Source, listed
 from howsure.data.tables.database import Database, reading
-from howsure.data.tables.named_files import SPELLED, File, text_source
+from howsure.data.tables.named_files import SPELLED, File, objects_source
 from howsure.errors import InputError, parameter, shown
 from howsure.inputs.numbers_and_names import counted, shortened
 
@@ -37,10 +37,9 @@ def _rewritten(file: File, explode: str | None, path: Path, tell: Tell) -> File:
 
 def _has_others(file: File) -> bool:
     """Whether a JSON array holds objects and something else."""
-    objects = text_source(file).replace("read_json(", "read_json_objects(", 1)
     with closing(Database()) as database, reading(file.name, file.path):
         database.allow_only([file.path])
-        query = f"SELECT count(DISTINCT json_type(json) = 'OBJECT') FROM {objects}"
+        query = f"SELECT count(DISTINCT json_type(json) = 'OBJECT') FROM {objects_source(file)}"
         return database.connection.execute(query).fetchall() == [(2,)]
 
 

@@ -25,8 +25,21 @@ from howsure.data.suggested_commands import (
     typed_files,
 )
 from howsure.data.tables.connections import Connection
-from howsure.data.tables.database import Database, identifier, reading
-from howsure.data.tables.named_files import SPELLED, File, as_texts, parquet_source, text_source
+from howsure.data.tables.database import Database, column_of, identifier, in_json_text, reading
+from howsure.data.tables.named_files import (
+    SPELLED,
+    TEXTS,
+    File,
+    as_texts,
+    header_source,
+    names_alike,
+    objects_source,
+    parquet_source,
+    said_of_alike,
+    text_source,
+    unique_names,
+    written_names,
+)
 from howsure.data.tables.table import archive_columns, copy_archives
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.result import Rows, as_json
@@ -66,6 +79,7 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
         named, log = input_files(paths, **how, spool=database.folder, most=MOST, tell=notes.append)
         database.allow_only([file.path for file in named])
         looked_at = [_first_rows(database.connection, file) for file in (named if log is not None else named[:1])]
+        alike = [] if log is not None else _columns_alike(database.connection, named[0], looked_at[0][0])
         looked_at = looked_at if log is not None else [_with_parts(*looked_at[0])]
         columns = tuple(seen_column(name, values) for name, values in _together(looked_at).items())
         rows = looked_at[0]
@@ -83,9 +97,16 @@ def look(files: Paths, *, format: str | None = None, explode: str | None = None)
         commands, what = [], f"a table of {SPELLED[named[0].format]}"
         notes.append(means)
     else:
-        commands = of_a_table(columns, rows[1:], asked, several=len(named) > 1)
+        of_alike = [f"{named[0].name} has {said_of_alike(names)} Rename them to use them." for names in alike]
+        unusable = {name.casefold() for names in alike for name in names}
+        places = [at for at, name in enumerate(rows[0]) if column_of(name, ()).casefold() not in unusable]
+        usable = [[row[at] for at in places] for row in rows[1:]]
+        commands = of_a_table([columns[at] for at in places], usable, asked, several=len(named) > 1)
         commands = commands or [look_into(asked, one) for one in lists[:1] if explode is None]
         what = f"a table of {SPELLED[named[0].format]}"
+        notes += of_alike
+    if not (commands or alike or {WITHOUT_LABELS, SUMMARY} & {*notes}):
+        notes.append(NO_ROLE)
     recipe = {"howsure": __version__, "files": [file.name for file in named], "rows": n}
     return Look(
         what=what,
@@ -108,15 +129,25 @@ def _first_rows(connection: Connection, file: File) -> list[list[Any]]:
         if file.format == "npz":
             names = list(archive_columns(file))
             copy_archives(connection, [file], names, into="looked_at")
-            source = "looked_at"
-        elif file.format == "parquet":
-            source = parquet_source([file])
-            names = [str(row[0]) for row in connection.execute(f"DESCRIBE FROM {source}").fetchall()]
+            source, stored = "looked_at", list(unique_names(names).values())
         else:
-            names = [str(row[0]) for row in connection.execute(f"DESCRIBE FROM {text_source(file)}").fetchall()]
+            source = parquet_source([file]) if file.format == "parquet" else header_source(file)
+            stored = [str(row[0]) for row in connection.execute(f"DESCRIBE FROM {source}").fetchall()]
+            names = written_names(connection, file, stored)
+        values = [f"CAST({identifier(name)} AS VARCHAR)" for name in stored]
+        if file.format in ("json", "jsonl") and names_alike(names):  # of which DuckDB reads only one
+            source, values = objects_source(file), [in_json_text("json", [name]) for name in names]
+        elif file.format in TEXTS:
             source = text_source(file, as_texts(names) if file.format in ("json", "jsonl") else "")
-        listed = ", ".join(f"CAST({identifier(name)} AS VARCHAR)" for name in names)
-        return [names, *map(list, connection.execute(f"SELECT {listed} FROM {source} LIMIT {MOST}").fetchall())]
+        heads = names if len(set(names)) == len(names) else stored
+        query = f"SELECT {', '.join(values)} FROM {source} LIMIT {MOST}"
+        return [heads, *map(list, connection.execute(query).fetchall())]
+
+
+def _columns_alike(connection: Connection, file: File, names: Sequence[str]) -> list[list[str]]:
+    """The columns of a file whose names differ only in case or not at all, together."""
+    with reading(file.name, file.path):
+        return names_alike(written_names(connection, file, names))
 
 
 def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
@@ -196,6 +227,5 @@ class Look(Rows[SeenColumn]):
 
     def below(self) -> Sequence[str]:
         """The notes, and the commands."""
-        if not self.commands:
-            return [*self.notes, *([] if {WITHOUT_LABELS, SUMMARY} & {*self.notes} else [NO_ROLE])]
-        return [*self.notes, "Worth typing next:", *(f"  {one}" for one in self.commands)]
+        worth = ["Worth typing next:", *(f"  {command}" for command in self.commands)] if self.commands else []
+        return [*self.notes, *worth]

@@ -174,3 +174,58 @@ def test_rows_of_many_row_groups_and_files_are_found(tmp_path: Path) -> None:
         howsure.read([tmp_path / "part-*.parquet"]).predictions("y", "q") as predictions,
     ):
         predictions.pairs()
+
+
+TOKENS = {"id": [1, 2, 3], "right": [1, 0, 1], "top": [{"Yes": -0.1, "yes": -2.5, "nested": {"A": 1, "a": 2}}] * 3}
+OBJECTS = [suffix for suffix in SUFFIXES if suffix.startswith((".json", ".ndjson"))]
+
+
+@pytest.mark.parametrize("suffix", OBJECTS)
+def test_keys_of_tokens_may_differ_only_in_case(suffix: str, tmp_path: Path) -> None:
+    source = howsure.read(write(tmp_path / f"x{suffix}", TOKENS))
+    assert [howsure.score_table(name, data=source)[0].mean.value for name in ("top.Yes", "top.yes")] == [-0.1, -2.5]
+    names = ["top.Yes", "top.yes", "top.nested.A", "top.nested.a", "right"]
+    columns = [column.tolist() for column in source.columns(names)]
+    assert columns == [[-0.1] * 3, [-2.5] * 3, [1] * 3, [2] * 3, [1, 0, 1]]
+    assert {"top.Yes", "top.yes"} <= {column.name for column in howsure.look(str(tmp_path / f"x{suffix}"))}
+
+
+def test_classes_that_differ_only_in_case(tmp_path: Path) -> None:
+    columns = {"gold": ["Yes", "yes", "yes", "yes"], "votes": [{"Yes": 0.25, "yes": 0.75}] * 4}
+    source = howsure.read(write(tmp_path / "x.jsonl", columns))
+    with source.predictions("gold", howsure.Given("probs_column", "votes")) as predictions:
+        pairs = predictions.pairs()
+    assert (pairs.labels.tolist(), pairs.probabilities.tolist()) == ([0, 1, 1, 1], [0.75] * 4)
+
+
+@pytest.mark.parametrize("suffix", SUFFIXES)
+def test_look_shows_columns_that_differ_only_in_case_and_proposes_none(suffix: str, tmp_path: Path) -> None:
+    columns = {"id": list(range(60)), "right": [0, 1] * 30, "Right": [1, 1, 0] * 20, "won": [0, 0, 1, 0] * 15}
+    path = write(tmp_path / f"x{suffix}", columns)
+    seen = howsure.look(path)
+    assert [(column.name, column.missing) for column in seen] == [(name, 0) for name in columns]
+    assert f"{path} has columns named alike, but for case: right, Right. Rename them to use them." in seen.notes
+    assert [command for command in seen.commands if "--score won" not in command] == []
+    assert howsure.score_table("won", data=howsure.read(path))[0].mean.value == 0.25
+
+
+def test_fields_of_parquet_that_differ_only_in_case_are_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "x.parquet", {"top": [{"in": {"Yes": -0.1, "yes": -2.5}, "n": 1}] * 3, "right": [1, 0, 1]})
+    with pytest.raises(InputError, match=r"the column top of .* has fields named alike: Yes, yes"):
+        howsure.score_table("top.in.yes", data=howsure.read(path))
+    assert howsure.score_table("right", data=howsure.read(path))[0].n == 3
+
+
+def test_a_key_twice_in_a_row(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"right": 1}\n{"right": 1, "right": 0}\n')
+    for read in (howsure.look, lambda path: howsure.score_table("right", data=howsure.read(path))):
+        with pytest.raises(InputError, match=r"a row of .* has the key 'right' twice"):
+            read(path)
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_no_column_is_lost_where_names_differ_only_in_case(suffix: str, tmp_path: Path) -> None:
+    path = write(tmp_path / f"x{suffix}", {"p": [0.1, 0.5], "note": ["a", "b"], "Note": ["c", "d"]})
+    with pytest.raises(InputError, match=r"note, Note\. One of them would be lost: rename them\."):
+        howsure.read(path).to_extend("p")

@@ -31,6 +31,7 @@ NOT_UTF_8 = re.compile(r"not utf-8 encoded|invalid UTF-8")
 LINE = re.compile(r"CSV Error on Line: (\d+)")  # of JSON it counts wrongly
 UNEVEN = re.compile(r"CSV Error on Line: (\d+).*Expected Number of Columns: (\d+) Found: (\d+)", re.DOTALL)
 NO_COLUMNS = "Error when sniffing file"  # where no separator gives all rows as many values
+KEY_TWICE = re.compile(r"JSON transform error.*: Object .* has duplicate key \"(.*)\"", re.DOTALL)
 INTERRUPTED = "Query interrupted"  # what DuckDB makes of Ctrl-C
 
 
@@ -144,6 +145,10 @@ def reading(name: str, path: str = "") -> Iterator[None]:
         if NO_COLUMNS in str(error):
             raise InputError(
                 f"{name} cannot be read: some rows have more or fewer values than the header. Was it cut off?"
+            ) from error
+        if twice := KEY_TWICE.search(str(error)):
+            raise InputError(
+                f"a row of {name} has the key {twice[1]!r} twice, and it is unclear which is meant. Remove one."
             ) from error
         told = str(error).partition("LINE 1:")[0].replace(os.path.abspath(path or name), name)  # then our own SQL
         lines = [line.strip() for line in told.splitlines() if line.strip()]
@@ -322,7 +327,8 @@ class Column:
     """A column by its name and DuckDB's type of it; `keys` are the names in its values where these are mappings.
 
     A column of several `parts` is their values as one key, as text. In one with a `comma`, a text 0,5 is one half; in
-    one of `truths`, true is 1 and false 0, as they are in a column of truth values.
+    one of `truths`, true is 1 and false 0, as they are in a column of truth values. `stored` is its name in the
+    database, where that is another one.
     """
 
     name: str
@@ -332,6 +338,7 @@ class Column:
     comma: bool = False
     truths: bool = False
     role: str = ""  # the parameter that names it
+    stored: str = ""
 
     @property
     def called(self) -> ColumnName:
@@ -343,12 +350,12 @@ class Column:
         """The column itself."""
         if self.parts:
             return f"({f' || {literal(JOINT)} || '.join(map(_unambiguous, self.parts))})"
-        return identifier(self.name)
+        return identifier(self.stored or self.name)
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The columns of the table that it is made of."""
-        return tuple(part.name for part in self.parts) or (self.name,)
+        """The columns of the database that it is made of."""
+        return tuple(part.stored or part.name for part in self.parts) or (self.stored or self.name,)
 
     @property
     def is_text(self) -> bool:

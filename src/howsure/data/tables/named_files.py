@@ -6,8 +6,9 @@ import os
 import re
 import shutil
 import zlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import count, islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -272,6 +273,20 @@ def text_source(file: File, options: str = "", *, header: bool = True, folders: 
     return f"{call}({', '.join(settings + ([options] if options else []))})"
 
 
+def header_source(file: File, *, whole: bool = False, folders: bool = False) -> str:
+    """The call that reads the names of the columns of a text file, of JSON from a sample of rows or the `whole` file.
+
+    What is inside a column of JSON is not looked at: its keys may differ only in case, as those of tokens do.
+    """
+    options = f"maximum_depth=1{', sample_size=-1' if whole else ''}" if file.format in ("json", "jsonl") else ""
+    return text_source(file, options, folders=folders)
+
+
+def objects_source(file: File) -> str:
+    """The call that reads the objects of a JSON file, a row each, as the column `json`."""
+    return text_source(file).replace("read_json(", "read_json_objects(", 1)
+
+
 def separator_option(file: File, connection: duckdb.DuckDBPyConnection) -> str:
     """The option that writes a CSV with the separator that it was read with, such as a spreadsheet's semicolon."""
     if file.format != "csv":
@@ -290,49 +305,101 @@ def as_texts(names: Sequence[str]) -> str:
 # The names of columns as a file writes them: DuckDB takes Y and y for one name and calls the second y_1.
 
 JSON_ROWS = 20_480  # whose keys are looked at, as many as DuckDB samples
+NUMBERED = re.compile(r"(.+)_[0-9]+", re.DOTALL)
+
+
+def written_names(connection: Connection, file: File, known: Sequence[str]) -> list[str]:
+    """The names of the columns as the file writes them, in its order; `known` are DuckDB's names.
+
+    The file is read only where these may be other than its own.
+    """
+    names = {name.casefold() for name in known}
+    bases = [match[1].casefold() for name in known if (match := NUMBERED.fullmatch(name))]
+    return list(known) if file.format == "npz" or names.isdisjoint(bases) else _written(connection, file, known)
+
+
+def names_alike(names: Iterable[str]) -> list[list[str]]:
+    """The names that occur twice or differ only in case, together.
+
+    >>> names_alike(["id", "Right", "right"])
+    [['Right', 'right']]
+    """
+    by_name: dict[str, list[str]] = {}
+    for name in names:
+        by_name.setdefault(name.casefold(), []).append(name)
+    return [alike for alike in by_name.values() if len(alike) > 1]
+
+
+def unique_names(names: Iterable[str]) -> dict[str, str]:
+    """For each name one that DuckDB can tell from the others: itself, or with a number where they differ only in case.
+
+    >>> unique_names(["top.Yes", "top.yes"])
+    {'top.Yes': 'top.Yes', 'top.yes': 'top.yes_2'}
+    """
+    listed = list(dict.fromkeys(names))
+    taken, stored = {name.casefold() for name in listed}, dict[str, str]()
+    first = {name.casefold(): name for name in reversed(listed)}
+    for name in listed:
+        numbered = (f"{name}_{number}" for number in count(2))
+        is_first = first[name.casefold()] == name
+        stored[name] = name if is_first else next(one for one in numbered if one.casefold() not in taken)
+        taken.add(stored[name].casefold())
+    return stored
 
 
 def check_alike(connection: Connection, file: File, names: Sequence[str], known: Sequence[str]) -> None:
-    """Raise InputError if a column among `names` stands in the file twice, also if only in another case.
-
-    `known` are DuckDB's names of the columns; the file is asked only where they may be other than its own.
+    """Raise InputError if a column among `names` is in the file twice, also if only in another case, or in Parquet if
+    its fields are. `known` are DuckDB's names of the columns.
     """
-    wanted = dict.fromkeys(name.casefold() for name in names)
-    if file.format == "npz":
-        written = list(known)
-    elif any(column.casefold().startswith(f"{name}_") for name in wanted for column in known):
-        written = _written(connection, file)
-    else:
-        return
-    for name in wanted:
-        alike = [column for column in written if column.casefold() == name]
-        if len(alike) > 1:
-            but = ", but for case" if len(set(alike)) > 1 else ""
-            raise InputError(f"{file.name} has columns named alike{but}: {', '.join(alike)}. Rename them.")
+    wanted = {name.casefold() for name in names}
+    for alike in names_alike(written_names(connection, file, known)):
+        if alike[0].casefold() in wanted:
+            raise InputError(f"{file.name} has {said_of_alike(alike)} Rename them.")
+    for column, fields in _fields(connection, file) if file.format == "parquet" else ():
+        if column.casefold() in wanted and (alike := _alike_fields(fields)):
+            raise InputError(
+                f"the column {column} of {file.name} has fields named alike: {', '.join(alike)}. Rename them, or write "
+                "the column as JSON text."
+            )
 
 
-def _written(connection: Connection, file: File) -> list[str]:
+def said_of_alike(names: Sequence[str]) -> str:
+    """What is wrong with columns that are `names_alike`."""
+    but = ", but for case" if len(set(names)) > 1 else ""
+    return f"columns named alike{but}: {', '.join(names)}."
+
+
+def _written(connection: Connection, file: File, known: Sequence[str]) -> list[str]:
     if file.format == "parquet":
-        schema = f"SELECT name, num_children FROM parquet_schema({file_literal(file.path)})"
-        return _top_level(connection.execute(schema).fetchall()[1:])
+        return [name for name, _ in _fields(connection, file)]
     if file.format in ("csv", "tsv"):
-        first = connection.execute(f"SELECT * FROM {text_source(file, header=False)} LIMIT 1").fetchall()
-        return [str(name) for name in first[0]]
-    objects = text_source(file).replace("read_json(", "read_json_objects(", 1)
-    keys = f"SELECT DISTINCT unnest(json_keys(json)) AS key FROM (FROM {objects} LIMIT {JSON_ROWS}) ORDER BY key"
-    return [key for (key,) in connection.execute(keys).fetchall()]
+        header = connection.execute(f"SELECT * FROM {text_source(file, header=False)} LIMIT 1").fetchall()[0]
+        bases = [match[1] if (match := NUMBERED.fullmatch(name)) else name for name in known]
+        return [base if base == text else name for base, text, name in zip(bases, header, known, strict=False)]
+    keys = f"SELECT unnest(json_keys(json)) AS key FROM (FROM {objects_source(file)} LIMIT {JSON_ROWS})"
+    places = f"SELECT key, row_number() OVER () AS place FROM ({keys})"
+    found = connection.execute(f"SELECT key FROM ({places}) GROUP BY key ORDER BY min(place)").fetchall()
+    return [key for (key,) in found]
 
 
-def _top_level(schema: Sequence[tuple[str, int | None]]) -> list[str]:
-    """The columns of a Parquet file out of all its fields, in which the fields of a column follow it."""
-    columns, inside = [], 0
-    for name, children in schema:
-        if inside == 0:
-            columns.append(name)
-        else:
-            inside -= 1
-        inside += children or 0
-    return columns
+Field = tuple[str, list["Field"]]  # its name and its own fields
+
+
+def _fields(connection: Connection, file: File) -> list[Field]:
+    """The columns of a Parquet file, each with its fields; in the file's schema, those of a field follow it."""
+    query = f"SELECT name, num_children FROM parquet_schema({file_literal(file.path)})"
+    schema = iter(connection.execute(query).fetchall())
+
+    def fields(children: int | None) -> list[Field]:
+        return [(name, fields(inner)) for name, inner in islice(schema, children or 0)]
+
+    return fields(next(schema)[1])
+
+
+def _alike_fields(fields: Sequence[Field]) -> list[str]:
+    """The first fields inside these, at any depth, that are `names_alike`; [] if there are none."""
+    alike = names_alike(name for name, _ in fields)
+    return alike[0] if alike else next(filter(None, (_alike_fields(inner) for _, inner in fields)), [])
 
 
 def keys_in(connection: Connection, file: File, column: str) -> list[str]:

@@ -37,10 +37,13 @@ from howsure.data.tables.named_files import (
     as_texts,
     check_alike,
     folders_are_columns,
+    header_source,
     keys_in,
     parquet_source,
     short_names,
     text_source,
+    unique_names,
+    written_names,
 )
 from howsure.errors import InputError, parameter, shown
 from howsure.files.archive import NUMBERS, TEXTS, Archive, ArchiveError
@@ -117,7 +120,7 @@ def copy_archives(
 ) -> tuple[int, ...]:
     """Copy arrays of archives into a table, file after file; returns the row at which each file starts.
 
-    If files are `shown` by names, these are one more column.
+    Columns are stored under their `unique_names`. If files are `shown` by names, these are one more column.
     """
     parts = [_arrays(file, names) for file in files]
     lengths = [len(part[names[0]]) for part in parts]
@@ -127,14 +130,14 @@ def copy_archives(
             part[FILE] = np.full(length, name)
     flat: dict[str, Array] = {}
     selected = []
-    for name in names:
+    for name, stored in unique_names(names).items():
         column = _joined([part[name] for part in parts], name, files)
         fields = [column] if column.ndim == 1 else list(column.T)
         keys = [f"{len(flat) + position}" for position in range(len(fields))]
         flat.update(zip(keys, map(np.ascontiguousarray, fields), strict=True))
         as_text = column.dtype.kind == "U"  # of which DuckDB would make an ENUM
         listed = ", ".join(f"CAST({identifier(key)} AS VARCHAR)" if as_text else identifier(key) for key in keys)
-        selected.append(f"{listed if column.ndim == 1 else f'[{listed}]'} AS {identifier(name)}")
+        selected.append(f"{listed if column.ndim == 1 else f'[{listed}]'} AS {identifier(stored)}")
     with reading(files[0].name):
         connection.register("arrays", flat)
         connection.execute(f"CREATE TABLE {into} AS SELECT {', '.join(selected)} FROM arrays")
@@ -330,9 +333,8 @@ def column_names(database: Database, file: File) -> list[str]:
     with reading(file.name, file.path):
         if file.format == "npz":
             return list(archive_columns(file))
-        if file.format == "parquet":
-            return list(_described(database.connection, parquet_source([file])))
-        return list(_described(database.connection, text_source(file, *WHOLE.get(file.format, ()))))
+        source = parquet_source([file]) if file.format == "parquet" else header_source(file, whole=True)
+        return written_names(database.connection, file, list(_described(database.connection, source)))
 
 
 def _open_parquet(database: Database, files: tuple[File, ...], names: list[str], shown: Mapping[File, str]) -> Table:
@@ -353,24 +355,29 @@ def _open_parquet(database: Database, files: tuple[File, ...], names: list[str],
             )
             relation = f"(SELECT * REPLACE (CASE {FILE} {cases} END AS {FILE}) FROM {relation})"
         places = {name: place_of(name, list(types), file=files[0].name) for name in names}
-        relation, types = _with_places(connection, relation, places, types)
+        relation, columns = _with_places(connection, relation, names, places, types)
         starts = _parquet_starts(connection, files)
-    return Table(database, relation, {name: Column(name, types[name]) for name in names}, files, starts)
+    return Table(database, relation, columns, files, starts)
 
 
 def _with_places(
-    connection: Connection, relation: str, places: Mapping[str, Place], types: dict[str, str]
-) -> tuple[str, dict[str, str]]:
-    """A relation to which places inside its columns are added as columns of their own, and all types."""
+    connection: Connection,
+    relation: str,
+    names: Sequence[str],
+    places: Mapping[str, Place],
+    types: dict[str, str],
+) -> tuple[str, dict[str, Column]]:
+    """A relation with places inside its columns as columns of their own, and its columns of these names."""
     inside = {name: place for name, place in places.items() if place.steps}
-    if not inside:
-        return relation, types
-    added = [
-        f"{in_typed(connection, relation, place, types[place.column])} AS {identifier(name)}"
-        for name, place in inside.items()
-    ]
-    relation = f"(SELECT *, {', '.join(added)} FROM {relation})"
-    return relation, _described(connection, relation)
+    stored = unique_names([*types, *inside])
+    if inside:
+        added = [
+            f"{in_typed(connection, relation, place, types[place.column])} AS {identifier(stored[name])}"
+            for name, place in inside.items()
+        ]
+        relation = f"(SELECT *, {', '.join(added)} FROM {relation})"
+        types = _described(connection, relation)
+    return relation, {name: Column(name, types[stored[name]], stored=stored[name]) for name in names}
 
 
 def _parquet_starts(connection: Connection, files: tuple[File, ...]) -> tuple[int, ...]:
@@ -385,18 +392,18 @@ def _parquet_starts(connection: Connection, files: tuple[File, ...]) -> tuple[in
 
 def _open_texts(database: Database, files: tuple[File, ...], names: list[str], shown: Mapping[File, str]) -> Table:
     connection = database.connection
-    starts = [0]
-    listed = ", ".join(f"{identifier(name)} VARCHAR" for name in names)
+    starts, stored = [0], unique_names(names)
+    listed = ", ".join(f"{identifier(name)} VARCHAR" for name in stored.values())
     for file in files:
         with reading(file.name, file.path):
-            known = _described(connection, text_source(file))
+            known = _described(connection, header_source(file))
             wanted = [column_of(name, known) for name in names]
             if file.format in ("json", "jsonl") and not set(wanted) <= set(known):
-                known = _described(connection, text_source(file, "sample_size=-1"))
+                known = _described(connection, header_source(file, whole=True))
                 wanted = [column_of(name, known) for name in names]
             folders = folders_are_columns(file, wanted, known)
             if folders:
-                known = _described(connection, text_source(file, folders=True))
+                known = _described(connection, header_source(file, folders=True))
             places = _places(connection, file, names, known, shown)
             connection.execute(f"CREATE TABLE IF NOT EXISTS {COPIED} ({listed})")
             own = list(dict.fromkeys(place.column for place in places.values())) or [next(iter(known))]
@@ -405,7 +412,8 @@ def _open_texts(database: Database, files: tuple[File, ...], names: list[str], s
             values = [places[name].in_text() if name in places else literal(shown[file]) for name in names]
             copied = connection.execute(f"INSERT INTO {COPIED} SELECT {', '.join(values)} FROM {source}").fetchall()
             starts.append(starts[-1] + int(copied[0][0]))
-    return Table(database, COPIED, {name: Column(name, "VARCHAR") for name in names}, files, tuple(starts[:-1]))
+    columns = {name: Column(name, "VARCHAR", stored=stored[name]) for name in names}
+    return Table(database, COPIED, columns, files, tuple(starts[:-1]))
 
 
 def _open_archives(database: Database, files: tuple[File, ...], names: list[str], shown: Mapping[File, str]) -> Table:
@@ -417,10 +425,10 @@ def _open_archives(database: Database, files: tuple[File, ...], names: list[str]
         connection, files, own, into=COPIED, shown=[shown[file] for file in files] if shown else None
     )
     types = _described(connection, COPIED)
-    relation, types = _with_places(connection, COPIED, places, types)
+    relation, columns = _with_places(connection, COPIED, names, places, types)
     if relation != COPIED:
         connection.execute(f"CREATE OR REPLACE TABLE {COPIED} AS SELECT * FROM {relation}")
-    return Table(database, COPIED, {name: Column(name, types[name]) for name in names}, files, starts)
+    return Table(database, COPIED, columns, files, starts)
 
 
 def _described(connection: Connection, source: str) -> dict[str, str]:
@@ -454,7 +462,6 @@ def _place(file: File, row: int) -> str:
     return f"row {row + 1:,} of {file.name} (counted from 1{header})"
 
 
-WHOLE = dict.fromkeys(("json", "jsonl"), ("sample_size=-1",))  # names may first come in a late row
 OPENERS = {"parquet": _open_parquet, "npz": _open_archives}
 
 
