@@ -88,8 +88,8 @@ def rare_parts(statistic: float, mean: Floats, variance: Floats, steps: int) -> 
         inside = part < 1 - 1e-9
         step = np.minimum(np.rint(part * steps, where=inside, out=part), steps - 1).astype(np.int64)
         reached = np.where(inside, 0.0, chance).sum(axis=1) + more
-        for held, *of_bin in zip(inside, step, chance, reached.tolist(), strict=True):
-            yield Part(of_bin[0][held], of_bin[1][held], of_bin[2])
+        for in_part, *of_bin in zip(inside, step, chance, reached.tolist(), strict=True):
+            yield Part(of_bin[0][in_part], of_bin[1][in_part], of_bin[2])
 
 
 def _added(parts: Sequence[Part], steps: int, add: Add) -> tuple[Floats, float]:
@@ -195,9 +195,9 @@ def merged_edges(binned: Binned) -> Floats:
 def _with_enough(positives: Floats, negatives: Floats) -> Integers:
     """The merged bin of each bin; the remainder joins the last one."""
     merged, number, expected = np.zeros(len(positives), dtype=np.int64), 0, [0.0, 0.0]
-    for i, (one, other) in enumerate(zip(positives.tolist(), negatives.tolist(), strict=True)):
+    for i, (positive, other) in enumerate(zip(positives.tolist(), negatives.tolist(), strict=True)):
         merged[i] = number
-        expected = [expected[0] + one, expected[1] + other]
+        expected = [expected[0] + positive, expected[1] + other]
         if min(expected) >= LEAST_EXPECTED:
             number, expected = number + 1, [0.0, 0.0]
     return np.minimum(merged, max(number - 1, 0))
@@ -212,7 +212,7 @@ def p_values_of(parts: Sequence[Pairs | Slots], many: Sequence[Binned], squared:
     """The same of several parts."""
     clustered = [isinstance(part, Pairs) and part.clusters is not None for part in parts]
     tested = iter(binned_tests([binned for binned, of_signs in zip(many, clustered, strict=True) if not of_signs]))
-    return [one.p_value if of_signs else next(tested)[1] for one, of_signs in zip(squared, clustered, strict=True)]
+    return [error.p_value if of_signs else next(tested)[1] for error, of_signs in zip(squared, clustered, strict=True)]
 
 
 DRAWS_AT_ONCE = 1 << 22
@@ -226,8 +226,8 @@ def simulation_test(
     p = (c + 1) / (times + 1), c the number of draws with at least the error of the data.
     """
     mse, simulate = plugin_mse(binned.sums), _of_sums if isinstance(pairs, Slots) else _of_pairs
-    seen, drawn = simulate(pairs, binned, times, rng)  # type: ignore[arg-type]
-    p = (int(np.count_nonzero(drawn >= seen * (1 - 1e-12))) + 1) / (times + 1)
+    observed, drawn = simulate(pairs, binned, times, rng)  # type: ignore[arg-type]
+    p = (int(np.count_nonzero(drawn >= observed * (1 - 1e-12))) + 1) / (times + 1)
     return mse, p, math.sqrt(p * (1 - p) / (times + 1))
 
 
@@ -293,7 +293,7 @@ class LabelCount:
         length = 2 * math.ceil(EXPONENT / 3 + math.sqrt(EXPONENT**2 / 9 + 2 * EXPONENT * variance)) + 1
         turn = 2 * math.pi / length * np.arange(1, length // 2 + 1)
         short = 2 * np.sin(turn / 2) ** 2  # 1 - cos ω
-        turn, short = turn[seen := variance * short < EXPONENT], short[seen]
+        turn, short = turn[deviation := variance * short < EXPONENT], short[deviation]
         size = n @ np.log1p(-2 * np.multiply.outer(r * (1.0 - r), short)) / 2
         angle = np.arctan2(np.multiply.outer(r, np.sin(turn)), 1.0 - np.multiply.outer(r, short))
         angle -= np.multiply.outer(r, turn)  # around the mean

@@ -109,9 +109,9 @@ def sums_of_rows(q: Floats, y: Labels, weights: Floats | None = None) -> Sums:
     label = y.astype(np.float64)
     u = q - label
     if weights is None:
-        one = count.astype(np.float64)
+        unit = count.astype(np.float64)
         uu = u * u
-        return Sums(count, one, one, one, one, label, q, q * q, q * label, u, uu, u, uu, uu * u, uu * uu)
+        return Sums(count, unit, unit, unit, unit, label, q, q * q, q * label, u, uu, u, uu, uu * u, uu * uu)
     w, wu = weights, weights * u
     ww, wuwu = w * w, wu * wu
     return Sums(
@@ -201,8 +201,8 @@ def bars_of(slots: Slots, bars: int) -> Floats:
     r = slots.nearest[0] + ROUNDING
     bar = np.minimum((r * bars).astype(np.int64), bars // 2 - 1)
     bar = np.where(slots.cell < CELLS, bar, bars - 1 - bar)
-    found = np.bincount(2 * bar + slots.label, slots.powers()[0], 2 * bars)
-    return found.reshape(-1, 2).T.astype(np.float64)
+    counts = np.bincount(2 * bar + slots.label, slots.powers()[0], 2 * bars)
+    return counts.reshape(-1, 2).T.astype(np.float64)
 
 
 def bins_of_weight(slots: Slots, n_bins: int | None) -> tuple[Integers, Floats]:
@@ -224,8 +224,8 @@ def bins_of_weight(slots: Slots, n_bins: int | None) -> tuple[Integers, Floats]:
 def label_variance_of(slots: Slots) -> Floats:
     """Σ w² q (1 - q) of each slot, without cancellation near 1."""
     r, variance = slots.nearest
-    found: Floats = slots.powers()[1] * (r * (1.0 - r) - variance)
-    return found
+    covariances: Floats = slots.powers()[1] * (r * (1.0 - r) - variance)
+    return covariances
 
 
 # From pairs to bins: adaptive (Algorithm 1) or of equal width, of rows or of whole cells.
@@ -310,20 +310,20 @@ def bin_parts(
 ) -> list[Binned]:
     """The bins of each part, as of `bin_pairs`; parts of few pairs are added up together, which is quicker."""
     sizes = [_checked_size(part, binning, bin_size, n_bins) for part in parts]
-    found: dict[int, Binned] = {}
+    bins_by_part: dict[int, Binned] = {}
     few: dict[bool, list[int]] = {True: [], False: []}
     for i, part in enumerate(parts):
         exact = not by_cells(part, whole)
         if isinstance(part, Pairs) and (exact or (len(part) <= SORT_UP_TO and binning == "adaptive")):
             few[exact].append(i)
         else:
-            found[i] = _bin_slots(part if isinstance(part, Slots) else slots_of(part), binning, sizes[i], n_bins)
+            bins_by_part[i] = _bin_slots(part if isinstance(part, Slots) else slots_of(part), binning, sizes[i], n_bins)
     for exact, which in few.items():
         for some in _batches(which, parts):
             rows = [sorted_rows(parts[i]) for i in some]  # type: ignore[arg-type]
             bins = _bin_sorted(rows, binning, [sizes[i] for i in some], n_bins, exact=exact)
-            found |= dict(zip(some, bins, strict=True))
-    return [found[i] for i in range(len(parts))]
+            bins_by_part |= dict(zip(some, bins, strict=True))
+    return [bins_by_part[i] for i in range(len(parts))]
 
 
 def _batches(which: Sequence[int], parts: Sequence[Pairs | Slots]) -> Iterator[list[int]]:
@@ -347,8 +347,8 @@ def _checked_size(part: Pairs | Slots, binning: str, bin_size: int | str, n_bins
             "it."
         )
     if binning not in ("adaptive", "uniform", "weight"):
-        known = "'adaptive', 'uniform' or 'weight'" if isinstance(part, Slots) else "'adaptive' or 'uniform'"
-        raise InputError(f"binning must be {known}, not {binning!r}")
+        allowed = "'adaptive', 'uniform' or 'weight'" if isinstance(part, Slots) else "'adaptive' or 'uniform'"
+        raise InputError(f"binning must be {allowed}, not {binning!r}")
     if binning != "adaptive" and bin_size != "auto":
         equal = "width" if binning == "uniform" else "weight"
         raise InputError(
@@ -402,13 +402,13 @@ def _bin_sorted(
     bars = bars_of_rows(q) * 2 + y + 2 * HISTOGRAM_BARS * np.repeat(np.arange(len(parts)), ends - firsts)
     weight = np.bincount(bars, w, 2 * HISTOGRAM_BARS * len(parts)).astype(np.float64)
     histograms = weight.reshape(len(parts), HISTOGRAM_BARS, 2).transpose(0, 2, 1)
-    found, of_part = [], 0
+    bins_of_parts, of_part = [], 0
     for i, (edge, some) in enumerate(zip(edges, filled, strict=True)):
         run = slice(of_part, of_part := of_part + len(some))
         last = float(q[ends[i] - 1]) if exact else 1.0
         of_rows = histograms[i], float(loss[firsts[i] : ends[i]].sum()), int(infinite[i]), variance[run]
-        found.append(_binned(sums.only(run), edge, edge, last, some, binning, sizes[i], *of_rows))
-    return found
+        bins_of_parts.append(_binned(sums.only(run), edge, edge, last, some, binning, sizes[i], *of_rows))
+    return bins_of_parts
 
 
 def _joined(columns: Sequence[Any]) -> Any:

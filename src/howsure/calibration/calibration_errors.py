@@ -176,18 +176,18 @@ def expected_error(sums: Sums, cells: ClusterSums | None, *, level: float) -> Es
     share, gap, frequency = sums.w1 / sums.w1.sum(), mean_gaps(sums), sums.y / sums.w1
     value, n = float(share @ np.abs(gap)), int(sums.count.sum())
     if cells is None:
-        z, effective, seen = normal_quantile(level), sums.w1**2 / sums.w2, _seen_noise(sums, gap)
+        z, effective, observed_noise = normal_quantile(level), sums.w1**2 / sums.w2, _seen_noise(sums, gap)
         between = max(float(share @ gap**2) - value**2, 0.0) * float(sums.w2.sum() / sums.w1.sum() ** 2)
-        variance = float(share**2 @ seen) + between
+        variance = float(share**2 @ observed_noise) + between
     else:
         many = len(np.unique(cells.cluster))
         if many < 2:
             return Estimate(value, None, None, level, "plugin", n)
         z = t_quantile(level, many - 1)
         effective = cautious_numbers(cells, frequency, clustered_standard_errors(cells))
-        seen, variance = clustered_noise(cells, gap)
-        between = max(variance - float(share**2 @ seen), 0.0)
-    noise = np.maximum(seen, np.maximum(sums.q - sums.qq, 0.0) / sums.w1 / effective)
+        observed_noise, variance = clustered_noise(cells, gap)
+        between = max(variance - float(share**2 @ observed_noise), 0.0)
+    noise = np.maximum(observed_noise, np.maximum(sums.q - sums.qq, 0.0) / sums.w1 / effective)
     factor = np.where(np.abs(gap) < FAR * np.sqrt(noise), LARGEST_FACTOR, 1.0)
     low = float(share @ cautious_gaps(gap, np.sqrt(noise))) - z * math.sqrt(share**2 @ (factor * noise) + between)
     high = value + z * math.sqrt(variance)
@@ -210,8 +210,8 @@ def cautious_gaps(gap: Floats, s: Floats) -> Floats:
     size = np.abs(gap)
     ratio = np.divide(size, s, out=np.full_like(size, np.inf), where=s > 0)
     density = np.exp(-0.5 * np.minimum(ratio, 40.0) ** 2) / math.sqrt(2 * math.pi)
-    found: Floats = size * (2 * ndtr(ratio) - 1) - 2 * s * density
-    return found
+    gaps: Floats = size * (2 * ndtr(ratio) - 1) - 2 * s * density
+    return gaps
 
 
 def _seen_noise(sums: Sums, gap: Floats) -> Floats:
@@ -315,13 +315,13 @@ def bootstrap_intervals(
 
 def notes_of(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, weightless: int) -> tuple[str, ...]:
     """All notes that the pairs, their bins and their error require; `weightless` pairs are not among the pairs."""
-    found = list(notes_of_error(pairs, binned, squared, weightless=weightless))
+    notes = list(notes_of_error(pairs, binned, squared, weightless=weightless))
     if (rate := float(binned.sums.y.sum() / binned.sums.w1.sum())) in (0.0, 1.0):
         constant = f"every label is {int(rate)}: refinement carries no information about how well labels are separated"
-        found.insert(0, constant)
+        notes.insert(0, constant)
     if binned.infinite_rows:
-        found.append(f"{wrong_extremes(binned.infinite_rows)}: the log loss is infinite")
-    return tuple(found)
+        notes.append(f"{wrong_extremes(binned.infinite_rows)}: the log loss is infinite")
+    return tuple(notes)
 
 
 def notes_of_error(pairs: Pairs | Slots, binned: Binned, squared: SquaredError, *, weightless: int) -> Iterator[str]:

@@ -37,15 +37,15 @@ def by_probability(slots: Slots) -> Slots:
     if slots.weights is not None:
         raise InputError("the pairs have weights already, and are not weighted by their probabilities too.")
     weighs = slots.means()[0] > NOTHING
-    held = replace(slots, slot=slots.slot[weighs], sums=slots.sums[:, weighs])
-    q, number = held.means()[0], held.count
-    (t, variance), (_, _, _, logs, infinite) = held.root, held.sums
-    fraction = t - np.minimum(held.cell, LAST - held.cell)
+    weighted = replace(slots, slot=slots.slot[weighs], sums=slots.sums[:, weighs])
+    q, number = weighted.means()[0], weighted.count
+    (t, variance), (_, _, _, logs, infinite) = weighted.root, weighted.sums
+    fraction = t - np.minimum(weighted.cell, LAST - weighted.cell)
     w = number * q
     weights = [w, w * q, w * q**2, w * q**3, w * fraction, w * (variance + fraction**2), q * logs / LOG_UNIT]
     none = np.zeros_like(number)
     sums = np.stack([number, none, none, none, infinite])
-    return replace(held, sums=sums, weights=np.stack(weights), weightless=len(slots) - len(held))
+    return replace(weighted, sums=sums, weights=np.stack(weights), weightless=len(slots) - len(weighted))
 
 
 # A calibration summary: sums that stand for pairs, are added to, merged, and asked for every figure of a curve.
@@ -74,9 +74,9 @@ class CalibrationSummary(SavedSums):
     @classmethod
     def of_slots(cls, slots: Slots) -> Self:
         """The summary of sums that were added up elsewhere."""
-        found = cls()
-        found._slots = slots
-        return found
+        summary = cls()
+        summary._slots = slots
+        return summary
 
     @classmethod
     def from_frame(
@@ -98,19 +98,19 @@ class CalibrationSummary(SavedSums):
 
         Raises InputError for a column that is not there, and for values that break a rule.
         """
-        asked: Any = {"y_true": y_true, "y_prob": y_prob, "sample_weight": sample_weight}
+        columns: Any = {"y_true": y_true, "y_prob": y_prob, "sample_weight": sample_weight}
         if isinstance(data, Source):
-            sums, _ = sums_of_source(data, **asked, pos_label=pos_label)
+            sums, _ = sums_of_source(data, **columns, pos_label=pos_label)
             if list(sums) != [""]:
                 raise InputError(f"{data.name} has groups: CalibrationSummaries keeps a summary of each group.")
             return cls.of_slots(sums[""])
         if is_lazy(data):
-            sums = sums_of_frame(data, **asked, pos_label=pos_label).checked()
+            sums = sums_of_frame(data, **columns, pos_label=pos_label).checked()
             return cls.of_slots(sums.get("", Slots.none()))
-        labels, prob, weights = columns_of(data, **asked)
-        found = cls()
-        found.add(labels, prob, sample_weight=weights, pos_label=pos_label)
-        return found
+        labels, prob, weights = columns_of(data, **columns)
+        summary = cls()
+        summary.add(labels, prob, sample_weight=weights, pos_label=pos_label)
+        return summary
 
     @property
     def slots(self) -> Slots:
@@ -248,8 +248,8 @@ class CalibrationSummary(SavedSums):
         s = self._slots
         weight = s.powers()[0]
         rate, size = float(weight @ s.label / weight.sum()), len(self.to_bytes())
-        held = f"{size / 1000:,.0f} kB" if size >= 1000 else f"{size} bytes"
-        return f"summary of {counted(len(s), 'pair')}, base rate {number(rate)}, error {self.error()}, {held}"
+        size_text = f"{size / 1000:,.0f} kB" if size >= 1000 else f"{size} bytes"
+        return f"summary of {counted(len(s), 'pair')}, base rate {number(rate)}, error {self.error()}, {size_text}"
 
     def filled(self) -> Slots:
         """The sums. Raises InputError where there are none."""
@@ -268,14 +268,14 @@ def sums_of_source(data: Source, **roles: Any) -> tuple[dict[str, Slots], dict[s
             f"{parameter('clusters')} and {parameter('id')} need the rows themselves; a summary has none. Leave them "
             "out."
         )
-    with data.predictions(**roles) as read:
-        described = read.describe()
+    with data.predictions(**roles) as predictions:
+        described = predictions.describe()
         if "cluster" in described:  # of a log, which knows it by itself
             raise InputError(
                 f"rows of one {described['cluster']} are correlated, which sums do not hold: howsure calibration FILE."
             )
-        positive, sums = read.notes.get("positive"), {}
-        for name, part in parts_read(read, data).by_group:
+        positive, sums = predictions.notes.get("positive"), {}
+        for name, part in parts_read(predictions, data).by_group:
             slots = slots_of(part) if isinstance(part, Pairs) else part
             sums[name or ""] = slots if positive is None else replace(slots, positive=str(positive))
         return sums, described
@@ -285,8 +285,8 @@ def checked_pairs(
     y_true: Any, y_prob: Any, *, sample_weight: Any, pos_label: Any, groups: Any = None, clusters: Any = None
 ) -> Pairs:
     """Checked pairs whose sums say all that is asked of them."""
-    beside = {"sample_weight": sample_weight, "groups": groups, "clusters": clusters}
-    pairs = pairs_from(y_true, y_prob, pos_label=pos_label, **beside)
+    options = {"sample_weight": sample_weight, "groups": groups, "clusters": clusters}
+    pairs = pairs_from(y_true, y_prob, pos_label=pos_label, **options)
     if pairs.clusters is not None:
         raise InputError(
             "clusters must not be given to a summary: sums do not say which pairs belong together, and its intervals "
@@ -315,12 +315,14 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
 
     def __init__(self, summaries: Mapping[str, CalibrationSummary] | None = None) -> None:
         self._slots: dict[str, Slots] = {}
-        for name, one in (summaries or {}).items():
-            if not isinstance(one, CalibrationSummary):
-                raise InputError(f"summaries must hold a CalibrationSummary for each group; {name!r} has {shown(one)}.")
+        for name, summary in (summaries or {}).items():
+            if not isinstance(summary, CalibrationSummary):
+                raise InputError(
+                    f"summaries must hold a CalibrationSummary for each group; {name!r} has {shown(summary)}."
+                )
             if str(name) in self._slots:
                 raise InputError(f"summaries must have names of their own; two are called {str(name)!r}.")
-            self._slots[str(name)] = one.slots
+            self._slots[str(name)] = summary.slots
         check_weights(self._slots)
 
     @classmethod
@@ -339,29 +341,29 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
 
         Raises InputError for a column that is not there, and for values that break a rule.
         """
-        asked: Any = {"y_true": y_true, "y_prob": y_prob, "sample_weight": sample_weight, "groups": groups}
+        options: Any = {"y_true": y_true, "y_prob": y_prob, "sample_weight": sample_weight, "groups": groups}
         none = InputError(f"{parameter('groups')} must name a column; without groups use CalibrationSummary.")
         if isinstance(data, Source):
-            sums, _ = sums_of_source(data, **asked, pos_label=pos_label)
+            sums, _ = sums_of_source(data, **options, pos_label=pos_label)
             if list(sums) == [""]:
                 raise none
             return cls.of_slots(sums)
         if groups is None:
             raise none
         if is_lazy(data):
-            return cls.of_slots(sums_of_frame(data, **asked, pos_label=pos_label).checked())
-        found = cls()
-        columns = dict(zip(asked, columns_of(data, **asked), strict=True))
-        found.add(columns.pop("y_true"), columns.pop("y_prob"), **columns, pos_label=pos_label)
-        return found
+            return cls.of_slots(sums_of_frame(data, **options, pos_label=pos_label).checked())
+        summaries_ = cls()
+        columns = dict(zip(options, columns_of(data, **options), strict=True))
+        summaries_.add(columns.pop("y_true"), columns.pop("y_prob"), **columns, pos_label=pos_label)
+        return summaries_
 
     @classmethod
     def of_slots(cls, slots: Mapping[str, Slots]) -> Self:
         """The summaries of sums that were added up elsewhere, by group."""
         check_weights(slots)
-        found = cls()
-        found._slots = dict(slots)
-        return found
+        summaries_ = cls()
+        summaries_._slots = dict(slots)
+        return summaries_
 
     def add(
         self,
@@ -442,8 +444,8 @@ class CalibrationSummaries(SavedSums, Mapping[str, CalibrationSummary]):
         return cls.of_slots(dict(zip(saved.names, saved.parts, strict=True)))
 
 
-def _merged(one: Mapping[str, Slots], other: Mapping[str, Slots]) -> dict[str, Slots]:
-    names = one.keys() | other.keys()
-    found = {name: one.get(name, Slots.none()) + other.get(name, Slots.none()) for name in names}
-    check_weights(found)
-    return found
+def _merged(first: Mapping[str, Slots], other: Mapping[str, Slots]) -> dict[str, Slots]:
+    names = first.keys() | other.keys()
+    merged = {name: first.get(name, Slots.none()) + other.get(name, Slots.none()) for name in names}
+    check_weights(merged)
+    return merged

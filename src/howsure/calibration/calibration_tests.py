@@ -49,16 +49,16 @@ class CalibrationTest(Result):
     def columns(self) -> Sequence[Column]:
         """One row."""
         numbers = [Column(name, NUMBER) for name in ("statistic", "p_value", "p_error")]
-        fitted = [Column(name, NUMBER, values=[held]) for name, held in self.estimates.items()]
+        fitted = [Column(name, NUMBER, values=[estimate]) for name, estimate in self.estimates.items()]
         return [Column("method", WORDS), *numbers, *fitted, Column("n", COUNT)]
 
     @property
     def words(self) -> str:
         """What was found, in a line."""
         p, error = p_in_words(self.p_value), f" (simulated: ± {self.p_error:.4f})" if self.p_error else ""
-        fitted = "".join(f", {name} {held:.4f}" for name, held in self.estimates.items())
-        found = f"statistic {self.statistic:.6g}{fitted}, {p}{error}"
-        return f"test of calibration by {self.method}: {found}, n = {self.n:,}"
+        fitted = "".join(f", {name} {estimate:.4f}" for name, estimate in self.estimates.items())
+        summary = f"statistic {self.statistic:.6g}{fitted}, {p}{error}"
+        return f"test of calibration by {self.method}: {summary}, n = {self.n:,}"
 
 
 def calibration_test(
@@ -124,9 +124,9 @@ def calibration_test(
     how: Any = {"n_simulations": n_simulations, "bin_size": bin_size, "n_bins": n_bins, "binning": binning, "rng": rng}
     if isinstance(pairs, Slots):
         return check_sums(pairs, method=method, **how)
-    found = check_calibration(pairs, method, **how)
+    result = check_calibration(pairs, method, **how)
     together = groups_together(pairs)
-    return found if together is None else replace(found, recipe=found.recipe | {"note": together})
+    return result if together is None else replace(result, recipe=result.recipe | {"note": together})
 
 
 def check_calibration(
@@ -161,24 +161,26 @@ def check_calibration(
     if method == "simulation" or pairs.clusters is not None:
         recipe |= {"n_simulations": times, "seed": seed_in_recipe(rng)}
     estimates: dict[str, float] = {}
-    found: tuple[float, ...] = ()
+    statistic_and_p: tuple[float, ...] = ()
     if method == "cox":
         fit = cox_test(pairs)
-        found, estimates = (fit.statistic, fit.p_value), {"intercept": fit.intercept, "slope": fit.slope}
+        statistic_and_p, estimates = (fit.statistic, fit.p_value), {"intercept": fit.intercept, "slope": fit.slope}
     elif method == "cumulative":
-        found = cumulative_test(pairs)
+        statistic_and_p = cumulative_test(pairs)
     elif method == "spiegelhalter":
         z = spiegelhalter_z(pairs)
-        found = z, two_sided(z)
+        statistic_and_p = z, two_sided(z)
     elif binned is not None and method == "binned":
-        found = binned_test(binned)
-    refuted = bool(found) and math.isinf(found[0])  # what was certain did not come true, however pairs depend
-    if pairs.clusters is not None and not refuted and (not found or found[0] != 0.0):
+        statistic_and_p = binned_test(binned)
+    refuted = bool(statistic_and_p) and math.isinf(
+        statistic_and_p[0]
+    )  # what was certain did not come true, however pairs depend
+    if pairs.clusters is not None and not refuted and (not statistic_and_p or statistic_and_p[0] != 0.0):
         edges = None if binned is None else binned.inner if method == "simulation" else merged_edges(binned)
-        found = clustered_test(pairs, method, edges=edges, times=times, rng=generator_from(rng))
+        statistic_and_p = clustered_test(pairs, method, edges=edges, times=times, rng=generator_from(rng))
     elif binned is not None and method == "simulation":
-        found = simulation_test(pairs, binned, times=times, rng=generator_from(rng))
-    return _as_test(found, method=method, n=len(pairs), recipe=recipe, estimates=estimates)
+        statistic_and_p = simulation_test(pairs, binned, times=times, rng=generator_from(rng))
+    return _as_test(statistic_and_p, method=method, n=len(pairs), recipe=recipe, estimates=estimates)
 
 
 def check_sums(
@@ -195,10 +197,10 @@ def check_sums(
     weighted, times = slots.weights is not None, check_whole(n_simulations, name="n_simulations")
     if method not in OF_SUMS or (method == "simulation" and weighted):
         needs = " of weighted pairs" if method == "simulation" else ""
-        known = f"method={method!r}{needs} needs the pairs themselves: give them to calibration_test."
-        asked = known if method in METHODS else f"method must be 'binned' or 'simulation', not {method!r}."
+        advice = f"method={method!r}{needs} needs the pairs themselves: give them to calibration_test."
+        problem = advice if method in METHODS else f"method must be 'binned' or 'simulation', not {method!r}."
         raise InputError(
-            f"of a summary, {asked} Sums suffice for {parameter('method', 'binned')}, and without weights for "
+            f"of a summary, {problem} Sums suffice for {parameter('method', 'binned')}, and without weights for "
             f"{parameter('method', 'simulation')}."
         )
     binned = bin_pairs(slots, binning=binning, bin_size=bin_size, n_bins=n_bins)
@@ -207,13 +209,13 @@ def check_sums(
     if method == "binned":
         return _as_test(binned_test(binned), method=method, n=len(slots), recipe=recipe)
     recipe |= {"n_simulations": times, "seed": seed_in_recipe(rng)}
-    found = simulation_test(slots, binned, times=times, rng=generator_from(rng))
-    return _as_test(found, method=method, n=len(slots), recipe=recipe)
+    simulated = simulation_test(slots, binned, times=times, rng=generator_from(rng))
+    return _as_test(simulated, method=method, n=len(slots), recipe=recipe)
 
 
-def _as_test(found: Sequence[float], **about: Any) -> CalibrationTest:
+def _as_test(statistic_and_p: Sequence[float], **about: Any) -> CalibrationTest:
     """A result of a statistic, its p-value, and perhaps the Monte Carlo error of that."""
-    statistic, p, p_error = (*found, 0.0)[:3]
+    statistic, p, p_error = (*statistic_and_p, 0.0)[:3]
     return CalibrationTest(statistic=statistic, p_value=p, p_error=p_error, **about)
 
 

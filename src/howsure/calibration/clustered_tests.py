@@ -294,9 +294,12 @@ class Surprises:
 
     def stretch(self, lever: Floats | float = 1.0) -> float:
         """How much larger than the residuals, times `lever`, their spread should be according to the predictions."""
-        known, seen = float((lever**2 * self.known).sum()), float(((lever * self.value) ** 2).sum())
+        expected_square, observed_square = (
+            float((lever**2 * self.known).sum()),
+            float(((lever * self.value) ** 2).sum()),
+        )
         luck = 1 - 1 / math.sqrt(int(self.cluster[-1]) + 1)
-        return math.sqrt(max(1.0, luck * known / seen)) if seen > 0.0 else 1.0
+        return math.sqrt(max(1.0, luck * expected_square / observed_square)) if observed_square > 0.0 else 1.0
 
 
 def clustered_test(
@@ -308,23 +311,26 @@ def clustered_test(
     edges: the largest prediction of each bin except the last, if the method has bins. "cox" uses the score sᵀ V⁻¹ s,
     with s = Σ w (y - q) z and V = Σ w² q (1 - q) z zᵀ, z being 1 and the standardised log-odds.
     """
-    found, stretch = Surprises.of(pairs), None
+    surprises, stretch = Surprises.of(pairs), None
     if method == "spiegelhalter":
-        lever = 1 - 2 * found.q
-        sums, stretch = found.sums(np.zeros(len(pairs), dtype=np.int64), lever * found.value), found.stretch(lever)
-        statistic = _over(np.array([(lever**2 * found.known).sum()]))
+        lever = 1 - 2 * surprises.q
+        sums, stretch = (
+            surprises.sums(np.zeros(len(pairs), dtype=np.int64), lever * surprises.value),
+            surprises.stretch(lever),
+        )
+        statistic = _over(np.array([(lever**2 * surprises.known).sum()]))
     elif method == "cumulative":
-        sums = found.sums(np.unique(found.q, return_inverse=True)[1], found.value)
-        statistic = _furthest(found.w.sum())
+        sums = surprises.sums(np.unique(surprises.q, return_inverse=True)[1], surprises.value)
+        statistic = _furthest(surprises.w.sum())
     elif method == "cox":
-        sums, statistic = _score(found)
+        sums, statistic = _score(surprises)
     else:
         assert edges is not None
-        column = np.searchsorted(edges, found.q)
-        sums = found.sums(column, found.value)
-        of_bins = found.known if method == "binned" else found.w * found.w.sum()
+        column = np.searchsorted(edges, surprises.q)
+        sums = surprises.sums(column, surprises.value)
+        of_bins = surprises.known if method == "binned" else surprises.w * surprises.w.sum()
         statistic = _over(np.bincount(column, of_bins).astype(np.float64))
-    stretch = found.stretch() if stretch is None else stretch
+    stretch = surprises.stretch() if stretch is None else stretch
     test = sign_test(sums, statistic, stretch=stretch, times=times, rng=rng)
     value = math.copysign(math.sqrt(test.value), sums.sum()) if method == "spiegelhalter" else test.value
     return value, test.p_value, test.p_error
@@ -348,12 +354,12 @@ def _furthest(weight: float) -> Statistic:
     return lambda rows: np.abs(np.cumsum(rows, axis=1)).max(axis=1) / weight
 
 
-def _score(found: Surprises) -> tuple[Any, Statistic]:
+def _score(surprises: Surprises) -> tuple[Any, Statistic]:
     from scipy.sparse import csr_array
 
-    open_, z = log_odds_columns(found.q)  # there is a column: some surprise is not 0
-    surprise = csr_array((found.value[open_], (found.cluster[open_], np.arange(len(z)))))
-    inverse = _inverse((z.T * found.known[open_]) @ z)
+    open_, z = log_odds_columns(surprises.q)  # there is a column: some surprise is not 0
+    surprise = csr_array((surprises.value[open_], (surprises.cluster[open_], np.arange(len(z)))))
+    inverse = _inverse((z.T * surprises.known[open_]) @ z)
     return csr_array(surprise @ z), lambda rows: np.einsum("ri,ij,rj->r", rows, inverse, rows)
 
 

@@ -28,9 +28,9 @@ def sign_flip_p_value(cells: ClusterSums, value: float, couples: Floats, noise: 
     from scipy.sparse import csr_array
     from scipy.special import gammaincc
 
-    known = couples > 0
-    total_w = np.where(known, cells.by_bin(cells.w), 0.0)
-    scale = np.sqrt(np.divide(total_w / total_w.sum(), couples, out=np.zeros_like(couples), where=known))
+    is_estimable = couples > 0
+    total_w = np.where(is_estimable, cells.by_bin(cells.w), 0.0)
+    scale = np.sqrt(np.divide(total_w / total_w.sum(), couples, out=np.zeros_like(couples), where=is_estimable))
     clusters, rows = np.unique(cells.cluster, return_inverse=True)
     matrix = csr_array((cells.u * scale[cells.bin], (rows, cells.bin)), shape=(len(clusters), cells.n_bins))
     squares, cubes = _traces_of_clusters(matrix) if len(clusters) <= cells.n_bins else _traces_of_bins(matrix)
@@ -47,14 +47,14 @@ def sign_flip_p_value(cells: ClusterSums, value: float, couples: Floats, noise: 
 
 def _traces_of_clusters(matrix: Any) -> tuple[float, float]:
     """tr A² and tr A³ from blocks of rows of A, for few clusters."""
-    own = _squares_of_rows(matrix)
+    row_squares = _squares_of_rows(matrix)
     squares = cubes = 0.0
     for start in range(0, matrix.shape[0], BLOCK):
         rows = np.arange(start, min(start + BLOCK, matrix.shape[0]))
         block = (matrix[rows] @ matrix.T).toarray()
         block[rows - start, rows] = 0.0
         squares += float((block**2).sum())
-        cubes += float((((block @ matrix) @ matrix.T - block * own) * block).sum())
+        cubes += float((((block @ matrix) @ matrix.T - block * row_squares) * block).sum())
     return squares, cubes
 
 
@@ -63,8 +63,12 @@ def _traces_of_bins(matrix: Any) -> tuple[float, float]:
 
     tr A² = tr (MM')² - Σ D²; tr A³ = tr (MM')³ - 3 Σ_c (MM')²_cc D_c + 2 Σ D³.
     """
-    own = _squares_of_rows(matrix)
-    squares, cubes, diagonal = -float((own**2).sum()), 2 * float((own**3).sum()), np.zeros_like(own)
+    row_squares = _squares_of_rows(matrix)
+    squares, cubes, diagonal = (
+        -float((row_squares**2).sum()),
+        2 * float((row_squares**3).sum()),
+        np.zeros_like(row_squares),
+    )
     across = matrix.T.tocsr()
     for start in range(0, across.shape[0], BLOCK):
         rows = across[start : start + BLOCK]
@@ -73,7 +77,7 @@ def _traces_of_bins(matrix: Any) -> tuple[float, float]:
         squares += float((block**2).sum())
         cubes += float(((by_cluster @ matrix) * block).sum())
         diagonal += rows.multiply(by_cluster).sum(axis=0)
-    return squares, cubes - 3 * float(diagonal @ own)
+    return squares, cubes - 3 * float(diagonal @ row_squares)
 
 
 def _squares_of_rows(matrix: Any) -> Floats:
@@ -99,18 +103,18 @@ def clustered_mse(cells: ClusterSums) -> SquaredError:
     """
     total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
     theta, couples = _squares(cells, total_w, total_u)
-    known = couples > 0
-    left_out = int(cells.by_bin(cells.n)[~known].sum())
+    is_estimable = couples > 0
+    left_out = int(cells.by_bin(cells.n)[~is_estimable].sum())
     n = len(np.unique(cells.cluster))
-    if not known.any() or n < 2:
+    if not is_estimable.any() or n < 2:
         return SquaredError(*UNDEFINED, left_out)
-    value = _mean(theta, total_w, known)
+    value = _mean(theta, total_w, is_estimable)
     without = without_each_cluster(cells)
     without = np.sort(without[~np.isnan(without)])
     jackknife = (n - 1) / n * float(((without - without.mean()) ** 2).sum()) if len(without) > 1 else 0.0
-    least, noise, slope_below = _noise(cells, total_w, total_u, known)
+    least, noise, slope_below = _noise(cells, total_w, total_u, is_estimable)
     slope_above = 2 * least / noise if noise > 0 else 0.0
-    rare = _rare(cells, known, theta, least)
+    rare = _rare(cells, is_estimable, theta, least)
     p_value = sign_flip_p_value(cells, value, couples, rare.noise)
     return SquaredError(
         value,
@@ -130,19 +134,21 @@ def clustered_value(cells: ClusterSums) -> float:
     """The value of `clustered_mse` alone, which takes a tenth of the time; NaN where it is undefined."""
     total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
     theta, couples = _squares(cells, total_w, total_u)
-    known = couples > 0
-    return _mean(theta, total_w, known) if known.any() else float("nan")
+    is_estimable = couples > 0
+    return _mean(theta, total_w, is_estimable) if is_estimable.any() else float("nan")
 
 
 def _squares(cells: ClusterSums, total_w: Floats, total_u: Floats) -> tuple[Floats, Floats]:
     """θ of each bin and its denominator; both are 0 where a bin is left out."""
     couples, products = total_w**2 - cells.by_bin(cells.w**2), total_u**2 - cells.by_bin(cells.u**2)
-    known = _known(cells, total_w, couples)
-    return np.divide(products, couples, out=np.zeros_like(couples), where=known), np.where(known, couples, 0.0)
+    is_estimable = _known(cells, total_w, couples)
+    return np.divide(products, couples, out=np.zeros_like(couples), where=is_estimable), np.where(
+        is_estimable, couples, 0.0
+    )
 
 
-def _mean(theta: Floats, total_w: Floats, known: np.typing.NDArray[np.bool_]) -> float:
-    weight = np.where(known, total_w, 0.0)
+def _mean(theta: Floats, total_w: Floats, is_estimable: np.typing.NDArray[np.bool_]) -> float:
+    weight = np.where(is_estimable, total_w, 0.0)
     return float(weight @ theta / weight.sum())
 
 
@@ -151,18 +157,23 @@ def _known(cells: ClusterSums, total_w: Floats, couples: Floats) -> np.typing.ND
     return (couples > NOTHING * total_w**2) & (total_w**2 >= LEAST_EFFECTIVE * cells.by_bin(cells.ww))
 
 
-def _rare(cells: ClusterSums, known: np.typing.NDArray[np.bool_], theta: Floats, least: float) -> RareLabels:
+def _rare(cells: ClusterSums, is_estimable: np.typing.NDArray[np.bool_], theta: Floats, least: float) -> RareLabels:
     """What the bins would look like under calibration.
 
     The correlation of bins is that of the noise of all bins, `least`.
     """
     total_w, errors = cells.by_bin(cells.w), clustered_standard_errors(cells)
     frequency, gap = cells.by_bin(cells.y) / total_w, cells.by_bin(cells.u) / total_w
-    effective = cautious_numbers(cells, frequency, errors)[known]
-    share, theta, frequency, gap = total_w[known] / total_w[known].sum(), theta[known], frequency[known], gap[known]
+    effective = cautious_numbers(cells, frequency, errors)[is_estimable]
+    share, theta, frequency, gap = (
+        total_w[is_estimable] / total_w[is_estimable].sum(),
+        theta[is_estimable],
+        frequency[is_estimable],
+        gap[is_estimable],
+    )
     predicted = np.clip(frequency + gap, 0.0, 1.0)
     v = predicted * (1 - predicted) / effective
-    alone = 2 * float(share**2 @ errors[known] ** 4)
+    alone = 2 * float(share**2 @ errors[is_estimable] ** 4)
     if alone > 0:
         factor = max(least / alone, 1.0)
     else:  # no label varies within a bin: bins may hang together entirely
@@ -187,28 +198,30 @@ def without_each_cluster(cells: ClusterSums) -> Floats:
     total_w, total_u = cells.by_bin(cells.w), cells.by_bin(cells.u)
     squares_w, squares_u = cells.by_bin(cells.w**2), cells.by_bin(cells.u**2)
     couples, products = total_w**2 - squares_w, total_u**2 - squares_u
-    known = _known(cells, total_w, couples)
-    weighted = np.divide(total_w * products, couples, out=np.zeros_like(couples), where=known)
+    is_estimable = _known(cells, total_w, couples)
+    weighted = np.divide(total_w * products, couples, out=np.zeros_like(couples), where=is_estimable)
     b, w, u = cells.bin, cells.w, cells.u
     rest_w, rest_u = total_w[b] - w, total_u[b] - u
     rest_couples, rest_products = rest_w**2 - (squares_w[b] - w**2), rest_u**2 - (squares_u[b] - u**2)
-    still = known[b] & (rest_couples > NOTHING * total_w[b] ** 2)
+    still = is_estimable[b] & (rest_couples > NOTHING * total_w[b] ** 2)
     rest_weighted = np.divide(rest_w * rest_products, rest_couples, out=np.zeros_like(rest_w), where=still)
     sums = weighted.sum() + cells.by_cluster(rest_weighted - weighted[b])
-    weights = total_w[known].sum() + cells.by_cluster(np.where(still, rest_w, 0.0) - np.where(known, total_w, 0.0)[b])
+    weights = total_w[is_estimable].sum() + cells.by_cluster(
+        np.where(still, rest_w, 0.0) - np.where(is_estimable, total_w, 0.0)[b]
+    )
     useful = (cells.by_cluster(w) > 0) & (weights > NOTHING * total_w.sum())
     values: Floats = np.divide(sums, weights, out=np.full_like(sums, np.nan), where=useful)
     return values
 
 
 def _noise(
-    cells: ClusterSums, total_w: Floats, total_u: Floats, known: np.typing.NDArray[np.bool_]
+    cells: ClusterSums, total_w: Floats, total_u: Floats, is_estimable: np.typing.NDArray[np.bool_]
 ) -> tuple[float, float, float]:
     """2 Σ p_b p_b' V_bb'², Σ p_b V_bb and 4 Σ p_b² V_bb; V is the covariance of the bins' mean gaps over clusters."""
     from scipy.sparse import csr_array
 
-    weight = float(total_w[known].sum())
-    residual = (cells.u - (total_u / total_w)[cells.bin] * cells.w) * known[cells.bin] / weight
+    weight = float(total_w[is_estimable].sum())
+    residual = (cells.u - (total_u / total_w)[cells.bin] * cells.w) * is_estimable[cells.bin] / weight
     scaled = residual / np.sqrt(total_w / weight)[cells.bin]
     shape = (cells.n_clusters, cells.n_bins)
     matrix = csr_array((scaled, (cells.cluster, cells.bin)), shape=shape)
@@ -240,11 +253,11 @@ def effective_numbers(cells: ClusterSums, squares: Floats, frequency: Floats, st
     """
     total_w, spread = cells.by_bin(cells.w), frequency * (1 - frequency)
     together = np.maximum(cells.by_bin(cells.w**2) - squares, 0.0)  # w w' of two pairs of one cluster
-    known = (standard_error > 0) & (spread > 0)
-    shared = float((spread * together)[known].sum())
-    excess = float(((standard_error * total_w) ** 2 - spread * squares)[known].sum())
+    is_estimable = (standard_error > 0) & (spread > 0)
+    shared = float((spread * together)[is_estimable].sum())
+    excess = float(((standard_error * total_w) ** 2 - spread * squares)[is_estimable].sum())
     correlation = min(max(excess / shared, 0.0), 1.0) if shared > 0 else 1.0
     pooled = total_w**2 / (squares + correlation * together)
-    own = np.divide(spread, standard_error**2, out=pooled, where=known)
-    numbers: Floats = np.minimum(total_w**2 / squares, np.maximum(own, 1.0))
+    ratio = np.divide(spread, standard_error**2, out=pooled, where=is_estimable)
+    numbers: Floats = np.minimum(total_w**2 / squares, np.maximum(ratio, 1.0))
     return numbers

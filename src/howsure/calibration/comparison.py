@@ -96,23 +96,23 @@ def compare_calibration(
     if isinstance(data, Source):
         roles: dict[str, Any] = {"sample_weight": sample_weight, "clusters": clusters, "id": id, "pos_label": pos_label}
         if reduce is not None or classes is not None:
-            given = Given(UNNAMED, None) if y_prob is None else given_of(y_prob)
-            of_classes: dict[str, Any] = {"reduce": reduce or given.reduce, "classes": classes or given.classes}
-            y_prob = replace(given, **of_classes)
+            spec = Given(UNNAMED, None) if y_prob is None else given_of(y_prob)
+            of_classes: dict[str, Any] = {"reduce": reduce or spec.reduce, "classes": classes or spec.classes}
+            y_prob = replace(spec, **of_classes)
         if y_true_against is None and isinstance(y_true, str) and not isinstance(against, Source):
             _refuse_label_of_one(y_true, y_prob, against)
         named: dict[str, Any] = {"y_true": y_true, "y_prob": y_prob, "y_true_against": y_true_against, **roles}
-        with data.predictions(y_true, y_prob, pairing=True, **roles) as read:
-            rows = data.matched(read, against, y_prob_against=y_prob_against, **named)
+        with data.predictions(y_true, y_prob, pairing=True, **roles) as predictions:
+            rows = data.matched(predictions, against, y_prob_against=y_prob_against, **named)
             return replace(compare_pairs(rows.a, rows.b, **how, own_labels=rows.own_labels), read=rows.read)
     _refuse({"y_prob_against": y_prob_against, "id": id}, "rows that are in one order; both are for files")
     if isinstance(y_true, Pairs) or isinstance(against, Pairs):
-        beside = {"y_prob": y_prob, "y_true_against": y_true_against, "data": data, "pos_label": pos_label}
-        a, b = _two_pairs(y_true, against, beside, sample_weight=sample_weight, clusters=clusters)
+        options = {"y_prob": y_prob, "y_true_against": y_true_against, "data": data, "pos_label": pos_label}
+        a, b = _two_pairs(y_true, against, options, sample_weight=sample_weight, clusters=clusters)
         return compare_pairs(a, b, **how, own_labels=_own_labels(a, b))
     if reduce is not None or classes is not None or _are_classes(y_prob):
-        beside = {"y_true_against": y_true_against, "data": data, "pos_label": pos_label}
-        _refuse(beside, "the probabilities of several classes")
+        options = {"y_true_against": y_true_against, "data": data, "pos_label": pos_label}
+        _refuse(options, "the probabilities of several classes")
         shared: dict[str, Any] = {
             "reduce": reduce or TOP_LABEL,
             "classes": classes,
@@ -125,21 +125,21 @@ def compare_calibration(
         check_same_length(y_prob=a.labels, against=b.labels)
         return compare_pairs(a, b, **how, own_labels=_own_labels(a, b))
     a = pairs_from(y_true, y_prob, sample_weight=sample_weight, clusters=clusters, pos_label=pos_label, data=data)
-    own = y_true_against is not None
-    beside, called = named_columns(data, against=against, y_true_against=y_true_against)
-    labels, name = beside["y_true_against"], called["y_true_against"]
-    theirs = check_labels(labels, pos_label=pos_label, name=name) if own else a.labels
+    has_own_labels = y_true_against is not None
+    options, names_in_messages = named_columns(data, against=against, y_true_against=y_true_against)
+    labels, name = options["y_true_against"], names_in_messages["y_true_against"]
+    theirs = check_labels(labels, pos_label=pos_label, name=name) if has_own_labels else a.labels
     check_same_length(y_true=a.labels, y_true_against=theirs)
-    q = check_probabilities(beside["against"], name=called["against"], n=len(a))
+    q = check_probabilities(options["against"], name=names_in_messages["against"], n=len(a))
     b = Pairs(theirs, q, a.weights, clusters=a.clusters)
-    return compare_pairs(a, b, **how, own_labels=own)
+    return compare_pairs(a, b, **how, own_labels=has_own_labels)
 
 
-def _two_pairs(a: Any, b: Any, beside: dict[str, Any], **shared: Any) -> tuple[Pairs, Pairs]:
+def _two_pairs(a: Any, b: Any, arrays: dict[str, Any], **shared: Any) -> tuple[Pairs, Pairs]:
     """Two Pairs with equal numbers of rows, checked; only arguments that both lack may be given separately."""
     if not (isinstance(a, Pairs) and isinstance(b, Pairs)):
         raise InputError("y_true and against must both be Pairs, those of A and those of B, or neither.")
-    _refuse(beside, "Pairs of A and of B")
+    _refuse(arrays, "Pairs of A and of B")
     checked = pairs_from(a, **shared), pairs_from(b, **shared)
     check_same_length(pairs_a=checked[0], pairs_b=checked[1])
     if checked[0].group_names != checked[1].group_names:
@@ -148,31 +148,34 @@ def _two_pairs(a: Any, b: Any, beside: dict[str, Any], **shared: Any) -> tuple[P
     return checked
 
 
-def _refuse(beside: dict[str, Any], what: str) -> None:
+def _refuse(arrays: dict[str, Any], what: str) -> None:
     """Raise InputError for arguments that do not go with what else is given."""
-    for name, value in beside.items():
+    for name, value in arrays.items():
         if value is not None:
             raise InputError(f"{name} must not be given with {what}; leave {name} out.")
 
 
 def _refuse_label_of_one(label: str, y_prob: Any, against: Any) -> None:
     """Refuse one label for both that seems to be of one: `right_a` beside `conf_a` and `conf_b`, or `correct`."""
-    columns = [",".join(given_of(one).columns) for one in (y_prob, against) if one is not None]
+    columns = [
+        ",".join(given_of(probabilities).columns) for probabilities in (y_prob, against) if probabilities is not None
+    ]
     if len(columns) < 2:
         return
     words, *others = (set(re.split(r"[\W_]+", name.casefold())) for name in (label, *columns))
     named_after = [bool(words & (others[at] - others[1 - at])) for at in (0, 1)]
 
-    def each(one: str, other: str) -> str:
-        return f"{parameter('y_true', one)} {parameter('y_true_against', other)}"
+    def each(first: str, other: str) -> str:
+        return f"{parameter('y_true', first)} {parameter('y_true_against', other)}"
 
     both = f"Is it true of both? Say so: {each(label, label)}."
     if named_after[0] != named_after[1]:
-        one, other = columns if named_after[0] else columns[::-1]
-        given = each(label, "COL") if named_after[0] else each("COL", label)
+        first, other = columns if named_after[0] else columns[::-1]
+        example = each(label, "COL") if named_after[0] else each("COL", label)
         raise InputError(
-            f"{parameter('y_true', label)} is named after {one}. Is it whether that model's own answer is right? Then "
-            f"it says nothing of {other}: name the label of each, {given}. {both}"
+            f"{parameter('y_true', label)} is named after {first}. Is it whether that model's own answer is right? "
+            "Then "
+            f"it says nothing of {other}: name the label of each, {example}. {both}"
         )
     if words & WORDS_OF_A_VERDICT:
         raise InputError(
@@ -208,12 +211,14 @@ def compare_pairs(
     if not own_labels and not np.array_equal(a.labels, b.labels):
         row = int(np.flatnonzero(a.labels != b.labels)[0])
         raise InputError(f"the two models must be evaluated on the same rows; the label of {at_row(row)} differs")
-    for name, one, other in (("weight", a.weights, b.weights), ("cluster", a.clusters, b.clusters)):
-        _check_same(name, one, other)
+    for name, first, other in (("weight", a.weights, b.weights), ("cluster", a.clusters, b.clusters)):
+        _check_same(name, first, other)
     a, b = a.that_weigh(), b.that_weigh()
     units = Units.of(a, b)
     how: dict[str, Any] = {"binning": binning, "bin_size": bin_size, "n_bins": n_bins}
-    (squared_a, without_a, gap_a), (squared_b, without_b, gap_b) = (left_one_out(one, units, **how) for one in (a, b))
+    (squared_a, without_a, gap_a), (squared_b, without_b, gap_b) = (
+        left_one_out(pairs, units, **how) for pairs in (a, b)
+    )
     n = len(a)
     curve_a, curve_b = (
         curve_of(pairs, name=name, level=level, **how) for pairs, name in zip((a, b), names, strict=True)
@@ -241,7 +246,7 @@ def compare_pairs(
     }
     few = few_clusters(units.sums(units.weight)) if units.clustered else None
     notes = [] if few is None else [few]
-    infinite = [int(np.isinf(losses(one, LOG)).sum()) for one in (a, b)]
+    infinite = [int(np.isinf(losses(pairs, LOG)).sum()) for pairs in (a, b)]
     if any(infinite):
         notes.append(
             f"predictions of exactly 0 or 1 are wrong, {infinite[0]:,} of A and {infinite[1]:,} of B: their log loss "
@@ -268,10 +273,10 @@ def compare_pairs(
     )
 
 
-def _check_same(name: str, one: Any, other: Any) -> None:
-    if (one is None) != (other is None):
+def _check_same(name: str, first: Any, other: Any) -> None:
+    if (first is None) != (other is None):
         raise InputError(f"the two models must be evaluated on the same rows; only one of them has a {name}")
-    differs = np.flatnonzero(one != other) if one is not None else np.empty(0)
+    differs = np.flatnonzero(first != other) if first is not None else np.empty(0)
     if len(differs):
         raise InputError(
             f"the two models must be evaluated on the same rows; the {name} of {at_row(differs[0])} differs"

@@ -115,14 +115,14 @@ def kind(curve: CorpCurve) -> str:
 
 def verdict(curve: CorpCurve) -> str:
     """One sentence: whether the curve is that of a calibrated model, and where it leaves its band."""
-    found, p = kind(curve), p_in_words(curve.p_value)
-    if found == NONE_SEEN:
+    verdict_kind, p = kind(curve), p_in_words(curve.p_value)
+    if verdict_kind == NONE_SEEN:
         return f"no miscalibration detected: that of a calibrated model would be as large ({p})"
-    if found == NOT_LOCATED:
+    if verdict_kind == NOT_LOCATED:
         return f"miscalibrated ({p}), but the curve leaves its band nowhere"
     sides = {OVERCONFIDENT: -1, UNDERCONFIDENT: 1}
-    said = [_side(curve, name, side) for name, side in sides.items() if found in (BOTH, name)]
-    return f"{'; '.join(said)} ({p})"
+    side_texts = [_side(curve, name, side) for name, side in sides.items() if verdict_kind in (BOTH, name)]
+    return f"{'; '.join(side_texts)} ({p})"
 
 
 def _side(curve: CorpCurve, name: str, side: int) -> str:
@@ -156,13 +156,13 @@ def corp_columns(curves: Sequence[CorpCurve]) -> list[Column]:
     brier, log = (heading(score_words(score, reduction)) for score in ("brier", "log_loss"))
     saved, fine = "what the isotonic curve would save of the Brier score", digits(5)
     chance = "the mean miscalibration of a calibrated model with these predictions"
-    own = Column("miscalibration", fine, "", LOWER, saved, lambda curve: curve.brier.miscalibration)
+    miscalibration = Column("miscalibration", fine, "", LOWER, saved, lambda curve: curve.brier.miscalibration)
     kept = "what the curve saves beyond the base rate"
     return [
         Column("group", WORDS, get=lambda curve: curve.name or "all"),
         Column("n", TEXT),
         Column("base_rate", NUMBER, base_rate_words(curves)),
-        *with_ends(own, of_ends=f"from here to high, {interval_of(curves)}"),
+        *with_ends(miscalibration, of_ends=f"from here to high, {interval_of(curves)}"),
         Column("by_chance", fine, "", "", chance, lambda curve: curve.by_chance.value),
         Column("discrimination", fine, "", HIGHER, kept, lambda curve: curve.brier.discrimination.value),
         Column("uncertainty", NUMBER, get=lambda curve: curve.brier.uncertainty.value),
@@ -308,9 +308,9 @@ def corp_of(
     level, times = check_level(level), checked_simulations(n_simulations, level)
     weightless, unit = 0, 1.0
     if isinstance(pairs, Pairs):
-        unit, given = pairs.weight_unit, len(pairs)
+        unit, n_before = pairs.weight_unit, len(pairs)
         pairs = by_content(pairs.that_weigh())
-        weightless = given - len(pairs)
+        weightless = n_before - len(pairs)
     else:
         weightless = pairs.weightless
     rows = ordered(pairs)
@@ -392,17 +392,19 @@ def _steps(
     return CorpSteps(count=count, weight=weight * unit, lower=rows.q[starts], upper=upper, **curve), effective
 
 
-def _band(found: Consistency) -> ConsistencyBand:
+def _band(consistency: Consistency) -> ConsistencyBand:
     """The band at some predictions: at regular steps of the pairs and of [0, 1], both ends included."""
-    share = found.weight / found.weight.sum()
-    below, above = found.frequency < found.low - 1e-12, found.frequency > found.high + 1e-12
-    last = len(found.at) - 1
+    share = consistency.weight / consistency.weight.sum()
+    below, above = consistency.frequency < consistency.low - 1e-12, consistency.frequency > consistency.high + 1e-12
+    last = len(consistency.at) - 1
     chosen = np.arange(last + 1)
     if last >= POSITIONS:
         of_pairs = np.linspace(0, last, POSITIONS // 2).round().astype(np.int64)
-        of_range = np.searchsorted(found.at, np.linspace(found.at[0], found.at[-1], POSITIONS // 2))
+        of_range = np.searchsorted(consistency.at, np.linspace(consistency.at[0], consistency.at[-1], POSITIONS // 2))
         chosen = np.union1d(of_pairs, np.minimum(of_range, last))
-    at, frequency, low, high = (column[chosen] for column in (found.at, found.frequency, found.low, found.high))
+    at, frequency, low, high = (
+        column[chosen] for column in (consistency.at, consistency.frequency, consistency.low, consistency.high)
+    )
     return ConsistencyBand(at, frequency, low, high, float(share[below].sum()), float(share[above].sum()))
 
 
@@ -426,11 +428,11 @@ def _notes(pairs: Pairs | Slots, rows: Ordered, base_rate: float, weightless: in
 
 
 def _rare_label(rows: Ordered, label: int) -> str:
-    own = rows.y == label
-    seen = counted(int(rows.times @ own), "pair")
-    where = "" if rows.clusters is None else f" in {counted(len(np.unique(rows.clusters[own])), 'cluster')}"
+    has_label = rows.y == label
+    count_text = counted(int(rows.times @ has_label), "pair")
+    where = "" if rows.clusters is None else f" in {counted(len(np.unique(rows.clusters[has_label])), 'cluster')}"
     unit = "pairs" if rows.clusters is None else "pairs and clusters"
     return (
-        f"the scores and their parts have no intervals: label {label} has {seen}{where}, and intervals rest on "
+        f"the scores and their parts have no intervals: label {label} has {count_text}{where}, and intervals rest on "
         f"{FEWEST} {unit} of equal weight of each label; label more"
     )

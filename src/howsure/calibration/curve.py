@@ -180,13 +180,13 @@ def curve_of(
     """
     check_interval(interval)
     level = check_level(level)
-    unit, given = 1.0, len(pairs)
+    unit, n_before = 1.0, len(pairs)
     if isinstance(pairs, Pairs):
         unit, pairs = pairs.weight_unit, pairs.that_weigh()
-        weightless = given - len(pairs)
+        weightless = n_before - len(pairs)
     else:
         weightless = pairs.weightless
-    binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins, whole=max(given, whole))
+    binned = bin_pairs(pairs, binning=binning, bin_size=bin_size, n_bins=n_bins, whole=max(n_before, whole))
     s = binned.sums
     n = int(s.count.sum())
     cells = cells_of(pairs, binned)
@@ -207,7 +207,7 @@ def curve_of(
         base_rate=base_rate,
         n=n,
         histogram=binned.histogram * unit,
-        recipe=_recipe(pairs, binned, max(given, whole), bin_size, n_bins, binning, interval, level, rng),
+        recipe=_recipe(pairs, binned, max(n_before, whole), bin_size, n_bins, binning, interval, level, rng),
         notes=(*notes_of(pairs, binned, squared, weightless=weightless), *infinite_classes(multiclass)),
         name=name,
         reduction=pairs.reduction,

@@ -72,7 +72,7 @@ class CalibrationCurves(Rows[Any]):
     @property
     def p_adjusted(self) -> list[float]:
         """The p-values, adjusted for the number of curves with bins."""
-        adjusted = adjust_p_values([one.p_value for one in self.rows], method=self.adjust if self.binned else None)
+        adjusted = adjust_p_values([row.p_value for row in self.rows], method=self.adjust if self.binned else None)
         return [float(p) for p in adjusted]
 
     @property
@@ -82,13 +82,13 @@ class CalibrationCurves(Rows[Any]):
 
     def to_dict(self) -> dict[str, Any]:
         """The documented schema: recipe, curves, skipped."""
-        found = [curve.to_dict() for curve in self.rows]
+        curves = [curve.to_dict() for curve in self.rows]
         if self.binned:
             more = zip(self.p_adjusted, self.binned, strict=True)
             more_of_each = [{"p_adjusted": plain(p), "recipe": curve.recipe} for p, curve in more]
-            found = [one | of_it for one, of_it in zip(found, more_of_each, strict=True)]
+            curves = [curve | of_it for curve, of_it in zip(curves, more_of_each, strict=True)]
         worst = {} if self.worst is None else {"worst": plain(self.worst.rows)}
-        return {"recipe": self.recipe, "curves": found, **worst, "skipped": self.skipped}
+        return {"recipe": self.recipe, "curves": curves, **worst, "skipped": self.skipped}
 
     def columns(self) -> Sequence[Column]:
         """One row a curve; p is adjusted for the number of curves."""
@@ -121,10 +121,10 @@ class CalibrationCurves(Rows[Any]):
         """What p is, the verdict on each curve in a sentence, and the notes."""
         notes = notes_by_name((curve.name or "note", curve.notes) for curve in self.rows)
         if self.corp:
-            said = [f"low to high: {interval_of(self.corp)}", ""]
-            return [*said, *(_named(curve, curve.verdict()) for curve in self.corp), *notes]
-        said = [_named(curve, verdict(curve, p)) for curve, p in zip(self.binned, self.p_adjusted, strict=True)]
-        return [*scores_of_all_classes(self.binned), *self.families(), *said, *notes]
+            lines = [f"low to high: {interval_of(self.corp)}", ""]
+            return [*lines, *(_named(curve, curve.verdict()) for curve in self.corp), *notes]
+        lines = [_named(curve, verdict(curve, p)) for curve, p in zip(self.binned, self.p_adjusted, strict=True)]
+        return [*scores_of_all_classes(self.binned), *self.families(), *lines, *notes]
 
     def plot(self, ax: Axes | None = None, *, axis: str = "auto") -> Axes:
         """Draw the curves, at most eight, on matplotlib axes (new ones if None) and return them."""
@@ -229,24 +229,30 @@ def calibration_curves(
     with ExitStack() as stack:
         if isinstance(data, Source):
             how: dict[str, Any] = {} if asked_worst is None else {"later": list(asked_worst.show)}
-            read = stack.enter_context(data.predictions(y_true, y_prob, id=id, soft_labels=True, **roles, **how))
-            asked: Callable[..., Parts] = partial(parts_read, read, data, one_by_one=True, worst=asked_worst)
+            predictions = stack.enter_context(data.predictions(y_true, y_prob, id=id, soft_labels=True, **roles, **how))
+            read_parts: Callable[..., Parts] = partial(
+                parts_read, predictions, data, one_by_one=True, worst=asked_worst
+            )
         else:
-            asked = partial(parts_of, y_true, y_prob, data=data, worst=asked_worst, **roles)
-        parts, binned, corp = asked(in_memory=in_memory or (method == "corp" and sample_weight is not None)), [], []
+            read_parts = partial(parts_of, y_true, y_prob, data=data, worst=asked_worst, **roles)
+        parts, binned, corp = (
+            read_parts(in_memory=in_memory or (method == "corp" and sample_weight is not None)),
+            [],
+            [],
+        )
         if method == "bins" or both_methods:
             binned = list(_with_bins(parts, test=test, **of_bins, **shared))
         if method == "corp" or both_methods:
             weighted = "weight" in parts.read or sample_weight is not None
-            held = parts if method == "corp" or not weighted else asked(in_memory=True)
+            parts_in_memory = parts if method == "corp" or not weighted else read_parts(in_memory=True)
             only = None if method == "corp" else {binned[i].name for i in most_pairs(binned)}
             simulations = SIMULATIONS if n_simulations is None else n_simulations
-            corp = list(_corp(held, only=only, n_simulations=simulations, **shared))
-    rows, beside = (tuple(binned), tuple(corp)) if method == "bins" else (tuple(corp), tuple(binned))
+            corp = list(_corp(parts_in_memory, only=only, n_simulations=simulations, **shared))
+    rows, other_curves = (tuple(binned), tuple(corp)) if method == "bins" else (tuple(corp), tuple(binned))
     made = parts.read or {"howsure": __version__, "n": parts.n}
     recipe = {**made, "adjust": (adjust or "none") if len(binned) > 1 else None}
     recipe |= {} if asked_worst is None else asked_worst.recipe
-    return CalibrationCurves(rows=rows, adjust=adjust, beside=beside, worst=parts.worst, recipe=recipe)
+    return CalibrationCurves(rows=rows, adjust=adjust, beside=other_curves, worst=parts.worst, recipe=recipe)
 
 
 def most_pairs(curves: Sequence[CalibrationCurve]) -> list[int]:
@@ -288,20 +294,20 @@ def _with_test(
     curve: CalibrationCurve, pairs: Pairs, method: str, *, interval: str, level: float, **options: Any
 ) -> CalibrationCurve:
     """The curve with the p-value of a method of `calibration_test`, and a note of what the method estimates."""
-    found = check_calibration(pairs, method, **options)
-    recipe = curve.recipe | {"test": method} | {k: v for k, v in found.recipe.items() if k in ("n_simulations", "seed")}
-    return replace(curve, p_value=found.p_value, notes=(*curve.notes, *_said(found)), recipe=recipe)
+    test = check_calibration(pairs, method, **options)
+    recipe = curve.recipe | {"test": method} | {k: v for k, v in test.recipe.items() if k in ("n_simulations", "seed")}
+    return replace(curve, p_value=test.p_value, notes=(*curve.notes, *_said(test)), recipe=recipe)
 
 
-def _said(found: CalibrationTest) -> list[str]:
-    if found.method != "cox":
+def _said(calibration_test: CalibrationTest) -> list[str]:
+    if calibration_test.method != "cox":
         return []
-    if math.isinf(found.statistic):
+    if math.isinf(calibration_test.statistic):
         return [
             "cox test: wrong predictions of exactly 0 or 1 alone refute calibration; if these were rounded, use "
             "another test"
         ]
-    intercept, slope = found.estimates["intercept"], found.estimates["slope"]
+    intercept, slope = calibration_test.estimates["intercept"], calibration_test.estimates["slope"]
     if math.isfinite(intercept) and math.isfinite(slope):
         return [f"cox test: log-odds of the labels = {intercept:.3f} + {slope:.3f} · log-odds of the predictions"]
     return []
@@ -333,6 +339,6 @@ def pooling_notes(recipe: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def _named(curve: CalibrationCurve | CorpCurve, said: str) -> str:
+def _named(curve: CalibrationCurve | CorpCurve, verdict_text: str) -> str:
     """What is said of a curve, after its name, if it has one."""
-    return said if curve.name is None else f"{curve.name}: {said}"
+    return verdict_text if curve.name is None else f"{curve.name}: {verdict_text}"

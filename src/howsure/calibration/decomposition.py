@@ -108,9 +108,9 @@ def _decomposed(
     share = fit.weight / fit.weight.sum()
     rate = np.array([np.clip(share @ fit.frequency, 0.0, 1.0)])
     label = pairs.y.astype(np.float64)
-    own, curve, constant = (loss.expected(q, label) for q in (pairs.q, fit.of_row, np.full(len(label), rate[0])))
+    rowwise, curve, constant = (loss.expected(q, label) for q in (pairs.q, fit.of_row, np.full(len(label), rate[0])))
     if loss is LOG:  # one more row may have an infinite loss: no interval of what depends on it
-        own = np.where(is_certain(pairs.q), math.inf, own)
+        rowwise = np.where(is_certain(pairs.q), math.inf, rowwise)
     recalibrated = float(share @ loss.expected(fit.frequency, fit.frequency))
     uncertainty = float(loss.expected(rate, rate)[0])
     each = share * gain
@@ -132,8 +132,8 @@ def _decomposed(
 
     with np.errstate(invalid="ignore"):
         return ScoreDecomposition(
-            score=part(score, own),
-            miscalibration=part(score - recalibrated, own - curve, gained=True),
+            score=part(score, rowwise),
+            miscalibration=part(score - recalibrated, rowwise - curve, gained=True),
             discrimination=part(uncertainty - recalibrated, constant - curve, gained=True),
             uncertainty=part(uncertainty, constant, most=most),
             infinite_rows=infinite,
@@ -146,10 +146,12 @@ def has_rare_label(pairs: Ordered) -> bool:
     as rows and clusters of equal weight."""
     clusters = None if pairs.clusters is None else _by_cluster(pairs, pairs.weight)
     for label in (0, 1):
-        own = np.where(pairs.y == label, pairs.weight, 0.0)
-        if not own.any() or float(own.sum()) ** 2 < FEWEST * float(own @ pairs.w) * (1 - 1e-9):
+        class_weight = np.where(pairs.y == label, pairs.weight, 0.0)
+        if not class_weight.any() or float(class_weight.sum()) ** 2 < FEWEST * float(class_weight @ pairs.w) * (
+            1 - 1e-9
+        ):
             return True
-        if clusters is not None and kish(_by_cluster(pairs, own)) < min(FEWEST, kish(clusters) / 2):
+        if clusters is not None and kish(_by_cluster(pairs, class_weight)) < min(FEWEST, kish(clusters) / 2):
             return True
     return False
 

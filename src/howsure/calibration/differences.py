@@ -77,18 +77,18 @@ def jackknifed(
     n: int,
     units: Units,
     reach: tuple[float, float] = (0.0, 0.0),
-    beside: float = 0.0,
+    extra_variance: float = 0.0,
 ) -> Estimate:
     """The estimate with the standard error of its leave-one-out values, and at least a `reach` (down, up).
 
-    beside: a variance to add, of what leaving one out does not show.
+    extra_variance: a variance to add, of what leaving one out does not show.
     """
-    known = np.sort(without[~np.isnan(without)])
-    if len(known) < 2 or math.isnan(value):
+    estimates = np.sort(without[~np.isnan(without)])
+    if len(estimates) < 2 or math.isnan(value):
         return Estimate(math.nan, None, None, level, "jackknife", n)
     quantile = t_quantile(level, units.degrees_of_freedom)
-    seen = quantile * math.sqrt(float(jackknife_error(known)) ** 2 + beside)
-    return Estimate(value, value - max(seen, reach[0]), value + max(seen, reach[1]), level, "jackknife", n)
+    half_width = quantile * math.sqrt(float(jackknife_error(estimates)) ** 2 + extra_variance)
+    return Estimate(value, value - max(half_width, reach[0]), value + max(half_width, reach[1]), level, "jackknife", n)
 
 
 def least_reach(
@@ -209,7 +209,7 @@ def mean_difference(
     level: float,
     reach: tuple[float, float] = (0.0, 0.0),
     *,
-    beside: float = 0.0,
+    extra_variance: float = 0.0,
 ) -> Estimate:
     """The weighted mean of the differences of the pairs, with its jackknife interval."""
     undefined = Estimate(math.nan, None, None, level, "jackknife", len(difference))
@@ -222,4 +222,6 @@ def mean_difference(
     rest = np.where((by_w > 0) & (by_w < total_w), total_w - by_w, np.nan)
     without = (total - by_u) / rest
     n = len(difference)
-    return jackknifed(float(total / total_w), without, level=level, n=n, units=units, reach=reach, beside=beside)
+    return jackknifed(
+        float(total / total_w), without, level=level, n=n, units=units, reach=reach, extra_variance=extra_variance
+    )

@@ -83,15 +83,15 @@ class RareLabels:
     noise: float
     product: float
 
-    def lower_end(self, value: float, level: float, z: float, seen: Callable[[float], float]) -> float:
+    def lower_end(self, value: float, level: float, z: float, noise_at: Callable[[float], float]) -> float:
         """The squared error that the interval must reach down to: the lower of two one-sided tests of `level`.
 
         First, all bins together: from calibration (λ = 0) to the observed data (λ = 1) the gaps grow as λ and the
-        squared error as λ²; its variance is (1 - λ) times that from q (1 - q) and λ times the one `seen` there. The
+        squared error as λ²; its variance is (1 - λ) times that from q (1 - q) and λ times the one `noise_at` gives. The
         smallest λ² value that the estimate does not exceed by z standard errors. Second, one bin alone: the squared
         error with its frequency at the end of an exact (Clopper–Pearson) interval that lies nearer to the prediction.
         """
-        return min(self._along_the_path(value, z, seen), self.one_bin_nearer(value, level))
+        return min(self._along_the_path(value, z, noise_at), self.one_bin_nearer(value, level))
 
     def upper_end(self, value: float, level: float) -> float:
         """The squared error with one bin's frequency at the farther end of its exact interval: the rule of three.
@@ -104,11 +104,11 @@ class RareLabels:
         farthest = np.maximum(high - predicted, predicted - low) ** 2
         return max(value, 0.0) + float(np.maximum(self.share * (farthest - self.squared_gap), 0.0).max())
 
-    def _along_the_path(self, value: float, z: float, seen: Callable[[float], float]) -> float:
+    def _along_the_path(self, value: float, z: float, noise_at: Callable[[float], float]) -> float:
         def held(way: float) -> bool:
             here = way**2 * value
             supposed = max(way**2 * self.product, 0.0) + self.noise
-            return (value - here) ** 2 <= z * z * ((1 - way) * supposed + way * max(seen(here), 0.0))
+            return (value - here) ** 2 <= z * z * ((1 - way) * supposed + way * max(noise_at(here), 0.0))
 
         if value <= 0.0 or held(0.0):
             return min(value, 0.0)
@@ -143,12 +143,12 @@ def exact_end(frequency: Floats, n: Floats, *, tail: float, above: npt.NDArray[n
     """The end of each exact interval that lies above, or below, the frequency."""
     from scipy.special import betaincinv
 
-    seen = np.clip(frequency, 0.0, 1.0) * n
-    others = n - seen
-    inside = np.where(above, others, seen) > 0
-    one = np.where(above, seen + 1, np.where(inside, seen, 1.0))
+    positives = np.clip(frequency, 0.0, 1.0) * n
+    others = n - positives
+    inside = np.where(above, others, positives) > 0
+    first_shape = np.where(above, positives + 1, np.where(inside, positives, 1.0))
     other = np.where(above, np.where(inside, others, 1.0), others + 1)
-    return np.where(inside, betaincinv(one, other, np.where(above, 1 - tail, tail)), np.where(above, 1.0, 0.0))
+    return np.where(inside, betaincinv(first_shape, other, np.where(above, 1 - tail, tail)), np.where(above, 1.0, 0.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,12 +170,12 @@ class RareClusters:
         total, in_bins, weight = float(cells.w.sum()), cells.by_bin(cells.w), cells.by_cluster(cells.w)
         size = math.sqrt(float(in_bins @ gap**2) / total)
         direction = gap / size if size > 0.0 else np.ones_like(gap)
-        held = weight > 0
-        n, added = int(held.sum()), cells.by_cluster(direction[cells.bin] * cells.u) - size * weight
+        has_weight = weight > 0
+        n, added = int(has_weight.sum()), cells.by_cluster(direction[cells.bin] * cells.u) - size * weight
         predicted = np.clip(cells.by_bin(cells.u + cells.y) / in_bins, 0.0, 1.0)
         return cls(
-            n / max(n - 1, 1) * float(np.sort(added[held] ** 2).sum()) / total**2,
-            1 / kish(weight[held]),
+            n / max(n - 1, 1) * float(np.sort(added[has_weight] ** 2).sum()) / total**2,
+            1 / kish(weight[has_weight]),
             float(in_bins @ np.maximum(predicted, 1 - predicted)) / total,
         )
 
@@ -225,7 +225,7 @@ class SquaredError:
         """
         if math.isnan(self.value):
             return math.nan, math.nan
-        z, one_sided = (t_quantile(one, self.degrees_of_freedom) for one in (level, 2 * level - 1))
+        z, one_sided = (t_quantile(confidence, self.degrees_of_freedom) for confidence in (level, 2 * level - 1))
         shortest = z * math.sqrt(self.least)
         down, up = (max(self._furthest(slope, z), shortest) for slope in (-self.slope_below, self.slope_above))
         low, high = self.value - down, max(self.value, 0.0) + up
@@ -271,11 +271,11 @@ def debiased_mse(sums: Sums) -> SquaredError:
     number below two pairs, (Σw)² < 2 Σw², are left out: there, one pair outweighs the others.
     """
     couples = sums.w1**2 - sums.w2
-    known = (sums.count > 1) & (sums.w1**2 >= LEAST_EFFECTIVE * sums.w2)
-    left_out = int(sums.count[~known].sum())
-    if not known.any():
+    is_estimable = (sums.count > 1) & (sums.w1**2 >= LEAST_EFFECTIVE * sums.w2)
+    left_out = int(sums.count[~is_estimable].sum())
+    if not is_estimable.any():
         return SquaredError(*UNDEFINED, left_out)
-    s, couples = sums.only(np.flatnonzero(known)), couples[known]
+    s, couples = sums.only(np.flatnonzero(is_estimable)), couples[is_estimable]
     share = s.w1 / s.w1.sum()
     theta = (s.u**2 - s.u2) / couples
     gap = mean_gaps(s)

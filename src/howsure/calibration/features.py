@@ -72,17 +72,19 @@ def feature_of(values: Any, *, name: str, n: int, min_rows: int) -> Feature:
         raise InputError(f"features: {name} must hold numbers, dates or names; its values are of type {column.dtype}.")
     if kind == "O":
         hidden = hidden | np.fromiter(map(is_missing, column), np.bool_, n)
-        held = column[~hidden]
-        if len(held) and all(isinstance(one, (int, float, np.number)) and not isinstance(one, bool) for one in held):
+        visible = column[~hidden]
+        if len(visible) and all(
+            isinstance(value, (int, float, np.number)) and not isinstance(value, bool) for value in visible
+        ):
             numbers = np.full(n, math.nan)
-            numbers[~hidden] = held.astype(np.float64)
+            numbers[~hidden] = visible.astype(np.float64)
             return _of_numbers(name, numbers, hidden, min_rows)
     codes = np.full(n, -1, dtype=np.int64)
-    seen: dict[str, int] = {}
-    codes[~hidden] = [seen.setdefault(str(value), len(seen)) for value in column[~hidden].tolist()]
-    names = sorted(seen, key=natural_order)
+    codes_by_name: dict[str, int] = {}
+    codes[~hidden] = [codes_by_name.setdefault(str(value), len(codes_by_name)) for value in column[~hidden].tolist()]
+    names = sorted(codes_by_name, key=natural_order)
     rank = np.empty(len(names) + 1, dtype=np.int64)
-    rank[[seen[one] for one in names]], rank[-1] = np.arange(len(names)), -1
+    rank[[codes_by_name[name] for name in names]], rank[-1] = np.arange(len(names)), -1
     return _of_names(name, rank[codes], tuple(names), min_rows)
 
 
@@ -91,10 +93,10 @@ def everything(n: int, name: str) -> Feature:
     return Feature(name, np.zeros(n, dtype=np.int64), (name,), np.ones((1, 1)), np.zeros(1, np.bool_))
 
 
-def _check_length(found: int, n: int, name: str) -> None:
-    if found != n:
+def _check_length(length: int, n: int, name: str) -> None:
+    if length != n:
         raise InputError(
-            f"features: {name} must have as many rows as {parameter('y_true')}; it has {found:,}, "
+            f"features: {name} must have as many rows as {parameter('y_true')}; it has {length:,}, "
             f"{parameter('y_true')} has {n:,}."
         )
 
@@ -103,20 +105,20 @@ def _of_names(name: str, codes: Integers, names: Sequence[str], min_rows: int) -
     """A cell per value; values of fewer than `min_rows` rows, and those beyond the most frequent, share one."""
     counts = np.bincount(codes[codes >= 0], minlength=len(names))
     frequent = np.argsort(-counts, kind="stable")[:MOST_VALUES]
-    own = np.sort(frequent[counts[frequent] >= min_rows])
-    rare = np.setdiff1d(np.flatnonzero(counts), own)
-    cell = np.full(len(names) + 1, len(own), dtype=np.int64)
-    cell[own] = np.arange(len(own))
-    conditions = [f"{name} = {names[code]}" for code in own.tolist()]
+    kept = np.sort(frequent[counts[frequent] >= min_rows])
+    rare = np.setdiff1d(np.flatnonzero(counts), kept)
+    cell = np.full(len(names) + 1, len(kept), dtype=np.int64)
+    cell[kept] = np.arange(len(kept))
+    conditions = [f"{name} = {names[code]}" for code in kept.tolist()]
     if len(rare):
-        conditions.append(f"{name} = another value ({len(rare):,} rare ones)" if len(own) else f"{name} is given")
+        conditions.append(f"{name} = another value ({len(rare):,} rare ones)" if len(kept) else f"{name} is given")
     cell[-1] = len(conditions)
-    found = cell[codes]
+    cells = cell[codes]
     if (codes < 0).any():
         conditions.append(f"{name} is missing")
     members = np.eye(len(conditions))
     pooled = (len(rare), int(counts[rare].sum())) if len(rare) else (0, 0)
-    return Feature(name, found, tuple(conditions), members, np.ones(len(conditions), np.bool_), pooled)
+    return Feature(name, cells, tuple(conditions), members, np.ones(len(conditions), np.bool_), pooled)
 
 
 def _of_dates(name: str, column: Column, missing: npt.NDArray[np.bool_], min_rows: int) -> Feature:
@@ -129,14 +131,14 @@ def _of_numbers(
 ) -> Feature:
     """Numbers cut at their quantiles: every stretch between two cuts is a condition; in pairs, only what lies on one
     side of a cut. Numbers of few different values are a category."""
-    known = numbers[~missing]
-    distinct = np.unique(known[: 100 * FEW_VALUES])
+    visible = numbers[~missing]
+    distinct = np.unique(visible[: 100 * FEW_VALUES])
     if len(distinct) <= FEW_VALUES:
-        distinct = np.unique(known)
+        distinct = np.unique(visible)
     if len(distinct) <= FEW_VALUES:
         codes = np.where(missing, -1, np.searchsorted(distinct, np.where(missing, 0.0, numbers)))
         return _of_names(name, codes, [_shown(value, dates) for value in distinct.tolist()], min_rows)
-    cuts = _cuts(known, dates)
+    cuts = _cuts(visible, dates)
     last = len(cuts)  # cell i holds the numbers above cut i - 1 and up to cut i
     codes = np.where(missing, last + 1, np.searchsorted(cuts, numbers, side="left"))
     conditions, members, in_pairs = [], [], []
@@ -157,19 +159,19 @@ def _of_numbers(
     return Feature(name, codes, tuple(conditions), np.array(members, dtype=np.float64), np.array(in_pairs))
 
 
-def _cuts(known: Floats, dates: bool) -> Floats:
+def _cuts(visible: Floats, dates: bool) -> Floats:
     """The quantiles, rounded as far as the spread of the numbers allows; each has numbers on both of its sides."""
-    n = len(known)
+    n = len(visible)
     places = [min(n - 1, math.ceil(share * n) - 1) for share in CUTS]
-    ordered = np.partition(known, places)
+    ordered = np.partition(visible, places)
     cuts = ordered[places]
     if not dates:
         spread = cuts[CUTS.index(0.75)] - cuts[CUTS.index(0.25)]
         step = spread / FINENESS if spread > 0 else (cuts[-1] - cuts[0]) / FINENESS
-        if math.isfinite(step) and step > 0 and not (known == np.floor(known)).all():
+        if math.isfinite(step) and step > 0 and not (visible == np.floor(visible)).all():
             cuts = np.round(cuts, -math.floor(math.log10(step)))
     cuts = np.unique(cuts[np.isfinite(cuts)])
-    within: Floats = cuts[(cuts >= known.min()) & (cuts < known.max())]
+    within: Floats = cuts[(cuts >= visible.min()) & (cuts < visible.max())]
     return within
 
 
@@ -189,19 +191,19 @@ def pairs_and_features(
 ) -> tuple[Pairs, Mapping[str, Any], dict[str, Any]]:
     """The pairs, the columns of the same rows that groups are made of, by name, and what was read of which files."""
     if isinstance(data, Source):
-        asked = _names(features)
+        feature_names = _names(features)
         if isinstance(y_prob, Given) and y_prob.reduce == CLASS_WISE:
             raise InputError(
                 f"{parameter('reduce', CLASS_WISE)} makes several pairs of a row; find groups with top-label or one "
                 "class."
             )
-        if isinstance(y_true, str) and y_true in asked:
+        if isinstance(y_true, str) and y_true in feature_names:
             raise InputError(
                 f"{parameter('features')} must not name the label: {y_true} is {parameter('y_true')}. Groups are made "
                 "of what is known before it."
             )
-        with data.predictions(y_true, y_prob, features=asked, id=id, **roles) as read:
-            return read.pairs(), read.features(asked), read.describe()
+        with data.predictions(y_true, y_prob, features=feature_names, id=id, **roles) as predictions:
+            return predictions.pairs(), predictions.features(feature_names), predictions.describe()
     columns = columns_by_name(features, data)
     return pairs_from(y_true, y_prob, data=data, **roles), columns, {}
 
@@ -216,8 +218,8 @@ def columns_by_name(features: Any, data: Any) -> dict[str, Any]:
     elif isinstance(features, Mapping):
         names, values = _different(features), list(features.values())
     elif is_frame(features):
-        found, values = all_columns(features)
-        names = _different(found)
+        all_names, values = all_columns(features)
+        names = _different(all_names)
     else:
         raise InputError(
             f"features must be a data frame, or a mapping of names to columns; it is a {type(features).__name__}. "
@@ -247,13 +249,13 @@ def _different(features: Iterable[Any]) -> list[str]:
     return names
 
 
-def features_of(given: Pairs, columns: Mapping[str, Any], *, min_rows: int) -> tuple[Pairs, list[Feature]]:
+def features_of(raw_pairs: Pairs, columns: Mapping[str, Any], *, min_rows: int) -> tuple[Pairs, list[Feature]]:
     """The pairs that weigh, and the features of their rows.
 
     Raises InputError for too few rows, and for a feature that tells every label.
     """
-    features = [feature_of(values, name=name, n=len(given), min_rows=min_rows) for name, values in columns.items()]
-    pairs, features = _that_weigh(given, features)
+    features = [feature_of(values, name=name, n=len(raw_pairs), min_rows=min_rows) for name, values in columns.items()]
+    pairs, features = _that_weigh(raw_pairs, features)
     if len(pairs) < 2 * min_rows:
         least = parameter("min_rows", f"{min_rows:,}", quoted=False)
         raise InputError(f"groups of {least} need at least {2 * min_rows:,} rows; there are {len(pairs):,}.")
@@ -271,12 +273,12 @@ def predictions_of(pairs: Pairs, columns: Mapping[str, Any], *, min_rows: int, a
     return replace(feature, alone=alone)
 
 
-def _that_weigh(given: Pairs, features: list[Feature]) -> tuple[Pairs, list[Feature]]:
+def _that_weigh(raw_pairs: Pairs, features: list[Feature]) -> tuple[Pairs, list[Feature]]:
     """Pairs and features without the rows of negligible weight."""
-    if given.weights is None:
-        return given, features
-    counts = given.weights > given.weight_unit * NOTHING
-    pairs = given.that_weigh()
+    if raw_pairs.weights is None:
+        return raw_pairs, features
+    counts = raw_pairs.weights > raw_pairs.weight_unit * NOTHING
+    pairs = raw_pairs.that_weigh()
     if bool(counts.all()):
         return pairs, features
     return pairs, [feature.only(counts) for feature in features]
@@ -310,8 +312,8 @@ class Crossed:
         """The sums of weights by `of` (k values) and by both conditions: (k, conditions, conditions)."""
         a, b = self.cells
         by_cell = np.bincount(of * (a * b) + self.codes, weights=weights, minlength=k * a * b).reshape(k, a, b)
-        found: Floats = self.members[0] @ (by_cell.astype(np.float64) @ self.members[1].T)
-        return found
+        products: Floats = self.members[0] @ (by_cell.astype(np.float64) @ self.members[1].T)
+        return products
 
 
 def alone(feature: Feature) -> Crossed:

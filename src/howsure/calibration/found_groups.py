@@ -45,41 +45,42 @@ if TYPE_CHECKING:
     from howsure.calibration.multicalibration import MulticalibrationError
 
 
-def found_in_words(found: FoundGroups) -> str:
+def found_in_words(found_groups: FoundGroups) -> str:
     """How many groups are worse than the whole, and a sentence for each."""
-    tested = f"{counted(sum(found.tested), 'group')} of {_conditions(found)} tested"
-    against = found.recipe["against"]
+    tested = f"{counted(sum(found_groups.tested), 'group')} of {_conditions(found_groups)} tested"
+    against = found_groups.recipe["against"]
     than = "worse calibrated than the whole at the same predictions" if against == WHOLE else "miscalibrated"
-    promise = f"with probability {found.recipe['level']:g}, none of the groups found is there by chance"
-    if not found.rows:
-        features, least = shortened(map(in_a_line, found.recipe["features"])), found.recipe["min_rows"]
+    promise = f"with probability {found_groups.recipe['level']:g}, none of the groups found is there by chance"
+    if not found_groups.rows:
+        features, least = shortened(map(in_a_line, found_groups.recipe["features"])), found_groups.recipe["min_rows"]
         return f"No group is found to be {than}: {tested}, made by {features}, each of {least:,} rows or more."
     lines = [
-        f"{counted(len(found.rows), 'group')} {'is' if len(found.rows) == 1 else 'are'} {than}: {tested}; {promise}."
+        f"{counted(len(found_groups.rows), 'group')} {'is' if len(found_groups.rows) == 1 else 'are'} {than}: "
+        f"{tested}; {promise}."
     ]
-    return "\n".join([*lines, *(group_in_words(row, against=against) for row in found.rows)])
+    return "\n".join([*lines, *(group_in_words(row, against=against) for row in found_groups.rows)])
 
 
 def group_in_words(row: MiscalibratedGroup, *, against: str) -> str:
     """One group in a sentence."""
-    beside = ""
+    comparison = ""
     if against == WHOLE:
         same = _side(row.gap) == _side(row.whole_gap)
         side = "" if same else f"{_side(row.whole_gap)} "
-        beside = f"; the whole, at the same predictions, {side}by {_size(row.whole_gap)}"
+        comparison = f"; the whole, at the same predictions, {side}by {_size(row.whole_gap)}"
     explained = f" It explains {counted(len(row.explains), 'other group')}." if row.explains else ""
-    return f"{_side(row.gap).capitalize()} by {_size(row.gap)} where {in_a_line(row.name)}{beside}.{explained}"
+    return f"{_side(row.gap).capitalize()} by {_size(row.gap)} where {in_a_line(row.name)}{comparison}.{explained}"
 
 
-def whole_in_words(found: FoundGroups) -> str:
+def whole_in_words(found_groups: FoundGroups) -> str:
     """All rows in a sentence."""
-    whole = found.whole
-    said = f"mean prediction {number(whole.mean_prob, 3)}, observed frequency {number(whole.base_rate, 3)}"
-    return f"all {counted(whole.n, 'row')}: {said}, calibration error {whole.error}"
+    whole = found_groups.whole
+    rates = f"mean prediction {number(whole.mean_prob, 3)}, observed frequency {number(whole.base_rate, 3)}"
+    return f"all {counted(whole.n, 'row')}: {rates}, calibration error {whole.error}"
 
 
-def _conditions(found: FoundGroups) -> str:
-    return "one condition" if len(found.tested) == 1 else "one or two conditions"
+def _conditions(found_groups: FoundGroups) -> str:
+    return "one condition" if len(found_groups.tested) == 1 else "one or two conditions"
 
 
 def _side(gap: float) -> str:
@@ -131,7 +132,8 @@ class WholeCalibration:
 
 
 BEYOND = Kind(
-    lambda one: f"{number(one.value, 3, sign=True)} [{one.low:+.3f}, {one.high:+.3f}]", ends=("", "_low", "_high")
+    lambda estimate: f"{number(estimate.value, 3, sign=True)} [{estimate.low:+.3f}, {estimate.high:+.3f}]",
+    ends=("", "_low", "_high"),
 )
 SIGNED = digits(3, sign=True)
 
@@ -275,7 +277,7 @@ def find_groups(
     if against not in (WHOLE, DIAGONAL):
         raise InputError(f"against must be {WHOLE!r} or {DIAGONAL!r}, not {against!r}")
     min_rows = check_whole(min_rows, name="min_rows", least=2)
-    given, columns, read = pairs_and_features(
+    raw_pairs, columns, provenance = pairs_and_features(
         y_true,
         y_prob,
         features=features,
@@ -286,13 +288,13 @@ def find_groups(
         pos_label=pos_label,
     )
     how: dict[str, Any] = {"min_rows": min_rows, "level": level, "rng": rng}
-    found = groups_of(given, columns, conditions=conditions, against=against, **how)
-    error = multicalibration_of(given, columns, **how) if multicalibration else None
-    return replace(found, multicalibration=error, recipe={**found.recipe, **read})
+    groups = groups_of(raw_pairs, columns, conditions=conditions, against=against, **how)
+    error = multicalibration_of(raw_pairs, columns, **how) if multicalibration else None
+    return replace(groups, multicalibration=error, recipe={**groups.recipe, **provenance})
 
 
 def groups_of(
-    given: Pairs,
+    raw_pairs: Pairs,
     columns: Mapping[str, Any],
     *,
     conditions: int = 2,
@@ -302,15 +304,15 @@ def groups_of(
     rng: Randomness = 0,
 ) -> FoundGroups:
     """The groups of checked pairs: the implementation of `find_groups`."""
-    pairs, held = features_of(given, columns, min_rows=min_rows)
+    pairs, checked_features = features_of(raw_pairs, columns, min_rows=min_rows)
     generator = generator_from(rng)
-    features = [*held, predictions_of(pairs, columns, min_rows=min_rows, alone=against == DIAGONAL)]
+    features = [*checked_features, predictions_of(pairs, columns, min_rows=min_rows, alone=against == DIAGONAL)]
     with one_thread():
         residuals = residuals_of(pairs, against=against, rng=generator)
         families = scan(residuals, features, conditions=conditions, min_rows=min_rows, rng=generator)
         tested = tuple(len(family) for family in families)
         if not sum(tested):
-            raise _no_group(held, residuals, min_rows)
+            raise _no_group(checked_features, residuals, min_rows)
         number = sum(count > 0 for count in tested)
         critical = [family.critical(1 - level, number) for family in families]
         significant = [family.p_values(number) <= 1 - level + 1e-12 for family in families]
@@ -337,7 +339,7 @@ def groups_of(
         "seed": seed_in_recipe(rng),
     }
     better = sum(int((some & ~bad).sum()) for some, bad in zip(significant, worse, strict=True))
-    notes = tuple(_notes(given, pairs, held, better, led.left))
+    notes = tuple(_notes(raw_pairs, pairs, checked_features, better, led.left))
     return FoundGroups(
         rows=rows,
         whole=_whole(pairs, level),
@@ -350,11 +352,12 @@ def groups_of(
 
 
 def _no_group(features: Sequence[Feature], residuals: Residuals, min_rows: int) -> InputError:
-    held = shortened(f"{feature.name} ({_kind_of(feature)})" for feature in features)
+    feature_names = shortened(f"{feature.name} ({_kind_of(feature)})" for feature in features)
     rare = "; 5 labels of either kind must be expected in a group, and as many beside it at the same predictions"
     rare += ", and its rows must come from at least 10 clusters" if residuals.clustered else ""
     return InputError(
-        f"no group of at least {min_rows:,} rows can be made of the features: {held}{rare}. Is each value rare? Give "
+        f"no group of at least {min_rows:,} rows can be made of the features: {feature_names}{rare}. Is each value "
+        "rare? Give "
         "features with few values, or numbers, such as the length of a text."
     )
 
@@ -413,9 +416,9 @@ def _error(pairs: Pairs, level: float) -> Estimate:
     return debiased_estimate(squared_error(pairs, bin_pairs(pairs)), n=len(pairs), level=level)
 
 
-def _notes(given: Pairs, pairs: Pairs, features: Sequence[Feature], better: int, left: int) -> Iterator[str]:
-    if len(given) > len(pairs):
-        yield f"{counted(len(given) - len(pairs), 'row')} of weight 0 are left out"
+def _notes(raw_pairs: Pairs, pairs: Pairs, features: Sequence[Feature], better: int, left: int) -> Iterator[str]:
+    if len(raw_pairs) > len(pairs):
+        yield f"{counted(len(raw_pairs) - len(pairs), 'row')} of weight 0 are left out"
     if pairs.clusters is not None and (few := few_clusters(np.bincount(pairs.clusters))):
         yield few
     for feature in features:

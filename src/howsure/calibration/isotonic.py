@@ -99,8 +99,8 @@ def by_content(pairs: Pairs) -> Pairs:
     code = clusters[order]
     starts = np.flatnonzero(np.append(True, code[1:] != code[:-1]))
     w = weight[order]
-    held = w, w * pairs.labels[order], w * pairs.probabilities[order], pairs.probabilities[order]
-    sums = [np.add.reduceat(column, starts) for column in held]
+    columns = w, w * pairs.labels[order], w * pairs.probabilities[order], pairs.probabilities[order]
+    sums = [np.add.reduceat(column, starts) for column in columns]
     codes = np.empty(int(code[-1]) + 1, dtype=np.int64)
     codes[code[starts][np.lexsort(sums)]] = np.arange(len(starts))
     return replace(pairs, clusters=codes[clusters])
@@ -202,7 +202,7 @@ def consistency(pairs: Ordered, *, n_simulations: int, level: float, rng: np.ran
     at = pairs.by(starts, pairs.weight * pairs.q) / weight
     observed = isotonic_values(label := pairs.by(starts, pairs.weight * pairs.y) / weight, weight)
     labels = _simulated_labels(pairs, starts, n_simulations, rng) / weight
-    curves = np.stack([isotonic_values(one, weight) for one in labels])
+    curves = np.stack([isotonic_values(label, weight) for label in labels])
     tail = (1 - level) / 2
     low, high = np.quantile(curves, [tail, 1 - tail], axis=0, method="weibull")
     return Consistency(
@@ -246,19 +246,19 @@ def _simulated_labels(pairs: Ordered, starts: Integers, times: int, rng: np.rand
 
 def _of_rows(pairs: Ordered, starts: Integers, times: int, rng: np.random.Generator) -> Floats:
     drawn = np.empty((times, len(starts)))
-    for one in range(times):
-        drawn[one] = pairs.by(starts, np.where(rng.random(len(pairs.q)) < pairs.q, pairs.w, 0.0))
+    for draw in range(times):
+        drawn[draw] = pairs.by(starts, np.where(rng.random(len(pairs.q)) < pairs.q, pairs.w, 0.0))
     return drawn
 
 
 def _of_clusters(pairs: Ordered, clusters: Integers, starts: Integers, times: int, rng: np.random.Generator) -> Floats:
     together, number = shared(pairs, clusters), int(clusters.max()) + 1
     drawn = np.empty((times, len(starts)))
-    for one in range(times):
-        own, of_cluster = rng.random(len(pairs.q)), rng.random(number)[clusters]
-        alone = (own - together) / (1.0 - together) if together < 1.0 else own
-        uniform = np.where(own < together, of_cluster, alone)
-        drawn[one] = pairs.by(starts, np.where(uniform < pairs.q, pairs.w, 0.0))
+    for draw in range(times):
+        independent, of_cluster = rng.random(len(pairs.q)), rng.random(number)[clusters]
+        alone = (independent - together) / (1.0 - together) if together < 1.0 else independent
+        uniform = np.where(independent < together, of_cluster, alone)
+        drawn[draw] = pairs.by(starts, np.where(uniform < pairs.q, pairs.w, 0.0))
     return drawn
 
 
@@ -276,9 +276,9 @@ def shared(pairs: Ordered, clusters: Integers) -> float:
     heavier = np.repeat(weight, np.diff(np.append(starts, len(q)))) - (np.cumsum(w) - before)  # those of larger q
     smaller = 2.0 * float((w * q) @ heavier)
     products = float((np.add.reduceat(w * q, starts) ** 2).sum() - ((w * q) ** 2).sum())
-    found = float((np.add.reduceat(residual, starts) ** 2).sum() - (residual**2).sum())
+    excess = float((np.add.reduceat(residual, starts) ** 2).sum() - (residual**2).sum())
     most = smaller - products
-    return min(1.0, max(0.0, found / most)) ** 0.5 if most > 0 else 0.0
+    return min(1.0, max(0.0, excess / most)) ** 0.5 if most > 0 else 0.0
 
 
 # The smooth ECE: the calibration error of a curve that a kernel smooths, with no bandwidth to choose.
@@ -346,8 +346,8 @@ def _noise(pairs: Ordered, rng: np.random.Generator) -> Floats:
     """
     residual = pairs.w * (pairs.y - pairs.q)
     spread = float((pairs.times * pairs.w**2) @ (pairs.q * (1 - pairs.q)))
-    if 0 < (found := float(pairs.times @ residual**2)) < spread:
-        residual = residual * np.sqrt(spread / found)
+    if 0 < (observed := float(pairs.times @ residual**2)) < spread:
+        residual = residual * np.sqrt(spread / observed)
     if pairs.clusters is None:
         scale = np.sqrt(on_grid(pairs.q, pairs.times * residual**2))
         return rng.standard_normal((SIMULATIONS, PLACES + 1)) * scale
@@ -357,8 +357,8 @@ def _noise(pairs: Ordered, rng: np.random.Generator) -> Floats:
     right = pairs.q * PLACES - left
     number = int(pairs.clusters.max()) + 1
     place = np.concatenate([left, left + 1])
-    held = np.concatenate([residual * (1 - right), residual * right])
-    sums = csr_array((held, (place, np.tile(pairs.clusters, 2))), shape=(PLACES + 1, number))
+    values = np.concatenate([residual * (1 - right), residual * right])
+    sums = csr_array((values, (place, np.tile(pairs.clusters, 2))), shape=(PLACES + 1, number))
     step = max(1, AT_ONCE // number)
     sizes = [min(step, SIMULATIONS - first) for first in range(0, SIMULATIONS, step)]
     return np.concatenate([(sums @ rng.standard_normal((number, size))).T for size in sizes])

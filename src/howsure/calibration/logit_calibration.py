@@ -60,16 +60,16 @@ def calibration_of_logits(
 
     Raises InputError naming the file, and what it holds instead, or the row and value that violated a rule.
     """
-    beside = (targets,) if isinstance(targets, str) else tuple(targets)
-    shards = data.logits(targets=beside, ignore=ignore)
+    columns = (targets,) if isinstance(targets, str) else tuple(targets)
+    shards = data.logits(targets=columns, ignore=ignore)
     if shards is None:
-        for name, value, default in (("targets", beside, ()), ("ignore", ignore, IGNORED), ("reduce", reduce, None)):
+        for name, value, default in (("targets", columns, ()), ("ignore", ignore, IGNORED), ("reduce", reduce, None)):
             if value != default:
                 raise InputError(f"{parameter(name)} is for files of logits; saved summaries hold sums. Leave it out.")
         summary, recipe = _saved(data)
     else:
         summary, recipe = _summed(shards, data, reduce or CLASS_WISE)
-        recipe["targets"] = list(beside)
+        recipe["targets"] = list(columns)
     if recipe["reduce"] == CLASS_WISE:
         by_probability = sample_weight != EQUAL
     elif sample_weight is None:
@@ -105,11 +105,11 @@ def _summed(shards: Logits, data: Source, reduce: str) -> tuple[CalibrationSumma
 
 def _saved(data: Source) -> tuple[CalibrationSummary, dict[str, Any]]:
     """The sums that saved summaries hold together, and what they are of."""
-    with data.predictions() as read:
-        slots = None if read.group_names else read.source()
+    with data.predictions() as predictions:
+        slots = None if predictions.group_names else predictions.source()
         if not isinstance(slots, Slots) or slots.reduction is None:
             raise InputError(
                 f"{data.name}: not the sums of logits, as howsure calibration logits saves them. howsure calibration "
                 "judges other summaries."
             )
-        return CalibrationSummary.of_slots(slots), {**read.describe(), "reduce": slots.reduction}
+        return CalibrationSummary.of_slots(slots), {**predictions.describe(), "reduce": slots.reduction}

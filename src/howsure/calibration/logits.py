@@ -102,10 +102,10 @@ def slots_of_tensor(logits: Any, rows: Integers, targets: Integers, top_label: b
     steps = np.stack([np.ones(len(moved)), fraction * FRACTION, fraction * fraction * FRACTION], axis=1)
     np.subtract.at(left, cell, steps.astype(np.int64))
     left = left.T
-    held = np.flatnonzero(left[0])
-    counted = np.zeros((len(right_way.sums), len(held)), dtype=np.int64)
-    counted[:3] = left[:, held]
-    return Slots(2 * held, counted) + right_way
+    filled = np.flatnonzero(left[0])
+    counted = np.zeros((len(right_way.sums), len(filled)), dtype=np.int64)
+    counted[:3] = left[:, filled]
+    return Slots(2 * filled, counted) + right_way
 
 
 def _add(sums: Any, q: Any) -> None:
@@ -179,27 +179,27 @@ def slots_of_logits(
             f"count; {place(row)} holds {numbers[row]}."
         )
     rows = np.flatnonzero(counting)
-    found = (slots_of_tensor if is_tensor else slots_of_array)(matrix, rows, numbers[rows], reduce == TOP_LABEL)
-    if isinstance(found, Slots):
-        return replace(found, reduction=str(reduce))
+    slots = (slots_of_tensor if is_tensor else slots_of_array)(matrix, rows, numbers[rows], reduce == TOP_LABEL)
+    if isinstance(slots, Slots):
+        return replace(slots, reduction=str(reduce))
     raise InputError(
         "logits must be numbers, finite or, for some classes of a row, -inf, the probability 0; "
-        f"{place(found)} is not so. Set the target of such a row to {ignore}, and it does not count."
+        f"{place(slots)} is not so. Set the target of such a row to {ignore}, and it does not count."
     )
 
 
 def _array(logits: Any) -> Any:
     try:
-        found = np.asarray(logits)
-        if found.dtype.name == BFLOAT16:
-            found = found.astype(np.float32)
+        array = np.asarray(logits)
+        if array.dtype.name == BFLOAT16:
+            array = array.astype(np.float32)
     except (TypeError, ValueError, RuntimeError) as error:
         raise InputError(f"logits must be an array or a tensor of torch; numpy cannot read it ({error}).") from error
-    if found.dtype.kind != "f":
-        raise InputError(f"logits must be floating-point numbers; they are {found.dtype}.")
+    if array.dtype.kind != "f":
+        raise InputError(f"logits must be floating-point numbers; they are {array.dtype}.")
     if np.ma.is_masked(logits):
         raise InputError("logits must not be masked, and some are: give -inf for a class that cannot be.")
-    return found
+    return array
 
 
 def _tensor(logits: Any) -> Any:
@@ -212,12 +212,12 @@ def _tensor(logits: Any) -> Any:
 
 def _targets(targets: Any) -> npt.NDArray[np.int64]:
     """The numbers of the right classes, on the host."""
-    held = targets.detach().cpu() if hasattr(targets, "detach") else targets
+    values = targets.detach().cpu() if hasattr(targets, "detach") else targets
     try:
-        found = np.asarray(held)
+        array = np.asarray(values)
     except (TypeError, ValueError) as error:
         raise InputError(f"targets must be the numbers of the right classes, integers ({error}).") from error
-    if found.dtype.kind not in "iu":
-        raise InputError(f"targets must be the numbers of the right classes, integers; they are {found.dtype}.")
-    numbers: Integers = found.astype(np.int64, copy=False)
+    if array.dtype.kind not in "iu":
+        raise InputError(f"targets must be the numbers of the right classes, integers; they are {array.dtype}.")
+    numbers: Integers = array.astype(np.int64, copy=False)
     return numbers

@@ -96,7 +96,7 @@ def multicalibration_error(
     Raises InputError naming the parameter, row and value that violated a rule.
     Source: Hébert-Johnson, Kim, Reingold & Rothblum (2018).
     """
-    given, columns, _ = pairs_and_features(
+    checked, columns, _ = pairs_and_features(
         y_true,
         y_prob,
         features=features,
@@ -106,12 +106,12 @@ def multicalibration_error(
         pos_label=pos_label,
     )
     return multicalibration_of(
-        given, columns, conditions=conditions, min_rows=min_rows, level=check_level(level), rng=rng
+        checked, columns, conditions=conditions, min_rows=min_rows, level=check_level(level), rng=rng
     )
 
 
 def multicalibration_of(
-    given: Pairs,
+    raw_pairs: Pairs,
     columns: Mapping[str, Any],
     *,
     conditions: int = 1,
@@ -121,21 +121,21 @@ def multicalibration_of(
 ) -> MulticalibrationError:
     """The error of checked pairs: the implementation of `multicalibration_error`."""
     min_rows = check_whole(min_rows, name="min_rows")
-    pairs, held = features_of(given, columns, min_rows=min_rows)
+    pairs, checked_features = features_of(raw_pairs, columns, min_rows=min_rows)
     n, generator = len(pairs), generator_from(rng)
-    features = [everything(n, ALL_ROWS), predictions_of(pairs, columns, min_rows=min_rows), *held]
+    features = [everything(n, ALL_ROWS), predictions_of(pairs, columns, min_rows=min_rows), *checked_features]
     total = float(n if pairs.weights is None else pairs.weights.sum())
-    asked: dict[str, Any] = {"min_rows": min_rows, "conditions": 2, "rng": generator}
+    options: dict[str, Any] = {"min_rows": min_rows, "conditions": 2, "rng": generator}
     if conditions == 1:
-        asked["pairs"] = [(1, other) for other in range(2, len(features))]
+        options["pairs"] = [(1, other) for other in range(2, len(features))]
     with one_thread():
         residuals = residuals_of(pairs, against=DIAGONAL, rng=generator)
-        every = _joined(scan(residuals, features, **asked))
+        every = _joined(scan(residuals, features, **options))
         if not len(every):
             raise InputError("no group has enough labels: at least 5 of either kind must be expected. Give more rows.")
         width = _quantile(every.largest, 1 - (1 - level) / 10)
         floor = _lower(every, width)
-        near = _joined(scan(residuals, features, keep=lambda sums, s: np.abs(sums) + 2 * width * s >= floor, **asked))
+        near = _joined(scan(residuals, features, keep=lambda sums, s: np.abs(sums) + 2 * width * s >= floor, **options))
         value = _corrected(near, generator)
     error = 1 - level
     spread = np.maximum(near.observed, near.deviation)

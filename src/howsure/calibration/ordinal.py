@@ -85,13 +85,13 @@ class OrdinalCalibration(Rows[CalibrationCurve]):
         """The error of all cut points, the score in parts, the bias, and which cut points are off."""
         parts = self.rps_parts
         in_parts = f"{parts.calibration:.4f} calibration + {parts.refinement:.4f} refinement"
-        said = zip(self.rows, self.p_adjusted, strict=True)
+        rows_and_p = zip(self.rows, self.p_adjusted, strict=True)
         return [
             f"error of all cut points (root mean square): {self.error}",
             f"ranked probability score: {self.rps} = {in_parts} {parts.within_bin:+.4f} within bins",
             f"expected level less level: {self.bias}",
             f"In brackets: {100 * self.error.level:g} % intervals; n = {self.n:,}.",
-            *(f"{curve.name}: {verdict(curve, p)}" for curve, p in said),
+            *(f"{curve.name}: {verdict(curve, p)}" for curve, p in rows_and_p),
             *notes_by_name((curve.name or "", curve.notes) for curve in self.rows),
         ]
 
@@ -146,20 +146,20 @@ def ordinal_calibration(
     Source: Epstein (1969) for the ranked probability score.
     """
     level = check_level(level)
-    given = _given(y_prob, levels, of_columns=data is not None)
+    spec = _given(y_prob, levels, of_columns=data is not None)
     if isinstance(data, Source):
-        with data.predictions(y_true, given, clusters=clusters) as found:
-            held, read = found.pairs(), found.describe()
+        with data.predictions(y_true, spec, clusters=clusters) as predictions:
+            held, provenance = predictions.pairs(), predictions.describe()
     else:
-        held, read = pairs_from(y_true, given, data=data, clusters=clusters), {}
+        held, provenance = pairs_from(y_true, spec, data=data, clusters=clusters), {}
     names = held.group_names
     _check_order(names, named=levels is not None)
     k, n = len(names), len(held) // len(names)
     matrix = held.probabilities.reshape(k, n)
     codes = held.labels.reshape(k, n).argmax(axis=0)
     assert held.clusters is not None  # class-wise, the row itself where nothing else is said
-    own = held.clusters[:n]
-    units = None if clusters is None and len(np.unique(own)) == n else own
+    cluster_codes = held.clusters[:n]
+    units = None if clusters is None and len(np.unique(cluster_codes)) == n else cluster_codes
     above = np.minimum(np.cumsum(matrix[::-1], axis=0)[::-1][1:], 1.0)  # of a higher level, by cut point
     cuts = [
         Pairs((codes > place).astype(np.uint8), above[place], clusters=units, positive=HIGHER_LEVEL)
@@ -181,26 +181,27 @@ def ordinal_calibration(
         bias=_estimate(bias, level, n),
         rows=curves,
         p_adjusted=tuple(float(p) for p in adjust_p_values([curve.p_value for curve in curves], method="holm")),
-        recipe={"howsure": __version__, **read, "n": n, "levels": list(names), **how, "level": level},
+        recipe={"howsure": __version__, **provenance, "n": n, "levels": list(names), **how, "level": level},
     )
 
 
 def _given(y_prob: Any, levels: Sequence[str] | None, *, of_columns: bool) -> Given:
     """The probabilities of all levels, a curve for each class."""
-    given = Given(UNNAMED, None) if y_prob is None else given_of(y_prob)
-    if given.reduce is not None:
+    spec = Given(UNNAMED, None) if y_prob is None else given_of(y_prob)
+    if spec.reduce is not None:
         raise InputError(f"{parameter('reduce')} does not go with ordered levels, which are all judged; leave it out.")
-    names = given.classes if levels is None else [str(one) for one in levels]
+    names = spec.classes if levels is None else [str(level) for level in levels]
     if names is not None and len(names) < 2:
         raise InputError(f"{parameter('levels')} must name two levels or more; it names {shortened(names) or 'none'}.")
-    if given.way == PROB and not (isinstance(given.values, str) and not of_columns):
-        given = Given(PROBS_COLUMN, given.values)
-    return replace(given, reduce=CLASS_WISE, classes=names)
+    if spec.way == PROB and not (isinstance(spec.values, str) and not of_columns):
+        spec = Given(PROBS_COLUMN, spec.values)
+    return replace(spec, reduce=CLASS_WISE, classes=names)
 
 
 def _added(parts: Sequence[ScoreParts]) -> ScoreParts:
     score, calibration, refinement, within = (
-        math.fsum(getattr(one, name) for one in parts) for name in ("score", "calibration", "refinement", "within_bin")
+        math.fsum(getattr(part, name) for part in parts)
+        for name in ("score", "calibration", "refinement", "within_bin")
     )
     return ScoreParts(score, calibration, refinement, within)
 
@@ -231,10 +232,17 @@ def _error_of_all(cuts: Sequence[Pairs], units: Integers | None, *, level: float
     return debiased_estimate(clustered_mse(cluster_sums(together, np.concatenate(bins), start)), n=n, level=level)
 
 
-def _estimate(found: MeanScore, level: float, n: int) -> Estimate:
-    low, high = found.interval(level)
-    known = not math.isnan(low)
-    return Estimate(found.value, low if known else None, high if known else None, level=level, method=found.method, n=n)
+def _estimate(mean_score: MeanScore, level: float, n: int) -> Estimate:
+    low, high = mean_score.interval(level)
+    is_known = not math.isnan(low)
+    return Estimate(
+        mean_score.value,
+        low if is_known else None,
+        high if is_known else None,
+        level=level,
+        method=mean_score.method,
+        n=n,
+    )
 
 
 def _mean_probability(curve: CalibrationCurve) -> float:

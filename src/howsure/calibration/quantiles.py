@@ -155,16 +155,16 @@ def clustered_tests(
     surprise = counts - np.bincount(clusters)[:, None] / possible
     bars = np.add.reduceat(surprise, edges[:-1], axis=1)
     expected = n * np.diff(edges) / possible
-    found = {
+    results = {
         "chi-square": sign_test(bars, lambda rows: rows**2 @ (1 / expected), times=times, rng=rng),
         "band": sign_test(surprise, lambda rows: np.abs(np.cumsum(rows, axis=1)).max(axis=1) / n, times=times, rng=rng),
     }
     reach = t_quantile(level, number - 1) * np.sqrt((bars**2).sum(axis=0))
     return RankTests(
-        {name: test.value for name, test in found.items()},
-        {name: test.p_value for name, test in found.items()},
-        {name: test.p_error for name, test in found.items()},
-        min(found["band"].critical(level) * (1 + ROUNDING), 1.0),
+        {name: test.value for name, test in results.items()},
+        {name: test.p_value for name, test in results.items()},
+        {name: test.p_error for name, test in results.items()},
+        min(results["band"].critical(level) * (1 + ROUNDING), 1.0),
         np.maximum(expected - reach, 0.0),
         np.minimum(expected + reach, n),
     )
@@ -233,7 +233,10 @@ class QuantileCalibration(Result):
             "method": self.method,
             "statistic": self.statistic,
             "p_value": self.p_value,
-            "tests": {method: {what: held[method] for what, held in named.items()} for method in METHODS},
+            "tests": {
+                method: {what: results_by_method[method] for what, results_by_method in named.items()}
+                for method in METHODS
+            },
             "level": self.level,
             "bin_edges": self.bin_edges.tolist(),
             "bins": [dict(zip(("n", "expected", "low", "high"), bar, strict=True)) for bar in bars],
@@ -331,19 +334,19 @@ def posterior_quantiles(
     if method not in METHODS:
         raise InputError(f"method must be one of {', '.join(map(repr, METHODS))}, not {method!r}")
     if data is not None:
-        read = _of_columns(data, y_true, draws, clusters)
-        with read.placed():
+        rows = _of_columns(data, y_true, draws, clusters)
+        with rows.placed():
             result = posterior_quantiles(
-                read["y_true"],
-                read["draws"],
+                rows["y_true"],
+                rows["draws"],
                 n_bins=n_bins,
                 method=method,
-                clusters=read.columns.get("clusters"),
+                clusters=rows.columns.get("clusters"),
                 n_simulations=n_simulations,
                 level=level,
                 rng=rng,
             )
-        return replace(result, recipe={**result.recipe, **read.read})
+        return replace(result, recipe={**result.recipe, **rows.read})
     samples, values = _checked(y_true, draws)
     level, times = check_level(level), check_whole(n_simulations, name="n_simulations")
     n, s = samples.shape
@@ -353,9 +356,9 @@ def posterior_quantiles(
     ranks = below + np.floor(generator.random(n) * (equal + 1)).astype(np.int64)
     edges = np.round(np.linspace(0, s + 1, _number_of_bars(n, s, n_bins) + 1)).astype(np.int64)
     if codes is None:
-        found = independent_tests(ranks, edges, level)
+        test = independent_tests(ranks, edges, level)
     else:
-        found = clustered_tests(ranks, edges, codes, level=level, times=times, rng=generator)
+        test = clustered_tests(ranks, edges, codes, level=level, times=times, rng=generator)
     points = np.arange(s + 2) / (s + 1)
     cumulative = np.cumsum(np.bincount(ranks + 1, minlength=s + 2)) / n
     recipe = {"howsure": __version__, "method": method, "bars": len(edges) - 1, "level": level}
@@ -365,16 +368,16 @@ def posterior_quantiles(
         bin_edges=edges / (s + 1),
         counts=np.histogram(ranks, bins=edges)[0],
         expected=n * np.diff(edges) / (s + 1),
-        low=found.low,
-        high=found.high,
+        low=test.low,
+        high=test.high,
         points=points,
         cumulative=cumulative,
-        band_low=np.maximum(points - found.reach, 0.0),
-        band_high=np.minimum(points + found.reach, 1.0),
+        band_low=np.maximum(points - test.reach, 0.0),
+        band_high=np.minimum(points + test.reach, 1.0),
         method=method,
-        statistics=found.statistics,
-        p_values=found.p_values,
-        p_errors=found.p_errors,
+        statistics=test.statistics,
+        p_values=test.p_values,
+        p_errors=test.p_errors,
         level=level,
         n=n,
         draws=s,
@@ -393,26 +396,26 @@ def _of_columns(data: Any, y_true: Any, draws: Any, clusters: Any) -> Rows:
     each = [draws] if listed else list(draws)
     named = {"y_true": [y_true], "draws": each, "clusters": [] if clusters is None else [clusters]}
     for role, columns in named.items():
-        for one in columns:
-            if not isinstance(one, str):
-                raise no_column_name(role, one)
-    names = [one for columns in named.values() for one in columns]
+        for column in columns:
+            if not isinstance(column, str):
+                raise no_column_name(role, column)
+    names = [column for columns in named.values() for column in columns]
     if len(set(names)) < len(names):
         *others, last = (parameter(role) for role, columns in named.items() if columns)
         raise InputError(f"{', '.join(others)} and {last} must name each column once; they name {shortened(names)}.")
     kinds = dict.fromkeys(named["clusters"], Kind.VALUES) | {y_true: Kind.NUMBER}
     kinds |= dict.fromkeys(each, Kind.NUMBERS if listed else Kind.NUMBER)
-    found = rows_of(data, kinds, clusters=clusters)
-    samples = np.column_stack([found[one] for one in each]) if not listed else found[draws]
+    rows = rows_of(data, kinds, clusters=clusters)
+    samples = np.column_stack([rows[column] for column in each]) if not listed else rows[draws]
     if samples.dtype == object:  # lists in a frame
-        samples = np.array([list(one) for one in samples], dtype=object)
-    held = {"y_true": found[y_true], "draws": samples}
-    held |= {} if clusters is None else {"clusters": as_spelled(found[clusters])}
-    return replace(found, columns=held)
+        samples = np.array([list(sample) for sample in samples], dtype=object)
+    renamed = {"y_true": rows[y_true], "draws": samples}
+    renamed |= {} if clusters is None else {"clusters": as_spelled(rows[clusters])}
+    return replace(rows, columns=renamed)
 
 
 def _checked(y_true: Any, draws: Any) -> tuple[Floats, Floats]:
-    samples, values = (_numbers(held, name) for held, name in ((draws, "draws"), (y_true, "y_true")))
+    samples, values = (_numbers(values, name) for values, name in ((draws, "draws"), (y_true, "y_true")))
     if samples.ndim != 2 or samples.shape[1] < 1 or samples.shape[0] < 2:
         raise InputError(f"draws must have shape (n, S) with n ≥ 2 quantities and S ≥ 1 draws; it has {samples.shape}")
     if values.shape != samples.shape[:1]:
@@ -426,21 +429,22 @@ def _checked(y_true: Any, draws: Any) -> tuple[Floats, Floats]:
     return samples, values
 
 
-def _numbers(held: Any, name: str) -> Floats:
+def _numbers(values: Any, name: str) -> Floats:
     try:
-        return np.asarray(held, dtype=np.float64)
+        return np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"{name} must be numbers, as many a row: {error}") from error
 
 
-def _number_of_bars(n: int, draws: int, asked: int | None) -> int:
-    if asked is None:
+def _number_of_bars(n: int, draws: int, requested: int | None) -> int:
+    if requested is None:
         return max(2, min(20, n // FEWEST_EXPECTED, draws + 1))
-    if not is_number(asked) or not 2 <= asked <= draws + 1 or int(asked) != asked:
+    if not is_number(requested) or not 2 <= requested <= draws + 1 or int(requested) != requested:
         raise InputError(
-            f"{parameter('n_bins')} must be a whole number from 2 to the number of ranks, {draws + 1}; it is {asked!r}."
+            f"{parameter('n_bins')} must be a whole number from 2 to the number of ranks, {draws + 1}; it is "
+            f"{requested!r}."
         )
-    return int(asked)
+    return int(requested)
 
 
 def _checked_clusters(clusters: Any, n: int) -> Integers | None:

@@ -150,9 +150,11 @@ class CalibrationComparison(Result):
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON form; of files, what was read comes first."""
-        held = with_score_keys(dict_of(self), self.reduction)
-        read = {} if self.read is None else {**self.read.to_dict(), "howsure": self.recipe["howsure"]}
-        return read | {key: one for key, one in held.items() if one is not None or not key.startswith("multiclass")}
+        values = with_score_keys(dict_of(self), self.reduction)
+        provenance = {} if self.read is None else {**self.read.to_dict(), "howsure": self.recipe["howsure"]}
+        return provenance | {
+            key: value for key, value in values.items() if value is not None or not key.startswith("multiclass")
+        }
 
     @property
     def what_was_read(self) -> str:
@@ -167,32 +169,44 @@ class CalibrationComparison(Result):
         """How it was made, in a line; of files, what was read."""
         if self.read is None:
             return Result.made(self)
-        read = "; ".join(self.read.lines(self.n, self.names))
-        return f"howsure {self.recipe['howsure']}; {read}; level {self.recipe['level']}"
+        provenance = "; ".join(self.read.lines(self.n, self.names))
+        return f"howsure {self.recipe['howsure']}; {provenance}; level {self.recipe['level']}"
 
     def columns(self) -> Sequence[Column]:
         """One row per figure; people see those with an interval, frames and CSV hold those that are known."""
         a, b = self.names
-        told = {
+        estimates = {
             f"error of {a}": self.error_a,
             f"error of {b}": self.error_b,
             "difference of errors": self.error_difference,
             "difference of squared errors": self.squared_error_difference,
         }
-        told |= {f"difference of {_several(name)}": one for name, one in self.score_differences().items()}
-        shown = [None if one is None or one.low is None else one for one in told.values()]
-        known = {name: one for name, one in self.to_dict().items() if isinstance(one, dict) and name != "recipe"}
+        estimates |= {
+            f"difference of {_several(name)}": difference for name, difference in self.score_differences().items()
+        }
+        shown = [None if estimate is None or estimate.low is None else estimate for estimate in estimates.values()]
+        estimates_ = {
+            name: value for name, value in self.to_dict().items() if isinstance(value, dict) and name != "recipe"
+        }
         ends = {"value": "", "low": f"from here to high, the {100 * self.error_a.level:g} % interval", "high": ""}
         return [
-            Column("figure", WORDS, values=list(told), only=TABLE),
+            Column("figure", WORDS, values=list(estimates), only=TABLE),
             *(
-                Column(end, digits(5), legend=legend, values=[one and getattr(one, end) for one in shown], only=TABLE)
+                Column(
+                    end,
+                    digits(5),
+                    legend=legend,
+                    values=[estimate and getattr(estimate, end) for estimate in shown],
+                    only=TABLE,
+                )
                 for end, legend in ends.items()
             ),
-            Column("quantity", WORDS, values=list(known), only=FRAME),
+            Column("quantity", WORDS, values=list(estimates_), only=FRAME),
             *(
-                Column(one.name, NUMBER, values=[held[one.name] for held in known.values()], only=FRAME)
-                for one in fields(Estimate)
+                Column(
+                    field.name, NUMBER, values=[estimate[field.name] for estimate in estimates_.values()], only=FRAME
+                )
+                for field in fields(Estimate)
             ),
         ]
 
@@ -226,25 +240,27 @@ class CalibrationComparison(Result):
         """Which model is better calibrated, and what an error of 0 means, in a line each."""
         e, (a, b) = self.squared_error_difference, self.names
         if e.low is None or e.high is None:
-            said = "Too little data to compare."
+            summary = "Too little data to compare."
         elif e.low > 0:
-            said = f"{b} is better calibrated than {a}."
+            summary = f"{b} is better calibrated than {a}."
         elif e.high < 0:
-            said = f"{a} is better calibrated than {b}."
+            summary = f"{a} is better calibrated than {b}."
         else:
-            said = "No difference in calibration detected: the interval of the difference of squared errors contains 0."
-        zeros = [name for name, one in ((a, self.error_a), (b, self.error_b)) if one.value == 0]
+            summary = (
+                "No difference in calibration detected: the interval of the difference of squared errors contains 0."
+            )
+        zeros = [name for name, error in ((a, self.error_a), (b, self.error_b)) if error.value == 0]
         why = (
             "because the bins differ no more than chance alone would have it: this does not mean a model without error."
         )
-        return said + (f"\nThe error of {' and of '.join(zeros)} is 0 {why}" if zeros else "")
+        return summary + (f"\nThe error of {' and of '.join(zeros)} is 0 {why}" if zeros else "")
 
     def score_differences(self) -> dict[str, Estimate]:
         """The differences of the mean scores, by their names in words."""
-        found = {score_words(score, self.reduction): getattr(self, f"{score}_difference") for score in SCORES}
+        differences = {score_words(score, self.reduction): getattr(self, f"{score}_difference") for score in SCORES}
         of_classes = {score_words(score, MULTICLASS): f"multiclass_{score}_difference" for score in SCORES}
-        found |= {name: getattr(self, held) for name, held in of_classes.items()}
-        return {name: one for name, one in found.items() if one is not None}
+        differences |= {name: getattr(self, field_name) for name, field_name in of_classes.items()}
+        return {name: difference for name, difference in differences.items() if difference is not None}
 
 
 def _several(score: str) -> str:

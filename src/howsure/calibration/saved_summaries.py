@@ -41,24 +41,26 @@ class Saved:
 def to_bytes(saved: Saved) -> bytes:
     """The bytes of summaries. Raises InputError where some have weights and others have none."""
     check_weights(dict(zip([""] if saved.names is None else saved.names, saved.parts, strict=True)))
-    weighted = any(one.weights is not None for one in saved.parts if len(one.slot))
-    distances = [np.diff(one.slot, prepend=0) for one in saved.parts]
-    sums = [np.concatenate([one.sums[row] for one in saved.parts]) for row in range(len(COLUMNS))] if distances else []
+    weighted = any(part.weights is not None for part in saved.parts if len(part.slot))
+    distances = [np.diff(part.slot, prepend=0) for part in saved.parts]
+    sums = (
+        [np.concatenate([part.sums[row] for part in saved.parts]) for row in range(len(COLUMNS))] if distances else []
+    )
     columns = [_narrow(column) for column in ([np.concatenate(distances), *sums] if distances else [])]
     head = {
         "grid": GRID,
         "names": None if saved.names is None else list(saved.names),
-        "slots": [len(one.slot) for one in saved.parts],
-        "weightless": [one.weightless for one in saved.parts],
-        "positive": [one.positive for one in saved.parts],
-        "reduction": [one.reduction for one in saved.parts],
+        "slots": [len(part.slot) for part in saved.parts],
+        "weightless": [part.weightless for part in saved.parts],
+        "positive": [part.positive for part in saved.parts],
+        "reduction": [part.reduction for part in saved.parts],
         "bytes": [width for width, _ in columns],
         "weighted": weighted,
     }
     content = [WORDS, f"{VERSION}\n".encode(), json.dumps(head, sort_keys=True).encode(), b"\n"]
     content += [column for _, column in columns]
     if weighted:
-        floats = [np.zeros((len(WEIGHTS), 0)) if one.weights is None else one.weights for one in saved.parts]
+        floats = [np.zeros((len(WEIGHTS), 0)) if part.weights is None else part.weights for part in saved.parts]
         content.append(np.concatenate(floats, axis=1).astype("<f8").tobytes())
     whole = b"".join(content)
     return whole + hashlib.sha256(whole).digest()
@@ -163,13 +165,13 @@ def _parsed(head: dict[str, Any], content: bytes) -> Saved:
     sizes, names = head["slots"], head["names"]
     lists = [names or sizes, *(head[key] for key in ("slots", "weightless", "positive", "reduction"))]
     expected = 1 if names is None else len(names)
-    if not all(isinstance(one, list) and len(one) == expected for one in lists):
+    if not all(isinstance(values, list) and len(values) == expected for values in lists):
         raise ValueError("its head does not fit together")
-    if not all(type(one) is int and one >= 0 for one in (*sizes, *head["weightless"], *head["bytes"])):
+    if not all(type(number_) is int and number_ >= 0 for number_ in (*sizes, *head["weightless"], *head["bytes"])):
         raise ValueError("its head holds what is no number of rows")
-    if not all(one is None or isinstance(one, str) for one in (*head["positive"], *head["reduction"])):
+    if not all(value is None or isinstance(value, str) for value in (*head["positive"], *head["reduction"])):
         raise ValueError("its head holds what is no name")
-    if names is not None and (not all(isinstance(one, str) for one in names) or len(set(names)) < len(names)):
+    if names is not None and (not all(isinstance(name, str) for name in names) or len(set(names)) < len(names)):
         raise ValueError("its groups have no names of their own")
     n, columns = sum(sizes), []
     if n > len(content):  # each slot has pairs, whose number takes a byte
@@ -188,10 +190,10 @@ def _parsed(head: dict[str, Any], content: bytes) -> Saved:
     parts = []
     for i, (start, end) in enumerate(pairwise(ends)):
         rows = slice(start, end)
-        own = None if weights is None or start == end else weights[:, rows]
+        weights_of_part = None if weights is None or start == end else weights[:, rows]
         slot, sums = np.cumsum(columns[0][rows]), np.stack(columns[1:])[:, rows]
         how = (head[key][i] for key in ("weightless", "positive", "reduction"))
-        parts.append(Slots(slot, sums, own, *how))
+        parts.append(Slots(slot, sums, weights_of_part, *how))
         _check(parts[-1])
     return Saved(parts, names)
 

@@ -71,7 +71,7 @@ def residuals_of(pairs: Pairs, *, against: str, rng: np.random.Generator) -> Res
     k = len(edges) + 1
     w = pairs.weights
     powers = (None, None, None, None) if w is None else (None, w, w**2, w**3)
-    totals = np.array([np.bincount(strata, weights=one, minlength=k) for one in powers], dtype=np.float64)
+    totals = np.array([np.bincount(strata, weights=power, minlength=k) for power in powers], dtype=np.float64)
     gaps, r, shift = y - q, q, np.zeros(k)
     if against == WHOLE:
         shift = np.bincount(strata, weights=gaps if w is None else w * gaps, minlength=k) / totals[1]
@@ -129,8 +129,8 @@ def skewed_scores(sums: Floats, variance: Floats, third: Floats, step: float) ->
     shape = 4 / skewness[heavy] ** 2
     tail = gammaincc(shape, shape + x[heavy] * np.sqrt(shape))
     scores = x.copy()
-    told = tail > SMALLEST
-    scores[heavy[told]] = np.clip(-ndtri(tail[told]), 0.0, x[heavy[told]])
+    is_precise = tail > SMALLEST
+    scores[heavy[is_precise]] = np.clip(-ndtri(tail[is_precise]), 0.0, x[heavy[is_precise]])
     signed: Floats = np.sign(sums) * scores
     return signed
 
@@ -190,11 +190,11 @@ class Family:
     def joined(self, *others: Family) -> Family:
         """This family and others from the same draws as one."""
         families = (self, *others)
-        held = {name: np.concatenate([getattr(one, name) for one in families]) for name in FIGURES}
-        units = [one.units for one in families if one.units is not None]
+        figures = {name: np.concatenate([getattr(family, name) for family in families]) for name in FIGURES}
+        units = [family.units for family in families if family.units is not None]
         return Family(
-            **held,
-            largest=np.max([one.largest for one in families], axis=0),
+            **figures,
+            largest=np.max([family.largest for family in families], axis=0),
             units=np.concatenate(units, axis=1) if units else None,
         )
 
@@ -256,7 +256,7 @@ class _Search:
 
     def twos(self, pairs: Sequence[tuple[int, int]]) -> Iterator[Family]:
         """The groups of two conditions, by pairs of features; not those that are nearly one of the two conditions."""
-        rows = [one.members @ np.bincount(one.codes, minlength=one.cells) for one in self.features]
+        rows = [feature.members @ np.bincount(feature.codes, minlength=feature.cells) for feature in self.features]
         for f, g in pairs:
             first, second = self.features[f], self.features[g]
             smaller = np.minimum.outer(rows[f][first.in_pairs], rows[g][second.in_pairs])
@@ -264,51 +264,53 @@ class _Search:
 
     def _judged(self, table: Crossed, places: tuple[int, int], most: Floats | npt.NDArray[np.bool_]) -> Family:
         """The groups of a table that are large enough, of at most so many rows."""
-        held, strata = self.residuals, self.residuals.n_strata
+        residuals, strata = self.residuals, self.residuals.n_strata
         n, w1, w2, w3 = self._weighed(table)
-        share = w1 / held.totals[1][:, None, None] if held.against == WHOLE else np.zeros_like(w1)
-        rest2, rest3 = held.totals[2][:, None, None] - w2, held.totals[3][:, None, None] - w3
-        variance = np.tensordot(held.variance, w2 * (1 - share) ** 2 + rest2 * share**2, 1)
-        third = np.tensordot(held.third, w3 * (1 - share) ** 3 - rest3 * share**3, 1)
+        share = w1 / residuals.totals[1][:, None, None] if residuals.against == WHOLE else np.zeros_like(w1)
+        rest2, rest3 = residuals.totals[2][:, None, None] - w2, residuals.totals[3][:, None, None] - w3
+        variance = np.tensordot(residuals.variance, w2 * (1 - share) ** 2 + rest2 * share**2, 1)
+        third = np.tensordot(residuals.third, w3 * (1 - share) ** 3 - rest3 * share**3, 1)
         rows = n.sum(axis=0)
-        spread = np.tensordot(held.variance, n, 1)
+        spread = np.tensordot(residuals.variance, n, 1)
         enough = (rows >= self.min_rows) & (spread >= EXPECTED)
-        if held.against == WHOLE:
-            smaller = np.minimum(spread, held.variance @ held.totals[0] - spread)
+        if residuals.against == WHOLE:
+            smaller = np.minimum(spread, residuals.variance @ residuals.totals[0] - spread)
             unit = np.divide(w2.sum(axis=0), rows, out=np.ones_like(rows), where=rows > 0)
             enough &= (smaller >= EXPECTED) & (variance >= unit * np.maximum(EXPECTED / 2, BESIDE * smaller))
         enough &= (rows <= most) if places[1] >= 0 else most
         chosen = np.flatnonzero(enough)
-        sums = table.sums(held.blocks, held.n_blocks, held.values).reshape(held.n_blocks, -1)[:, chosen]
+        sums = table.sums(residuals.blocks, residuals.n_blocks, residuals.values).reshape(residuals.n_blocks, -1)[
+            :, chosen
+        ]
         filled = np.count_nonzero(sums, axis=0)
-        if held.against == WHOLE:
-            sums = sums - held.by_block @ share.reshape(strata, -1)[:, chosen]
+        if residuals.against == WHOLE:
+            sums = sums - residuals.by_block @ share.reshape(strata, -1)[:, chosen]
         total = sums.sum(axis=0)
-        sums = sums - total / held.n_blocks
+        sums = sums - total / residuals.n_blocks
         squares = np.einsum("bg,bg->g", sums, sums)
-        observed = np.sqrt(squares * (held.n_blocks / max(held.n_blocks - 1, 1)))
+        observed = np.sqrt(squares * (residuals.n_blocks / max(residuals.n_blocks - 1, 1)))
         variance, third = variance.ravel()[chosen], third.ravel()[chosen]
-        if held.clustered:
+        if residuals.clustered:
             variance = np.maximum(variance, observed**2)
             free = _degrees_of_freedom(sums, squares, filled)
-            score, known = student_scores(total, variance, np.maximum(free, 1.0)), free >= CLUSTERS - 1
+            score, is_known = student_scores(total, variance, np.maximum(free, 1.0)), free >= CLUSTERS - 1
         else:
-            step = 0.5 if held.powers[1] is None else 0.0
-            score, known = skewed_scores(total, variance, third, step), squares > 0.0
+            step = 0.5 if residuals.powers[1] is None else 0.0
+            score, is_known = skewed_scores(total, variance, third, step), squares > 0.0
         if self.keep is not None:
-            known &= self.keep(total, observed)
-        chosen, total, variance, score = chosen[known], total[known], variance[known], score[known]
+            is_known &= self.keep(total, observed)
+        chosen, total, variance, score = chosen[is_known], total[is_known], variance[is_known], score[is_known]
         first, second = np.divmod(chosen, n.shape[2])
-        units = (sums[:, known] / np.sqrt(squares[known])).astype(np.float32)
+        units = (sums[:, is_known] / np.sqrt(squares[is_known])).astype(np.float32)
         return Family(
             np.tile(np.array(places), (len(chosen), 1)),
             np.column_stack([table.conditions[0][first], table.conditions[1][second]]),
             rows.ravel()[chosen],
             w1.sum(axis=0).ravel()[chosen],
             total,
-            np.tensordot(held.shift, w1, 1).ravel()[chosen],
+            np.tensordot(residuals.shift, w1, 1).ravel()[chosen],
             np.sqrt(variance),
-            observed[known],
+            observed[is_known],
             score,
             self._largest(units),
             units if self.keep is not None else None,
@@ -316,9 +318,12 @@ class _Search:
 
     def _weighed(self, table: Crossed) -> list[Floats]:
         """The sums of 1, w, w² and w³ by stratum and group: (4, strata, conditions, conditions)."""
-        held = self.residuals
-        counts = table.sums(held.strata, held.n_strata, None)
-        return [counts if one is None else table.sums(held.strata, held.n_strata, one) for one in held.powers]
+        residuals = self.residuals
+        counts = table.sums(residuals.strata, residuals.n_strata, None)
+        return [
+            counts if power is None else table.sums(residuals.strata, residuals.n_strata, power)
+            for power in residuals.powers
+        ]
 
     def _largest(self, units: npt.NDArray[np.float32]) -> Floats:
         """The largest |score| of these groups in each draw."""
@@ -337,11 +342,11 @@ def _degrees_of_freedom(sums: Floats, squares: Floats, filled: Integers) -> Floa
 
 def _family(parts: Iterator[Family]) -> Family:
     """Several families as one."""
-    held = list(parts)
-    if not held:
+    families = list(parts)
+    if not families:
         none, nothing = np.zeros((0, 2), dtype=np.int64), np.zeros(0)
         return Family(none, none, nothing, nothing, nothing, nothing, nothing, nothing, nothing, np.zeros(DRAWS))
-    return held[0].joined(*held[1:])
+    return families[0].joined(*families[1:])
 
 
 # Which of many overlapping groups lead, and which of them the others owe their departure to.
@@ -383,7 +388,7 @@ def leading(
     residuals: Residuals,
     features: Sequence[Feature],
     families: Sequence[Family],
-    found: Sequence[npt.NDArray[np.bool_]],
+    memberships: Sequence[npt.NDArray[np.bool_]],
     critical: Sequence[float],
     *,
     most: int,
@@ -397,14 +402,14 @@ def leading(
     """
     groups = [
         Group(k, int(row), tuple(family.features[row].tolist()), tuple(family.conditions[row].tolist()))
-        for k, (family, mine) in enumerate(zip(families, found, strict=True))
+        for k, (family, mine) in enumerate(zip(families, memberships, strict=True))
         for row in np.flatnonzero(mine)
     ]
     per_sum = np.array([_score_per_sum(families[g.family], g.row) for g in groups])
     size = np.array([families[g.family].n[g.row] for g in groups])
     limit = np.array([critical[g.family] for g in groups])
     open_ = np.ones(len(groups), dtype=np.bool_)
-    held = residuals
+    current = residuals
     chosen: list[tuple[Group, tuple[Group, ...]]] = []
     scores = np.array([families[g.family].score[g.row] for g in groups])
     signs = np.sign(scores)
@@ -412,10 +417,10 @@ def leading(
         ones = np.array([len(g.parts) for g in groups])
         order = np.lexsort((size, ones, -np.round(np.abs(scores), 9)))
         strongest = int(next(i for i in order if open_[i]))
-        lead = _parent_or_self(strongest, groups, open_, scores, per_sum, held, features)
-        held = without(held, rows_of(groups[lead], features))
+        lead = _parent_or_self(strongest, groups, open_, scores, per_sum, current, features)
+        current = without(current, rows_of(groups[lead], features))
         places = np.flatnonzero(open_)
-        scores[places] = per_sum[places] * sums_of([groups[i] for i in places], held.values, features)
+        scores[places] = per_sum[places] * sums_of([groups[i] for i in places], current.values, features)
         gone = open_ & (signs * scores < limit)
         gone[lead] = False
         chosen.append((groups[lead], tuple(groups[i] for i in np.flatnonzero(gone))))
@@ -452,7 +457,7 @@ def _parent_or_self(
 
 def sums_of(groups: Sequence[Group], values: Floats, features: Sequence[Feature]) -> Floats:
     """The sum of some values over each group."""
-    found = np.empty(len(groups))
+    totals = np.empty(len(groups))
     by_table: dict[tuple[int, int], list[int]] = {}
     for i, group in enumerate(groups):
         by_table.setdefault(group.features, []).append(i)
@@ -461,22 +466,25 @@ def sums_of(groups: Sequence[Group], values: Floats, features: Sequence[Feature]
         table = alone(features[f]) if g < 0 else crossed(features[f], features[g])
         sums = table.sums(everything, 1, values)[0]
         at = np.array([groups[i].conditions for i in places])
-        columns = [np.searchsorted(known, asked) for known, asked in zip(table.conditions, at.T, strict=True)]
-        found[places] = sums[columns[0], columns[1]]
-    return found
+        columns = [
+            np.searchsorted(known_conditions, wanted_conditions)
+            for known_conditions, wanted_conditions in zip(table.conditions, at.T, strict=True)
+        ]
+        totals[places] = sums[columns[0], columns[1]]
+    return totals
 
 
 def without(residuals: Residuals, inside: npt.NDArray[np.bool_]) -> Residuals:
     """The residuals once the mean departure of a group is taken out of them, by least squares."""
-    held, w = residuals, residuals.powers[1]
+    current, w = residuals, residuals.powers[1]
     weight = inside.astype(np.float64) if w is None else w * inside
     direction = inside.astype(np.float64)
-    if held.against == WHOLE:
-        share = np.bincount(held.strata, weights=weight, minlength=held.n_strata) / held.totals[1]
-        direction -= share[held.strata]
+    if current.against == WHOLE:
+        share = np.bincount(current.strata, weights=weight, minlength=current.n_strata) / current.totals[1]
+        direction -= share[current.strata]
     weighed = direction if w is None else w * direction
-    size = float(held.values @ direction) / float(weighed @ direction)
-    return replace(held, values=held.values - size * weighed)
+    size = float(current.values @ direction) / float(weighed @ direction)
+    return replace(current, values=current.values - size * weighed)
 
 
 def names_of(group: Group, features: Sequence[Feature]) -> tuple[str, ...]:

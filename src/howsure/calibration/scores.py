@@ -86,11 +86,11 @@ class ScoreParts(Result):
     @property
     def words(self) -> str:
         """The score as the sum of its parts."""
-        known = math.isfinite(self.calibration)
+        is_known = math.isfinite(self.calibration)
         of_bins = f"calibration {self.calibration:.4f} + refinement {self.refinement:.4f}"
         if not math.isfinite(self.score):
             rows = f"infinite ({wrong_extremes(self.infinite_rows)})"
-            return f"{rows}; of the bins: {of_bins}" if known else rows
+            return f"{rows}; of the bins: {of_bins}" if is_known else rows
         sign = "-" if self.within_bin < 0 else "+"
         return f"{self.score:.4f} = {of_bins} {sign} within bins {abs(self.within_bin):.4f}"
 
@@ -257,7 +257,7 @@ def multiclass_scores(pairs: Pairs | Slots) -> MulticlassScores | None:
     losses = multiclass_losses(pairs)
     if losses is None:
         return None
-    brier, log_loss = (_mean(one, pairs.weights) for one in losses)
+    brier, log_loss = (_mean(loss, pairs.weights) for loss in losses)
     return MulticlassScores(brier, log_loss)
 
 
@@ -290,14 +290,16 @@ def score_key(score: str, reduction: str | None) -> str:
     return score if reduction is None else f"{reduction.replace(MULTICLASS, 'multiclass').replace('-', '_')}_{score}"
 
 
-def with_score_keys(held: Mapping[str, Any], reduction: str | None) -> dict[str, Any]:
+def with_score_keys(values: Mapping[str, Any], reduction: str | None) -> dict[str, Any]:
     """JSON of a curve whose scores are called what they are of; their recipe is the curve's, and is left out."""
     scores = {
-        key: {name: part for name, part in one.items() if name != "recipe"}
-        for key, one in held.items()
+        key: {name: part for name, part in value.items() if name != "recipe"}
+        for key, value in values.items()
         if key.removesuffix("_difference") in SCORES
     }
-    return {score_key(key, reduction) if key in scores else key: scores.get(key, one) for key, one in held.items()}
+    return {
+        score_key(key, reduction) if key in scores else key: scores.get(key, value) for key, value in values.items()
+    }
 
 
 def score_words(score: str, reduction: str | None) -> str:
@@ -324,9 +326,11 @@ def score_columns(curves: Sequence[CalibrationCurve], *, each: bool = False) -> 
     Scores of all classes that are the same for every class are left to `scores_of_all_classes`, unless `each` curve is
     to have them.
     """
-    held = [_named(curve, alone=each or not _shared(curves)) for curve in curves]
-    names = sorted(dict.fromkeys(name for one in held for name in one), key=lambda name: MULTICLASS in name)
-    return [(heading(name), [one.get(name) for one in held]) for name in names]
+    scores_of_curves = [_named(curve, alone=each or not _shared(curves)) for curve in curves]
+    names = sorted(
+        dict.fromkeys(name for scores in scores_of_curves for name in scores), key=lambda name: MULTICLASS in name
+    )
+    return [(heading(name), [scores.get(name) for scores in scores_of_curves]) for name in names]
 
 
 def scores_of_all_classes(curves: Sequence[CalibrationCurve]) -> list[str]:
@@ -348,13 +352,15 @@ def base_rate_words(curves: Sequence[CalibrationCurve | CorpCurve]) -> str:
 
 def _shared(curves: Sequence[CalibrationCurve]) -> bool:
     """Whether several curves are of the classes of the same rows."""
-    return len(curves) > 1 and all(one.reduction == "class-wise" and _same(one, curves[0]) for one in curves)
+    return len(curves) > 1 and all(curve.reduction == "class-wise" and _same(curve, curves[0]) for curve in curves)
 
 
-def _same(one: CalibrationCurve, other: CalibrationCurve) -> bool:
-    if one.multiclass is None or other.multiclass is None:
+def _same(calibration_curve: CalibrationCurve, other: CalibrationCurve) -> bool:
+    if calibration_curve.multiclass is None or other.multiclass is None:
         return False
-    return all(math.isclose(getattr(one.multiclass, score), getattr(other.multiclass, score)) for score in SCORES)
+    return all(
+        math.isclose(getattr(calibration_curve.multiclass, score), getattr(other.multiclass, score)) for score in SCORES
+    )
 
 
 def _named(curve: CalibrationCurve, *, alone: bool) -> dict[str, float]:

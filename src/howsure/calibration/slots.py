@@ -69,9 +69,9 @@ def unfolded() -> Integers:
     """The folded slot of every slot: in ascending order of q, label 0 before label 1."""
     cell, label = np.divmod(np.arange(SLOTS), 2)
     upper = cell >= CELLS
-    found: Integers = 4 * np.where(upper, LAST - cell, cell) + 2 * upper + label
-    found.flags.writeable = False
-    return found
+    slots: Integers = 4 * np.where(upper, LAST - cell, cell) + 2 * upper + label
+    slots.flags.writeable = False
+    return slots
 
 
 def last_of_cells(cells: Integers) -> Floats:
@@ -93,9 +93,9 @@ def first_of_cells() -> Floats:
         middle = (low + high) // 2
         below = cells_of(middle.view(np.float64)) < cell
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    found = np.concatenate([[0.0], high.view(np.float64), [np.nextafter(1.0, 2.0)]])
-    found.flags.writeable = False
-    return found
+    edges = np.concatenate([[0.0], high.view(np.float64), [np.nextafter(1.0, 2.0)]])
+    edges.flags.writeable = False
+    return edges
 
 
 COLUMNS = ("n", "offsets", "squares", "logs", "infinite")
@@ -168,8 +168,8 @@ class Slots:
         if not isinstance(other, Slots) or (self.weights is None) != (other.weights is None):
             return False
         return all(
-            np.array_equal(one, beside) if isinstance(one, np.ndarray) else one == beside
-            for one, beside in zip(self._parts(), other._parts(), strict=True)
+            np.array_equal(left, right) if isinstance(left, np.ndarray) else left == right
+            for left, right in zip(self._parts(), other._parts(), strict=True)
         )
 
     __hash__ = None  # type: ignore[assignment]
@@ -180,8 +180,8 @@ class Slots:
     @property
     def count(self) -> Integers:
         """Pairs of each slot."""
-        found: Integers = self.sums[0]
-        return found
+        counts: Integers = self.sums[0]
+        return counts
 
     @property
     def cell(self) -> Integers:
@@ -233,8 +233,8 @@ class Slots:
 
     def wrong(self) -> npt.NDArray[np.bool_]:
         """Whether the label of each slot is the less likely one."""
-        found: npt.NDArray[np.bool_] = (self.cell < CELLS) == (self.label == 1)
-        return found
+        is_wrong: npt.NDArray[np.bool_] = (self.cell < CELLS) == (self.label == 1)
+        return is_wrong
 
     def means(self) -> tuple[Floats, Floats, Floats]:
         """The mean prediction of each slot, the mean of q - y without cancellation, and the variance of q."""
@@ -281,13 +281,13 @@ def checked_sums(sums: Integers) -> Integers:
     return sums
 
 
-def _agreed(name: str, one: str | None, other: str | None) -> str | None:
+def _agreed(name: str, first: str | None, other: str | None) -> str | None:
     """What two summaries say of their label 1, or of how pairs were made of classes."""
-    if one == other:
-        return one
-    if name == "pos_label" and (one is None or other is None):
-        return one or other
-    raise InputError(f"the summaries differ in {name}: {one!r} and {other!r}. Keep a summary for each.")
+    if first == other:
+        return first
+    if name == "pos_label" and (first is None or other is None):
+        return first or other
+    raise InputError(f"the summaries differ in {name}: {first!r} and {other!r}. Keep a summary for each.")
 
 
 # Adding pairs up by slot: one pass over any number of pairs, in memory that does not grow with them.
@@ -326,10 +326,10 @@ class SlotAdder:
 
     def slots(self) -> Slots:
         """The slots that hold pairs."""
-        held = np.flatnonzero(self._sums[0][unfolded()])
-        folded = unfolded()[held]
+        filled = np.flatnonzero(self._sums[0][unfolded()])
+        folded = unfolded()[filled]
         weights = None if self._weights is None else self._weights[:, folded]
-        return Slots(held, checked_sums(self._sums[:, folded]), weights)
+        return Slots(filled, checked_sums(self._sums[:, folded]), weights)
 
     def _buffers(self, n: int) -> tuple[Integers, Floats]:
         """Room for the slots of a chunk and for two columns beside them, used again and again."""

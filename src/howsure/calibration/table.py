@@ -121,11 +121,11 @@ def calibration_table(
     bins: dict[str, Any] = {"bin_size": bin_size, "n_bins": n_bins, "binning": binning}
     roles: dict[str, Any] = {"sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label}
     parts = parts_of(y_true, y_prob, data=data, groups=groups, soft_labels=True, **roles)
-    held = [(name, part) for name, part in parts.by_group if name is not None]
-    if not held:
+    named_parts = [(name, part) for name, part in parts.by_group if name is not None]
+    if not named_parts:
         raise InputError("groups must say what each pair belongs to; without groups use calibration_curve.")
-    whole = parts.n if isinstance(held[0][1], Pairs) else 0
-    return table_of(held, whole=whole, level=level, adjust=adjust, **bins)
+    whole = parts.n if isinstance(named_parts[0][1], Pairs) else 0
+    return table_of(named_parts, whole=whole, level=level, adjust=adjust, **bins)
 
 
 def table_of(

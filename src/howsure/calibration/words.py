@@ -139,8 +139,8 @@ def kind(curve: CalibrationCurve, p: float | None = None) -> str:
 def _sides(curve: CalibrationCurve) -> np.typing.NDArray[np.int64]:
     """1 for a bin significantly above the diagonal, -1 for one significantly below it, 0 otherwise."""
     bins = curve.bins
-    known = bins.high > bins.low  # a normal interval has no width at frequencies of 0 and 1 and tells nothing
-    above, below = known & (bins.low > bins.mean_prob), known & (bins.high < bins.mean_prob)
+    has_width = bins.high > bins.low  # a normal interval has no width at frequencies of 0 and 1 and tells nothing
+    above, below = has_width & (bins.low > bins.mean_prob), has_width & (bins.high < bins.mean_prob)
     return above.astype(np.int64) - below.astype(np.int64)
 
 
@@ -163,7 +163,7 @@ def _judge(curve: CalibrationCurve, p: float) -> tuple[str, str]:
     error = curve.error
     if math.isnan(error.value) or error.low is None or error.high is None:
         return TOO_LITTLE, f"too little data to tell: no bin holds two pairs to learn from (n = {curve.n:,})"
-    found = regions(curve)
+    regions_ = regions(curve)
     missing = int(np.count_nonzero(_sides(curve)))
     if error.low <= 0.0:
         little = error.high > TELLING
@@ -176,11 +176,11 @@ def _judge(curve: CalibrationCurve, p: float) -> tuple[str, str]:
             )
         if missing <= _missing_by_chance(len(curve.bins), error.level):
             return NONE_SEEN, _none_seen(len(curve.bins) - missing, len(curve.bins))
-    if not found:
+    if not regions_:
         return _on_the_whole(curve)
-    said = [region for region in found[:2] if region.size >= WORTH_SAYING * found[0].size]
-    kinds = {region.kind for region in said}
-    sentence = "; ".join(str(region) for region in sorted(said, key=lambda region: region.start))
+    main_regions = [region for region in regions_[:2] if region.size >= WORTH_SAYING * regions_[0].size]
+    kinds = {region.kind for region in main_regions}
+    sentence = "; ".join(str(region) for region in sorted(main_regions, key=lambda region: region.start))
     caution = "; but the error's interval reaches 0" if error.low <= 0.0 else ""
     return (kinds.pop() if len(kinds) == 1 else BOTH), sentence + caution
 
@@ -221,11 +221,16 @@ def _on_the_whole(curve: CalibrationCurve) -> tuple[str, str]:
 # Calibration curves as a short text, as a table, and their recipes.
 
 
-def summary(curve: CalibrationCurve | CorpCurve, head: str, rows: Sequence[tuple[str, str]], said: str) -> str:
+def summary(curve: CalibrationCurve | CorpCurve, head: str, rows: Sequence[tuple[str, str]], verdict_text: str) -> str:
     """The figures of a curve as a short aligned text, with the verdict, the notes and the recipe."""
     width = max(len(name) for name, _ in rows)
-    told = [*(f"{name:<{width}}  {text}" for name, text in rows), said, *curve.below(), f"recipe: {recipe_line(curve)}"]
-    return "\n  ".join([head + (f" of {curve.name}" if curve.name is not None else ""), *told])
+    lines = [
+        *(f"{name:<{width}}  {text}" for name, text in rows),
+        verdict_text,
+        *curve.below(),
+        f"recipe: {recipe_line(curve)}",
+    ]
+    return "\n  ".join([head + (f" of {curve.name}" if curve.name is not None else ""), *lines])
 
 
 def figures_in_words(curve: CalibrationCurve) -> list[tuple[str, str]]:
@@ -299,9 +304,16 @@ def curve_columns(curves: Sequence[CalibrationCurve], p_values: Sequence[float],
     """The figures of curves, one row each; `adjusted` says how the p-values are."""
     level, rate = f"{100 * curves[0].error.level:g} %", base_rate_words(curves)
     shown, each = score_columns(curves), score_columns(curves, each=True)
-    scores = [Column(_called(name), NUMBER, name, LOWER, LEGENDS.get(name, ""), values=held) for name, held in shown]
+    scores = [
+        Column(_called(name), NUMBER, name, LOWER, LEGENDS.get(name, ""), values=scores_of_curves)
+        for name, scores_of_curves in shown
+    ]
     names = {name for name, _ in shown}
-    hidden = [Column(_called(name), NUMBER, only=FRAME, values=held) for name, held in each if name not in names]
+    hidden = [
+        Column(_called(name), NUMBER, only=FRAME, values=scores_of_curves)
+        for name, scores_of_curves in each
+        if name not in names
+    ]
     kinds = [kind(curve, p) for curve, p in zip(curves, p_values, strict=True)]
     return [
         Column("group", WORDS, get=lambda curve: curve.name or "all"),
@@ -364,14 +376,14 @@ def parts_table(curve: CalibrationCurve | CorpCurve, *, most: int = 20) -> Table
     return Table((name if len(shown) == len(parts) else f"{name} of {len(parts)}", "n", *named), rows)
 
 
-def notes_by_name(found: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
+def notes_by_name(notes_of_names: Iterable[tuple[str, Sequence[str]]]) -> list[str]:
     """Each note once, preceded by the names of the groups it concerns.
 
     >>> notes_by_name([("NN", ["one bin only"]), ("VB", []), ("IN", ["one bin only"])])
     ['NN, IN: one bin only']
     """
     about: dict[str, list[str]] = {}
-    for name, notes in found:
+    for name, notes in notes_of_names:
         for note in notes:
             about.setdefault(note, []).append(name)
     return [f"{shortened(names)}: {note}" for note, names in about.items()]

@@ -87,18 +87,22 @@ class WorstRows(ResultOfRows[Any]):
 
     def columns(self) -> Sequence[Column]:
         """Where each row stands, what was wrong with it, and the columns asked for."""
-        own = [one.name for one in fields(type(self.rows[0]) if self.rows else WrongRow)][:-1]
-        own = [name for name in own if not self.rows or any(getattr(row, name) is not None for row in self.rows)]
-        called = {name: f"shown_{name}" if name in own else name for name in self.recipe["show"]}
+        field_names = [field.name for field in fields(type(self.rows[0]) if self.rows else WrongRow)][:-1]
+        field_names = [
+            name for name in field_names if not self.rows or any(getattr(row, name) is not None for row in self.rows)
+        ]
+        headings = {name: f"shown_{name}" if name in field_names else name for name in self.recipe["show"]}
         shown = [
-            Column(name, WORDS, name, values=[row.shown[key] for row in self.rows]) for key, name in called.items()
+            Column(name, WORDS, name, values=[row.shown[key] for row in self.rows]) for key, name in headings.items()
         ]
         same = {name for name in ("file", "score") if len({getattr(row, name, None) for row in self.rows}) < 2}
-        known = [Column(name, KINDS.get(name, WORDS), only=FRAME if name in same | {"file"} else "") for name in own]
+        known_columns = [
+            Column(name, KINDS.get(name, WORDS), only=FRAME if name in same | {"file"} else "") for name in field_names
+        ]
         if "file" not in same:  # programs read its whole name, people what tells it from others
             files = short_names([str(row.file) for row in self.rows])
-            known.insert(own.index("row"), Column("file", WORDS, values=files, only=TABLE))
-        return [*known, *shown]
+            known_columns.insert(field_names.index("row"), Column("file", WORDS, values=files, only=TABLE))
+        return [*known_columns, *shown]
 
     def table(self) -> Table:
         """The rows; texts are cut but in HTML."""
@@ -106,10 +110,10 @@ class WorstRows(ResultOfRows[Any]):
 
     def text(self, *, columns: Sequence[str] | None = None, raw: bool = False, most: int | None = None) -> str:
         """What it prints; texts are cut, and that is said."""
-        found = ResultOfRows.text(self, columns=columns, raw=raw, most=most)
-        long = any(len(str(one)) > LONGEST for row in self.rows for one in row.shown.values())
+        table_text = ResultOfRows.text(self, columns=columns, raw=raw, most=most)
+        long = any(len(str(value)) > LONGEST for row in self.rows for value in row.shown.values())
         cut = f"Texts are cut after {LONGEST} characters; JSON, CSV and HTML hold them whole."
-        return f"{found}\n\n{cut}" if long else found
+        return f"{table_text}\n\n{cut}" if long else table_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +137,9 @@ class Worst:
         """The n rows of a frame, whose columns of these names are read `at` some of them; or of arrays."""
         if data is not None:
             return rows_of(data, dict.fromkeys([*names, *self.show], Kind.LATER))
-        held = arrays | dict(self.show) if isinstance(self.show, Mapping) else arrays
-        check_same_length(rows=range(n), **held)
-        columns = {name: np.asarray(column) for name, column in held.items()}
+        arrays_shown = arrays | dict(self.show) if isinstance(self.show, Mapping) else arrays
+        check_same_length(rows=range(n), **arrays_shown)
+        columns = {name: np.asarray(column) for name, column in arrays_shown.items()}
         return Rows({}, at=lambda some: {name: column[list(some)].tolist() for name, column in columns.items()})
 
     def of_pairs(self, pairs: Pairs, y_true: Any, data: Any) -> WorstRows:
@@ -147,12 +151,12 @@ class Worst:
         labels = pairs.labels if isinstance(y_true, Pairs) else y_true
         return self._of_blocks([pairs], self.beside(n, None, y_true=labels), n, label="y_true")
 
-    def of_read(self, read: Read) -> WorstRows:
+    def of_read(self, predictions: Read) -> WorstRows:
         """The worst of what a source read; very many pairs go by some at a time.
 
         Raises InputError for labels that are shares of annotators, of which no row is wrong or right.
         """
-        described, blocks = read.describe(), read.blocks()
+        described, blocks = predictions.describe(), predictions.blocks()
         if described.get("soft_labels"):
             target = described["target"]
             raise InputError(
@@ -160,7 +164,7 @@ class Worst:
                 f"{parameter('worst')} out."
             )
         label, group = described["target"], described.get("group")
-        rows = read.beside([label, *([group] if group else []), *self.show])
+        rows = predictions.beside([label, *([group] if group else []), *self.show])
         return self._of_blocks(blocks, rows, int(described["rows"]), label=label, group=group)
 
     def _of_blocks(
@@ -183,16 +187,16 @@ class Worst:
             if block.groups is not None:
                 groups = [block.group_names[block.groups[i]] for i in index]
         places = index % n
-        held = self.read_at(rows, places, label, *([group] if group else []))
-        groups = [str(one) for one in held[group]] if group and groups is None else groups
+        values = self.read_at(rows, places, label, *([group] if group else []))
+        groups = [str(group_value) for group_value in values[group]] if group and groups is None else groups
         return self.result(
             [
                 WrongRow(
                     *rows.stands(int(place)),
                     group=None if groups is None else groups[i],
-                    label=held[label][i],
+                    label=values[label][i],
                     probability=float(q[i]),
-                    shown={name: held[name][i] for name in self.show},
+                    shown={name: values[name][i] for name in self.show},
                 )
                 for i, place in enumerate(places)
             ],
@@ -202,8 +206,8 @@ class Worst:
     def read_at(self, rows: Rows, places: Integers, *more: str) -> dict[str, list[Any]]:
         """The columns to show, and `more`, of some rows in their order."""
         some, back = np.unique(places, return_inverse=True)
-        held = rows.at(some.tolist()) if len(some) else {}
-        return {name: [_told(held[name][i]) for i in back] if held else [] for name in (*self.show, *more)}
+        values = rows.at(some.tolist()) if len(some) else {}
+        return {name: [_told(values[name][i]) for i in back] if values else [] for name in (*self.show, *more)}
 
 
 def check_worst(worst: int | None, show: Show, data: Any, *, wrong: Wrong | None = None) -> Worst | None:
@@ -237,5 +241,9 @@ def is_wrong(labels: Labels, probabilities: Floats) -> npt.NDArray[np.bool_]:
 
 def _told(value: object) -> object:
     """A value as JSON can hold it; a text of what it cannot."""
-    held = plain(value)
-    return held if held is None or isinstance(held, str | int | float | list | dict) else str(held)
+    plain_value = plain(value)
+    return (
+        plain_value
+        if plain_value is None or isinstance(plain_value, str | int | float | list | dict)
+        else str(plain_value)
+    )

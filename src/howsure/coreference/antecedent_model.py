@@ -121,10 +121,10 @@ def recalibrated(
 
     Without `sharpen`, its probabilities stay as they are used, with the sharpening that it has.
     """
-    held = [learnt(one) for one in scores] if sharpen else used
-    found = recalibrate_coreference(held, gold, before=used, had=had, sharpen=sharpen, **options)
-    kept = found.sharpening if sharpen or had is None else had.sharpening
-    return replace(found, sharpening=kept, recipe={**found.recipe, "folds": folds})
+    learned = [learnt(score) for score in scores] if sharpen else used
+    recalibration = recalibrate_coreference(learned, gold, before=used, had=had, sharpen=sharpen, **options)
+    kept = recalibration.sharpening if sharpen or had is None else had.sharpening
+    return replace(recalibration, sharpening=kept, recipe={**recalibration.recipe, "folds": folds})
 
 
 KIND, SCHEMA, RECALIBRATED = "antecedent model", 1, 2  # in files: of a model as trained, and of one recalibrated
@@ -277,9 +277,9 @@ class AntecedentModel:
         if self.recalibration_ is None:
             raise InputError("the model is not recalibrated; call recalibrate, or fit with folds.")
         scores, gold = self._with_gold(documents)
-        compared = [before._posterior(one) for one in scores]
-        held = map(learnt, scores) if self.recalibration_.sharpening is not None else map(self._posterior, scores)
-        return self.recalibration_.judge(held, gold, before=compared, had=before.recalibration_)
+        compared = [before._posterior(score) for score in scores]
+        learned = map(learnt, scores) if self.recalibration_.sharpening is not None else map(self._posterior, scores)
+        return self.recalibration_.judge(learned, gold, before=compared, had=before.recalibration_)
 
     def mentions_of(self, document: Document) -> tuple[Mention, ...]:
         """The mentions used by `posterior`: gold or detected, in text order."""
@@ -323,10 +323,10 @@ class AntecedentModel:
         seed = self.rng
         parameters = {**self.get_params(), "rng": int(seed) if isinstance(seed, int | np.integer) else None}
         content = {"parameters": parameters, "families": self._signature(), "n_weights": len(self.weights_)}
-        found = self.recalibration_
-        if found is not None:
-            content["recalibration"] = found.to_dict()
-        schema = SCHEMA if found is None else RECALIBRATED
+        recalibration = self.recalibration_
+        if recalibration is not None:
+            content["recalibration"] = recalibration.to_dict()
+        schema = SCHEMA if recalibration is None else RECALIBRATED
         write_model(path, kind=KIND, schema=schema, content=content, arrays=arrays_of(self.weights_))
 
     @classmethod
@@ -339,10 +339,10 @@ class AntecedentModel:
         try:
             model = cls(**content["parameters"])
             n = model._scorer.n_weights
-            known = (content["families"], content["n_weights"]) == (model._signature(), n)
+            matches = (content["families"], content["n_weights"]) == (model._signature(), n)
         except (KeyError, TypeError, InputError):
-            known = False
-        if not known:
+            matches = False
+        if not matches:
             raise InputError(f"{path} was trained with other features than this version has; train it again.")
         weights = weights_from(arrays, n)
         if weights is None:
@@ -395,15 +395,15 @@ class AntecedentModel:
 
     def _with_gold(self, documents: Iterable[Document]) -> tuple[list[Floats], list[Integers]]:
         """The scores of documents, and the labels of their gold entities."""
-        held = listed(documents, name="documents", of="documents with gold entities")
-        mentions = [self.mentions_of(document) for document in held]
-        gold = [entities_of(document, found) for document, found in zip(held, mentions, strict=True)]
-        return [self._scores(one, found) for one, found in zip(held, mentions, strict=True)], gold
+        checked = listed(documents, name="documents", of="documents with gold entities")
+        mentions = [self.mentions_of(document) for document in checked]
+        gold = [entities_of(document, spans) for document, spans in zip(checked, mentions, strict=True)]
+        return [self._scores(document, spans) for document, spans in zip(checked, mentions, strict=True)], gold
 
     def _recalibrated(
         self, scores: Sequence[Floats], gold: Sequence[Integers], **options: Any
     ) -> CoreferenceRecalibration:
-        used = [self._posterior(one) for one in scores]
+        used = [self._posterior(score) for score in scores]
         return recalibrated(scores, used, gold, had=self.recalibration_, **options)
 
     def _set_weights(self, weights: Floats) -> None:

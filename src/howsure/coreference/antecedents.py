@@ -124,10 +124,10 @@ def _array(values: object, name: str) -> Floats:
     if hasattr(values, "tocoo"):
         raise InputError(f"{name} must be a full matrix; a sparse one: .toarray(), or CorefPosterior.from_rows.")
     try:
-        held = np.asarray(values)
-        if held.dtype.kind == "c":
+        array = np.asarray(values)
+        if array.dtype.kind == "c":
             raise TypeError("they are complex")
-        return held.astype(np.float64, copy=False)
+        return array.astype(np.float64, copy=False)
     except (TypeError, ValueError, RuntimeError) as error:
         advice = "torch: pass tensor.detach().cpu().numpy()" if hasattr(values, "detach") else "rows of equal length"
         raise InputError(f"{name} cannot be read as numbers ({error}); {advice}.") from error
@@ -168,9 +168,10 @@ def _checked_row(j: int, antecedents: object, probabilities: object, new: float)
         raise InputError(f"{in_matrix(j)} has {len(k)} antecedents and {len(p)} probabilities; give one for each.")
     if len(k) and not (k.min() >= 0 and k.max() < j):
         wrong = k[(k < 0) | (k >= j)][0]
-        known = f"0 to {j - 1}" if j else "none"
+        allowed = f"0 to {j - 1}" if j else "none"
         raise InputError(
-            f"antecedents must be earlier mentions; {in_matrix(j)} holds {wrong}, and has {known}. Are the mentions in "
+            f"antecedents must be earlier mentions; {in_matrix(j)} holds {wrong}, and has {allowed}. Are the mentions "
+            "in "
             "text order? Leave padding out."
         )
     order = np.argsort(k, kind="stable")
@@ -222,13 +223,13 @@ def from_listed_scores(scores: Any, *, antecedents: Any, null: object) -> Antece
     if len(antecedents) != m:
         raise InputError(f"antecedents must have a row for each of {m} mentions; they have {len(antecedents)}.")
     split = [_split_row(as_vector(scores[j], name=f"row {j} of scores"), null, j) for j in range(m)]
-    new = _null(null, [one for _, one in split], m)
-    found = [_softmax(j, split[j][0], antecedents[j], float(new[j])) for j in range(m)]
+    new = _null(null, [null_score for _, null_score in split], m)
+    distributions = [_softmax(j, split[j][0], antecedents[j], float(new[j])) for j in range(m)]
     return Antecedents(
-        np.array([p_new for _, _, p_new in found], dtype=np.float64),
-        np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum([len(k) for k, _, _ in found], dtype=np.int64)]),
-        np.concatenate([np.empty(0, dtype=np.int64), *(k for k, _, _ in found)]),
-        np.concatenate([np.empty(0), *(p for _, p, _ in found)]),
+        np.array([p_new for _, _, p_new in distributions], dtype=np.float64),
+        np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum([len(k) for k, _, _ in distributions], dtype=np.int64)]),
+        np.concatenate([np.empty(0, dtype=np.int64), *(k for k, _, _ in distributions)]),
+        np.concatenate([np.empty(0), *(p for _, p, _ in distributions)]),
     )
 
 
@@ -263,7 +264,7 @@ def _softmax(j: int, scores: Floats, antecedents: Any, null: float) -> tuple[Int
         )
     if len(places) != len(scores):
         raise InputError(f"{in_matrix(j)} has {len(places)} antecedents and {len(scores)} scores; give one for each.")
-    for name, value in (*(("scores", one) for one in scores.tolist()), ("null", null)):
+    for name, value in (*(("scores", score) for score in scores.tolist()), ("null", null)):
         if np.isnan(value) or value == np.inf:
             raise InputError(f"{name} must be finite, or -inf where there is no link; {in_matrix(j)} holds {value!r}.")
     highest = max(float(scores.max(initial=-np.inf)), null)
@@ -301,13 +302,13 @@ def from_scores(scores: object, *, null: object) -> Antecedents:
     """
     links, new = _split_matrix(as_matrix(scores, name="scores"), null)
     m = len(new)
-    for name, held in (("scores", links), ("null", new[:, None])):
-        wrong = np.argwhere(np.isnan(held) | (held == np.inf))
+    for name, array in (("scores", links), ("null", new[:, None])):
+        wrong = np.argwhere(np.isnan(array) | (array == np.inf))
         if len(wrong):
             j, k = wrong[0].tolist()
             where = f"row {j}, column {k}" if name == "scores" else f"row {j}"
             raise InputError(
-                f"{name} must be finite, or -inf where there is no link; {where} holds {float(held[j, k])!r}."
+                f"{name} must be finite, or -inf where there is no link; {where} holds {float(array[j, k])!r}."
             )
     earlier = np.tri(m, k=-1, dtype=np.bool_)
     joined = np.where(earlier, links, -np.inf)

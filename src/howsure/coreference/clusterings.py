@@ -98,11 +98,12 @@ def checked_mentions(mentions: Iterable[Hashable] | None, m: int) -> Sequence[Ha
     if len(set(names)) < m:
         twice = next(name for place, name in enumerate(names) if name in names[:place])
         raise InputError(f"mentions must be distinct; {twice!r} comes twice.")
-    for place, (one, other) in enumerate(pairwise(names), 1):
-        both = isinstance(one, Mention) and isinstance(other, Mention)
-        if both and (other.sentence, other.start) < (one.sentence, one.start):  # type: ignore[attr-defined]
+    for place, (first, other) in enumerate(pairwise(names), 1):
+        both = isinstance(first, Mention) and isinstance(other, Mention)
+        if both and (other.sentence, other.start) < (first.sentence, first.start):  # type: ignore[attr-defined]
             raise InputError(
-                f"mentions must be in text order; mention {place}, {other!r}, begins before {one!r}. Sort them first: "
+                f"mentions must be in text order; mention {place}, {other!r}, begins before {first!r}. Sort them "
+                "first: "
                 "antecedents are earlier mentions."
             )
     return names
@@ -193,8 +194,8 @@ def least_loss(together: Floats, starts: Iterable[Integers], *, threshold: float
     """The clustering of least expected loss that local search finds from any of the `starts`; labels (M,)."""
     worth = together - threshold  # what a pair gains by being together
     np.fill_diagonal(worth, 0.0)
-    found = [_searched(worth, start) for start in starts]
-    return max(found, key=lambda labels: float(worth[labels[:, None] == labels].sum()))
+    solutions = [_searched(worth, start) for start in starts]
+    return max(solutions, key=lambda labels: float(worth[labels[:, None] == labels].sum()))
 
 
 def _searched(worth: Floats, start: Integers) -> Integers:
@@ -229,12 +230,12 @@ def _clusters_merge(pull: Floats, labels: Integers) -> bool:
     between = np.zeros((len(slots), len(slots)))
     np.add.at(between, members, pull[:, slots])
     np.fill_diagonal(between, -np.inf)
-    one, other = np.unravel_index(int(between.argmax()), between.shape)
-    if between[one, other] <= SMALLEST_GAIN:
+    first, other = np.unravel_index(int(between.argmax()), between.shape)
+    if between[first, other] <= SMALLEST_GAIN:
         return False
-    pull[:, slots[one]] += pull[:, slots[other]]
+    pull[:, slots[first]] += pull[:, slots[other]]
     pull[:, slots[other]] = 0.0
-    labels[labels == slots[other]] = slots[one]
+    labels[labels == slots[other]] = slots[first]
     return True
 
 
@@ -259,13 +260,13 @@ def clustering_entropy(antecedents: Antecedents, n: int, rng: np.random.Generato
     that share of the maximum entropy.
     """
     step = max(1, NUMBERS_AT_ONCE // max(len(antecedents), 1))
-    found = np.concatenate([_given_before(antecedents, min(step, n - at), rng) for at in range(0, n, step)])
-    value, most = float(found.mean()), antecedent_entropy(antecedents)
-    if bool((found == found[0]).all()):
+    values = np.concatenate([_given_before(antecedents, min(step, n - at), rng) for at in range(0, n, step)])
+    value, most = float(values.mean()), antecedent_entropy(antecedents)
+    if bool((values == values[0]).all()):
         unseen = 1 - ((1 - level) / 2) ** (1 / n)
         reach = unseen * float(np.log(np.diff(antecedents.starts) + 1).sum())
     else:
-        reach = normal_quantile(level) * float(found.std(ddof=1)) / math.sqrt(n)
+        reach = normal_quantile(level) * float(values.std(ddof=1)) / math.sqrt(n)
     value = min(value, most)
     return Estimate(value, max(value - reach, 0.0), min(value + reach, most), level, f"{n} samples", n)
 

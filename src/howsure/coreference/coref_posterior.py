@@ -179,12 +179,12 @@ class CorefPosterior:
 
         Raises InputError if the clusters do not consist of the mentions.
         """
-        labels, held = self.labels(clusters), self.antecedents
-        sources = held.sources()
-        inside = labels[sources] == labels[held.antecedents]
-        p = np.bincount(sources[inside], held.probabilities[inside], len(self)).astype(np.float64)
+        labels, antecedents = self.labels(clusters), self.antecedents
+        sources = antecedents.sources()
+        inside = labels[sources] == labels[antecedents.antecedents]
+        p = np.bincount(sources[inside], antecedents.probabilities[inside], len(self)).astype(np.float64)
         first = labels == np.arange(len(self))
-        p[first] = held.new[first]
+        p[first] = antecedents.new[first]
         return float(np.log(p).sum()) if bool((p > 0.0).all()) else -np.inf
 
     def number_of_entities(self) -> CountDistribution:
@@ -193,8 +193,8 @@ class CorefPosterior:
 
     def singleton_probability(self) -> Floats:
         """P(mention i is alone), (M,), exact: P(i is new) Π_{j>i} (1 - P(a_j = i))."""
-        held, alone = self.antecedents, self.antecedents.new.copy()
-        np.multiply.at(alone, held.antecedents, 1.0 - held.probabilities)
+        antecedents, alone = self.antecedents, self.antecedents.new.copy()
+        np.multiply.at(alone, antecedents.antecedents, 1.0 - antecedents.probabilities)
         return alone
 
     def first_mention_probability(self) -> Floats:
@@ -257,8 +257,8 @@ class CorefPosterior:
         for start in range(0, total, step):
             labels = clusterings.draw_labels(self.antecedents, min(step, total - start), generator).T
             answers.extend(function(clusters_from(sample, self.mentions)) for sample in labels)
-        asked = getattr(function, "__qualname__", type(function).__name__)
-        recipe = {"howsure": __version__, "function": asked, "mentions": len(self), "n": total}
+        function_name = getattr(function, "__qualname__", type(function).__name__)
+        recipe = {"howsure": __version__, "function": function_name, "mentions": len(self), "n": total}
         return QueryPosterior(tuple(answers), recipe | {"seed": seed_in_recipe(rng)})
 
     def _positions(self, pairs: npt.ArrayLike) -> Integers:
@@ -348,10 +348,10 @@ class QueryPosterior(Result):
 
         A value that JSON cannot represent is given as text.
         """
-        found = [{"answer": plain_answer(a), "probability": p, "standard_error": e} for a, p, e in self.rows_shown()]
+        answers = [{"answer": plain_answer(a), "probability": p, "standard_error": e} for a, p, e in self.rows_shown()]
         estimate = self._estimate_or_none()
         shown = None if estimate is None else estimate.to_dict()
-        return {"recipe": dict(self.recipe), "n": self.n, "estimate": shown, "answers": found}
+        return {"recipe": dict(self.recipe), "n": self.n, "estimate": shown, "answers": answers}
 
     def rows_shown(self) -> list[tuple[Any, float, float]]:
         """Each distinct answer, its probability and the standard error of that."""
@@ -368,8 +368,8 @@ class QueryPosterior(Result):
     @property
     def words(self) -> str:
         """The estimate, or the number of different answers."""
-        found = self._estimate_or_none() or f"{len(set(map(repr, self.values))):,} different answers"
-        return f"{found} from {self.n:,} sampled clusterings"
+        summary_text = self._estimate_or_none() or f"{len(set(map(repr, self.values))):,} different answers"
+        return f"{summary_text} from {self.n:,} sampled clusterings"
 
     def _estimate_or_none(self) -> Estimate | None:
         try:

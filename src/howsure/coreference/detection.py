@@ -31,23 +31,24 @@ def detect_mentions(document: Document) -> tuple[Mention, ...]:
     """
     check_document(document)
     _refuse_unknown_tags(document)
-    parsed, found = ParsedDocument.of(document), list[Mention]()
+    parsed, mentions = ParsedDocument.of(document), list[Mention]()
     for number in range(len(document.sentences)):
         tree = parsed.parse(number)
         spans = {phrase(tree, head) for head in phrase_heads(tree)}
-        found += [Mention(number, start, end) for start, end in sorted(spans)]
-    return tuple(found)
+        mentions += [Mention(number, start, end) for start, end in sorted(spans)]
+    return tuple(mentions)
 
 
 def _refuse_unknown_tags(document: Document) -> None:
     """Raise InputError if no tag is known, because then no mention would be found."""
-    own = {tag for sentence in document.sentences for tag in sentence.tags or () if tag[:1].isalpha()}
+    tags_in_text = {tag for sentence in document.sentences for tag in sentence.tags or () if tag[:1].isalpha()}
     universal = {tag for sentence in document.sentences for tag in sentence.universal_tags or ()}
-    if own and own.isdisjoint(grammar.PENN_TAGS) and universal.isdisjoint(grammar.UNIVERSAL_TAGS):
-        layer = bool(own & grammar.UNIVERSAL_TAGS)
+    if tags_in_text and tags_in_text.isdisjoint(grammar.PENN_TAGS) and universal.isdisjoint(grammar.UNIVERSAL_TAGS):
+        layer = bool(tags_in_text & grammar.UNIVERSAL_TAGS)
         advice = "universal tags are the layer universal_tags" if layer else "mentions are found in English only"
         raise InputError(
-            f"document {document.name} has tags that are not those of the Penn Treebank, such as {min(own)}; {advice}."
+            f"document {document.name} has tags that are not those of the Penn Treebank, such as {min(tags_in_text)}; "
+            f"{advice}."
         )
 
 

@@ -44,18 +44,21 @@ class ConfidenceMap:
         sizes = sizes_of(labels)
         design = _design(confidence, sizes)
         several = design @ np.array(self.several)
-        found: Floats = sigmoid(np.where(sizes > 1, several, design[:, :2] @ np.array(self.alone)))
-        return found
+        probability: Floats = sigmoid(np.where(sizes > 1, several, design[:, :2] @ np.array(self.alone)))
+        return probability
 
     def mend(self, judged: Iterable[Judged]) -> list[Judged]:
         """The same entities with their mended confidence."""
-        return [Judged(self.apply(one.confidence, one.labels), one.labels, one.right) for one in judged]
+        return [
+            Judged(self.apply(document.confidence, document.labels), document.labels, document.right)
+            for document in judged
+        ]
 
     @classmethod
-    def from_dict(cls, held: Mapping[str, Any]) -> Self:
+    def from_dict(cls, state: Mapping[str, Any]) -> Self:
         """The map from its JSON form. Raises KeyError, TypeError or ValueError for something else."""
-        intercept, slope, by_size = map(_finite, held["several"])
-        intercept_alone, slope_alone = map(_finite, held["alone"])
+        intercept, slope, by_size = map(_finite, state["several"])
+        intercept_alone, slope_alone = map(_finite, state["alone"])
         return cls((intercept, slope, by_size), (intercept_alone, slope_alone))
 
 
@@ -80,8 +83,8 @@ def right_share(labels: Integers, gold: Integers) -> Floats:
     _, true = np.unique(gold, return_inverse=True)
     both = chosen.astype(np.int64) * (int(true.max(initial=0)) + 1) + true
     sizes, together, in_gold = (np.bincount(codes)[codes] for codes in (chosen, both, true))
-    found: Floats = np.where(sizes > 1, (together - 1) / np.maximum(sizes - 1, 1), in_gold == 1)
-    return found
+    share: Floats = np.where(sizes > 1, (together - 1) / np.maximum(sizes - 1, 1), in_gold == 1)
+    return share
 
 
 def fit_confidence(judged: Iterable[Judged]) -> ConfidenceMap:
@@ -89,19 +92,19 @@ def fit_confidence(judged: Iterable[Judged]) -> ConfidenceMap:
 
     A logistic regression, drawn towards no change with the weight of one entity, so that few entities change little.
     """
-    held = list(judged)
-    sizes = np.concatenate([sizes_of(one.labels) for one in held])
-    design = _design(np.concatenate([one.confidence for one in held]), sizes)
-    right = np.concatenate([one.right for one in held])
+    documents = list(judged)
+    sizes = np.concatenate([sizes_of(document.labels) for document in documents])
+    design = _design(np.concatenate([document.confidence for document in documents]), sizes)
+    right = np.concatenate([document.right for document in documents])
     several = sizes > 1
 
     def fitted(rows: Any, columns: int) -> list[float]:
         centre = np.zeros(columns)
         centre[1] = 1.0
-        found = fit_logistic(
+        fit = fit_logistic(
             design[rows][:, :columns], right[rows], 1.0 / sizes[rows], penalty=np.ones(columns), centre=centre
         )
-        return [round(value, 6) for value in found.coefficients.tolist()]
+        return [round(value, 6) for value in fit.coefficients.tolist()]
 
     intercept, slope, by_size = fitted(several, 3)
     intercept_alone, slope_alone = fitted(~several, 2)
@@ -115,13 +118,13 @@ def entity_pairs(judged: Iterable[Judged], *, alone: bool) -> Pairs:
     label 0. The document is the cluster.
     """
     confidence, right, document = [], [], []
-    for number, one in enumerate(judged):
-        sizes = sizes_of(one.labels)
+    for number, judged_document in enumerate(judged):
+        sizes = sizes_of(judged_document.labels)
         chosen = sizes == 1 if alone else sizes > 1
-        _, entity = np.unique(one.labels[chosen], return_inverse=True)
+        _, entity = np.unique(judged_document.labels[chosen], return_inverse=True)
         counts = np.maximum(np.bincount(entity), 1)
-        confidence.append(np.bincount(entity, one.confidence[chosen]) / counts)
-        right.append(np.bincount(entity, one.right[chosen]) / counts)
+        confidence.append(np.bincount(entity, judged_document.confidence[chosen]) / counts)
+        right.append(np.bincount(entity, judged_document.right[chosen]) / counts)
         document.append(np.full(len(counts) if chosen.any() else 0, number))
     p, y, d = (np.concatenate([np.empty(0), *parts]) for parts in (confidence, right, document))
     weights = np.concatenate([y, 1.0 - y])
@@ -158,11 +161,11 @@ DECISIONS = ("best", "minimum-risk")
 
 def judged_entities(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers], decision: Decision) -> list[Judged]:
     """The chosen entities of documents beside gold, with the confidence of the posteriors."""
-    found = []
+    documents = []
     for posterior, true in zip(posteriors, gold, strict=True):
         labels = posterior.labels(entities_by(posterior, decision))
-        found.append(Judged(mention_confidence(posterior, labels), labels, right_share(labels, true)))
-    return found
+        documents.append(Judged(mention_confidence(posterior, labels), labels, right_share(labels, true)))
+    return documents
 
 
 def entities_by(posterior: CorefPosterior, decision: Decision) -> list[list[Any]]:
@@ -176,20 +179,23 @@ def checked_documents(
     """The posteriors, and the labels of gold clusters. Raises InputError where they do not fit together."""
     if isinstance(posteriors, CorefPosterior):
         raise InputError("posteriors must be a list, one per document; there must be several.")
-    held, golden = listed(posteriors, name="posteriors", of="posteriors"), listed(gold, name="gold", of="clusterings")
-    if len(held) != len(golden):
-        raise InputError(f"posteriors and gold must be of the same documents; they have {len(held)}, {len(golden)}.")
+    checked, golden = (
+        listed(posteriors, name="posteriors", of="posteriors"),
+        listed(gold, name="gold", of="clusterings"),
+    )
+    if len(checked) != len(golden):
+        raise InputError(f"posteriors and gold must be of the same documents; they have {len(checked)}, {len(golden)}.")
     labels = []
-    for place, (posterior, clusters) in enumerate(zip(held, golden, strict=True)):
+    for place, (posterior, clusters) in enumerate(zip(checked, golden, strict=True)):
         if not isinstance(posterior, CorefPosterior):
             raise InputError(f"posteriors must hold CorefPosterior; document {place} is {type(posterior).__name__}.")
         try:
             labels.append(posterior.labels(clusters))
         except InputError as error:
             raise InputError(f"document {place}: {error}") from None
-    if not any(len(one) > 1 for one in held):
-        raise InputError(f"{counted(len(held), 'document')} without two mentions in any: there is nothing to learn.")
-    return held, labels
+    if not any(len(clusters) > 1 for clusters in checked):
+        raise InputError(f"{counted(len(checked), 'document')} without two mentions in any: there is nothing to learn.")
+    return checked, labels
 
 
 # What recalibration gains and loses: pairs, new mentions, best antecedents and entities, before and after.
@@ -219,10 +225,10 @@ class Errors:
         return cls(squared=squared, algorithm1_error=plugin, error=error.value, low=low, high=high)
 
     @classmethod
-    def from_dict(cls, held: Mapping[str, Any]) -> Self:
+    def from_dict(cls, state: Mapping[str, Any]) -> Self:
         """The errors from their JSON form."""
         keys = {"squared": "squared", "algorithm1_error": "algorithm_1", "error": "error", "low": "low", "high": "high"}
-        return cls(**{name: math.nan if held[key] is None else float(held[key]) for name, key in keys.items()})
+        return cls(**{name: math.nan if state[key] is None else float(state[key]) for name, key in keys.items()})
 
     @property
     def estimate(self) -> Estimate:
@@ -240,10 +246,10 @@ class Effect:
     after: Errors
 
     @classmethod
-    def from_dict(cls, held: Mapping[str, Any]) -> Self:
+    def from_dict(cls, state: Mapping[str, Any]) -> Self:
         """The effect from its JSON form. Raises KeyError, TypeError or ValueError for something else."""
-        before, after = (Errors.from_dict(held[when]) for when in ("before", "after"))
-        return cls(name=str(held["predictions"]), n=int(held["n"]), before=before, after=after)
+        before, after = (Errors.from_dict(state[when]) for when in ("before", "after"))
+        return cls(name=str(state["predictions"]), n=int(state["n"]), before=before, after=after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,13 +272,13 @@ def effects_of(before: Side, after: Side, gold: Sequence[Integers]) -> tuple[Eff
         "entities": lambda side: entity_pairs(side.judged, alone=False),
         "lone mentions": lambda side: entity_pairs(side.judged, alone=True),
     }
-    found = []
+    effects = []
     for name, pairs_of in kinds.items():
         first, second = pairs_of(before), pairs_of(after)
         if len(first) and len(second):
             n = len(second) if second.weights is None else round(float(second.weights.sum()))
-            found.append(Effect(name=name, n=n, before=Errors.of(first), after=Errors.of(second)))
-    return tuple(found)
+            effects.append(Effect(name=name, n=n, before=Errors.of(first), after=Errors.of(second)))
+    return tuple(effects)
 
 
 def _new(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers]) -> Pairs:
@@ -282,8 +288,10 @@ def _new(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers]) -> Pair
         begins = np.zeros(len(labels), dtype=np.uint8)
         begins[np.unique(labels, return_index=True)[1]] = 1
         first.append(begins)
-    p = np.concatenate([one.antecedents.new for one in posteriors])
-    return Pairs(np.concatenate(first), np.clip(p, 0.0, 1.0), clusters=_documents([len(one) for one in gold]))
+    p = np.concatenate([posterior.antecedents.new for posterior in posteriors])
+    return Pairs(
+        np.concatenate(first), np.clip(p, 0.0, 1.0), clusters=_documents([len(gold_labels) for gold_labels in gold])
+    )
 
 
 def _best(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers]) -> Pairs:
@@ -294,17 +302,19 @@ def _best(posteriors: Sequence[CorefPosterior], gold: Sequence[Integers]) -> Pai
         links = _best_links(posterior.antecedents)
         p.append(posterior.pair_probability(links))
         same.append((labels[links[:, 0]] == labels[links[:, 1]]).astype(np.uint8))
-    return Pairs(np.concatenate(same), np.concatenate(p), clusters=_documents([len(one) for one in p]))
+    return Pairs(
+        np.concatenate(same), np.concatenate(p), clusters=_documents([len(probabilities) for probabilities in p])
+    )
 
 
-def _best_links(held: Antecedents) -> Integers:
+def _best_links(antecedents: Antecedents) -> Integers:
     """(N, 2): mentions that have an antecedent, and their most probable one; of several the nearest."""
-    found = []
-    for j in range(len(held)):
-        earlier, p = held.row(j)
+    links = []
+    for j in range(len(antecedents)):
+        earlier, p = antecedents.row(j)
         if len(p):
-            found.append((j, int(earlier[len(p) - 1 - int(p[::-1].argmax())])))
-    return np.array(found, dtype=np.int64).reshape(-1, 2)
+            links.append((j, int(earlier[len(p) - 1 - int(p[::-1].argmax())])))
+    return np.array(links, dtype=np.int64).reshape(-1, 2)
 
 
 def _documents(sizes: Sequence[int]) -> Integers:

@@ -74,8 +74,8 @@ def chosen_pairs(antecedents: Antecedents, first: Integers, second: Integers) ->
         reached = np.flatnonzero(np.minimum(first, second) >= start)
         step = CHUNK // SLAB
         for part in (reached[at : at + step] for at in range(0, len(reached), step)):
-            one, other = columns[first[part] - start], columns[second[part] - start]
-            together[part] += np.einsum("pk,k,pk->p", one, apart, other)
+            left, other = columns[first[part] - start], columns[second[part] - start]
+            together[part] += np.einsum("pk,k,pk->p", left, apart, other)
     return np.where(first == second, 1.0, np.minimum(together, 1.0))
 
 

@@ -76,14 +76,14 @@ class Candidates:
 
 def in_common(sets: list[frozenset[int]]) -> Matrix:
     """Sizes of all intersections: a product over the words of several sets, as whole numbers below 2^24 are exact."""
-    counts = Counter(word for one in sets for word in one)
+    counts = Counter(word for words in sets for word in words)
     columns = {word: column for column, word in enumerate(word for word, count in counts.items() if count > 1)}
-    cells = [(row, columns[word]) for row, one in enumerate(sets) for word in one if word in columns]
+    cells = [(row, columns[word]) for row, words in enumerate(sets) for word in words if word in columns]
     members = np.zeros((len(sets), len(columns)), dtype=np.float32)
     if cells:
         members[tuple(np.array(cells).T)] = 1
     common = (members @ members.T).astype(np.int64)
-    np.fill_diagonal(common, [len(one) for one in sets])
+    np.fill_diagonal(common, [len(words) for words in sets])
     common.flags.writeable = False
     return common
 
@@ -144,8 +144,8 @@ UNKNOWN, MASCULINE, FEMININE, NEUTER, PERSON = range(len(GENDERS))
 CLASHES = np.zeros((len(GENDERS),) * 2, dtype=np.bool_)
 
 
-for one, other in ((MASCULINE, FEMININE), (MASCULINE, NEUTER), (FEMININE, NEUTER), (PERSON, NEUTER)):
-    CLASHES[one, other] = CLASHES[other, one] = True
+for first, other in ((MASCULINE, FEMININE), (MASCULINE, NEUTER), (FEMININE, NEUTER), (PERSON, NEUTER)):
+    CLASHES[first, other] = CLASHES[other, first] = True
 
 
 def number(pairs: Candidates) -> Matrix:
@@ -193,8 +193,8 @@ AGREEMENT = (
 def speakers(pairs: Candidates) -> Matrix:
     """No speaker named, the same speaker, a different one."""
     speaker = pairs.mentions.speaker
-    known = (speaker[:, None] > 0) & (speaker[None, :] > 0)
-    return np.where(known, np.where(pairs.same("speaker"), 1, 2), 0)
+    both_known = (speaker[:, None] > 0) & (speaker[None, :] > 0)
+    return np.where(both_known, np.where(pairs.same("speaker"), 1, 2), 0)
 
 
 def persons(pairs: Candidates) -> Matrix:
@@ -209,8 +209,8 @@ def quotations(pairs: Candidates) -> Matrix:
 
 def _known(pairs: Candidates, column: str) -> Matrix:
     """1: both are known and the same, 2: both and different, 3 and 4: one of them alone, 0: none."""
-    held = getattr(pairs.mentions, column)
-    mine, other = held[:, None] > 0, held[None, :] > 0
+    codes = getattr(pairs.mentions, column)
+    mine, other = codes[:, None] > 0, codes[None, :] > 0
     return np.select([mine & other & pairs.same(column), mine & other, mine, other], [1, 2, 3, 4], 0)
 
 
@@ -499,10 +499,10 @@ def candidates_near(pairs: Candidates) -> Codes:
 def same_form_before(pairs: Candidates) -> Codes:
     """Whether an earlier mention denotes the same speaker, or an identical pronoun: no, near, or far."""
     person = pairs.mentions.person
-    known = (pairs.same("person") & (person[:, None] > 0) & pairs.earlier).any(axis=1)
+    same_person_before = (pairs.same("person") & (person[:, None] > 0) & pairs.earlier).any(axis=1)
     alike = pairs.same("text") & pairs.earlier
     near = (alike & (pairs.sentences_between <= 2)).any(axis=1)
-    return np.select([known, person > 0, near, alike.any(axis=1)], [1, 2, 3, 4], 0)
+    return np.select([same_person_before, person > 0, near, alike.any(axis=1)], [1, 2, 3, 4], 0)
 
 
 def length(pairs: Candidates) -> Codes:

@@ -33,8 +33,8 @@ def mention_confidence(posterior: CorefPosterior, clusters: object) -> Floats:
     same = labels[:, None] == labels
     others = same.sum(axis=1) - 1
     total = np.where(same, posterior.pair_probability(), 0.0).sum(axis=1) - 1.0
-    found: Floats = np.where(others > 0, total / np.maximum(others, 1), posterior.singleton_probability())
-    return np.clip(found, 0.0, 1.0)
+    confidence: Floats = np.where(others > 0, total / np.maximum(others, 1), posterior.singleton_probability())
+    return np.clip(confidence, 0.0, 1.0)
 
 
 def cluster_confidence(posterior: CorefPosterior, clusters: object) -> dict[int, float]:
@@ -72,12 +72,15 @@ def pairs_from_posteriors(
     """
     if isinstance(posteriors, CorefPosterior):
         raise InputError("posteriors must be a list, one per document; of one: [posterior], and [clusters] for gold.")
-    held, golden = listed(posteriors, name="posteriors", of="posteriors"), listed(gold, name="gold", of="clusterings")
-    if len(held) != len(golden):
-        raise InputError(f"posteriors and gold must be of the same documents; they have {len(held)}, {len(golden)}.")
+    checked, golden = (
+        listed(posteriors, name="posteriors", of="posteriors"),
+        listed(gold, name="gold", of="clusterings"),
+    )
+    if len(checked) != len(golden):
+        raise InputError(f"posteriors and gold must be of the same documents; they have {len(checked)}, {len(golden)}.")
     times = None if samples is None else check_whole(samples, name="samples")
     labels, probabilities, sizes = [], [], []
-    for number, (posterior, generator) in enumerate(zip(held, generator_from(rng).spawn(len(held)), strict=True)):
+    for number, (posterior, generator) in enumerate(zip(checked, generator_from(rng).spawn(len(checked)), strict=True)):
         if not isinstance(posterior, CorefPosterior):
             raise InputError(
                 f"posteriors must hold CorefPosterior; document {number} is {type(posterior).__name__}. Of a matrix: "

@@ -283,8 +283,8 @@ def _number(tree: ParsedSentence, span: range, head: int, form: str) -> str:
 def _gender(tree: ParsedSentence, content: Iterable[int], head: int, form: str) -> str:
     word = tree.words[head]
     if form in CANONICAL_PRONOUNS:
-        known = PERSON if word in PERSON_PRONOUNS else "unknown"
-        return PRONOUN_GENDER.get(form, known)
+        default = PERSON if word in PERSON_PRONOUNS else "unknown"
+        return PRONOUN_GENDER.get(form, default)
     base = lemma(tree, head)
     near = {word, base} | {tree.words[i] for i in content if tree.kinds[i] == grammar.NAME}
     if near & MASCULINE_WORDS:

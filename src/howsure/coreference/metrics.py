@@ -71,11 +71,11 @@ def b_cubed(overlap: Overlap) -> tuple[float, float]:
 
 def lea(overlap: Overlap) -> tuple[float, float]:
     """Gold clusters weighted by size, each with its share of links found; a singleton links to itself."""
-    found = 0.0
+    score = 0.0
     for (g, p), n in overlap.shared.items():
         size = overlap.gold[g]
-        found += float(overlap.predicted[p] == 1) if size == 1 else size * _links(n) / _links(size)
-    return found, sum(overlap.gold)
+        score += float(overlap.predicted[p] == 1) if size == 1 else size * _links(n) / _links(size)
+    return score, sum(overlap.gold)
 
 
 def pairwise(overlap: Overlap) -> tuple[float, float]:
@@ -102,8 +102,8 @@ def _links(n: int) -> int:
 def _clusters(clusters: Any, name: str, singletons: bool) -> list[set[Hashable]]:
     if isinstance(clusters, (str, bytes, dict)) or not isinstance(clusters, Iterable):
         raise InputError(f"{name} must be a list of clusters, each a list or set of mentions; it is {shown(clusters)}.")
-    found: list[set[Hashable]] = []
-    seen: set[Hashable] = set()
+    checked: list[set[Hashable]] = []
+    assigned: set[Hashable] = set()
     for place, members in enumerate(clusters):
         if isinstance(members, (str, bytes, dict)) or not isinstance(members, Iterable):
             raise InputError(f"{name} must hold lists or sets of mentions; cluster {place} is {shown(members)}.")
@@ -113,13 +113,13 @@ def _clusters(clusters: Any, name: str, singletons: bool) -> list[set[Hashable]]
                 raise InputError(
                     f"{name} must hold mentions that have a hash, such as tuples; cluster {place} holds {mention!r}."
                 )
-            if mention in seen:
+            if mention in assigned:
                 raise InputError(f"{name} must hold a mention once; cluster {place} holds {mention!r} again.")
-            seen.add(mention)
+            assigned.add(mention)
             cluster.add(mention)
         if len(cluster) > 1 or (cluster and singletons):
-            found.append(cluster)
-    return found
+            checked.append(cluster)
+    return checked
 
 
 Side = Document | Iterable[Iterable[Hashable]]  # of a document
@@ -195,7 +195,7 @@ class CoreferenceScores(Result):
 
     def __add__(self, other: CoreferenceScores) -> CoreferenceScores:
         sums = (getattr(self, name) + getattr(other, name) for name in METRICS.values())
-        ways = {one.singletons for one in (self, other) if one.documents}
+        ways = {scores.singletons for scores in (self, other) if scores.documents}
         singletons = ways.pop() if len(ways) == 1 else None
         return CoreferenceScores(*sums, documents=self.documents + other.documents, singletons=singletons)
 
@@ -278,14 +278,14 @@ def score_documents(gold: Iterable[Side], predicted: Iterable[Side], *, singleto
         listed(side, name=name, of="clusterings, one per document")
         for name, side in (("gold", gold), ("predicted", predicted))
     )
-    if golden and guessed and all(isinstance(one, Document) for one in (*golden, *guessed)):
+    if golden and guessed and all(isinstance(document, Document) for document in (*golden, *guessed)):
         golden, guessed = matched_documents(golden, guessed)
     if len(golden) != len(guessed):
         raise InputError(f"gold and predicted must be of the same documents; they have {len(golden)}, {len(guessed)}.")
     total = CoreferenceScores()
-    for place, (one, other) in enumerate(zip(golden, guessed, strict=True)):
+    for place, (expected, other) in enumerate(zip(golden, guessed, strict=True)):
         try:
-            total += score_clusters(one, other, singletons=singletons)
+            total += score_clusters(expected, other, singletons=singletons)
         except InputError as error:
             raise InputError(f"document {place}: {error}") from None
     return total
@@ -305,17 +305,17 @@ def matched_documents(
     Raises InputError where a document comes twice, has no mentions annotated, is on one side only, or has other words
     (more than one in ten) on the other side.
     """
-    one, other = (_spans_by_name(side, name) for side, name in zip((gold, predicted), names, strict=True))
-    for here, there, path in ((one, other, names[1]), (other, one, names[0])):
+    expected, other = (_spans_by_name(side, name) for side, name in zip((gold, predicted), names, strict=True))
+    for here, there, path in ((expected, other, names[1]), (other, expected, names[0])):
         missing = [name for name in here if name not in there]
         if missing:
             raise InputError(
                 f"both files must hold the same documents; {path} lacks {shortened(missing, limit=3)}. Documents are "
                 "matched by name: # newdoc id in CoNLL-U, #begin document in CoNLL-2012."
             )
-    for name, (words, _) in one.items():
+    for name, (words, _) in expected.items():
         _check_same_words(name, words, other[name][0], names)
-    return [clusters for _, clusters in one.values()], [other[name][1] for name in one]
+    return [clusters for _, clusters in expected.values()], [other[name][1] for name in expected]
 
 
 def _check_same_words(name: str, words: list[str], guessed: list[str], names: tuple[str, str]) -> None:

@@ -87,23 +87,28 @@ class CoreferenceRecalibration(Result):
 
         Arguments as of `recalibrate_coreference`. Raises InputError as it does.
         """
-        held, labels = checked_documents(posteriors, gold)
-        plain = held if before is None else listed(before, name="before", of="posteriors")
-        effects = _effects(self.sharpening, self.confidence, plain, had, held, labels)
+        checked, labels = checked_documents(posteriors, gold)
+        plain = checked if before is None else listed(before, name="before", of="posteriors")
+        effects = _effects(self.sharpening, self.confidence, plain, had, checked, labels)
         return CoreferenceRecalibration(
-            self.sharpening, self.confidence, effects, len(held), {**self.recipe, "judged_on": len(held)}, self.notes
+            self.sharpening,
+            self.confidence,
+            effects,
+            len(checked),
+            {**self.recipe, "judged_on": len(checked)},
+            self.notes,
         )
 
     @classmethod
-    def from_dict(cls, held: Mapping[str, Any]) -> Self:
+    def from_dict(cls, state: Mapping[str, Any]) -> Self:
         """What `to_dict` gave. Raises KeyError, TypeError, ValueError or InputError for something else."""
         return cls(
-            sharpening=None if held["sharpening"] is None else Sharpening.from_dict(held["sharpening"]),
-            confidence={name: ConfidenceMap.from_dict(held["confidence"][name]) for name in DECISIONS},
-            effects=tuple(map(Effect.from_dict, held["effects"])),
-            documents=int(held["documents"]),
-            recipe=dict(held["recipe"]),
-            notes=tuple(map(str, held["notes"])),
+            sharpening=None if state["sharpening"] is None else Sharpening.from_dict(state["sharpening"]),
+            confidence={name: ConfidenceMap.from_dict(state["confidence"][name]) for name in DECISIONS},
+            effects=tuple(map(Effect.from_dict, state["effects"])),
+            documents=int(state["documents"]),
+            recipe=dict(state["recipe"]),
+            notes=tuple(map(str, state["notes"])),
         )
 
     def save(self, path: Place) -> None:
@@ -157,12 +162,12 @@ class CoreferenceRecalibration(Result):
 
     def below(self) -> Sequence[str]:
         """What the numbers of the map say."""
-        one = self.sharpening
+        sharpening = self.sharpening
         mended = (
             "The probabilities are left as they were; mended is the confidence in entities."
-            if one is None
-            else f"Choice of the antecedent to the power {one.links:.2f}; log odds of a new entity times "
-            f"{one.new:.2f}, plus {one.offset:.2f}."
+            if sharpening is None
+            else f"Choice of the antecedent to the power {sharpening.links:.2f}; log odds of a new entity times "
+            f"{sharpening.new:.2f}, plus {sharpening.offset:.2f}."
         )
         return [
             mended,
@@ -173,8 +178,8 @@ class CoreferenceRecalibration(Result):
     def _changes(self) -> dict[str, list[str]]:
         """Which squared errors fall, and which rise."""
         return {
-            "falls": [one.name for one in self.effects if one.after.squared < one.before.squared],
-            "rises": [one.name for one in self.effects if one.after.squared > one.before.squared],
+            "falls": [effect.name for effect in self.effects if effect.after.squared < effect.before.squared],
+            "rises": [effect.name for effect in self.effects if effect.after.squared > effect.before.squared],
         }
 
 
@@ -212,26 +217,26 @@ def recalibrate_coreference(
         raise unknown_name("score", str(score), SCORES, place="score")
     if not (is_number(weight_of_new) and 0.0 <= weight_of_new <= 1e6):
         raise InputError(f"{parameter('weight_of_new')} must be a number from 0 to a million; it is {weight_of_new!r}.")
-    held, labels = checked_documents(posteriors, gold)
-    if len(held) < FEWEST:
-        raise InputError(f"posteriors must be of at least {FEWEST} documents; there is {len(held)}.")
-    plain = held if before is None else listed(before, name="before", of="posteriors")
-    documents = [(one.antecedents, codes) for one, codes in zip(held, labels, strict=True)]
+    checked, labels = checked_documents(posteriors, gold)
+    if len(checked) < FEWEST:
+        raise InputError(f"posteriors must be of at least {FEWEST} documents; there is {len(checked)}.")
+    plain = checked if before is None else listed(before, name="before", of="posteriors")
+    documents = [(posterior.antecedents, codes) for posterior, codes in zip(checked, labels, strict=True)]
     sharpening, notes = (
         fit_sharpening(documents, score=score, weight_of_new=float(weight_of_new)) if sharpen else (None, ())
     )
-    after = [_sharpened(one, sharpening) for one in held]
+    after = [_sharpened(posterior, sharpening) for posterior in checked]
     confidence = {name: fit_confidence(judged_entities(after, labels, name)) for name in DECISIONS}
     recipe = {
         "howsure": __version__,
-        "documents": len(held),
-        "mentions": sum(map(len, held)),
+        "documents": len(checked),
+        "mentions": sum(map(len, checked)),
         "score": score,
         "weight_of_new": float(weight_of_new),
         "sharpen": bool(sharpen),
     }
-    effects = _effects(sharpening, confidence, plain, had, held, labels)
-    return CoreferenceRecalibration(sharpening, confidence, effects, len(held), recipe, notes)
+    effects = _effects(sharpening, confidence, plain, had, checked, labels)
+    return CoreferenceRecalibration(sharpening, confidence, effects, len(checked), recipe, notes)
 
 
 def entity_pairs_from_posteriors(
@@ -275,12 +280,12 @@ def _effects(
     confidence: Mapping[Decision, ConfidenceMap],
     before: Sequence[CorefPosterior],
     had: CoreferenceRecalibration | None,
-    held: Sequence[CorefPosterior],
+    posteriors: Sequence[CorefPosterior],
     gold: Sequence[Integers],
 ) -> tuple[Effect, ...]:
-    if len(before) != len(held):
-        raise InputError(f"before must be of the same documents; it has {len(before)}, posteriors {len(held)}.")
-    after = [_sharpened(one, sharpening) for one in held]
+    if len(before) != len(posteriors):
+        raise InputError(f"before must be of the same documents; it has {len(before)}, posteriors {len(posteriors)}.")
+    after = [_sharpened(posterior, sharpening) for posterior in posteriors]
     chosen, mended = judged_entities(before, gold, DECISIONS[0]), judged_entities(after, gold, DECISIONS[0])
     if had is not None:
         chosen = had.confidence[DECISIONS[0]].mend(chosen)

@@ -118,7 +118,7 @@ class ResolvedDocument(Result):
 
     def annotated(self, *, singletons: bool = True) -> Document:
         """The document with these entities, numbered from 1; singletons: also those of a single mention."""
-        entities = [one for one in clusters_from(self.labels, self.mentions) if singletons or len(one) > 1]
+        entities = [cluster for cluster in clusters_from(self.labels, self.mentions) if singletons or len(cluster) > 1]
         mentions = [
             replace(mention, entity=str(number), type=None)
             for number, members in enumerate(entities, start=1)
@@ -170,10 +170,10 @@ class ResolvedDocument(Result):
         """One row per mention."""
         places = range(len(self.mentions))
         number_of = {place: number for number, members in enumerate(self.entities, start=1) for place in members}
-        spans = {name: [getattr(one, name) for one in self.mentions] for name in ("sentence", "start", "end")}
+        spans = {name: [getattr(mention, name) for mention in self.mentions] for name in ("sentence", "start", "end")}
         return [
             Column("mention", PLACE, values=list(places)),
-            *(Column(name, PLACE, values=held) for name, held in spans.items()),
+            *(Column(name, PLACE, values=positions) for name, positions in spans.items()),
             Column("text", WORDS, values=[self.words_of(place) for place in places]),
             Column("entity", PLACE, values=[number_of[place] for place in places]),
             Column("new", NUMBER, values=self.posterior.antecedents.new.tolist()),
@@ -231,8 +231,8 @@ class ResolvedDocument(Result):
         if not order:
             name = self.document.name
             if len(self.mentions) < 2:
-                held = "one mention" if self.mentions else "no mention"
-                raise InputError(f"document {name} has {held}; a figure draws pairs.")
+                text = "one mention" if self.mentions else "no mention"
+                raise InputError(f"document {name} has {text}; a figure draws pairs.")
             raise InputError(f"document {name} has no pair of mentions above the {parameter('threshold')}; lower it.")
         together = self.posterior.pair_probability()[np.ix_(order, order)]
         return together, [self.words_of(place) for place in order], self.labels[order].tolist()
@@ -274,21 +274,21 @@ def resolve(
     notes: tuple[str, ...] = ()
     recipe: dict[str, Any] = {"howsure": __version__}
     if scores is not None:
-        found = scored_document(scores, document, misplaced=misplaced)
-        document, held, posterior = found.document, found.mentions, found.posterior
+        scored = scored_document(scores, document, misplaced=misplaced)
+        document, document_mentions, posterior = scored.document, scored.mentions, scored.posterior
         posterior = posterior if recalibration is None else recalibration.apply(posterior)
-        notes = (found.left_out_text(),) if found.left_out else ()
+        notes = (scored.left_out_text(),) if scored.left_out else ()
         recipe |= {"scores": scores.id, "misplaced": misplaced}
     else:
         assert document is not None
         model = AntecedentModel.pretrained() if model is None else model
         parsed = ParsedDocument.of(document)
-        held = mentions_of(parsed, source=mentions or model.mentions)
-        posterior, recalibration = model.posterior(parsed, mentions=held), model.recalibration_
+        document_mentions = mentions_of(parsed, source=mentions or model.mentions)
+        posterior, recalibration = model.posterior(parsed, mentions=document_mentions), model.recalibration_
         recipe |= {"model": model.source_, "mentions": mentions or model.mentions}
     return ResolvedDocument(
         document=document,
-        mentions=held,
+        mentions=document_mentions,
         posterior=posterior,
         labels=posterior.labels(entities_by(posterior, decision)),
         decision=decision,

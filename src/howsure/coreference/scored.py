@@ -35,14 +35,14 @@ def without_mentions(antecedents: Antecedents, kept: npt.NDArray[np.bool_]) -> t
         raise InputError(f"mention {int(bare[0])} refers with probability 1 to mentions that are left out.")
     places: Integers = np.cumsum(kept) - 1
     counts = np.bincount(places[sources[links]], minlength=int(kept.sum()))
-    found = Antecedents(
+    antecedents_left = Antecedents(
         antecedents.new[kept] / remaining[kept],
         np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64)]),
         places[antecedents.antecedents[links]],
         antecedents.probabilities[links] / remaining[sources[links]],
     )
     lost = np.bincount(sources[~links], antecedents.probabilities[~links], len(antecedents))
-    return found, min(float(lost[kept].max(initial=0.0)), 1.0)
+    return antecedents_left, min(float(lost[kept].max(initial=0.0)), 1.0)
 
 
 # From the antecedent scores of any model to a posterior over the mentions of a document.
@@ -82,25 +82,26 @@ def scored_document(
     """
     if misplaced not in MISPLACED:
         raise unknown_name("way", str(misplaced), MISPLACED, place="misplaced")
-    held = scores.document() if document is None else document
-    check_size(held, scores.mentions)
-    placed = place_mentions(scores, held)
+    checked_document = scores.document() if document is None else document
+    check_size(checked_document, scores.mentions)
+    placed = place_mentions(scores, checked_document)
     if placed.faults and misplaced == "error":
         number, fault = next(iter(placed.faults.items()))
         more = f" (one of {len(placed.faults):,} that are misplaced)" if len(placed.faults) > 1 else ""
         raise InputError(
-            f"document {held.name}: mention {number} of the scores, {fault}{more}. Leave such mentions out with "
+            f"document {checked_document.name}: mention {number} of the scores, {fault}{more}. Leave such mentions "
+            "out with "
             f"{parameter('misplaced', 'leave-out')}."
         )
     try:
         antecedents = CorefPosterior.from_scores(scores.scores, null=scores.null, antecedents=scores.antecedents)
         kept = np.array([mention is not None for mention in placed.mentions], dtype=np.bool_)
-        found, lost = without_mentions(antecedents.antecedents, kept)
+        remaining, lost = without_mentions(antecedents.antecedents, kept)
     except InputError as error:
-        raise InputError(f"document {held.name}: {error}") from None
+        raise InputError(f"document {checked_document.name}: {error}") from None
     mentions = tuple(mention for mention in placed.mentions if mention is not None)
-    posterior = CorefPosterior(found, mentions=mentions)
-    return ScoredDocument(held, mentions, posterior, tuple(placed.faults.values()), lost)
+    posterior = CorefPosterior(remaining, mentions=mentions)
+    return ScoredDocument(checked_document, mentions, posterior, tuple(placed.faults.values()), lost)
 
 
 def posterior_from_scores(
@@ -125,10 +126,10 @@ type=None)), array([0.881]))
     """
     if not isinstance(scores, AntecedentScores):
         raise InputError(f"scores must be AntecedentScores of one document; it is {type(scores).__name__}.")
-    found = scored_document(scores, document, misplaced=misplaced)
-    if found.left_out:
-        warnings.warn(found.left_out_text(), stacklevel=2)
-    return found.posterior
+    scored = scored_document(scores, document, misplaced=misplaced)
+    if scored.left_out:
+        warnings.warn(scored.left_out_text(), stacklevel=2)
+    return scored.posterior
 
 
 # What fastcoref and LingMess found, as antecedent scores. fastcoref is not imported: its results are read.
@@ -167,11 +168,11 @@ def scores_from_fastcoref(result: Any, *, id: str, words: Sequence[Any] | None =
         )
     chosen = np.flatnonzero(kept)
     scores = np.where(np.tri(len(chosen), k=-1, dtype=np.bool_), logits[np.ix_(chosen, chosen)], -np.inf)
-    held: dict[str, Any] = {"text": text} if isinstance(text, str) else {"words": text if words is None else words}
+    content: dict[str, Any] = {"text": text} if isinstance(text, str) else {"words": text if words is None else words}
     if words is not None and [word for sentence in words for word in _listed(sentence)] != list(text):
         raise InputError(f"words must be those that fastcoref was given for {id}, in sentences.")
     return AntecedentScores(
-        id=id, mentions=[spans[row] for row in chosen], scores=scores, null=logits[chosen, -1], **held
+        id=id, mentions=[spans[row] for row in chosen], scores=scores, null=logits[chosen, -1], **content
     )
 
 

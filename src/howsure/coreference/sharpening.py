@@ -63,9 +63,9 @@ class Sharpening:
         return asdict(self)
 
     @classmethod
-    def from_dict(cls, held: Mapping[str, Any]) -> Self:
+    def from_dict(cls, state: Mapping[str, Any]) -> Self:
         """What `to_dict` gave. Raises KeyError, TypeError or InputError for something else."""
-        return cls(links=held["links"], new=held["new"], offset=held["offset"])
+        return cls(links=state["links"], new=state["new"], offset=state["offset"])
 
 
 def log_odds(antecedents: Antecedents) -> tuple[Any, Any, Any]:
@@ -197,12 +197,12 @@ def fit_sharpening(
         )
 
     def loss(at: Floats) -> tuple[float, Floats]:
-        found = _summed(documents, Sharpening(*at.tolist()), score)
-        value = found.pairs / before.pairs + weight_of_new * found.new / before.new
-        return value, found.of_pairs / before.pairs + weight_of_new * found.of_new / before.new
+        gradient_terms = _summed(documents, Sharpening(*at.tolist()), score)
+        value = gradient_terms.pairs / before.pairs + weight_of_new * gradient_terms.new / before.new
+        return value, gradient_terms.of_pairs / before.pairs + weight_of_new * gradient_terms.of_new / before.new
 
     bounds = [POWERS, POWERS, OFFSETS]
-    found = minimize(
+    solution = minimize(
         loss,
         np.array(START),
         jac=True,
@@ -212,10 +212,10 @@ def fit_sharpening(
     ).x
     notes = [
         f"{name} is at the end of what is searched, {value:.2f}: these documents cannot tell it"
-        for name, value, ends in zip(("links", "new", "offset"), found.tolist(), bounds, strict=True)
+        for name, value, ends in zip(("links", "new", "offset"), solution.tolist(), bounds, strict=True)
         if min(abs(value - end) for end in ends) < AT_THE_END
     ]
-    return Sharpening(*(round(value, 6) for value in found.tolist())), tuple(notes)
+    return Sharpening(*(round(value, 6) for value in solution.tolist())), tuple(notes)
 
 
 def _summed(documents: Sequence[tuple[Antecedents, Integers]], sharpening: Sharpening, score: Score) -> Losses:

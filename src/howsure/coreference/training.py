@@ -84,29 +84,29 @@ class Block:
     def table(self, weights: Floats) -> Floats:
         """Scores of all cells."""
         n, coarse = self.family.size, self.context.n_coarse
-        own = weights[self.start : self.start + self.n_weights]
+        block_weights = weights[self.start : self.start + self.n_weights]
         if self.family.conjunction == "none":
-            return own
-        bare, typed = own[:n, None], own[n : n + n * coarse].reshape(n, coarse)
+            return block_weights
+        bare, typed = block_weights[:n, None], block_weights[n : n + n * coarse].reshape(n, coarse)
         if self.family.conjunction == "types":
             return (bare + typed).ravel()
-        formed = own[n + n * coarse :].reshape(n, self.context.n_fine)
+        formed = block_weights[n + n * coarse :].reshape(n, self.context.n_fine)
         return (formed + (bare + typed)[:, self.context.coarse_of_fine]).ravel()
 
     def add_gradient(self, of_cells: Floats, gradient: Floats) -> None:
         """Pass the gradient of the table on to the weights."""
         n, coarse = self.family.size, self.context.n_coarse
-        own = gradient[self.start : self.start + self.n_weights]
+        block_gradient = gradient[self.start : self.start + self.n_weights]
         if self.family.conjunction == "none":
-            own += of_cells
+            block_gradient += of_cells
             return
         table = of_cells.reshape(n, self.n_contexts)
         typed = table
         if self.family.conjunction == "forms":
-            own[n + n * coarse :] += of_cells
+            block_gradient[n + n * coarse :] += of_cells
             typed = table @ (self.context.coarse_of_fine[:, None] == np.arange(coarse))
-        own[n : n + n * coarse] += typed.ravel()
-        own[:n] += typed.sum(axis=1)
+        block_gradient[n : n + n * coarse] += typed.ravel()
+        block_gradient[:n] += typed.sum(axis=1)
 
 
 def blocks_of(families: Sequence[Family], context: Context, *, start: int = 0) -> tuple[Block, ...]:
@@ -177,10 +177,10 @@ class Scorer:
         """Evaluate every family once."""
         candidates = Candidates(attributes)
         triangle = np.flatnonzero(candidates.earlier)
-        found = (block.family.codes(candidates) for block in self.pair_blocks)
+        code_matrices = (block.family.codes(candidates) for block in self.pair_blocks)
         return Features(
             n_mentions=len(attributes),
-            pairs=tuple(codes.ravel()[triangle].astype(np.uint16) for codes in found),
+            pairs=tuple(codes.ravel()[triangle].astype(np.uint16) for codes in code_matrices),
             pair_context=pair_of_forms(attributes.form).ravel()[triangle].astype(np.uint16),
             new=tuple(block.family.codes(candidates).astype(np.uint16) for block in self.new_blocks),
             new_context=attributes.form,
@@ -430,16 +430,16 @@ def cross_fitted(
 
     There is one fold for each generator; documents take turns, so that a fold holds some of every part of a list.
     """
-    found: dict[int, Floats] = {}
+    scores_by_place: dict[int, Floats] = {}
     for fold, rng in enumerate(rngs):
         others = [example for place, example in enumerate(examples) if place % len(rngs) != fold]
         done = train(scorer, others, loss=loss, l1=l1, passes=passes, rng=rng, advance=advance)
         if done.interrupted:
             return None
         tables = scorer.tables(done.weights)
-        found |= {
+        scores_by_place |= {
             place: scorer.scores(example.features, tables)
             for place, example in enumerate(examples)
             if place % len(rngs) == fold
         }
-    return [found[place] for place in range(len(examples))]
+    return [scores_by_place[place] for place in range(len(examples))]

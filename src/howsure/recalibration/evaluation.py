@@ -114,21 +114,21 @@ def pair_score_change(repeats: Sequence[HeldOut], units: Units, level: float, *,
     """The change of the mean loss of the pairs, the mean over repeated cross-fittings."""
     first = repeats[0]
     before, own, far = first.before, first.own, (0.0, 0.0)
-    if all(one.same_labels() for one in repeats):
+    if all(repeat.same_labels() for repeat in repeats):
         far = reach(before, own, label_shifts(before, own, loss), units, level)
-    after = [np.stack([losses(pairs, loss) for pairs in one.after]) for one in repeats]
-    infinite = loss is LOG and any(map(certain_pairs, (before, *(one.own for one in repeats))))
-    return _change(losses(before, loss), after, [one.fold for one in repeats], units, level, far, infinite=infinite)
+    after = [np.stack([losses(pairs, loss) for pairs in repeat.after]) for repeat in repeats]
+    infinite = loss is LOG and any(map(certain_pairs, (before, *(repeat.own for repeat in repeats))))
+    return _change(losses(before, loss), after, [repeat.fold for repeat in repeats], units, level, far, infinite=infinite)
 
 
 def class_score_changes(repeats: Sequence[HeldOut], units: Units, level: float) -> tuple[Change, Change] | None:
     """The changes of the Brier score and the log loss of all classes; None where these are not known."""
     before = multiclass_losses(repeats[0].before)
-    after = [[multiclass_losses(pairs) for pairs in one.after] for one in repeats]
+    after = [[multiclass_losses(pairs) for pairs in repeat.after] for repeat in repeats]
     if before is None or any(losses is None for one in after for losses in one):
         return None
     folds = [one.fold for one in repeats]
-    infinite = any(map(certain_classes, (repeats[0].before, *(one.own for one in repeats))))
+    infinite = any(map(certain_classes, (repeats[0].before, *(repeat.own for repeat in repeats))))
     brier, log = (
         _change(
             before[i],
@@ -164,7 +164,7 @@ def _change(
     if infinite:
         return Change(means[0], means[1], no_difference(n, level))
     shared = [shared_variance(_losses_by_map(one, fold, weight)) for one, fold in zip(after, folds, strict=True)]
-    return Change(means[0], means[1], mean_difference(gain, units, level, far, beside=float(np.mean(shared))))
+    return Change(means[0], means[1], mean_difference(gain, units, level, far, extra_variance=float(np.mean(shared))))
 
 
 def _losses_by_map(after: Floats, fold: Integers, weight: Floats) -> Floats:
@@ -194,7 +194,7 @@ class Judged:
 def squared_error_change(repeats: Sequence[HeldOut], units: Units, level: float) -> tuple[Change, SquaredError]:
     """The squared errors before and after with their difference, means over repeated cross-fittings; and that after
     with what its interval needs."""
-    before, after = ([_judged(getattr(one, when), one.fold, units) for one in repeats] for when in ("before", "own"))
+    before, after = ([_judged(getattr(repeat, when), repeat.fold, units) for repeat in repeats] for when in ("before", "own"))
     values = [float(np.mean([one.squared.value for one in each])) for each in (before, after)]
     without = [np.mean([without_each_cluster(one.cells) for one in each], axis=0) for each in (before, after)]
     tables = [_errors_by_map(held, one.edges, units) for held, one in zip(repeats, after, strict=True)]
@@ -204,7 +204,7 @@ def squared_error_change(repeats: Sequence[HeldOut], units: Units, level: float)
         level=level,
         n=len(units.weight),
         units=units,
-        beside=float(np.mean([shared_variance(table) for table in tables])),
+        extra_variance=float(np.mean([shared_variance(table) for table in tables])),
     )
     return Change(values[0], values[1], improvement), _mean([one.squared for one in after], repeats[0].folds)
 
@@ -274,14 +274,14 @@ def _sums(part: Pairs, edges: Floats) -> Sums:
     return sums.only(np.flatnonzero(sums.count))
 
 
-def _errors_by_map(held: HeldOut, edges: Floats, units: Units) -> Floats:
+def _errors_by_map(held_out: HeldOut, edges: Floats, units: Units) -> Floats:
     """Minus the squared error of each map in each fold, times the fold's share of the weight; 0 for its own map."""
-    table = np.zeros((held.folds, held.folds))
-    for k in range(held.folds) if held.folds > 1 else ():
-        rows = np.flatnonzero(held.fold == k)
+    table = np.zeros((held_out.folds, held_out.folds))
+    for k in range(held_out.folds) if held_out.folds > 1 else ():
+        rows = np.flatnonzero(held_out.fold == k)
         share = units.weight[rows].sum() / units.weight.sum()
-        for other in set(range(held.folds)) - {k}:
-            table[k, other] = -share * _value(held.after[other].only(rows), edges, units, rows)
+        for other in set(range(held_out.folds)) - {k}:
+            table[k, other] = -share * _value(held_out.after[other].only(rows), edges, units, rows)
     return table
 
 

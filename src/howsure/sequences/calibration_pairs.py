@@ -76,7 +76,7 @@ def tag_pairs(
                 f"tag names one tag, and {parameter('reduce', 'top-label')} takes the most probable one; leave one out."
             )
         _check_known([tag] if isinstance(tag, str) else listed(tag, name="tag", of="tags"), names)
-    matrices = [_matrix(one, i) for i, one in enumerate(_marginals(posterior))]
+    matrices = [_matrix(marginals, i) for i, marginals in enumerate(_marginals(posterior))]
     gold = _gold(tags)
     _check_lengths([len(matrix) for matrix in matrices], gold)
     matrix = _joined(matrices, len(names))
@@ -111,20 +111,20 @@ def transition_pairs(
 
     Raises InputError for sentences of unequal length, numbers outside [0, 1], or a tag that does not exist.
     """
-    wanted, gold = _wanted(pairs), _gold(tags)
+    transitions, gold = _wanted(pairs), _gold(tags)
     if _is_posterior(posterior):
         names = _names(posterior, None)
-        _check_known(list(chain.from_iterable(wanted)), names)
+        _check_known(list(chain.from_iterable(transitions)), names)
         gold_numbers(gold, names, unknown_tags=unknown_tags)
-        given: Sequence[Any] = posterior.pair_marginals(wanted)
+        probabilities: Sequence[Any] = posterior.pair_marginals(transitions)
     else:
-        given = posterior  # type: ignore[assignment]
-    matrices = [_matrix(one, i, columns=len(wanted)) for i, one in enumerate(given)]
+        probabilities = posterior  # type: ignore[assignment]
+    matrices = [_matrix(matrix, i, columns=len(transitions)) for i, matrix in enumerate(probabilities)]
     _check_lengths([len(matrix) for matrix in matrices], gold, shorter=1)
-    place = {transition: i for i, transition in enumerate(wanted)}
+    place = {transition: i for i, transition in enumerate(transitions)}
     codes = np.array([place.get(step, -1) for sentence in gold for step in pairwise(sentence)], dtype=np.int64)
-    matrix = _joined(matrices, len(wanted))
-    names = tuple(map(" ".join, wanted))
+    matrix = _joined(matrices, len(transitions))
+    names = tuple(map(" ".join, transitions))
     return reduced(codes, matrix, names, reduce=CLASS_WISE, clusters=_clusters(matrices), all_classes=False)
 
 
@@ -146,17 +146,17 @@ def _wanted(pairs: object) -> list[Transition]:
     """The requested tag pairs; InputError unless each has two tags, and no two are written alike."""
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
         raise InputError(f"pairs must be a list of tag pairs such as [('D', 'N')]; it is {pairs!r}.")
-    wanted: list[Transition] = []
+    checked: list[Transition] = []
     for i, pair in enumerate(pairs):
         both = () if isinstance(pair, str) or not isinstance(pair, Iterable) else tuple(pair)
         if len(both) != 2 or not all(isinstance(tag, str) for tag in both):
             raise InputError(f"pairs must hold two tags each, such as ('D', 'N'); pairs[{i}] is {pair!r}.")
-        wanted.append(both)
-    texts = [" ".join(pair) for pair in wanted]
-    if not wanted or len(set(texts)) < len(texts):
-        held = shortened(texts) if texts else "none"
-        raise InputError(f"pairs must hold one tag pair or more, each once; it holds {held}.")
-    return wanted
+        checked.append(both)
+    texts = [" ".join(pair) for pair in checked]
+    if not checked or len(set(texts)) < len(texts):
+        text = shortened(texts) if texts else "none"
+        raise InputError(f"pairs must hold one tag pair or more, each once; it holds {text}.")
+    return checked
 
 
 def _is_posterior(posterior: Posterior | Sequence[ArrayLike]) -> TypeGuard[Posterior]:
@@ -176,8 +176,8 @@ def _names(posterior: Posterior | Sequence[ArrayLike], labels: Sequence[str] | N
     return tuple(map(str, names))
 
 
-def _check_known(wanted: Sequence[str], names: tuple[str, ...]) -> None:
-    for tag in wanted:
+def _check_known(tags: Sequence[str], names: tuple[str, ...]) -> None:
+    for tag in tags:
         if tag not in names:
             raise unknown_name("tag", str(tag), names, place="the model")
 

@@ -116,12 +116,12 @@ class PosteriorComparison(Result):
     @property
     def sentence(self) -> str:
         """What the change is worth."""
-        said = {
+        verbs = {
             HELPS: "the temperatures help",
             HARMS: "the temperatures make it worse; keep the model as it is",
             UNKNOWN: "no gain is shown; the model may stay as it is",
         }
-        return f"{TAG_LOSS} changes by {_signed(self.gain)} per token: {said[self.outcome]}"
+        return f"{TAG_LOSS} changes by {_signed(self.gain)} per token: {verbs[self.outcome]}"
 
     def verdict(self) -> str:
         """What the change is worth, and whether the answers got worse."""
@@ -210,28 +210,28 @@ def compare_posteriors(
     Raises InputError as `tag_pairs` and `fit_temperatures` do.
     """
     words = check_unseen(unseen, before.lengths)
-    one, other = (
+    first, other = (
         _Judged.of(posterior, tags, unseen=words, n_pairs=tag_pairs, unknown_tags=unknown_tags)
         for posterior in (before, after)
     )
     errors, curves = [], {}
-    for name in (name for name in one.pairs if name in other.pairs):
-        curves[name], row = _error(name, one.pairs[name], other.pairs[name], level)
+    for name in (name for name in first.pairs if name in other.pairs):
+        curves[name], row = _error(name, first.pairs[name], other.pairs[name], level)
         errors.append(row)
-    lengths = one.lengths
-    counts = np.isfinite(one.of_tokens) & np.isfinite(other.of_tokens)
+    lengths = first.lengths
+    counts = np.isfinite(first.of_tokens) & np.isfinite(other.of_tokens)
     sentences = np.repeat(np.arange(len(lengths)), lengths.astype(np.int64))[counts]
-    whole = np.isfinite(one.of_sequences) & np.isfinite(other.of_sequences) & (lengths > 0)
+    whole = np.isfinite(first.of_sequences) & np.isfinite(other.of_sequences) & (lengths > 0)
 
     def by_sentence(tokens: Floats) -> Floats:
         return np.bincount(sentences, tokens, len(whole)).astype(np.float64, copy=False)
 
-    losses = [by_sentence(side.of_tokens[counts]) for side in (one, other)]
-    sequences = [np.where(whole, side.of_sequences, 0.0) for side in (one, other)]
+    losses = [by_sentence(side.of_tokens[counts]) for side in (first, other)]
+    sequences = [np.where(whole, side.of_sequences, 0.0) for side in (first, other)]
     means = (
         _mean_change(TAG_LOSS, losses, by_sentence(np.ones(len(sentences))), level),
         _mean_change(SEQUENCE_LOSS, sequences, np.where(whole, lengths, 0.0), level),
-        _accuracy_change(one.hits, other.hits, lengths, level),
+        _accuracy_change(first.hits, other.hits, lengths, level),
     )
     return PosteriorComparison(
         errors=tuple(errors),
@@ -246,8 +246,10 @@ def compare_posteriors(
 
 def known_transitions(posterior: TagPosterior, tags: Tags, n: int) -> list[tuple[str, str]]:
     """The n most frequent pairs of consecutive gold tags that the model knows both."""
-    known = set(posterior.labels or ())
-    return [step for step in frequent_transitions(tags, n + len(known) ** 2) if known.issuperset(step)][:n]
+    known_labels = set(posterior.labels or ())
+    return [step for step in frequent_transitions(tags, n + len(known_labels) ** 2) if known_labels.issuperset(step)][
+        :n
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,24 +268,24 @@ class _Judged:
         cls, posterior: TagPosterior, tags: Tags, *, unseen: Unseen | None, n_pairs: int, unknown_tags: str
     ) -> _Judged:
         top = tag_pairs(posterior, tags, reduce=TOP_LABEL, unknown_tags=unknown_tags)
-        found = {TOP: top}
+        pairs_by_name = {TOP: top}
         if unseen is not None:
             new = np.concatenate([np.empty(0, bool), *unseen])
-            found |= {name: _some(top, rows) for name, rows in ((SEEN, ~new), (UNSEEN, new)) if rows.any()}
-        found[EVERY] = tag_pairs(posterior, tags, unknown_tags=unknown_tags)
+            pairs_by_name |= {name: _some(top, rows) for name, rows in ((SEEN, ~new), (UNSEEN, new)) if rows.any()}
+        pairs_by_name[EVERY] = tag_pairs(posterior, tags, unknown_tags=unknown_tags)
         if any(len(sentence) > 1 for sentence in tags):
-            wanted = known_transitions(posterior, tags, n_pairs)
-            found[PAIRS] = transition_pairs(posterior, tags, pairs=wanted, unknown_tags=unknown_tags)
+            steps = known_transitions(posterior, tags, n_pairs)
+            pairs_by_name[PAIRS] = transition_pairs(posterior, tags, pairs=steps, unknown_tags=unknown_tags)
         if _names_entities(posterior):
             spans = entity_spans(posterior, tags, unknown_tags=unknown_tags)
             if spans.chosen.any():
-                found[ENTITIES] = spans.pairs()
+                pairs_by_name[ENTITIES] = spans.pairs()
         codes = gold_codes(posterior, tags, unknown_tags=KEEP)
         losses = GoldLikelihood.of(posterior._potentials, codes, None).at(1, 1, 1)
         best = posterior.names(posterior.viterbi())
         hits = [sum(a == b for a, b in zip(ours, gold, strict=True)) for ours, gold in zip(best, tags, strict=True)]
         sizes = np.array([len(sentence) for sentence in tags], dtype=np.float64)
-        return cls(found, losses.of_tokens, losses.of_sequences, np.array(hits, dtype=np.float64), sizes)
+        return cls(pairs_by_name, losses.of_tokens, losses.of_sequences, np.array(hits, dtype=np.float64), sizes)
 
 
 def _some(pairs: Pairs, rows: npt.NDArray[np.bool_]) -> Pairs:
@@ -305,30 +307,32 @@ def _error(
     if name == ENTITIES:  # each has its own entities
         first, second = curve_of(before, name="before", level=level), curve_of(after, name="after", level=level)
         return (first, second), Change(name, first.error, second.error, None)
-    found = compare_calibration(after, against=before, level=level, names=("after", "before"))
-    row = Change(name, found.error_b, found.error_a, found.error_difference, found.squared_error_difference)
-    return (found.curves[1], found.curves[0]), row
+    comparison = compare_calibration(after, against=before, level=level, names=("after", "before"))
+    row = Change(
+        name, comparison.error_b, comparison.error_a, comparison.error_difference, comparison.squared_error_difference
+    )
+    return (comparison.curves[1], comparison.curves[0]), row
 
 
 def _mean_change(name: str, both: Sequence[Floats], counts: Floats, level: float) -> Change:
     before, after = both
-    one, other, difference = (mean_over_sentences(sums, counts, level) for sums in (before, after, after - before))
-    return Change(name, one, other, difference)
+    first, other, difference = (mean_over_sentences(sums, counts, level) for sums in (before, after, after - before))
+    return Change(name, first, other, difference)
 
 
 def _accuracy_change(before: Floats, after: Floats, lengths: Floats, level: float) -> Change:
     """The accuracy of both, with Gaffke's intervals, as sentences that are all right do not show that all are; and the
     difference as of few items that differ (`mean_difference`)."""
-    held = lengths > 0
-    sizes = lengths[held].astype(np.int64)
+    has_tokens = lengths > 0
+    sizes = lengths[has_tokens].astype(np.int64)
     groups = ItemGroups.of(int(sizes.sum()), clusters=np.repeat(np.arange(len(sizes)), sizes))
-    one, other = (np.repeat(hits[held] / sizes, sizes) for hits in (before, after))
+    first, other = (np.repeat(hits[has_tokens] / sizes, sizes) for hits in (before, after))
     within: Bounds = 0.0, 1.0
-    sides = [mean_score(values, groups, bounds=within) for values in (one, other)]
+    sides = [mean_score(values, groups, bounds=within) for values in (first, other)]
     rows = [Estimate(m.value, *m.interval(level), level, OVER_SENTENCES, len(sizes)) for m in sides]
     ends: tuple[float | None, float | None] = None, None  # where no answer changed, none shows how many others would
-    if (one != other).any():
-        ends = mean_difference(other, one, groups, level=level).interval(level)
+    if (first != other).any():
+        ends = mean_difference(other, first, groups, level=level).interval(level)
     change = Estimate(rows[1].value - rows[0].value, *ends, level, OVER_SENTENCES, len(sizes))
     return Change(ACCURACY, rows[0], rows[1], change)
 
@@ -339,8 +343,8 @@ def mean_over_sentences(sums: Floats, counts: Floats, level: float) -> Estimate:
     >>> print(mean_over_sentences(np.array([2.0, 4.0, 3.0]), np.array([2.0, 4.0, 2.0]), 0.95))
     1.1250 [0.5088, 1.7412]
     """
-    held = counts > 0
-    sums, counts = sums[held], counts[held]
+    has_tokens = counts > 0
+    sums, counts = sums[has_tokens], counts[has_tokens]
     total, n = float(counts.sum()), len(counts)
     if n < 2:
         mean = float(sums.sum()) / total if n else math.nan
@@ -350,5 +354,5 @@ def mean_over_sentences(sums: Floats, counts: Floats, level: float) -> Estimate:
     return Estimate(mean, mean - reach, mean + reach, level, OVER_SENTENCES, n)
 
 
-def _signed(held: Estimate) -> str:
-    return f"{number(held.value, sign=True)} {interval(held.low, held.high, sign=True)}"
+def _signed(estimate: Estimate) -> str:
+    return f"{number(estimate.value, sign=True)} {interval(estimate.low, estimate.high, sign=True)}"

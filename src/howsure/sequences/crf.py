@@ -161,7 +161,7 @@ class CRFTagger(Tagger):
     def _described(self, sentences: Sequence[Any]) -> list[Any]:
         """Words, for feature families, or items."""
         if self.features is None:
-            return [list(one) for one in check_lists(sentences, of="items")]
+            return [list(items) for items in check_lists(sentences, of="items")]
         words = check_sentences(sentences)
         return described(words, self.features) if callable(self.features) else words
 
@@ -319,13 +319,13 @@ class CrfsuiteModel:
         names = _strings(data, labels, n_labels), _strings(data, attributes, n_attributes)
         if n_labels**2 * 8 > most_unpacked(len(data)):
             raise ValueError(f"it names {n_labels:,} labels, far too many for its size")
-        found = _features(data, features)
-        states, transitions = found[found["kind"] == STATE], found[found["kind"] == TRANSITION]
-        if len(states) + len(transitions) < len(found) or not np.isfinite(found["weight"]).all():
+        records = _features(data, features)
+        states, transitions = records[records["kind"] == STATE], records[records["kind"] == TRANSITION]
+        if len(states) + len(transitions) < len(records) or not np.isfinite(records["weight"]).all():
             raise ValueError("a feature is neither state nor transition, or its weight is not finite")
         _check_numbers(states["source"], n_attributes)
         _check_numbers(transitions["source"], n_labels)
-        _check_numbers(found["target"], n_labels)
+        _check_numbers(records["target"], n_labels)
         matrix = np.zeros((n_labels, n_labels))
         matrix[transitions["source"], transitions["target"]] = transitions["weight"]
         places = states["source"].astype(np.int64), states["target"].astype(np.int64)
@@ -342,18 +342,18 @@ def _features(data: bytes, start: int) -> np.ndarray[tuple[int], np.dtype[np.voi
 
 
 def _strings(data: bytes, start: int, number: int) -> tuple[str, ...]:
-    magic, _, _, _, held, places = TABLE.unpack_from(data, start)
-    if magic != b"CQDB" or held < number:
+    magic, _, _, _, stored_number, places = TABLE.unpack_from(data, start)
+    if magic != b"CQDB" or stored_number < number:
         raise ValueError("a table of its labels or attributes is not where it should be")
     offsets = struct.unpack_from(f"<{number}I", data, start + places)
     return tuple(_string(data, start + offset, i) for i, offset in enumerate(offsets))
 
 
 def _string(data: bytes, start: int, number: int) -> str:
-    held, length = RECORD.unpack_from(data, start)
+    stored_number, length = RECORD.unpack_from(data, start)
     start += RECORD.size
     text = data[start : start + length]
-    if held != number or len(text) < length or not text.endswith(b"\0"):
+    if stored_number != number or len(text) < length or not text.endswith(b"\0"):
         raise ValueError("a label or an attribute is not where it should be")
     return text[:-1].decode()
 

@@ -61,21 +61,23 @@ class SpanChain:
         """All entities with a probability of at least `least`, and above 0."""
         at = np.arange(len(self.begins))
         nothing = np.empty(0, dtype=np.int64)
-        alive, found = self.begins, [Spans(nothing, nothing, nothing, np.empty(0))]
+        alive, batches = self.begins, [Spans(nothing, nothing, nothing, np.empty(0))]
         for length in range(1, len(self.begins) + 1):
             probability = (alive * self.ends[at]) @ self.of_type
             place, type_ = np.nonzero((probability >= least) & (probability > 0.0))
             start = at[place] - length + 1
-            known = np.minimum(probability[place, type_], 1.0)  # rounding may end above 1
-            found.append(Spans(start, np.full(len(place), length), type_, known))
+            probabilities_ = np.minimum(probability[place, type_], 1.0)  # rounding may end above 1
+            batches.append(Spans(start, np.full(len(place), length), type_, probabilities_))
             alive = np.einsum("nj,njk->nk", alive, self.onwards[at])
             still = (alive @ self.of_type).max(axis=1, initial=0.0)
             going = np.flatnonzero((still >= least) & (still > 0.0))
             if not len(going):
                 break
             alive, at = alive[going], at[going] + 1
-        rows, lengths, types = (np.concatenate(column) for column in zip(*(one[:3] for one in found), strict=True))
-        return Spans(rows, lengths, types, np.concatenate([one.probability for one in found]))
+        rows, lengths, types = (
+            np.concatenate(column) for column in zip(*(batch[:3] for batch in batches), strict=True)
+        )
+        return Spans(rows, lengths, types, np.concatenate([batch.probability for batch in batches]))
 
     def probabilities(self, row: Integers, length: Integers, type_: Integers) -> Floats:
         """The probability of each entity: the row of its first token, its number of tokens and that of its type."""
@@ -184,7 +186,7 @@ class EntitySpans(Result):
         """One row per entity."""
         places = {"sentence": self.sentence, "start": self.start, "stop": self.stop}
         return [
-            *(Column(name, PLACE, values=held) for name, held in places.items()),
+            *(Column(name, PLACE, values=places_of_spans) for name, places_of_spans in places.items()),
             Column("type", WORDS, values=self.types),
             Column("probability", NUMBER, values=self.probability),
             Column("predicted", FLAG, values=self.predicted),
@@ -242,10 +244,12 @@ def entity_spans(
     gold = None if tags is None else _gold(check_tags(tags, lengths), labels, unknown_tags)
     best = [posterior.names(paths.tags) for paths in posterior.k_best(k)]
     answers = [paths[0] for paths in best] if predicted is None else check_tags(predicted, lengths, name="predicted")
-    found = _keys(answers)
-    wanted = found.union(*(_keys(paths[rank] if rank < len(paths) else [] for paths in best) for rank in range(k)))
-    probabilities = _probabilities(posterior, labels, wanted | (gold or set()), least)
-    chosen = wanted | {key for key, p in probabilities.items() if least is not None and p >= least}
+    answer_keys = _keys(answers)
+    candidates = answer_keys.union(
+        *(_keys(paths[rank] if rank < len(paths) else [] for paths in best) for rank in range(k))
+    )
+    probabilities = _probabilities(posterior, labels, candidates | (gold or set()), least)
+    chosen = candidates | {key for key, p in probabilities.items() if least is not None and p >= least}
     keys = sorted(probabilities)
     sentence, start, stop = (np.array([key[i] for key in keys], dtype=np.int64) for i in range(3))
     recipe = {
@@ -260,14 +264,14 @@ def entity_spans(
     changed = None
     if grammar is not None:
         recipe["grammar"] = grammar.upper()
-        changed = sum(paths[0] != own for paths, own in zip(best, free.names(free.viterbi()), strict=True))
+        changed = sum(paths[0] != free_path for paths, free_path in zip(best, free.names(free.viterbi()), strict=True))
     return EntitySpans(
         sentence=sentence,
         start=start,
         stop=stop,
         types=tuple(key[3] for key in keys),
         probability=np.array([probabilities[key] for key in keys], dtype=np.float64),
-        predicted=_membership(keys, found),
+        predicted=_membership(keys, answer_keys),
         chosen=_membership(keys, chosen),
         gold=None if gold is None else _membership(keys, gold),
         recipe=recipe,
@@ -276,22 +280,22 @@ def entity_spans(
 
 
 def _probabilities(
-    posterior: TagPosterior, labels: EntityLabels, wanted: set[Key], least: float | None
+    posterior: TagPosterior, labels: EntityLabels, keys: set[Key], least: float | None
 ) -> dict[Key, float]:
     """The probabilities of the entities asked for, and of all that have at least a probability."""
     type_of = {name: i for i, name in enumerate(labels.type_names)}
-    probabilities = dict.fromkeys(wanted, 0.0)  # of a type that the model does not have
-    asked = sorted(key for key in wanted if key[3] in type_of)
+    probabilities = dict.fromkeys(keys, 0.0)  # of a type that the model does not have
+    ordered = sorted(key for key in keys if key[3] in type_of)
     place = 0
     for chain in span_chains(posterior, labels):
         begin, last = place, chain.first_sentence + len(chain.rows)
-        while place < len(asked) and asked[place][0] < last:
+        while place < len(ordered) and ordered[place][0] < last:
             place += 1
-        own = asked[begin:place]
-        rows = np.array([chain.rows[key[0] - chain.first_sentence] + key[1] for key in own], dtype=np.int64)
-        sizes = np.array([key[2] - key[1] for key in own], dtype=np.int64)
-        types = np.array([type_of[key[3]] for key in own], dtype=np.int64)
-        probabilities |= zip(own, chain.probabilities(rows, sizes, types).tolist(), strict=True)
+        in_chain = ordered[begin:place]
+        rows = np.array([chain.rows[key[0] - chain.first_sentence] + key[1] for key in in_chain], dtype=np.int64)
+        sizes = np.array([key[2] - key[1] for key in in_chain], dtype=np.int64)
+        types = np.array([type_of[key[3]] for key in in_chain], dtype=np.int64)
+        probabilities |= zip(in_chain, chain.probabilities(rows, sizes, types).tolist(), strict=True)
         if least is not None:
             likely = chain.likely(least)
             names = _named(likely, chain.rows, chain.first_sentence, labels)
@@ -310,7 +314,7 @@ def _named(spans: Spans, rows: Integers, first_sentence: int, labels: EntityLabe
 
 def _keys(tags: Any) -> set[Key]:
     """The entities of label sequences."""
-    return {(i, one.start, one.stop, one.type) for i, sentence in enumerate(tags) for one in entities_in(sentence)}
+    return {(i, span.start, span.stop, span.type) for i, sentence in enumerate(tags) for span in entities_in(sentence)}
 
 
 def _membership(keys: Sequence[Key], members: set[Key]) -> Booleans:
@@ -320,8 +324,8 @@ def _membership(keys: Sequence[Key], members: set[Key]) -> Booleans:
 def _gold(tags: Texts, labels: EntityLabels, unknown_tags: str) -> set[Key]:
     """The gold entities."""
     check_unknown_tags(unknown_tags)
-    seen = {tag for sentence in tags for tag in sentence}
-    unknown = {type_ for _, type_ in map(prefix_and_type, seen)} - {"", *labels.type_names}
+    distinct_tags = {tag for sentence in tags for tag in sentence}
+    unknown = {type_ for _, type_ in map(prefix_and_type, distinct_tags)} - {"", *labels.type_names}
     if unknown and unknown_tags == ERROR:
         raise InputError(
             f"the model has no entities of the type {shortened(sorted(unknown))}, as the gold tags have; it has "
@@ -357,9 +361,16 @@ def within_grammar(posterior: TagPosterior, grammar: str) -> TagPosterior:
     if posterior.labels is None:
         raise InputError("posterior must name its labels; give TagPosterior labels.")
     start, between, end = EntityLabels(posterior.labels).potentials(grammar)
-    held = posterior._potentials
+    chain_potentials = posterior._potentials
     shape = (-1, posterior.n_tags, posterior.n_tags)
-    own = held.transitions if held.shared else [np.reshape(one, shape) for one in held.transitions]
-    transitions = own + between if held.shared else [one + between for one in own]
-    first, last = (rule if one is None else one + rule for one, rule in ((held.start, start), (held.end, end)))
-    return posterior._with(replace(held, transitions=transitions, start=first, end=last))
+    matrices = (
+        chain_potentials.transitions
+        if chain_potentials.shared
+        else [np.reshape(transition, shape) for transition in chain_potentials.transitions]
+    )
+    transitions = matrices + between if chain_potentials.shared else [matrix + between for matrix in matrices]
+    first, last = (
+        rule if end_potential is None else end_potential + rule
+        for end_potential, rule in ((chain_potentials.start, start), (chain_potentials.end, end))
+    )
+    return posterior._with(replace(chain_potentials, transitions=transitions, start=first, end=last))

@@ -184,8 +184,14 @@ class TagEvaluation(Evaluation[TagCalibration]):
         """Those of all classes, where they are the same in every row, stand below a table."""
         shown = {name for name, _ in score_columns(self.curves)}
         return [
-            Column(re.sub(r"\W", "_", name).lower(), NUMBER, name, values=held, only="" if name in shown else FRAME)
-            for name, held in score_columns(self.curves, each=True)
+            Column(
+                re.sub(r"\W", "_", name).lower(),
+                NUMBER,
+                name,
+                values=scores_of_curves,
+                only="" if name in shown else FRAME,
+            )
+            for name, scores_of_curves in score_columns(self.curves, each=True)
         ]
 
     def heading(self) -> list[str]:
@@ -313,7 +319,7 @@ def evaluate_tags(
         sentences=len(tags),
         tokens=tokens.total(),
         unknown_tags=count_unknown(tags, labels).total(),
-        accuracy={how: found.total() / tokens.total() for how, found in each.items()},
+        accuracy={how: correct.total() / tokens.total() for how, correct in each.items()},
         rows=tuple(rows),
         recipe={"adjust": adjust, "unknown_tags": unknown_tags, **_recipe(curves)},
     )

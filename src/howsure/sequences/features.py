@@ -172,17 +172,17 @@ def described(sentences: Sequence[Sequence[str]], function: SentenceFunction) ->
 
     Raises InputError unless it returns one item per word.
     """
-    found = []
+    attributes_of_tokens = []
     for i, words in enumerate(sentences):
         items = function(words)
         if isinstance(items, (str, bytes)) or not isinstance(items, Sequence) or len(items) != len(words):
-            said = f"{len(items)}" if isinstance(items, Sequence) else f"a {type(items).__name__}"
+            returned = f"{len(items)}" if isinstance(items, Sequence) else f"a {type(items).__name__}"
             raise InputError(
                 f"features must return a list with one item for each of the {len(words)} words of sentences[{i}]; "
-                f"it returned {said}."
+                f"it returned {returned}."
             )
-        found.append(items)
-    return found
+        attributes_of_tokens.append(items)
+    return attributes_of_tokens
 
 
 def weighted(item: object, *, place: str) -> Weighted:
@@ -254,8 +254,8 @@ class Design:
         """The tokens of some sentences, one after the other."""
         lengths = self.lengths[sentences]
         starts = (np.cumsum(self.lengths) - self.lengths)[sentences]
-        found: Integers = np.arange(lengths.sum()) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
-        return found
+        tokens: Integers = np.arange(lengths.sum()) + np.repeat(starts - (np.cumsum(lengths) - lengths), lengths)
+        return tokens
 
     def only(self, sentences: Integers) -> tuple[Design, Integers]:
         """The design of some sentences, restricted to the attributes that occur in them, and the numbers of these
@@ -329,14 +329,16 @@ def design_of_words(sentences: Sequence[Sequence[str]], families: Sequence[str],
     """The design of feature families: one block per offset (the word before, the word, the word after)."""
     lengths = lengths_of(sentences)
     number: dict[str, int] = {}
-    words = np.array([number.setdefault(word, len(number)) for one in sentences for word in one], dtype=np.int64)
+    words = np.array(
+        [number.setdefault(word, len(number)) for sentence in sentences for word in sentence], dtype=np.int64
+    )
     texts = list(number)
-    found = []
+    blocks = []
     for offset in offsets_of(families):
         kinds, rows = np.unique(_moved(words, lengths, offset), return_inverse=True)
         described = (_plain(attributes_of(texts[i], families, offset)) if i >= 0 else [] for i in kinds.tolist())
-        found.append((rows, attributes.matrix(described)))
-    return Design(lengths, tuple(Block(rows, _widened(matrix, len(attributes))) for rows, matrix in found))
+        blocks.append((rows, attributes.matrix(described)))
+    return Design(lengths, tuple(Block(rows, _widened(matrix, len(attributes))) for rows, matrix in blocks))
 
 
 def design_of_items(sentences: Sequence[Sequence[Any]], attributes: Attributes, *, name: str = "sentences") -> Design:
@@ -346,8 +348,8 @@ def design_of_items(sentences: Sequence[Sequence[Any]], attributes: Attributes, 
     """
     number: dict[tuple[tuple[str, float], ...], int] = {}
     rows = []
-    for i, one in enumerate(sentences):
-        for t, item in enumerate(one):
+    for i, items in enumerate(sentences):
+        for t, item in enumerate(items):
             kind = tuple(weighted(item, place=f"{name}[{i}][{t}]"))
             rows.append(number.setdefault(kind, len(number)))
     matrix = attributes.matrix(list(kind) for kind in number)

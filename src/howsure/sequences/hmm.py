@@ -86,8 +86,10 @@ class HMMTagger(Tagger):
 
     def unseen(self, sentences: Sequence[Sequence[str]]) -> Unseen:
         """For each sentence, which of its words did not occur in training, (T,)."""
-        known = set(self.words_)
-        return [np.array([word not in known for word in words], dtype=bool) for words in check_sentences(sentences)]
+        vocabulary = set(self.words_)
+        return [
+            np.array([word not in vocabulary for word in words], dtype=bool) for words in check_sentences(sentences)
+        ]
 
     def _fit_transitions(self, codes: Integers, lengths: Integers, k: int, pseudocount: float) -> None:
         """Counts of (tag or start, next tag or end), both of which are number k."""
@@ -110,14 +112,14 @@ class HMMTagger(Tagger):
         totals, size = counts.sum(axis=0), len(number)
         if self.unknown == "shape":
             unseen = UnknownWords.learnt_from(words, codes, k)
-            known = (counts + pseudocount) / (totals + unseen.counts[0] + pseudocount * (size + 1))
+            of_known = (counts + pseudocount) / (totals + unseen.counts[0] + pseudocount * (size + 1))
             table, self.classes_ = unseen.emissions(pseudocount, totals, size), unseen.classes
         else:
             mass = 1 / (len(words) + 1) if self.unknown == "uniform" else 0.0
-            known = (1 - mass) * (counts + pseudocount) / (totals + pseudocount * size)
+            of_known = (1 - mass) * (counts + pseudocount) / (totals + pseudocount * size)
             table, self.classes_ = np.full((1, k), mass), (EVERY,)
         self.words_ = tuple(number)
-        self.emissions_ = _log(np.concatenate([known, table]))
+        self.emissions_ = _log(np.concatenate([of_known, table]))
 
     def _rows(self, texts: Sequence[Sequence[str]]) -> Integers:
         """The row of `emissions_` of every word."""
@@ -166,8 +168,8 @@ def _pseudocount(name: str, value: object) -> float:
 
 def _log(values: Floats) -> Floats:
     with np.errstate(divide="ignore"):  # what is impossible has -inf
-        found: Floats = np.log(values)
-    return found
+        logs: Floats = np.log(values)
+    return logs
 
 
 def _log_share(counts: Floats, pseudocount: float) -> Floats:
@@ -227,5 +229,5 @@ class UnknownWords:
         (n₁(k, s) + a π(s)) / (n(k) + n₁(k) + a (V + 1)).
         """
         share = self.counts.sum(axis=1, keepdims=True) / self.counts[0].sum()
-        found: Floats = (self.counts + pseudocount * share) / (totals + self.counts[0] + pseudocount * (n_words + 1))
-        return found
+        shares: Floats = (self.counts + pseudocount * share) / (totals + self.counts[0] + pseudocount * (n_words + 1))
+        return shares

@@ -32,14 +32,14 @@ class Workspace:
     def floats(self, name: str, shape: tuple[int, ...]) -> Floats:
         """An array of this shape, its values undefined."""
         size = int(np.prod(shape))
-        held = self._held.get(name)
-        if held is None or len(held) < size:
-            held = self._held[name] = np.empty(size)
-        return held[:size].reshape(shape)
+        buffer = self._held.get(name)
+        if buffer is None or len(buffer) < size:
+            buffer = self._held[name] = np.empty(size)
+        return buffer[:size].reshape(shape)
 
     def shrink(self) -> None:
         """Let go of large arrays."""
-        self._held = {name: held for name, held in self._held.items() if len(held) <= KEPT}
+        self._held = {name: buffer for name, buffer in self._held.items() if len(buffer) <= KEPT}
 
 
 @contextmanager
@@ -141,9 +141,9 @@ class Batch:
         bounds = [0, *np.cumsum(self.lengths - later).tolist()]
         arrays = []
         for first in range(0, len(self), TOGETHER):
-            own = bounds[first : first + TOGETHER + 1]
-            joined = packed.take(place[own[0] : own[-1]], axis=0)
-            arrays += [joined[start - own[0] : stop - own[0]] for start, stop in pairwise(own)]
+            starts = bounds[first : first + TOGETHER + 1]
+            joined = packed.take(place[starts[0] : starts[-1]], axis=0)
+            arrays += [joined[start - starts[0] : stop - starts[0]] for start, stop in pairwise(starts)]
         return arrays
 
     @cached_property
@@ -270,15 +270,15 @@ def messages_in_logarithms(chain: Chain) -> Messages:
     return Messages(forward, shift, log_z, backward)
 
 
-def pair_chunks(chain: Chain, found: Messages) -> Iterator[Floats]:
+def pair_chunks(chain: Chain, messages: Messages) -> Iterator[Floats]:
     """log P(y_t−1 = j, y_t = k) as (n, K, K), for all rows except those of first tokens, some at a time."""
     first, size = len(chain.batch), chain.emissions.shape[1]
-    onwards = chain.emissions + found.backward - found.shift[:, None]
+    onwards = chain.emissions + messages.backward - messages.shift[:, None]
     previous = chain.batch.previous_rows
     rows = max(CHUNK_CELLS // size**2, 1)
     for begin in range(first, len(onwards), rows):
         stop = min(begin + rows, len(onwards))
-        earlier = found.forward[previous[begin - first : stop - first]]
+        earlier = messages.forward[previous[begin - first : stop - first]]
         yield earlier[:, :, None] + chain.into(begin, stop) + onwards[begin:stop, None, :]
 
 
@@ -467,8 +467,10 @@ def expectations_of(chain: Chain, workspace: Workspace, *, pairs: bool) -> Expec
     """
     scaled = Scaled.of(chain, workspace)
     if scaled is None:
-        found = messages_in_logarithms(chain)
-        return Expectations(found.log_z, found.tags(), _sum_of_pairs(chain, found) if pairs else None)
+        expectations = messages_in_logarithms(chain)
+        return Expectations(
+            expectations.log_z, expectations.tags(), _sum_of_pairs(chain, expectations) if pairs else None
+        )
     forward = scaled.forward()
     marginals = scaled.backward(forward)
     pair_sums = scaled.pair_sums(forward) if pairs else None
@@ -488,8 +490,8 @@ def forward_of(chain: Chain, workspace: Workspace) -> tuple[Floats, Floats]:
     if scaled is None:
         forward, _, log_z = forward_in_logarithms(chain)
         return forward, log_z
-    found = scaled.forward()
-    return found.logs(), found.log_z
+    messages = scaled.forward()
+    return messages.logs(), messages.log_z
 
 
 def log_z_of(chain: Chain, workspace: Workspace) -> Floats:
@@ -498,9 +500,9 @@ def log_z_of(chain: Chain, workspace: Workspace) -> Floats:
     return forward_in_logarithms(chain)[2] if scaled is None else scaled.forward().log_z
 
 
-def _sum_of_pairs(chain: Chain, found: Messages) -> Floats:
+def _sum_of_pairs(chain: Chain, messages: Messages) -> Floats:
     sums = np.zeros_like(chain.transitions)
-    for logs in pair_chunks(chain, found):
+    for logs in pair_chunks(chain, messages):
         sums += np.exp(logs).sum(axis=0)
     return sums
 

@@ -24,8 +24,8 @@ def pairs_of_sentences(potentials: Potentials, first: Integers, second: Integers
     """P(y_t−1 = first[p], y_t = second[p]), an array (T − 1, P) per sentence."""
 
     def of_batch(chain: Chain, workspace: Workspace) -> Sequence[Floats]:
-        found = pair_marginals(chain, possible_messages(chain, workspace), first, second)
-        return chain.batch.unpack(below_one(found), later=True)
+        marginals = pair_marginals(chain, possible_messages(chain, workspace), first, second)
+        return chain.batch.unpack(below_one(marginals), later=True)
 
     return potentials.each(of_batch, np.empty((0, len(first))), width=len(first))
 
@@ -34,8 +34,8 @@ def all_pairs_of_sentences(potentials: Potentials) -> list[Floats]:
     """P(y_t−1 = j, y_t = k), an array (T − 1, K, K) per sentence."""
 
     def of_batch(chain: Chain, workspace: Workspace) -> Sequence[Floats]:
-        found = all_pair_marginals(chain, possible_messages(chain, workspace))
-        return chain.batch.unpack(below_one(found), later=True)
+        marginals = all_pair_marginals(chain, possible_messages(chain, workspace))
+        return chain.batch.unpack(below_one(marginals), later=True)
 
     size = potentials.n_tags
     return potentials.each(of_batch, np.empty((0, size, size)), width=size**2)
@@ -50,40 +50,40 @@ def entropies_of_sentences(potentials: Potentials) -> Floats:
     return np.array(potentials.each(of_batch, 0.0), dtype=np.float64)
 
 
-def pair_marginals(chain: Chain, found: Messages, first: Integers, second: Integers) -> Floats:
+def pair_marginals(chain: Chain, messages: Messages, first: Integers, second: Integers) -> Floats:
     """P(y_t−1 = first[p], y_t = second[p]) as (N − B, P), packed like the rows without those of first tokens."""
     rows, begin = chain.batch.previous_rows, len(chain.batch)
-    onwards = chain.emissions + found.backward - found.shift[:, None]
+    onwards = chain.emissions + messages.backward - messages.shift[:, None]
     pairs = np.empty((len(rows), len(first)))
     shared = chain.transitions[first, second] if chain.transitions.ndim == 2 else None
     step = max(CHUNK_CELLS // max(len(first), 1), 1)
     for start in range(0, len(rows), step):
         part = slice(start, start + step)
-        logs = found.forward[rows[part]].take(first, axis=1)
+        logs = messages.forward[rows[part]].take(first, axis=1)
         logs += onwards[begin:][part].take(second, axis=1)
         logs += chain.transitions[part, first, second] if shared is None else shared
         np.exp(logs, out=pairs[part])
     return pairs
 
 
-def all_pair_marginals(chain: Chain, found: Messages) -> Floats:
+def all_pair_marginals(chain: Chain, messages: Messages) -> Floats:
     """P(y_t−1 = j, y_t = k) as (N − B, K, K)."""
     size = chain.emissions.shape[1]
     pairs, start = np.empty((len(chain.emissions) - len(chain.batch), size, size)), 0
-    for logs in pair_chunks(chain, found):
+    for logs in pair_chunks(chain, messages):
         np.exp(logs, out=pairs[start : start + len(logs)])
         start += len(logs)
     return pairs
 
 
-def entropies(chain: Chain, found: Messages) -> Floats:
+def entropies(chain: Chain, messages: Messages) -> Floats:
     """H(y) = H(y_1) + Σ_t H(y_t | y_t−1) of each sentence, in nats: a sum of terms none of which is negative."""
     batch = chain.batch
-    logs = found.forward + found.backward
+    logs = messages.forward + messages.backward
     by_row = np.empty(len(logs))
     by_row[: len(batch)] = _expected(logs[: len(batch)], logs[: len(batch)], axes=(1,))
     start = len(batch)
-    for joint in pair_chunks(chain, found):
+    for joint in pair_chunks(chain, messages):
         part = slice(start, start + len(joint))
         earlier = logs[batch.previous_rows[start - len(batch) : start - len(batch) + len(joint)]]
         by_row[part] = _expected(joint, joint - np.where(earlier > -np.inf, earlier, 0.0)[:, :, None], axes=(1, 2))
@@ -130,36 +130,36 @@ def checked_span(span: Any, lengths: Integers, tagset: TagSet, *, where: str) ->
     return Span(sentence, start, numbers)
 
 
-def span_probability(chain: Chain, found: Messages, rank: int, span: Span) -> float:
+def span_probability(chain: Chain, messages: Messages, rank: int, span: Span) -> float:
     """P(y_start … = tags) in the batch's sentence number `rank`; 1 for no tags."""
     tags = span.tags
     if not len(tags):
         return 1.0
     rows = chain.batch.steps[span.start : span.start + len(tags)] + rank
-    log = found.forward[rows[0], tags[0]] + found.backward[rows[-1], tags[-1]]
+    log = messages.forward[rows[0], tags[0]] + messages.backward[rows[-1], tags[-1]]
     for row, before, tag in zip(rows[1:].tolist(), tags[:-1].tolist(), tags[1:].tolist(), strict=True):
         shared = chain.transitions.ndim == 2
         transition = chain.transitions[before, tag] if shared else chain.into(row, row + 1)[0, before, tag]
-        log += transition + chain.emissions[row, tag] - found.shift[row]
+        log += transition + chain.emissions[row, tag] - messages.shift[row]
     return math.exp(min(log, 0.0))
 
 
-def span_probabilities(potentials: Potentials, asked: Sequence[Span]) -> Floats:
+def span_probabilities(potentials: Potentials, spans: Sequence[Span]) -> Floats:
     """The probability of each span, from one pass over each sentence that has any."""
-    wanted, place = np.unique([span.sentence for span in asked], return_inverse=True)
-    of_sentence: list[list[int]] = [[] for _ in wanted]
+    sentence_numbers, place = np.unique([span.sentence for span in spans], return_inverse=True)
+    of_sentence: list[list[int]] = [[] for _ in sentence_numbers]
     for i, at in enumerate(place.tolist()):
         of_sentence[at].append(i)
-    probabilities = np.ones(len(asked))
+    probabilities = np.ones(len(spans))
 
     def of_batch(chain: Chain, workspace: Workspace) -> Sequence[None]:
-        found = possible_messages(chain, workspace)
+        messages = possible_messages(chain, workspace)
         for rank, sentence in enumerate(chain.batch.sentences.tolist()):
             for i in of_sentence[sentence]:
-                probabilities[i] = span_probability(chain, found, rank, asked[i])
+                probabilities[i] = span_probability(chain, messages, rank, spans[i])
         return [None] * len(chain.batch)
 
-    potentials.part(wanted.astype(np.int64)).each(of_batch, None)
+    potentials.part(sentence_numbers.astype(np.int64)).each(of_batch, None)
     return probabilities
 
 
@@ -208,8 +208,8 @@ def _uniform(batch: Batch, streams: Streams, draws: slice) -> Floats:
     count = draws.stop - draws.start
     uniform = np.empty((int(batch.steps[-1]), count))
     for i, (sentence, length) in enumerate(zip(batch.sentences.tolist(), batch.lengths.tolist(), strict=True)):
-        own = streams.uniform(sentence, draws.start * length, (count, length))
-        uniform[batch.steps[:length] + i] = own.T
+        draws_of_sentence = streams.uniform(sentence, draws.start * length, (count, length))
+        uniform[batch.steps[:length] + i] = draws_of_sentence.T
     uniform *= BELOW_ONE
     return uniform
 
@@ -233,12 +233,12 @@ def _sample_packed(chain: Chain, forward: Floats, uniform: Floats) -> Integers:
 
 def _distinct(context: Integers, width: int) -> tuple[Integers, Integers, Integers]:
     """The sentences and next tags that occur, and those of each draw."""
-    seen = np.zeros(len(context) * width, dtype=np.bool_)
-    seen[context.ravel()] = True
-    found = np.flatnonzero(seen)
-    number = np.empty(len(seen), dtype=np.int64)
-    number[found] = np.arange(len(found))
-    owners, nexts = np.divmod(found, width)
+    is_present = np.zeros(len(context) * width, dtype=np.bool_)
+    is_present[context.ravel()] = True
+    distinct = np.flatnonzero(is_present)
+    number = np.empty(len(is_present), dtype=np.int64)
+    number[distinct] = np.arange(len(distinct))
+    owners, nexts = np.divmod(distinct, width)
     return owners, nexts, number[context]
 
 
@@ -248,8 +248,8 @@ def _into(chain: Chain, later: int, owners: Integers, nexts: Integers) -> Floats
     if chain.transitions.ndim == 2:
         return np.vstack([chain.transitions.T, np.zeros(size)])[nexts]
     logs, goes_on = np.zeros((len(owners), size)), nexts < size
-    own = chain.transitions[later - len(chain.batch) + owners[goes_on]]
-    logs[goes_on] = own[np.arange(len(own)), :, nexts[goes_on]]
+    steps = chain.transitions[later - len(chain.batch) + owners[goes_on]]
+    logs[goes_on] = steps[np.arange(len(steps)), :, nexts[goes_on]]
     return logs
 
 
@@ -342,8 +342,8 @@ def best_of_each(chain: Chain, k: int, log_z: Floats) -> list[BestPaths]:
     possible = np.isfinite(scores).sum(axis=1).tolist()
     log_probs = np.minimum(scores - log_z[:, None], 0.0)  # rounding may end above log 1
     return [
-        BestPaths(np.ascontiguousarray(own[:, :m].T), logs[:m])
-        for own, logs, m in zip(chain.batch.unpack(tags), log_probs, possible, strict=True)
+        BestPaths(np.ascontiguousarray(names[:, :m].T), logs[:m])
+        for names, logs, m in zip(chain.batch.unpack(tags), log_probs, possible, strict=True)
     ]
 
 

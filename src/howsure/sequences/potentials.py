@@ -91,10 +91,10 @@ def check_transitions(transitions: object, lengths: Integers, n_tags: int) -> Fl
         )
     for begin, part in _parts(arrays, "transitions"):
         for i, array in enumerate(part, begin):
-            wanted = (max(int(lengths[i]) - 1, 0), n_tags, n_tags)
-            if array.shape != wanted and not (wanted[0] == array.size == 0):
+            expected_shape = (max(int(lengths[i]) - 1, 0), n_tags, n_tags)
+            if array.shape != expected_shape and not (expected_shape[0] == array.size == 0):
                 raise InputError(
-                    f"transitions of sentence {i} must have shape {wanted}, one matrix between any two tokens; "
+                    f"transitions of sentence {i} must have shape {expected_shape}, one matrix between any two tokens; "
                     f"their shape is {array.shape}."
                 )
         _check_values(part, begin, "transitions")
@@ -242,9 +242,9 @@ class Potentials:
         must not be part of a result.
         """
         answers = [empty] * len(self.lengths)
-        own = self.n_tags if self.shared else self.n_tags**2
+        states = self.n_tags if self.shared else self.n_tags**2
         with one_thread(), borrowed_workspace() as workspace:
-            for batch in batches(self.lengths, width=max(own, width)):
+            for batch in batches(self.lengths, width=max(states, width)):
                 found = of_batch(self._chain(batch, workspace), workspace)
                 for sentence, answer in zip(batch.sentences.tolist(), found, strict=True):
                     answers[sentence] = answer
@@ -274,9 +274,9 @@ class Potentials:
 
 def possible_messages(chain: Chain, workspace: Workspace) -> Messages:
     """Forward and backward messages. Raises InputError where no tag sequence is possible."""
-    found = messages_of(chain, workspace)
-    check_possible(chain.batch, found.log_z)
-    return found
+    messages = messages_of(chain, workspace)
+    check_possible(chain.batch, messages.log_z)
+    return messages
 
 
 def check_possible(batch: Batch, log_z: Floats) -> None:
@@ -323,7 +323,7 @@ def tempered(potentials: Potentials, temperature: Given, transitions: Given) -> 
     between = _checked(transitions, lengths, "transitions", tokens=False)
     emissions = potentials.emissions if local == 1.0 else _divided(potentials.emissions, local)
     if isinstance(between, float):
-        start, end = (None if one is None else one / between for one in (potentials.start, potentials.end))
+        start, end = (None if part is None else part / between for part in (potentials.start, potentials.end))
         matrices = potentials.transitions / between if potentials.shared else _divided(potentials.transitions, between)
         return replace(potentials, emissions=emissions, transitions=matrices, start=start, end=end)
     emissions = _with_ends(emissions, potentials.start, potentials.end, between)
@@ -340,8 +340,8 @@ def _divided(arrays: Sequence[Any], by: float | list[Any]) -> Computed:
     def of_sentence(i: int) -> Floats:
         array = np.asarray(arrays[i], dtype=np.float64)
         divisor = np.asarray(by if isinstance(by, float) else by[i])
-        found: Floats = array / (divisor[:, None] if divisor.ndim and array.size else divisor.max(initial=0.0))
-        return found
+        quotient: Floats = array / (divisor[:, None] if divisor.ndim and array.size else divisor.max(initial=0.0))
+        return quotient
 
     return Computed(of_sentence, len(arrays))
 
@@ -361,22 +361,24 @@ def _with_ends(emissions: Sequence[Any], start: Floats | None, end: Floats | Non
     return Computed(of_sentence, len(emissions))
 
 
-def _checked(given: Any, lengths: Integers, name: str, *, tokens: bool) -> float | list[Any]:
+def _checked(values: Any, lengths: Integers, name: str, *, tokens: bool) -> float | list[Any]:
     """One temperature as a float, or a list with a float, or an array (T,), for each sentence."""
-    if given is None or isinstance(given, (str, bytes, int, float, np.number)):
-        return _positive(given, name)
+    if values is None or isinstance(values, (str, bytes, int, float, np.number)):
+        return _positive(values, name)
     each = f"one for each of the {counted(len(lengths), 'sentence')}"
-    if not isinstance(given, (Sequence, np.ndarray)) or len(given) != len(lengths):
-        held = f"{len(given):,}" if hasattr(given, "__len__") else repr(given)
-        raise InputError(f"{name} must be one number, or {each}; it holds {held}.")
+    if not isinstance(values, (Sequence, np.ndarray)) or len(values) != len(lengths):
+        text = f"{len(values):,}" if hasattr(values, "__len__") else repr(values)
+        raise InputError(f"{name} must be one number, or {each}; it holds {text}.")
     return [
-        _of_tokens(one, int(length), f"{name}[{i}]") if tokens and np.ndim(one) else _positive(one, f"{name}[{i}]")
-        for i, (one, length) in enumerate(zip(given, lengths, strict=True))
+        _of_tokens(value, int(length), f"{name}[{i}]")
+        if tokens and np.ndim(value)
+        else _positive(value, f"{name}[{i}]")
+        for i, (value, length) in enumerate(zip(values, lengths, strict=True))
     ]
 
 
-def _of_tokens(given: Any, length: int, name: str) -> Floats:
-    values = np.asarray(given)
+def _of_tokens(divisors: Any, length: int, name: str) -> Floats:
+    values = np.asarray(divisors)
     if values.shape != (length,):
         raise InputError(f"{name} must hold a number for each of the {length} tokens; its shape is {values.shape}.")
     for t, value in enumerate(values.tolist()):

@@ -172,8 +172,8 @@ class TagPosterior:
             check_possible(chain.batch, log_z)
             return list(log_z)
 
-        found = self._potentials.each(of_batch, 0.0)
-        return np.array(found, dtype=np.float64)
+        log_zs = self._potentials.each(of_batch, 0.0)
+        return np.array(log_zs, dtype=np.float64)
 
     def marginals(self) -> list[Floats]:
         """P(y_t = k), an array (T, K) per sentence whose rows sum to 1."""
@@ -283,8 +283,8 @@ class TagPosterior:
 
     def span_probabilities(self, spans: Sequence[tuple[int, int, Sequence[Tag]]]) -> Floats:
         """The probability of each span (sentence, start, tags), as `span_probability` gives it."""
-        asked = [checked_span(span, self.lengths, self._tagset, where=f"spans[{i}]") for i, span in enumerate(spans)]
-        return span_probabilities(self._potentials, asked)
+        checked = [checked_span(span, self.lengths, self._tagset, where=f"spans[{i}]") for i, span in enumerate(spans)]
+        return span_probabilities(self._potentials, checked)
 
     def names(self, tags: ArrayLike) -> Any:
         """The labels of integer tags: of an array or of a list of arrays, as returned by the methods, in nested lists.
@@ -298,7 +298,7 @@ class TagPosterior:
     def __repr__(self) -> str:
         tags = "" if self.labels is None else f": {shortened(self.labels)}"
         counts = [(len(self), "sentence"), (int(self.lengths.sum()), "token"), (self.n_tags, "tag")]
-        return f"TagPosterior({', '.join(counted(*one) for one in counts)}{tags})"
+        return f"TagPosterior({', '.join(counted(*count) for count in counts)}{tags})"
 
     def _of_marginals(
         self, answer: Callable[[Floats], npt.NDArray[Number]], empty: npt.NDArray[Number]
@@ -306,8 +306,8 @@ class TagPosterior:
         """A function of the marginals of each token (N, K), sentence by sentence."""
 
         def of_batch(chain: Chain, workspace: Workspace) -> Sequence[npt.NDArray[Number]]:
-            found = expectations_of(chain, workspace, pairs=False)
-            check_possible(chain.batch, found.log_z)
-            return chain.batch.unpack(answer(found.marginals))
+            expectations = expectations_of(chain, workspace, pairs=False)
+            check_possible(chain.batch, expectations.log_z)
+            return chain.batch.unpack(answer(expectations.marginals))
 
         return self._potentials.each(of_batch, empty)

@@ -58,11 +58,11 @@ class Tagger(ABC):
 
         Raises InputError for sentences that the model cannot read.
         """
-        found = self.untempered(sentences)
+        untempered = self.untempered(sentences)
         if self.temperatures_ is None:
-            return found
+            return untempered
         unseen = None if self.temperatures_.unseen is None else self.unseen(sentences)
-        return self.temperatures_.apply(found, unseen=unseen)
+        return self.temperatures_.apply(untempered, unseen=unseen)
 
     def recalibrate(
         self,
@@ -82,7 +82,7 @@ class Tagger(ABC):
 
         Raises InputError as `fit_temperatures` does.
         """
-        found = fit_temperatures(
+        temperatures = fit_temperatures(
             self.untempered(sentences),
             tags,
             unseen=self.unseen(sentences),
@@ -92,7 +92,7 @@ class Tagger(ABC):
             level=level,
         )
         other = copy.copy(self)
-        other.temperatures_ = found
+        other.temperatures_ = temperatures
         return other
 
     @abstractmethod
@@ -131,10 +131,12 @@ class Tagger(ABC):
         learnt, arrays = self.state()
         parameters = {name: _plain(value) for name, value in self.get_params().items()}
         content = {"tagger": self.kind, "parameters": parameters, "learnt": learnt}
-        found = self.temperatures_
-        if found is not None:
-            content["temperatures"] = found.to_dict()
-        write_model(path, kind=KIND, schema=SCHEMA if found is None else TEMPERED, content=content, arrays=arrays)
+        temperatures = self.temperatures_
+        if temperatures is not None:
+            content["temperatures"] = temperatures.to_dict()
+        write_model(
+            path, kind=KIND, schema=SCHEMA if temperatures is None else TEMPERED, content=content, arrays=arrays
+        )
 
     @classmethod
     def load(cls, path: Place, **parameters: Any) -> Self:
@@ -203,8 +205,8 @@ def load_tagger(path: Place, **parameters: Any) -> Tagger:
 
 def _restored(content: dict[str, Any], arrays: Arrays) -> Tagger:
     tagger = TAGGERS[content["tagger"]]()
-    usual, given = tagger.get_params(), content["parameters"].items()
-    tagger.set_params(**{name: value for name, value in given if name not in usual or value != usual[name]})
+    usual, parameters = tagger.get_params(), content["parameters"].items()
+    tagger.set_params(**{name: value for name, value in parameters if name not in usual or value != usual[name]})
     TagSet(tagger.restore(content["learnt"], arrays).labels_, len(tagger.labels_))
     if content.get("temperatures") is not None:
         tagger.temperatures_ = Temperatures.from_dict(content["temperatures"])

@@ -62,28 +62,28 @@ class Temperatures(Result):
             return self.emissions.value
         if unseen is None:
             raise InputError("unseen must say which words are unseen, for they have a temperature of their own.")
-        return [np.where(np.asarray(one, dtype=bool), self.unseen.value, self.emissions.value) for one in unseen]
+        return [np.where(np.asarray(flags, dtype=bool), self.unseen.value, self.emissions.value) for flags in unseen]
 
     @classmethod
-    def from_dict(cls, held: Mapping[str, Any]) -> Self:
+    def from_dict(cls, state: Mapping[str, Any]) -> Self:
         """The temperatures that `to_dict` gave. Raises KeyError, TypeError or ValueError for others."""
         return cls(
-            emissions=_estimate(held["emissions"]),
-            transitions=_estimate(held["transitions"]),
-            unseen=None if held["unseen"] is None else _estimate(held["unseen"]),
-            tag_loss=_pair(held["tag_loss"]),
-            sequence_loss=_pair(held["sequence_loss"]),
-            n=int(held["n"]),
-            sentences=int(held["sentences"]),
-            left_out=int(held["left_out"]),
-            recipe=dict(held["recipe"]),
-            notes=tuple(map(str, held["notes"])),
+            emissions=_estimate(state["emissions"]),
+            transitions=_estimate(state["transitions"]),
+            unseen=None if state["unseen"] is None else _estimate(state["unseen"]),
+            tag_loss=_pair(state["tag_loss"]),
+            sequence_loss=_pair(state["sequence_loss"]),
+            n=int(state["n"]),
+            sentences=int(state["sentences"]),
+            left_out=int(state["left_out"]),
+            recipe=dict(state["recipe"]),
+            notes=tuple(map(str, state["notes"])),
         )
 
     def rows(self) -> dict[str, Estimate]:
         """The temperatures by the names of what they divide."""
-        found = {"emissions": self.emissions, "unseen words": self.unseen, "transitions": self.transitions}
-        return {name: one for name, one in found.items() if one is not None}
+        estimates = {"emissions": self.emissions, "unseen words": self.unseen, "transitions": self.transitions}
+        return {name: estimate for name, estimate in estimates.items() if estimate is not None}
 
     def rows_shown(self) -> Sequence[tuple[str, Estimate]]:
         """Each temperature, with what it divides."""
@@ -102,30 +102,32 @@ class Temperatures(Result):
     def words(self) -> str:
         """The temperatures, what they do to the likelihood, and what could not be told."""
         width = max(map(len, self.rows()))
-        lines = [f"{name:<{width}}  {one}" for name, one in self.rows().items()]
+        lines = [f"{name:<{width}}  {estimate}" for name, estimate in self.rows().items()]
         sizes = f"{counted(self.sentences, 'sentence')}, {counted(self.n, 'token')}"
         losses = [
             f"-log P per token, {what}: {before:.4f} -> {after:.4f}"
             for what, (before, after) in (("gold tags", self.tag_loss), ("gold sequences", self.sequence_loss))
         ]
         level = f"{100 * self.emissions.level:g} % intervals"
-        said = [f"temperatures ({self.recipe['likelihood']} likelihood of {sizes}; {level})", *lines, *losses]
+        summary_lines = [f"temperatures ({self.recipe['likelihood']} likelihood of {sizes}; {level})", *lines, *losses]
         if self.left_out:
-            said.append(f"left out: {counted(self.left_out, 'token')} with a tag that the model holds impossible")
-        return "\n".join([*said, *self.below()])
+            summary_lines.append(
+                f"left out: {counted(self.left_out, 'token')} with a tag that the model holds impossible"
+            )
+        return "\n".join([*summary_lines, *self.below()])
 
 
-def _estimate(held: Mapping[str, Any]) -> Estimate:
-    found = Estimate(**held)
-    if not all(one is None or _is_positive(one) for one in (found.value, found.low, found.high)):
+def _estimate(state: Mapping[str, Any]) -> Estimate:
+    estimate = Estimate(**state)
+    if not all(bound is None or _is_positive(bound) for bound in (estimate.value, estimate.low, estimate.high)):
         raise ValueError("a temperature must be a finite number above 0")
-    if found.value is None:
+    if estimate.value is None:
         raise ValueError("a temperature is missing")
-    return found
+    return estimate
 
 
-def _pair(held: Sequence[Any]) -> tuple[float, float]:
-    before, after = (math.nan if one is None else float(one) for one in held)
+def _pair(values: Sequence[Any]) -> tuple[float, float]:
+    before, after = (math.nan if value is None else float(value) for value in values)
     return before, after
 
 
@@ -150,14 +152,17 @@ class GoldLikelihood:
     @classmethod
     def of(cls, potentials: Potentials, codes: Integers, unseen: Sequence[Any] | None) -> Self:
         """The potentials are computed once, and kept in memory."""
-        emissions = [np.asarray(one, dtype=np.float64) for one in potentials.emissions]
+        emissions = [np.asarray(emission, dtype=np.float64) for emission in potentials.emissions]
         words = None if unseen is None else np.concatenate([np.empty(0, bool), *unseen])
         return cls(replace(potentials, emissions=emissions), codes, words)
 
     def at(self, emissions: float, transitions: float, unseen: float) -> GoldLosses:
         """The losses at three temperatures."""
-        held, firsts = self.potentials, first_rows(self.potentials.lengths)
-        start, end = (None if one is None else one / transitions for one in (held.start, held.end))
+        chain_potentials, firsts = self.potentials, first_rows(self.potentials.lengths)
+        start, end = (
+            None if end_potential is None else end_potential / transitions
+            for end_potential in (chain_potentials.start, chain_potentials.end)
+        )
 
         def of_batch(chain: Chain, workspace: Workspace) -> Sequence[tuple[Floats, float]]:
             places = chain.batch.rows_of(firsts)
@@ -166,15 +171,15 @@ class GoldLikelihood:
             local /= emissions if self.words is None else np.where(self.words[places], unseen, emissions)[:, None]
             local = add_ends(chain.batch, local, start, end)
             chain = Chain(chain.batch, local, chain.transitions / transitions)
-            found = possible_messages(chain, workspace)
-            logs = np.where(gold < 0, -np.inf, found.forward[rows, gold] + found.backward[rows, gold])
-            scores = _scores(chain, gold) - found.log_z
+            messages = possible_messages(chain, workspace)
+            logs = np.where(gold < 0, -np.inf, messages.forward[rows, gold] + messages.backward[rows, gold])
+            scores = _scores(chain, gold) - messages.log_z
             return list(zip(chain.batch.unpack(np.minimum(logs, 0.0)), scores.tolist(), strict=True))
 
         empty = np.empty(0), 0.0
-        without_ends = replace(held, start=None, end=None)  # which have the temperature of transitions
+        without_ends = replace(chain_potentials, start=None, end=None)  # which have the temperature of transitions
         answers = without_ends.each(of_batch, empty)
-        by_token = np.concatenate([np.empty(0), *(one for one, _ in answers)])
+        by_token = np.concatenate([np.empty(0), *(token_likelihoods for token_likelihoods, _ in answers)])
         return GoldLosses(-by_token, -np.array([score for _, score in answers], dtype=np.float64))
 
     def only(self, sentences: Integers) -> GoldLikelihood:
@@ -226,7 +231,7 @@ def gold_codes(posterior: TagPosterior, tags: Sequence[ArrayLike], *, unknown_ta
     _check_lengths(rows, posterior.lengths)
     if names is None:
         tagset = TagSet(None, posterior.n_tags)
-        numbered = [tagset.numbers(one, f"tags[{i}]") for i, one in enumerate(rows)]
+        numbered = [tagset.numbers(tags_of_sentence, f"tags[{i}]") for i, tags_of_sentence in enumerate(rows)]
         return np.concatenate([np.empty(0, np.int64), *numbered])
     return gold_numbers(rows, names, unknown_tags=unknown_tags)
 
@@ -235,17 +240,17 @@ def check_unseen(unseen: Unseen | None, lengths: Integers) -> Sequence[Any] | No
     """Which words are unseen, (T,) per sentence. Raises InputError for other sentences."""
     if unseen is None:
         return None
-    found = [np.asarray(one, dtype=bool) for one in check_lists(unseen, name="unseen", of="truth values")]
-    if [one.shape for one in found] != [(length,) for length in lengths.tolist()]:
+    flags = [np.asarray(row, dtype=bool) for row in check_lists(unseen, name="unseen", of="truth values")]
+    if [row.shape for row in flags] != [(length,) for length in lengths.tolist()]:
         raise InputError("unseen must hold a truth value for each token of each sentence of the posterior.")
-    return found
+    return flags
 
 
 def _check_lengths(rows: Sequence[Any], lengths: Integers) -> None:
     if len(rows) != len(lengths):
         raise InputError(f"tags must be those of the {len(lengths):,} sentences; they are of {len(rows):,}.")
-    for i, (one, length) in enumerate(zip(rows, lengths.tolist(), strict=True)):
-        if len(one) != length:
-            raise InputError(f"tags[{i}] must be the {length} of the sentence; they are {len(one)}.")
+    for i, (tags_of_sentence, length) in enumerate(zip(rows, lengths.tolist(), strict=True)):
+        if len(tags_of_sentence) != length:
+            raise InputError(f"tags[{i}] must be the {length} of the sentence; they are {len(tags_of_sentence)}.")
     if not lengths.any():
         raise InputError("tags hold no tag: there is nothing to learn from.")

@@ -68,32 +68,32 @@ def least(losses: Losses, size: int, n: int) -> Minimum:
     """
     best = _best(losses, size, n)
     far = np.abs(best) > math.log(FURTHEST) - 1e-6
-    found = Minimum(best, _curvatures(losses, best))
+    minimum = Minimum(best, _curvatures(losses, best))
     if far.any():
         loose = int(np.flatnonzero(far)[-1])
         end = FURTHEST if best[loose] > 0 else 1 / FURTHEST
-        return replace(found, loose=loose, why=f"the likelihood still grows at {end:g}")
-    values, directions = np.linalg.eigh(found.curvature)
+        return replace(minimum, loose=loose, why=f"the likelihood still grows at {end:g}")
+    values, directions = np.linalg.eigh(minimum.curvature)
     if values[0] > FLATTEST:
-        return found
-    return replace(found, loose=int(np.abs(directions[:, 0]).argmax()), why="the likelihood hardly changes with it")
+        return minimum
+    return replace(minimum, loose=int(np.abs(directions[:, 0]).argmax()), why="the likelihood hardly changes with it")
 
 
-def intervals(losses: Losses, found: Minimum, level: float) -> list[Ends]:
+def intervals(losses: Losses, minimum: Minimum, level: float) -> list[Ends]:
     """Of each temperature, by the jackknife over two sentences or more, with Student's quantiles.
 
     Without sentence i, the minimum lies (Σ H - H_i)⁻¹ g_i further, with its gradient g_i and its curvature H_i: one
     step of Newton's, which needs no other fit. None where the rest of the sentences hardly says anything: the ends
     would lie beyond all numbers.
     """
-    gradients, curvatures = _gradients(losses, found.at), found.curvatures
-    sentences, rest = len(gradients), found.curvature - curvatures
+    gradients, curvatures = _gradients(losses, minimum.at), minimum.curvatures
+    sentences, rest = len(gradients), minimum.curvature - curvatures
     if np.linalg.eigvalsh(rest).min() <= 0:  # without one of the sentences, the others tell nothing
-        return [(None, None)] * len(found.at)
+        return [(None, None)] * len(minimum.at)
     steps = np.linalg.solve(rest, gradients[:, :, None])[:, :, 0]
     reach = t_quantile(level, sentences - 1) * jackknife_error(steps)
     with np.errstate(over="ignore"):
-        lows, highs = np.exp(found.at - reach), np.exp(found.at + reach)
+        lows, highs = np.exp(minimum.at - reach), np.exp(minimum.at + reach)
     return [
         (low, high) if math.isfinite(high) else (None, None)
         for low, high in zip(lows.tolist(), highs.tolist(), strict=True)
@@ -108,14 +108,14 @@ def _best(losses: Losses, size: int, n: int) -> Floats:
         return float(losses(logs).sum()) / n
 
     def gradient(logs: Floats) -> Floats:
-        found: Floats = _gradients(losses, logs).sum(axis=0) / n
-        return found
+        gradient_of_mean: Floats = _gradients(losses, logs).sum(axis=0) / n
+        return gradient_of_mean
 
-    start = min((np.full(size, math.log(one)) for one in STARTS), key=value)
+    start = min((np.full(size, math.log(start)) for start in STARTS), key=value)
     limit = math.log(FURTHEST)
     options = {"ftol": 1e-13, "gtol": 1e-7, "maxiter": 100}
-    found = minimize(value, start, jac=gradient, method="L-BFGS-B", bounds=[(-limit, limit)] * size, options=options)
-    return np.asarray(found.x, dtype=np.float64)
+    solution = minimize(value, start, jac=gradient, method="L-BFGS-B", bounds=[(-limit, limit)] * size, options=options)
+    return np.asarray(solution.x, dtype=np.float64)
 
 
 def _gradients(losses: Losses, logs: Floats) -> Floats:
@@ -132,12 +132,12 @@ def _curvatures(losses: Losses, best: Floats) -> Floats:
         return losses(best + move) + losses(best - move) - 2 * middle
 
     along = [bend(move) for move in moves]
-    found = np.empty((len(middle), len(best), len(best)))
-    for i, own in enumerate(along):
-        found[:, i, i] = own
+    hessian = np.empty((len(middle), len(best), len(best)))
+    for i, second_derivative in enumerate(along):
+        hessian[:, i, i] = second_derivative
     for i, j in combinations(range(len(best)), 2):
-        found[:, i, j] = found[:, j, i] = (bend(moves[i] + moves[j]) - along[i] - along[j]) / 2
-    return found / WIDE_STEP**2
+        hessian[:, i, j] = hessian[:, j, i] = (bend(moves[i] + moves[j]) - along[i] - along[j]) / 2
+    return hessian / WIDE_STEP**2
 
 
 # Temperatures by the likelihood of gold tags: the minimum of a smooth function of one to three numbers.
@@ -198,13 +198,13 @@ def fitted(gold: GoldLikelihood, *, keep_answers: bool, likelihood: str, level: 
         what = "sequence" if likelihood == JOINT else "tag"
         raise InputError(f"tags must hold a {what} that the model holds possible; there is none to learn from.")
     place, notes = _places(gold, keep_answers=keep_answers)
-    found, place, notes = _told(gold, parts, place, notes)
-    ends: list[Ends] = [(None, None)] * len(found.at)
+    minimum, place, notes = _told(gold, parts, place, notes)
+    ends: list[Ends] = [(None, None)] * len(minimum.at)
     if level is not None and parts.sentences > 1:
-        ends = intervals(_losses(gold, parts, place), found, level)
+        ends = intervals(_losses(gold, parts, place), minimum, level)
     level = LEVEL if level is None else level
     made = f"{likelihood} likelihood"
-    values = np.exp(found.at)
+    values = np.exp(minimum.at)
     estimates = [
         Estimate(float(value), low, high, level=level, method=made, n=parts.sentences)
         for value, (low, high) in zip(values, ends, strict=True)
@@ -215,7 +215,7 @@ def fitted(gold: GoldLikelihood, *, keep_answers: bool, likelihood: str, level: 
         transitions=estimates[place[TRANSITIONS]],
         unseen=estimates[place[UNSEEN]] if place[UNSEEN] != place[EMISSIONS] else None,
         tag_loss=(_mean(before.of_tokens), _mean(after.of_tokens)),
-        sequence_loss=tuple(_of_sequences(gold, one) for one in (before, after)),  # type: ignore[arg-type]
+        sequence_loss=tuple(_of_sequences(gold, likelihood) for likelihood in (before, after)),  # type: ignore[arg-type]
         n=parts.n,
         sentences=parts.sentences,
         left_out=len(gold.codes) - parts.n,
@@ -253,12 +253,12 @@ class Parts:
         sentences, of_token = np.unique(np.repeat(np.arange(len(lengths)), lengths)[counts], return_inverse=True)
         return cls(False, counts, of_token, len(sentences), int(counts.sum()))
 
-    def losses(self, found: GoldLosses) -> Floats:
+    def losses(self, gold_losses: GoldLosses) -> Floats:
         """The loss of each sentence that counts."""
         if self.joint:
-            losses: Floats = found.of_sequences[self.counts]
+            losses: Floats = gold_losses.of_sequences[self.counts]
             return losses
-        return np.bincount(self.of_token, found.of_tokens[self.counts], self.sentences).astype(np.float64)
+        return np.bincount(self.of_token, gold_losses.of_tokens[self.counts], self.sentences).astype(np.float64)
 
 
 def _losses(gold: GoldLikelihood, parts: Parts, place: Integers) -> Losses:
@@ -274,19 +274,22 @@ def _told(
     Raises InputError if that of emissions cannot be told.
     """
     while True:
-        found = least(_losses(gold, parts, place), int(place.max()) + 1, parts.n)
-        if found.loose is None:
-            return found, place, notes
-        own = [at for at in (TRANSITIONS, UNSEEN) if place[at] == found.loose]
-        if not found.loose or not own:
+        minimum = least(_losses(gold, parts, place), int(place.max()) + 1, parts.n)
+        if minimum.loose is None:
+            return minimum, place, notes
+        loose_parts = [at for at in (TRANSITIONS, UNSEEN) if place[at] == minimum.loose]
+        if not minimum.loose or not loose_parts:
             break
-        notes += (f"the sentences cannot tell a temperature of the {NAMES[own[0]]}, which have that of emissions",)
-        place = np.where(place > found.loose, place - 1, np.where(place == found.loose, 0, place))
+        notes += (
+            f"the sentences cannot tell a temperature of the {NAMES[loose_parts[0]]}, which have that of emissions",
+        )
+        place = np.where(place > minimum.loose, place - 1, np.where(place == minimum.loose, 0, place))
     several = bool(place.any())
     what = f"temperature of the {NAMES[EMISSIONS]}" if several else "temperature"
     advice = f", or take one temperature for everything ({parameter('keep_answers', True)})" if several else ""
     raise InputError(
-        f"the sentences cannot tell the {what}: {found.why}, as it does where the model is right almost everywhere or "
+        f"the sentences cannot tell the {what}: {minimum.why}, as it does where the model is right almost everywhere "
+        "or "
         f"knows nothing. Give more sentences with gold tags, none of them from training{advice}."
     )
 
@@ -323,19 +326,19 @@ def _places(gold: GoldLikelihood, *, keep_answers: bool) -> tuple[Integers, tupl
     return place, tuple(notes)
 
 
-def _matter(held: Potentials) -> bool:
+def _matter(potentials: Potentials) -> bool:
     """Whether a temperature of transitions, starts and ends can change anything: some differ and are finite."""
-    parts = [one for one in (held.start, held.end) if one is not None]
-    parts += [held.transitions] if held.shared else list(held.transitions)
-    finite = [one[np.isfinite(one)] for one in map(np.asarray, parts)]
-    if held.shared and not (held.lengths > 1).any():
+    parts = [part for part in (potentials.start, potentials.end) if part is not None]
+    parts += [potentials.transitions] if potentials.shared else list(potentials.transitions)
+    finite = [part[np.isfinite(part)] for part in map(np.asarray, parts)]
+    if potentials.shared and not (potentials.lengths > 1).any():
         finite = finite[:-1]
-    return any(len(one) and float(np.ptp(one)) > 0 for one in finite)
+    return any(len(finite_part) and float(np.ptp(finite_part)) > 0 for finite_part in finite)
 
 
 def _tell(gold: GoldLikelihood, unseen: Any) -> bool:
     """Whether the emissions of unseen words tell tags apart."""
-    rows = np.concatenate([one for one in gold.potentials.emissions if len(one)])[unseen]
+    rows = np.concatenate([emission for emission in gold.potentials.emissions if len(emission)])[unseen]
     return bool((np.ptp(np.where(np.isfinite(rows), rows, 0.0), axis=1) > 0).any())
 
 
@@ -370,18 +373,18 @@ def cross_tempered(
     filled = np.flatnonzero(posterior.lengths)
     parts = min(check_count(folds, "folds"), len(filled))
     if parts < 2:
-        held = counted(len(filled), "sentence")
-        raise InputError(f"cross-fitting needs 2 parts or more with a sentence in each; folds = {folds}, {held}.")
+        text = counted(len(filled), "sentence")
+        raise InputError(f"cross-fitting needs 2 parts or more with a sentence in each; folds = {folds}, {text}.")
     part = np.full(len(posterior), -1)
     part[generator_from(rng).permutation(filled)] = np.arange(len(filled)) % parts
     local: list[float | Floats] = [1.0] * len(posterior)
     between = np.ones(len(posterior))
     for fold in range(parts):
         others = np.flatnonzero((part >= 0) & (part != fold))
-        found = fitted(gold.only(others), keep_answers=keep_answers, likelihood=likelihood, level=None)
-        own = np.flatnonzero(part == fold)
-        between[own] = found.transitions.value
-        given = found.of_words(None if words is None else [words[i] for i in own.tolist()])
-        for place, i in enumerate(own.tolist()):
-            local[i] = given if isinstance(given, float) else given[place]
+        temperatures = fitted(gold.only(others), keep_answers=keep_answers, likelihood=likelihood, level=None)
+        members = np.flatnonzero(part == fold)
+        between[members] = temperatures.transitions.value
+        local_temperatures = temperatures.of_words(None if words is None else [words[i] for i in members.tolist()])
+        for place, i in enumerate(members.tolist()):
+            local[i] = local_temperatures if isinstance(local_temperatures, float) else local_temperatures[place]
     return posterior.tempered(local, transitions=between.tolist())

@@ -98,10 +98,10 @@ def _grammar(name: object) -> str:
 
 def _reached(from_: Booleans, steps: Booleans) -> Booleans:
     """The labels that can be reached from some, by allowed steps (K, K)."""
-    found = from_
-    for _ in range(len(found)):
-        found = found | steps[found].any(axis=0)
-    return found
+    reached = from_
+    for _ in range(len(reached)):
+        reached = reached | steps[reached].any(axis=0)
+    return reached
 
 
 def _forbidden(wrong: Booleans) -> Floats:
@@ -141,8 +141,8 @@ def token_potentials(
     sentences = _sentences(logits, "logits", depth=2)
     rows = _kept(sentences, label_ids=label_ids, word_ids=word_ids, mask=mask)
     emissions = [sentence[kept] for sentence, kept in zip(sentences, rows, strict=True)]
-    for i, (one, kept) in enumerate(zip(emissions, rows, strict=True)):
-        _check_rows(one, kept, i, names)
+    for i, (log_odds, kept) in enumerate(zip(emissions, rows, strict=True)):
+        _check_rows(log_odds, kept, i, names)
     size = len(names)
     matrix = (
         np.zeros((size, size)) if transitions is None else as_floats(_array(transitions, "transitions"), "transitions")
@@ -150,13 +150,13 @@ def token_potentials(
     if matrix.shape != (size, size):
         raise InputError(f"transitions must be (K, K) for the {size} labels, from label to next; it is {matrix.shape}.")
     ends = [
-        check_ends(None if one is None else _array(one, name), size, name)
-        for one, name in ((start, "start"), (end, "end"))
+        check_ends(None if ends_ is None else _array(ends_, name), size, name)
+        for ends_, name in ((start, "start"), (end, "end"))
     ]
     if grammar is None:
         return TokenPotentials(emissions, matrix, *ends)
     first, between, last = EntityLabels(names).potentials(grammar)
-    added = [rule if one is None else one + rule for one, rule in zip(ends, (first, last), strict=True)]
+    added = [rule if end is None else end + rule for end, rule in zip(ends, (first, last), strict=True)]
     return TokenPotentials(emissions, matrix + between, *added)
 
 
@@ -169,7 +169,7 @@ def gold_tags(label_ids: ArrayLike, *, labels: Sequence[str]) -> list[list[str]]
     Raises InputError for a number that is no label's.
     """
     names = _checked_names(labels)
-    found = []
+    gold = []
     for i, ids in enumerate(_sentences(label_ids, "label_ids", depth=1)):
         numbers = _label_numbers(ids, i)
         wrong = numbers[numbers >= len(names)]
@@ -178,8 +178,8 @@ def gold_tags(label_ids: ArrayLike, *, labels: Sequence[str]) -> list[list[str]]
                 f"{parameter('label_ids')} must lie below the number of labels, {len(names)}; sentence {i} holds "
                 f"{wrong[0]}."
             )
-        found.append([names[number] for number in numbers[numbers >= 0].tolist()])
-    return found
+        gold.append([names[number] for number in numbers[numbers >= 0].tolist()])
+    return gold
 
 
 def _checked_names(labels: Sequence[str]) -> tuple[str, ...]:
@@ -214,9 +214,9 @@ def _sentences(values: Any, name: str, *, depth: int) -> list[Array]:
         arrays = [array] if array.ndim == depth else list(array)
         dimensions = array.ndim
     else:
-        arrays = [_array(one, f"{name} of sentence {i}") for i, one in enumerate(values)]
+        arrays = [_array(sentence, f"{name} of sentence {i}") for i, sentence in enumerate(values)]
         dimensions = depth + 1
-    wrong = [i for i, one in enumerate(arrays) if one.ndim != depth and one.size]
+    wrong = [i for i, array in enumerate(arrays) if array.ndim != depth and array.size]
     if wrong or dimensions not in (depth, depth + 1):
         at = "" if not wrong else f"; that of sentence {wrong[0]} has shape {arrays[wrong[0]].shape}"
         raise InputError(f"{name} must be an array {shape}, or a list with an array per sentence{at}.")
@@ -225,25 +225,25 @@ def _sentences(values: Any, name: str, *, depth: int) -> list[Array]:
 
 def _kept(sentences: list[Array], *, label_ids: Any, word_ids: Any, mask: Any) -> list[Integers]:
     """The rows of each sentence that count."""
-    given = {"label_ids": label_ids, "word_ids": word_ids, "mask": mask}
-    named = [name for name, value in given.items() if value is not None]
+    layouts = {"label_ids": label_ids, "word_ids": word_ids, "mask": mask}
+    named = [name for name, value in layouts.items() if value is not None]
     if not named:
-        return [np.arange(len(one)) for one in sentences]
+        return [np.arange(len(sentence)) for sentence in sentences]
     if len(named) > 1:
         raise InputError(f"{' and '.join(named)} all say which tokens count; give one of them.")
     name = named[0]
-    said: Sequence[Any] = (
-        _word_lists(word_ids, len(sentences)) if name == "word_ids" else _sentences(given[name], name, depth=1)
+    layout: Sequence[Any] = (
+        _word_lists(word_ids, len(sentences)) if name == "word_ids" else _sentences(layouts[name], name, depth=1)
     )
-    if len(said) != len(sentences):
-        raise InputError(f"{name} must be those of the {len(sentences):,} sentences; they are of {len(said):,}.")
+    if len(layout) != len(sentences):
+        raise InputError(f"{name} must be those of the {len(sentences):,} sentences; they are of {len(layout):,}.")
     rows = []
-    for i, (one, sentence) in enumerate(zip(said, sentences, strict=True)):
-        if len(one) != len(sentence):
+    for i, (row, sentence) in enumerate(zip(layout, sentences, strict=True)):
+        if len(row) != len(sentence):
             raise InputError(
-                f"{name} of sentence {i} must be as many as its rows of logits, {len(sentence)}; {len(one)}."
+                f"{name} of sentence {i} must be as many as its rows of logits, {len(sentence)}; {len(row)}."
             )
-        rows.append(_COUNTS[name](one, i))
+        rows.append(_COUNTS[name](row, i))
     return rows
 
 
@@ -272,17 +272,17 @@ def _masked(mask: Array, sentence: int) -> Integers:
 
 def _word_lists(word_ids: Any, sentences: int) -> list[list[int]]:
     """The number of each subword's word, −1 for none."""
-    held = word_ids if isinstance(word_ids, LISTS) else [word_ids]
-    lists = [held] if sentences == 1 and len(held) and not isinstance(held[0], LISTS) else held
-    for i, one in enumerate(lists):
-        wrong = [word for word in (one if isinstance(one, LISTS) else [one]) if not _is_word(word)]
-        if wrong or not isinstance(one, LISTS):
+    word_lists = word_ids if isinstance(word_ids, LISTS) else [word_ids]
+    lists = [word_lists] if sentences == 1 and len(word_lists) and not isinstance(word_lists[0], LISTS) else word_lists
+    for i, words in enumerate(lists):
+        wrong = [word for word in (words if isinstance(words, LISTS) else [words]) if not _is_word(word)]
+        if wrong or not isinstance(words, LISTS):
             raise InputError(
                 f"{parameter('word_ids')} must be a list for each sentence, of the number of each subword's word, or "
                 "None; that of "
-                f"sentence {i} holds {shown((wrong or [one])[0])}."
+                f"sentence {i} holds {shown((wrong or [words])[0])}."
             )
-    return [[-1 if word is None else int(word) for word in one] for one in lists]
+    return [[-1 if word is None else int(word) for word in words] for words in lists]
 
 
 def _is_word(word: Any) -> bool:

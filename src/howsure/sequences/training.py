@@ -58,8 +58,10 @@ class Layout:
     @classmethod
     def of(cls, design: Design, codes: Integers, n_attributes: int, n_labels: int) -> Self:
         """Weights for the combinations that occur in a corpus."""
-        seen = sum(_present(block.matrix).T @ _one_hot(block.rows, codes, n_labels) for block in design.blocks).tocoo()
-        states = np.unique(seen.row.astype(np.int64) * n_labels + seen.col)
+        counts = sum(
+            _present(block.matrix).T @ _one_hot(block.rows, codes, n_labels) for block in design.blocks
+        ).tocoo()
+        states = np.unique(counts.row.astype(np.int64) * n_labels + counts.col)
         return cls(n_attributes, n_labels, states, np.flatnonzero(followers(codes, design.lengths, n_labels)))
 
     def __len__(self) -> int:
@@ -98,8 +100,8 @@ def followers(codes: Integers, lengths: Integers, n_labels: int) -> Floats:
     inside = np.ones(len(codes), dtype=np.bool_)
     inside[first_rows(lengths)] = False
     later = np.flatnonzero(inside)
-    found = np.bincount(codes[later - 1] * n_labels + codes[later], minlength=n_labels**2)
-    return found.astype(np.float64)
+    counts = np.bincount(codes[later - 1] * n_labels + codes[later], minlength=n_labels**2)
+    return counts.astype(np.float64)
 
 
 def _present(matrix: csr_array) -> csr_array:
@@ -165,12 +167,12 @@ class Objective:
         with one_thread():
             for batch, places in self._batches:
                 emissions = looked_up(tables, [block.kinds for block in places])
-                found = expectations_of(Chain(batch, emissions, transition), self._workspace, pairs=True)
-                log_z += float(found.log_z.sum())
-                if found.pair_sums is not None:
-                    pair_sums += found.pair_sums
+                expectations = expectations_of(Chain(batch, emissions, transition), self._workspace, pairs=True)
+                log_z += float(expectations.log_z.sum())
+                if expectations.pair_sums is not None:
+                    pair_sums += expectations.pair_sums
                 for block, sums in zip(places, by_kind, strict=True):
-                    sums[block.occurring] += block.members @ found.marginals
+                    sums[block.occurring] += block.members @ expectations.marginals
         return log_z, by_kind, pair_sums
 
 

@@ -92,10 +92,10 @@ def check_lists(lists: object, *, name: str = "sentences", of: str = "words") ->
     if isinstance(lists, (str, bytes, dict)) or not isinstance(lists, Iterable):
         raise InputError(f"{name} must be a list of sentences, each a list of {of}; it is {_quoted(lists)}.")
     outer = list(lists)
-    for i, one in enumerate(outer):
-        if isinstance(one, (str, bytes, dict)) or not isinstance(one, Iterable):
-            advice = " Split it first." if isinstance(one, (str, bytes)) else ""
-            raise InputError(f"{name}[{i}] must be a list of {of}; it is {_quoted(one)}.{advice}")
+    for i, item in enumerate(outer):
+        if isinstance(item, (str, bytes, dict)) or not isinstance(item, Iterable):
+            advice = " Split it first." if isinstance(item, (str, bytes)) else ""
+            raise InputError(f"{name}[{i}] must be a list of {of}; it is {_quoted(item)}.{advice}")
     return outer
 
 
@@ -110,7 +110,7 @@ def check_sentences(sentences: object, *, name: str = "sentences", of: str = "wo
 
     Raises InputError naming the sentence and the word.
     """
-    checked = [_plain(one) for one in check_lists(sentences, name=name, of=of)]
+    checked = [_plain(row) for row in check_lists(sentences, name=name, of=of)]
     for i, texts in enumerate(checked):
         for t, text in enumerate(texts):
             if not isinstance(text, str):
@@ -144,8 +144,8 @@ def check_training(sentences: Sequence[Sequence[Any]]) -> None:
     """
     if not sentences:
         raise InputError("sentences is empty: there is nothing to learn from.")
-    for i, one in enumerate(sentences):
-        if not len(one):
+    for i, sentence in enumerate(sentences):
+        if not len(sentence):
             raise InputError(f"sentences[{i}] has no words; leave it out first.")
 
 
@@ -177,8 +177,8 @@ def count_unknown(tags: Sequence[Sequence[str]], labels: Sequence[str]) -> Count
     >>> count_unknown([["N", "X"], ["X", "Y"]], ["N", "V"])
     Counter({'X': 2, 'Y': 1})
     """
-    known = set(labels)
-    return Counter(tag for row in check_sentences(tags, name="tags", of="tags") for tag in row if tag not in known)
+    known_tags = set(labels)
+    return Counter(tag for row in check_sentences(tags, name="tags", of="tags") for tag in row if tag not in known_tags)
 
 
 def gold_numbers(tags: Texts, labels: Sequence[str], *, unknown_tags: str) -> Integers:
@@ -189,9 +189,10 @@ def gold_numbers(tags: Texts, labels: Sequence[str], *, unknown_tags: str) -> In
     check_unknown_tags(unknown_tags)
     unknown = count_unknown(tags, labels)
     if unknown and unknown_tags == ERROR:
-        held = shortened(f"{tag} ({n:,})" for tag, n in unknown.most_common())
+        unknown_text = shortened(f"{tag} ({n:,})" for tag, n in unknown.most_common())
         raise InputError(
-            f"the model does not know the gold tags of {counted(unknown.total(), 'token')}: {held}. Do they belong to "
+            f"the model does not know the gold tags of {counted(unknown.total(), 'token')}: {unknown_text}. Do they "
+            "belong to "
             "another tag set? To go on with such tokens, which have none of the model's tags, use "
             f"{parameter('unknown_tags', KEEP)}."
         )
@@ -204,9 +205,9 @@ def lengths_of(sentences: Sequence[Sequence[Any]]) -> Integers:
     return np.fromiter(map(len, sentences), dtype=np.int64, count=len(sentences))
 
 
-def _plain(one: Iterable[Any]) -> list[Any]:
+def _plain(values: Iterable[Any]) -> list[Any]:
     """A list, with numpy strings converted to Python strings."""
-    return one.tolist() if isinstance(one, np.ndarray) else list(one)
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
 def _quoted(value: object) -> str:

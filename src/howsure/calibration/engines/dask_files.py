@@ -38,15 +38,15 @@ def sums_by_dask(
             frame = dask.dataframe.read_parquet(paths)
             if not len(frame.columns):
                 raise OSError("no such file")
-            found = sums_of_frame(
+            sums = sums_of_frame(
                 frame, y_true=y_true, y_prob=y_prob, sample_weight=sample_weight, groups=groups, pos_label=pos_label
             )
         except InputError:
             raise
         except (OSError, ValueError) as error:  # of Dask, and of pyarrow
-            said = str(error).rpartition("Original Message: ")[2].partition("\n")[0].rstrip(".")
+            reason = str(error).rpartition("Original Message: ")[2].partition("\n")[0].rstrip(".")
             raise InputError(
-                f"{paths} cannot be read as Parquet: {said}. Files must lie where this machine and each worker see "
+                f"{paths} cannot be read as Parquet: {reason}. Files must lie where this machine and each worker see "
                 "them under the same name."
             ) from error
-        return found.checked()
+        return sums.checked()

@@ -79,20 +79,20 @@ class PartitionSums:
             return PartSums(len(frame), fault=error.at(lambda row: f"row {row} (counted from 0 in partition {number})"))
 
     def _sums(self, frame: Any) -> PartSums:
-        wanted = (self.y_true, self.y_prob, self.sample_weight, self.groups)
-        found = dict(zip(filter(None, wanted), columns_from(frame, [*filter(None, wanted)]), strict=True))
-        n, given = len(frame), found[self.y_true]
-        labels, y = _labels(given, self.pos_label, ColumnName(self.y_true, "y_true"))
+        column_names = (self.y_true, self.y_prob, self.sample_weight, self.groups)
+        columns = dict(zip(filter(None, column_names), columns_from(frame, [*filter(None, column_names)]), strict=True))
+        n, label_column = len(frame), columns[self.y_true]
+        labels, y = _labels(label_column, self.pos_label, ColumnName(self.y_true, "y_true"))
         codes: Integers | None = None
         names: tuple[str, ...] = ()
         if self.groups is not None:
             name = ColumnName(self.groups, "groups")
-            codes, names = check_codes(found[self.groups], n=n, name=name, groups=True)
-        q = check_probabilities(found[self.y_prob], n=n, name=ColumnName(self.y_prob, "y_prob"), scales=way)
+            codes, names = check_codes(columns[self.groups], n=n, name=name, groups=True)
+        q = check_probabilities(columns[self.y_prob], n=n, name=ColumnName(self.y_prob, "y_prob"), scales=way)
         w = (
             None
             if self.sample_weight is None
-            else _weights(found[self.sample_weight], n, ColumnName(self.sample_weight, "sample_weight"))
+            else _weights(columns[self.sample_weight], n, ColumnName(self.sample_weight, "sample_weight"))
         )
         positive = None if self.pos_label is None else str(self.pos_label)
         pairs = Pairs(y, q, w, codes, names, positive=positive)
@@ -131,12 +131,12 @@ def added(parts: Sequence[PartSums]) -> PartSums:
 def _refusal(total: PartSums, pairs: LazyPairs) -> Callable[[], InputError] | None:
     """What is wrong with a row, or with the labels of all."""
     if total.fault is not None:
-        told = total.fault
+        refusal = total.fault
     elif total.n and labels_unclear(set(total.labels), pairs.pos_label):
-        told = labels_refused(total.labels, pairs.pos_label, name=pairs.column("y_true"))
+        refusal = labels_refused(total.labels, pairs.pos_label, name=pairs.column("y_true"))
     else:
         return weights_refused(total.by_group, pairs.column("sample_weight")) if total.n and pairs.is_weighted else None
-    return lambda: told
+    return lambda: refusal
 
 
 def _weights(column: Column, n: int, name: str) -> Floats:
@@ -156,11 +156,11 @@ def _labels(column: Column, pos_label: Any, name: str) -> tuple[Counter[Any], La
         labels = check_labels(column, pos_label=pos_label, name=name)
     except InputError as error:
         try:
-            held = Counter(column.tolist())
+            label_counts = Counter(column.tolist())
         except TypeError:  # of lists
             raise error from None
         labels = np.asarray(column == pos_label, dtype=np.bool_).view(np.uint8)
-        return Counter(dict(held.most_common(MOST_LABELS))), labels
+        return Counter(dict(label_counts.most_common(MOST_LABELS))), labels
     ones = int(labels.sum())
     counts = {0: len(labels) - ones, 1: ones}
-    return Counter({column[labels == one][:1].tolist()[0]: count for one, count in counts.items() if count}), labels
+    return Counter({column[labels == label][:1].tolist()[0]: count for label, count in counts.items() if count}), labels

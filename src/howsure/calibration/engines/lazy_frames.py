@@ -78,15 +78,15 @@ class LazyPairs:
         """The frame with columns of howsure's own names: q, y (0, 1, OTHER or MISSING), label, weight, group, fault."""
         import narwhals as nw
 
-        wanted = {"label": self._label(), "q": nw.col(self.y_prob).cast(nw.Float64)}
+        columns = {"label": self._label(), "q": nw.col(self.y_prob).cast(nw.Float64)}
         if self.sample_weight is not None:
-            wanted["weight"] = nw.col(self.sample_weight).cast(nw.Float64)
+            columns["weight"] = nw.col(self.sample_weight).cast(nw.Float64)
         if self.groups is not None:
-            wanted["group"] = _comparable(nw.col(self.groups), self.dtypes[self.groups])
-        rows = self.table.select(**wanted).with_columns(y=self._zero_or_one())
+            columns["group"] = _comparable(nw.col(self.groups), self.dtypes[self.groups])
+        rows = self.table.select(**columns).with_columns(y=self._zero_or_one())
         fault = nw.lit(int(FrameFault.NONE))
-        for one, broken in reversed(self.conditions().items()):
-            fault = nw.when(broken).then(nw.lit(int(one))).otherwise(fault)
+        for fault_code, broken in reversed(self.conditions().items()):
+            fault = nw.when(broken).then(nw.lit(int(fault_code))).otherwise(fault)
         return rows.with_columns(fault=fault)
 
     def conditions(self) -> dict[FrameFault, Any]:
@@ -124,9 +124,9 @@ class LazyPairs:
             positive = _plain(self.pos_label)
             value = nw.when(label == positive).then(nw.lit(1)).otherwise(nw.lit(0))
         else:
-            zero, one = ("0", "1") if _is_text(dtype) else (0, 1)
+            zero, one_text = ("0", "1") if _is_text(dtype) else (0, 1)
             value = nw.when(label == zero).then(nw.lit(0)).otherwise(nw.lit(OTHER))
-            value = nw.when(label == one).then(nw.lit(1)).otherwise(value)
+            value = nw.when(label == one_text).then(nw.lit(1)).otherwise(value)
         return nw.when(_missing(label, dtype)).then(nw.lit(MISSING)).otherwise(value)
 
     @property
@@ -304,28 +304,28 @@ def _terms(pairs: LazyPairs, f: Any, steep: Any) -> dict[str, Any]:
 
     r, w = nw.col("r"), nw.col("weight")
     logs = nw.when(steep & (r > 0.0)).then(r).otherwise(nw.lit(1.0)).log()
-    found = {"infinite": _whole(nw.when(steep & (r == 0.0)).then(nw.lit(1)).otherwise(nw.lit(0)))}
+    terms = {"infinite": _whole(nw.when(steep & (r == 0.0)).then(nw.lit(1)).otherwise(nw.lit(0)))}
     if not pairs.is_weighted:
-        return found | {
+        return terms | {
             "offsets": _whole((f * FRACTION).floor()),
             "squares": _whole((f * f * FRACTION).floor()),
             "logs": _whole((logs * -LOG_UNIT + 0.5).floor()),
         }
     w = nw.when(nw.col("fault") == 0).then(w).otherwise(nw.lit(0.0))
     powers = {"w1": w, "w2": w * w, "w3": w * w * w, "w4": w * w * w * w}
-    return found | powers | {"fractions": w * f, "fraction_squares": w * f * f, "weighted_logs": w * logs * -1.0}
+    return terms | powers | {"fractions": w * f, "fraction_squares": w * f * f, "weighted_logs": w * logs * -1.0}
 
 
 def _sums(pairs: LazyPairs) -> list[Any]:
     import narwhals as nw
 
     whole = ("infinite",) if pairs.is_weighted else ("offsets", "squares", "logs", "infinite")
-    found = [_whole(nw.len()).alias("n"), *(_whole(nw.col(one).sum()) for one in whole)]
+    expressions = [_whole(nw.len()).alias("n"), *(_whole(nw.col(column).sum()) for column in whole)]
     if pairs.is_weighted:
-        found += [nw.col(one).sum() for one in WEIGHTS]
+        expressions += [nw.col(weight).sum() for weight in WEIGHTS]
     if pairs.compares_labels:
-        found += [nw.col("other").min().alias("low"), nw.col("other").max().alias("high")]
-    return found
+        expressions += [nw.col("other").min().alias("low"), nw.col("other").max().alias("high")]
+    return expressions
 
 
 def _whole(expression: Any) -> Any:
@@ -359,8 +359,8 @@ def _value(pairs: LazyPairs, fault: FrameFault, column: str) -> float:
     """A value with a fault."""
     import narwhals as nw
 
-    found = fetched(pairs.rows().filter(nw.col("fault") == int(fault)).select(column).head(1))
-    values = found[column]
+    first_row = fetched(pairs.rows().filter(nw.col("fault") == int(fault)).select(column).head(1))
+    values = first_row[column]
     return math.nan if len(values) and isinstance(values[0], float) and math.isnan(values[0]) else _first(values)
 
 
@@ -369,8 +369,8 @@ def _highest(pairs: LazyPairs) -> float:
     import narwhals as nw
 
     q = nw.col("q")
-    found = fetched(pairs.rows().filter(~(q.is_null() | is_nan(q))).select(highest=q.max()))
-    return _first(found["highest"])
+    largest = fetched(pairs.rows().filter(~(q.is_null() | is_nan(q))).select(highest=q.max()))
+    return _first(largest["highest"])
 
 
 def _first(values: Column) -> float:
@@ -386,10 +386,10 @@ def _labels(pairs: LazyPairs) -> InputError:
 
     labels = pairs.table.select(label=nw.col(pairs.y_true)).filter(~nw.col("label").is_null())
     counts = labels.group_by("label").agg(n=nw.len().cast(nw.Int64)).sort("n", "label", descending=[True, False])
-    found = fetched(counts.head(MANY_LABELS + 1))
-    _first(found["n"])
-    held = Counter(dict(zip(map(_plain_value, found["label"]), found["n"].tolist(), strict=True)))
-    return labels_refused(held, pairs.pos_label, name=pairs.column("y_true"))
+    rows = fetched(counts.head(MANY_LABELS + 1))
+    _first(rows["n"])
+    counts_by_label = Counter(dict(zip(map(_plain_value, rows["label"]), rows["n"].tolist(), strict=True)))
+    return labels_refused(counts_by_label, pairs.pos_label, name=pairs.column("y_true"))
 
 
 def _plain_value(value: Any) -> Any:
@@ -407,9 +407,9 @@ def sums_of_lazy(pairs: LazyPairs) -> FrameSums:
     cell, number = rows["cell"].astype(np.int64), rows["n"].astype(np.int64)
     n = int(number.sum())
     faults = {
-        one: int(number[cell == -one].sum())
-        for one in FrameFault
-        if one not in (FrameFault.NONE, FrameFault.WEIGHTLESS)
+        fault: int(number[cell == -fault].sum())
+        for fault in FrameFault
+        if fault not in (FrameFault.NONE, FrameFault.WEIGHTLESS)
     }
     for fault, count in faults.items():
         if count:
@@ -420,8 +420,8 @@ def sums_of_lazy(pairs: LazyPairs) -> FrameSums:
 
 
 def _labels_unclear(pairs: LazyPairs, rows: dict[str, Column]) -> bool:
-    found = {value for name in ("low", "high") for value in rows[name].tolist() if not is_missing(value)}
-    return labels_unclear(found | ({pairs.pos_label} if bool((rows["y"] == 1).any()) else set()), pairs.pos_label)
+    labels = {value for name in ("low", "high") for value in rows[name].tolist() if not is_missing(value)}
+    return labels_unclear(labels | ({pairs.pos_label} if bool((rows["y"] == 1).any()) else set()), pairs.pos_label)
 
 
 def _by_group(pairs: LazyPairs, rows: dict[str, Column], n: int) -> FrameSums:

@@ -69,19 +69,21 @@ def parts_of(
     roles = {"groups": groups, "sample_weight": sample_weight, "clusters": clusters, "pos_label": pos_label}
     if isinstance(data, Source):
         how |= {} if worst is None else {"later": list(worst.show)}
-        with data.predictions(y_true, y_prob, id=id, **roles, **how) as read:
-            return parts_read(read, data, in_memory=in_memory, worst=worst)
-    beside = {name: roles[name] for name in ("sample_weight", "groups", "pos_label")}
+        with data.predictions(y_true, y_prob, id=id, **roles, **how) as predictions:
+            return parts_read(predictions, data, in_memory=in_memory, worst=worst)
+    options = {name: roles[name] for name in ("sample_weight", "groups", "pos_label")}
     needed = clusters is not None or in_memory or worst is not None
-    sums = None if needed else _sums_of_many(y_true, data, y_prob=y_prob, **beside)
+    sums = None if needed else _sums_of_many(y_true, data, y_prob=y_prob, **options)
     if sums is not None:
         return Parts(
             tuple((None if groups is None else name, part) for name, part in sums.items()), sum(map(len, sums.values()))
         )
-    given = pairs_from(y_true, y_prob, data=data, **roles)
-    parts: tuple[tuple[str | None, Pairs], ...] = ((None, given),)
-    found = None if worst is None else worst.of_pairs(given, y_true, data)
-    return Parts(parts if given.groups is None else tuple(given.by_group()), len(given), worst=found)
+    pairs_given = pairs_from(y_true, y_prob, data=data, **roles)
+    parts: tuple[tuple[str | None, Pairs], ...] = ((None, pairs_given),)
+    worst_rows_ = None if worst is None else worst.of_pairs(pairs_given, y_true, data)
+    return Parts(
+        parts if pairs_given.groups is None else tuple(pairs_given.by_group()), len(pairs_given), worst=worst_rows_
+    )
 
 
 def pairs_or_sums(y_true: Any, y_prob: Any, **roles: Any) -> Pairs | Slots:
@@ -92,27 +94,29 @@ def pairs_or_sums(y_true: Any, y_prob: Any, **roles: Any) -> Pairs | Slots:
     if isinstance(y_true, Pairs):  # which may have groups
         del roles["in_memory"]
         return pairs_from(y_true, y_prob, **roles)
-    ((_, found),) = parts_of(y_true, y_prob, soft_labels=True, **roles).by_group
-    return found
+    ((_, pairs),) = parts_of(y_true, y_prob, soft_labels=True, **roles).by_group
+    return pairs
 
 
 def parts_read(
-    read: Read, source: Source, *, in_memory: bool = False, one_by_one: bool = False, worst: Worst | None = None
+    predictions: Read, source: Source, *, in_memory: bool = False, one_by_one: bool = False, worst: Worst | None = None
 ) -> Parts:
     """What a source read, by group; clusters need the pairs themselves.
 
     one_by_one: sums, of which a thousand groups have gigabytes, are read when they are iterated over, and again when
     they are so again; the reading must be open then.
     """
-    described, reading = read.describe(), GroupsRead(read, source)
-    found = None if worst is None else worst.of_read(read)
+    described, reading = predictions.describe(), GroupsRead(predictions, source)
+    worst_rows_ = None if worst is None else worst.of_read(predictions)
     if not (in_memory or "cluster" in described):
-        return Parts(reading if one_by_one else tuple(reading), read.n, described, read.notes, found)
-    with source.progress(read.n) as advance:
-        pairs = read.pairs()
+        return Parts(
+            reading if one_by_one else tuple(reading), predictions.n, described, predictions.notes, worst_rows_
+        )
+    with source.progress(predictions.n) as advance:
+        pairs = predictions.pairs()
         advance(len(pairs))
-    by_group = tuple(pairs.by_group()) if read.group_names else ((None, pairs),)
-    return Parts(by_group, read.n, described, read.notes, found)
+    by_group = tuple(pairs.by_group()) if predictions.group_names else ((None, pairs),)
+    return Parts(by_group, predictions.n, described, predictions.notes, worst_rows_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,5 +142,5 @@ def _sums_of_many(y_true: Any, data: Any, **columns: Any) -> dict[str, Slots] | 
     """The sums of a lazy frame by group; None of anything else, or of few rows."""
     if data is None or isinstance(y_true, Pairs) or isinstance(columns["y_prob"], Given) or not is_lazy(data):
         return None
-    found = sums_of_frame(data, y_true=y_true, **columns)
-    return found.checked() if found.n > EXACT_UP_TO else None
+    sums = sums_of_frame(data, y_true=y_true, **columns)
+    return sums.checked() if sums.n > EXACT_UP_TO else None
