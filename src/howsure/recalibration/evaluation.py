@@ -118,7 +118,9 @@ def pair_score_change(repeats: Sequence[HeldOut], units: Units, level: float, *,
         far = reach(before, own, label_shifts(before, own, loss), units, level)
     after = [np.stack([losses(pairs, loss) for pairs in repeat.after]) for repeat in repeats]
     infinite = loss is LOG and any(map(certain_pairs, (before, *(repeat.own for repeat in repeats))))
-    return _change(losses(before, loss), after, [repeat.fold for repeat in repeats], units, level, far, infinite=infinite)
+    return _change(
+        losses(before, loss), after, [repeat.fold for repeat in repeats], units, level, far, infinite=infinite
+    )
 
 
 def class_score_changes(repeats: Sequence[HeldOut], units: Units, level: float) -> tuple[Change, Change] | None:
@@ -194,7 +196,9 @@ class Judged:
 def squared_error_change(repeats: Sequence[HeldOut], units: Units, level: float) -> tuple[Change, SquaredError]:
     """The squared errors before and after with their difference, means over repeated cross-fittings; and that after
     with what its interval needs."""
-    before, after = ([_judged(getattr(repeat, when), repeat.fold, units) for repeat in repeats] for when in ("before", "own"))
+    before, after = (
+        [_judged(getattr(repeat, when), repeat.fold, units) for repeat in repeats] for when in ("before", "own")
+    )
     values = [float(np.mean([one.squared.value for one in each])) for each in (before, after)]
     without = [np.mean([without_each_cluster(one.cells) for one in each], axis=0) for each in (before, after)]
     tables = [_errors_by_map(held, one.edges, units) for held, one in zip(repeats, after, strict=True)]
