@@ -17,7 +17,7 @@ from benchmarks.monitoring import Streams
 from benchmarks.regimes.monitoring import Watched
 from howsure import CalibrationMonitor, InputError
 from howsure.monitoring.bets import CellSums, tolerated_by
-from howsure.monitoring.calibration_monitor import FIRST_SHARE, packed, state_text, unpacked
+from howsure.monitoring.calibration_monitor import FIRST_SHARE, STATE, packed, unpacked
 from howsure.monitoring.settings import fingerprint, fingerprints
 
 N, PER_DAY = 12_000, 150
@@ -339,7 +339,7 @@ def test_a_state_of_wrong_values_is_refused_whatever_its_checksum() -> None:
                 inside = inside[key]
             inside[path[-1]] = other
             try:
-                back = CalibrationMonitor.from_json(state_text(changed))
+                back = CalibrationMonitor.from_json(STATE.text(changed))
                 back.status()
                 back.series()
             except InputError:

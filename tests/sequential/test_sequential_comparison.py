@@ -6,11 +6,13 @@ import json
 import math
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import howsure
+from howsure.files.saved import SavedState
 from howsure.stats.betting import SHARES, BettingMean, Units
 
 # The mean of betting_mart(x, m, lambdas_fn_positive=huge, N=total, theta=1, trunc_scale=share) of confseq 0.0.11 over
@@ -163,15 +165,80 @@ def test_states_of_another_kind_or_version_are_refused(tmp_path: Path) -> None:
     score.save(path)
     with pytest.raises(howsure.InputError, match="this is not the state of a comparison"):
         howsure.SequentialComparison.load(path)
-    held = json.loads(path.read_text())
-    for changed, said in (
-        ({"version": 2}, "of version 2, and this howsure reads version 1"),
-        ({"scores": {"score": [1, 7]}}, "must lie between the bounds"),
-        ({"settings": {}, "scores": None}, "was changed or cut off"),
-    ):
-        path.write_text(json.dumps(held | changed))
-        with pytest.raises(howsure.InputError, match=said):
-            howsure.SequentialScore.load(path)
+    fields = json.loads(path.read_text())
+    path.write_text(json.dumps(fields | {"version": 1}))
+    with pytest.raises(howsure.InputError, match="of version 1, and this howsure reads version 2"):
+        howsure.SequentialScore.load(path)
+
+
+def test_a_state_may_have_copies_under_other_names(tmp_path: Path) -> None:
+    one, two, three = (tmp_path / f"{name}.json" for name in ("one", "two", "three"))
+    score = howsure.SequentialScore(min_score=0.5)
+    score.save(one)
+    score.add([1, 0])
+    score.save(two)
+    score.save(one)  # which holds an earlier state of this
+    again = howsure.SequentialScore.load(two)
+    again.save(three)
+    again.add([1])
+    again.save(two)
+    again.save(three)
+    assert [len(howsure.SequentialScore.load(path)) for path in (one, two, three)] == [2, 3, 3]
+
+
+def test_a_state_replaces_no_other_file(tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    path.write_text("notes")
+    with pytest.raises(howsure.InputError, match=r"state\.json holds something else; load it and add to that"):
+        howsure.SequentialScore().save(path)
+    assert path.read_text() == "notes"
+
+
+def test_a_name_that_is_no_text_cannot_be_saved(tmp_path: Path) -> None:
+    score = howsure.SequentialScore()
+    score.add([1], id=["a\ud800"])
+    with pytest.raises(howsure.InputError, match=r"a name holds half a character \(a lone surrogate\)"):
+        score.save(tmp_path / "state.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+EDITS: tuple[dict[str, Any], ...] = (
+    {"scores": {"score": [1, 7]}},
+    {"scores": {"score": ["1", {}]}},
+    {"scores": {"score": [10**400, 1]}},
+    {"scores": {}},
+    {"scores": None},
+    {"settings": {}},
+    {"settings": {"unknown": 1}},
+    {"settings": {"items_total": 10**400}},
+    {"settings": {"bounds": [0, "1"]}},
+    {"settings": {"level": None}},
+    {"settings": {"predicted": [1]}},
+    {"order": [[], {}]},
+    {"order": [[["a", None], [1, None]], {"seed": 1}]},
+    {"order": [[["a", None], ["b", "c"]], {"seed": 1}]},
+    {"order": [[["a", None], ["b", None]], {}]},
+    {"id": ["a", "a"]},
+    {"clusters": ["a", "b"]},
+)
+
+
+@pytest.mark.parametrize("edit", EDITS, ids=str)
+def test_an_edited_state_is_refused_with_its_checksum_and_without(edit: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    score = howsure.SequentialScore(min_score=0.5)
+    score.add([1, 0])
+    score.save(path)
+    fields = json.loads(path.read_text())
+    edited = {**fields["state"], **edit}
+    if edit.get("settings"):
+        edited["settings"] = {**fields["state"]["settings"], **edit["settings"]}
+    path.write_text(json.dumps(fields | {"state": edited}))
+    with pytest.raises(howsure.InputError, match=r"state\.json: the state of a score does not match its checksum"):
+        howsure.SequentialScore.load(path)
+    path.write_text(SavedState(howsure.SequentialScore.head, "").text(edited))
+    with pytest.raises(howsure.InputError, match=r"state\.json: "):
+        howsure.SequentialScore.load(path)
 
 
 @pytest.mark.parametrize(

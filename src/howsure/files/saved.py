@@ -7,7 +7,8 @@ import io
 import json
 import os
 import zipfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -42,18 +43,19 @@ def save(content: bytes, path: Place, *, like: str) -> None:
         raise InputError(f"cannot write {path}: {error.strerror or error}.") from error
 
 
-def save_unchanged(content: bytes, path: Place, *, held: bytes | None, like: str) -> None:
-    """The same if the file still holds what it held (None: if there is none), one process after the other.
+def save_later(content: bytes, path: Place, *, earlier: set[str], like: str) -> None:
+    """The same where there is no file, or one whose content is an earlier state of this; one process after the other.
 
-    Raises InputError if another process wrote it.
+    earlier: the SHA-256 of each state that was loaded or saved before; that of `content` is added.
+
+    Raises InputError if the file holds anything else.
     """
     with alone(path_of(path, like=like)):
-        if (Path(path).read_bytes() if os.path.exists(path) else None) != held:
-            raise InputError(
-                f"{path} was written by another process since it was loaded, or holds something else; load it and add "
-                "to that, or name another file."
-            )
+        if os.path.exists(path) and sha256(Path(path).read_bytes()) not in earlier:
+            changed = "was written by another process since it was loaded, or " if earlier else ""
+            raise InputError(f"{path} {changed}holds something else; load it and add to that, or name another file.")
         save(content, path, like=like)
+        earlier.add(sha256(content))
 
 
 def load(path: Place, parse: Callable[[bytes], Loaded], *, like: str, what: str) -> Loaded:
@@ -75,7 +77,8 @@ def load(path: Place, parse: Callable[[bytes], Loaded], *, like: str, what: str)
 class Head:
     """What an object of JSON says of itself: under which `keys` its kind and its version stand, and what both must be.
 
-    what: what it is called in messages. none, older: what to do about another kind, and another version.
+    what: what it is called in messages. none, older: what to do about another kind, and another version. strict: as in
+    `parsed_json`.
     """
 
     kind: str
@@ -84,6 +87,7 @@ class Head:
     what: str
     none: str
     older: str = ""
+    strict: bool = True
 
     def fields(self, text: str | bytes) -> Mapping[str, Any]:
         """The object in a JSON text.
@@ -93,7 +97,7 @@ class Head:
         if not isinstance(text, str | bytes):
             raise InputError(f"{self.what} must be a JSON text; it is a {type(text).__name__}.")
         try:
-            held = parsed_json(text, strict=True)
+            held = parsed_json(text, strict=self.strict)
         except ValueError as error:
             raise InputError(f"{self.what} cannot be read as JSON: {error}.") from None
         kind, version = self.keys
@@ -103,6 +107,58 @@ class Head:
             read = f"this howsure reads {version} {self.version}. {self.older}".rstrip()
             raise InputError(f"{self.what} is of {version} {shown(held.get(version))}, and {read}")
         return held
+
+
+@dataclass(frozen=True, slots=True)
+class SavedState:
+    """The state of a computation that goes on later, as JSON: its head, a checksum, and its content.
+
+    damaged: what to do about a state that was changed.
+    """
+
+    head: Head
+    damaged: str
+
+    def text(self, content: Mapping[str, Any]) -> str:
+        """The JSON text of a state.
+
+        Raises InputError if a text in it cannot be written as UTF-8.
+        """
+        kind, version = self.head.keys
+        try:
+            digest = _json_sha256(content)
+            fields = {kind: self.head.kind, version: self.head.version, "sha256": digest, "state": content}
+            text = json.dumps(fields, ensure_ascii=False)
+            text.encode()
+        except UnicodeEncodeError as error:
+            around = error.object[max(error.start - 10, 0) : error.end + 10]
+            raise InputError(
+                f"{self.head.what} cannot be saved: a name holds half a character (a lone surrogate), at {around!r}. "
+                "Rename it."
+            ) from None
+        return text
+
+    @contextmanager
+    def content(self, text: str | bytes) -> Iterator[dict[str, Any]]:
+        """The content of a text that `text` made.
+
+        Raises InputError for any other text, and for whatever goes wrong in the block, where the content is used.
+        """
+        fields = self.head.fields(text)
+        try:
+            if _json_sha256(fields["state"]) != fields["sha256"]:
+                raise InputError(
+                    f"{self.head.what} does not match its checksum: it was changed or cut off. {self.damaged}"
+                )
+            yield fields["state"]
+        except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError(f"{self.head.what} was changed or cut off ({error!s:.100}). {self.damaged}") from error
+
+
+def _json_sha256(value: Any) -> str:
+    return sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode())
 
 
 HEAD, CHECKSUM = "model.json", "model.json.sha256"
@@ -121,9 +177,9 @@ def write_model(
     Raises InputError where no file can be written.
     """
     members = {f"{name}.npy": _bytes_of(array) for name, array in arrays.items()}
-    sums = {name: _sha256(members[f"{name}.npy"]) for name in arrays}
+    sums = {name: sha256(members[f"{name}.npy"]) for name in arrays}
     head = json.dumps({"kind": kind, "schema": schema, "content": content, "sha256": sums}).encode()
-    packed = _zipped({HEAD: head, CHECKSUM: _sha256(head).encode(), **members})
+    packed = _zipped({HEAD: head, CHECKSUM: sha256(head).encode(), **members})
     save(packed, path, like=LIKE)
 
 
@@ -182,7 +238,7 @@ def _head(path: Place, archive: Archive) -> dict[str, Any]:
             f"{path} is not a model that howsure saved: it has no {HEAD}. {_what_it_is(path, archive.arrays)}"
         )
     text = archive.content(HEAD)
-    if archive.content(CHECKSUM) != _sha256(text).encode():
+    if archive.content(CHECKSUM) != sha256(text).encode():
         raise ArchiveError(f"{HEAD} does not match its checksum")
     try:
         head = parsed_json(text)
@@ -212,10 +268,11 @@ def _bytes_of(array: Array) -> bytes:
 
 def _array(archive: Archive, name: str, digest: object) -> Array:
     content = archive.content(f"{name}.npy")
-    if _sha256(content) != digest:
+    if sha256(content) != digest:
         raise ArchiveError(f"{name} does not match its checksum")
     return read_array(io.BytesIO(content), len(content), name=name)
 
 
-def _sha256(content: bytes) -> str:
+def sha256(content: bytes) -> str:
+    """The SHA-256 of bytes, in hexadecimal."""
     return hashlib.sha256(content).hexdigest()

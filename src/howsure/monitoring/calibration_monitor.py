@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import base64
 import datetime
-import hashlib
-import json
 import math
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Hashable
 from typing import Any, Literal, Self
 
 import numpy as np
 
 from howsure import __version__
 from howsure.errors import InputError
-from howsure.files.opened import is_version, parsed_json
-from howsure.files.saved import load, save
+from howsure.files.saved import Head, SavedState, load, save
 from howsure.files.whole import Place
 from howsure.inputs.frames import Source
 from howsure.inputs.numbers_and_names import shortened, unknown_name
@@ -27,42 +23,20 @@ from howsure.monitoring.group import KEPT, Group
 from howsure.monitoring.results import MonitorSeries, MonitorStatus, MonitorUpdate, e_of, group_status, series_of
 from howsure.monitoring.settings import ALL, DAY, Days, Rows, Settings, as_day, rows_of, starts_of
 
-# The state of a monitor as a text: JSON with its kind, the number of its form, and a checksum.
+# The state of a monitor as a text.
 
-KIND, SCHEMA = "howsure monitor", 3
 LIKE = "monitor.json"
-DAMAGED = "Restore a copy, or begin a new state."
+HEAD = Head(
+    "howsure monitor",
+    3,
+    ("kind", "schema"),
+    "the state of a monitor",
+    "this is not the state of a monitor. Name the file that howsure monitor update wrote.",
+    "Begin a new state, and give it the whole log.",
+    strict=False,
+)
+STATE = SavedState(HEAD, "Restore a copy, or begin a new state.")
 LITTLE = np.dtype("<i8")
-OLDER = "Begin a new state, and give it the whole log."
-
-
-def state_text(held: dict[str, Any]) -> str:
-    """The text of a state."""
-    return json.dumps({"kind": KIND, "schema": SCHEMA, "sha256": _digest(held), "state": held}, ensure_ascii=False)
-
-
-@contextmanager
-def state_of(text: str | bytes) -> Iterator[dict[str, Any]]:
-    """The state in a text; whatever is wrong with it, also with what is done in the block, is an InputError."""
-    try:
-        found = parsed_json(text)
-        if not isinstance(found, dict) or found.get("kind") != KIND:
-            raise InputError("this is not the state of a monitor. Name the file that howsure monitor update wrote.")
-        if not is_version(found.get("schema"), SCHEMA):
-            raise InputError(
-                f"the state has schema {found.get('schema')!s:.20}, and this howsure reads {SCHEMA}. {OLDER}"
-            )
-        if _digest(found["state"]) != found["sha256"]:
-            raise InputError(f"the state does not match its checksum: it was changed or cut off. {DAMAGED}")
-        yield found["state"]
-    except InputError:
-        raise
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, ArithmeticError) as error:
-        raise InputError(f"the state of the monitor was changed or cut off ({error!s:.100}). {DAMAGED}") from error
-
-
-def _digest(held: Any) -> str:
-    return hashlib.sha256(json.dumps(held, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def packed(clusters: Integers) -> str:
@@ -355,7 +329,7 @@ class CalibrationMonitor:
             "clusters": None if self._clusters is None else packed(self._clusters),
             "groups": {name: group.to_dict() for name, group in self._groups.items()},
         }
-        return state_text(held)
+        return STATE.text(held)
 
     def save(self, path: Place) -> None:
         """Put the whole state in a file that `load` reads, in the place of what is there."""
@@ -375,7 +349,7 @@ class CalibrationMonitor:
 
         Raises InputError if the text is another, or was cut off or changed.
         """
-        with state_of(text) as held:
+        with STATE.content(text) as held:
             monitor = cls(**held["settings"])
             monitor._through = None if held["through"] is None else np.datetime64(held["through"], "D")
             monitor._later = int(held["later"])

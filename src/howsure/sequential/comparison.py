@@ -49,7 +49,7 @@ class SequentialComparison(ScoreSequence):
     roles = "first", "second"
     head = Head(
         "howsure sequential comparison",
-        1,
+        2,
         ("kind", "version"),
         "the state of a comparison",
         "this is not the state of a comparison. Name the file that SequentialComparison.save wrote.",
@@ -115,7 +115,7 @@ class SequentialScore(ScoreSequence):
     roles = ("score",)
     head = Head(
         "howsure sequential score",
-        1,
+        2,
         ("kind", "version"),
         "the state of a score",
         "this is not the state of a score. Name the file that SequentialScore.save wrote.",

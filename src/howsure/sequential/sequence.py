@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,7 @@ import numpy as np
 
 from howsure import __version__
 from howsure.errors import GIVEN, InputError, at_row, parameter, shown
-from howsure.files.saved import Head, load, save_unchanged
+from howsure.files.saved import Head, SavedState, load, save_later, sha256
 from howsure.files.whole import Place
 from howsure.inputs.checks import check_numbers
 from howsure.inputs.numbers_and_names import check_bounds, check_level, check_whole, check_within, counted
@@ -120,7 +119,7 @@ class ScoreSequence(ABC):
         self._scores: dict[str, list[float]] = {role: [] for role in self.roles}
         self._items: dict[str, None] = {}
         self._clusters: list[str] = []
-        self._on_disk: bytes | None = None  # what the file held when it was loaded or saved
+        self._earlier: set[str] = set()  # the SHA-256 of each state that was loaded or saved
 
     def __len__(self) -> int:
         return len(self._scores[self.roles[0]])
@@ -246,13 +245,12 @@ class ScoreSequence(ABC):
         return {"method": BETTING, **self._settings(), **drawn, "howsure": __version__}
 
     def save(self, path: Place) -> None:
-        """Write the state to a file, whole or not at all.
+        """Write the state to a file, whole or not at all: a new file, or one that holds an earlier state of this.
 
-        Raises InputError if the file holds another state than this one was loaded from, or saved to, before.
+        Raises InputError if the file holds anything else, such as what another process added.
         """
-        text = json.dumps({"kind": self.head.kind, "version": self.head.version, **self._state()}).encode()
-        save_unchanged(text, path, held=self._on_disk, like=LIKE)
-        self._on_disk = text
+        text = SavedState(self.head, AGAIN).text(self._state()).encode()
+        save_later(text, path, earlier=self._earlier, like=LIKE)
 
     @classmethod
     def load(cls, path: Place) -> Self:
@@ -262,31 +260,29 @@ class ScoreSequence(ABC):
         """
 
         def parsed(content: bytes) -> Any:
-            held = cls.head.fields(content)
-            try:
-                found = cls._of_state(held)
-            except (KeyError, TypeError, ValueError, AttributeError) as error:
-                raise InputError(f"the state was changed or cut off ({error!s:.200}). {AGAIN}") from error
-            found._on_disk = content
-            return found
+            with SavedState(cls.head, AGAIN).content(content) as state:
+                sequence = cls._of_state(state)
+                sequence.status()
+            sequence._earlier.add(sha256(content))
+            return sequence
 
         loaded: Self = load(path, parsed, like=LIKE, what=cls.head.what)
         return loaded
 
     @classmethod
     def _of_state(cls, held: Mapping[str, Any]) -> Self:
-        settings = dict(held["settings"])
+        settings, scores = dict(held["settings"]), dict(held["scores"])
+        expected = cls()._state()["settings"]
+        if settings.keys() != expected.keys() or scores.keys() != set(cls.roles):
+            raise ValueError(f"its settings are {', '.join(expected)}, and its scores {', '.join(cls.roles)}")
         if held["order"] is not None:
-            items, recipe = held["order"]
-            rows = tuple(OrderedItem(i, *item) for i, item in enumerate(items, 1))
             for name in ("items_total", "clusters_total", "largest_cluster"):
                 del settings[name]
-            settings["order"] = ItemOrder(rows=rows, recipe=recipe)
-        found = cls(**settings)
-        if any(len(scores) for scores in held["scores"].values()):
-            scores = {role: held["scores"][role] for role in cls.roles}
-            found._add(scores, held["id"], held["clusters"], None)
-        return found
+            settings["order"] = _order_of_state(*held["order"])
+        sequence = cls(**settings)
+        if any(map(len, scores.values())):
+            sequence._add(scores, held["id"], held["clusters"], None)
+        return sequence
 
     @abstractmethod
     def _asked(self) -> tuple[float, float, tuple[str, str, str]]:
@@ -348,6 +344,14 @@ def blocks(names: Sequence[str]) -> tuple[list[int], list[int]]:
     """Where each block of one name begins, and its size."""
     starts = [i for i, name in enumerate(names) if i == 0 or name != names[i - 1]]
     return starts, [end - start for start, end in zip(starts, [*starts[1:], len(names)], strict=True)]
+
+
+def _order_of_state(items: Sequence[tuple[str, str | None]], recipe: Mapping[str, Any]) -> ItemOrder:
+    """The order in a state; ValueError unless all items have names, and all or none have clusters."""
+    kinds = {type(name) for name, _ in items}, {type(cluster) for _, cluster in items}
+    if kinds not in (({str}, {str}), ({str}, {type(None)})) or not isinstance(recipe["seed"], int | str | None):
+        raise ValueError("an order has the names of its items, and a seed")
+    return ItemOrder(rows=tuple(OrderedItem(i, *item) for i, item in enumerate(items, 1)), recipe=recipe)
 
 
 def _sizes_of(order: ItemOrder) -> tuple[int, int | None, int | None]:

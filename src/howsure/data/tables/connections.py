@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from pathlib import Path
 
 import duckdb
 
@@ -20,9 +20,7 @@ CONFIG: dict[str, Setting] = {
 }
 
 
-def connect(
-    database: str | os.PathLike[str] = IN_MEMORY, *, read_only: bool = False, **settings: Setting
-) -> Connection:
+def connect(database: str | Path = IN_MEMORY, *, read_only: bool = False, **settings: Setting) -> Connection:
     """A connection with the shared settings, further `settings` of DuckDB, and no progress bar.
 
     Raises duckdb.Error if the database cannot be opened.
