@@ -12,6 +12,7 @@ from spacy.language import Language
 from spacy.tokens import Doc, Span, Token
 
 from howsure.errors import InputError
+from howsure.files.opened import parsed_json
 from howsure.inputs.classes import softmax
 from howsure.inputs.numbers_and_names import shortened
 
@@ -96,8 +97,15 @@ class Confidence:
         """Take the maps of `to_bytes`."""
         from howsure.recalibration.results import RecalibrationMap
 
-        for name, text in json.loads(data).items():
-            setattr(self, name, None if text is None else RecalibrationMap.from_json(text))
+        try:
+            texts = parsed_json(data)
+            maps = {name: None if texts[name] is None else RecalibrationMap.from_json(texts[name]) for name in MAPS}
+        except (ValueError, LookupError, TypeError) as error:
+            if isinstance(error, InputError):
+                raise
+            raise InputError("the maps were changed or cut off. Save the pipeline again.") from error
+        for name, recalibration_map in maps.items():
+            setattr(self, name, recalibration_map)
         return self
 
     def to_disk(self, path: Path, *, exclude: Sequence[str] = ()) -> None:

@@ -22,6 +22,7 @@ import yaml
 
 from howsure.calibration.saved_summaries import CHECKSUM
 from howsure.files.archive import Archive
+from howsure.files.saved import json_sha256
 from tests.data.logs.writers import zip_of_zstd
 from tests.files.sealed import parts_of, sealed
 
@@ -150,6 +151,16 @@ def _store(parts: Parts) -> bytes:
         return path.read_bytes()
 
 
+def _with_checksum(parts: Parts) -> bytes:
+    """The state of a monitor or of a sequential test, with the checksum that belongs to it."""
+    try:
+        fields = json.loads(parts[""])
+        fields["sha256"] = json_sha256(fields["state"])
+        return json.dumps(fields).encode()
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return parts[""]
+
+
 PLAIN = Envelope(lambda content: {"": content}, lambda parts: parts[""])
 GZIP = Envelope(lambda content: {"": gzip.decompress(content)}, lambda parts: gzip.compress(parts[""], mtime=0))
 ZIP = Envelope(_members, _archive)
@@ -159,6 +170,7 @@ ZSTD_ZIP = Envelope(_zstd_members, lambda parts: zip_of_zstd(list(parts.items())
 PARQUET = Envelope(_rows, _parquet)
 TENSORS = Envelope(_head_of_tensors, _tensors)
 SUMMARY = Envelope(_head_of_summary, _summary)
+STATE = Envelope(lambda content: {"": content}, _with_checksum)
 TOML = Envelope(lambda content: {"": json.dumps(tomllib.loads(content.decode())).encode()}, _lines_of_toml)
 YAML = Envelope(lambda content: {"": json.dumps(yaml.safe_load(content)).encode()}, lambda parts: parts[""])
 STORE = Envelope(_settings, _store)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from tests.fuzz.envelopes import PARQUET, STORE, SUMMARY, TENSORS, TOML, YAML, ZSTD_ZIP, Envelope
-from tests.fuzz.readers import READERS, Reader
+from tests.fuzz.readers import LOG_READERS, READERS, Reader
 from tests.fuzz.reading import open_store, rows_of_log
 
 EVERY = 100  # of the inputs of a quick reader, one is read whole
@@ -22,17 +22,14 @@ NAMES = (
     "jsonl",
     "json",
     "distributions",
-    "log-lm-eval",
+    *(name for name in LOG_READERS if name != "log-hf-arrays"),
     "lm-eval-results",
-    "log-inspect",
-    "log-inspect-zstd",
-    "log-inspect-json",
-    "log-helm",
     "helm-stats-beside",
     "helm-setting",
-    "log-lighteval",
-    "log-openai",
-    "log-hf",
+    "look",
+    "cells",
+    "saved-regression",
+    "pipeline-meta",
     "model-config",
     "labelled-texts",
     "label-export",
@@ -48,6 +45,7 @@ NAMES = (
     "scores-jsonl",
     "experiments",
     "monitor-state",
+    "sequential-state",
     "recalibration-map",
     "baseline",
     "outcomes",
@@ -72,8 +70,7 @@ class JsonReader:
 
 def _json_reader(name: str) -> JsonReader:
     reader = READERS[name]
-    form = name.removeprefix("log-").partition("-")[0].replace("lm", "lm-eval")
-    quick = replace(reader, read=rows_of_log(form)) if name.startswith("log-") else None
+    quick = replace(reader, read=rows_of_log(LOG_READERS[name][0])) if name in LOG_READERS else None
     quick = replace(reader, read=open_store) if name == "event-store" else quick
     return JsonReader(reader, ENVELOPES.get(name, reader.envelope), quick)
 

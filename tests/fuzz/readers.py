@@ -29,10 +29,11 @@ from howsure.data.antecedent_files import read_antecedent_scores
 from howsure.data.datasets import read_labelled_texts
 from howsure.data.documents.columns import read_attributes, read_sentence_index
 from howsure.data.documents.document import Document, Sentence
+from howsure.data.documents.entities import entities_of
 from howsure.data.documents.read_documents import read_documents
 from howsure.data.logit_files import open_logits
 from howsure.data.logs.arrays import label_names_of, read_model_arrays
-from howsure.errors import InputError
+from howsure.errors import HowsureError, InputError
 from howsure.events.corpus import Fields
 from howsure.events.extraction.imported_scores import ScoreColumns, open_scores
 from howsure.events.extraction.open_corpus import open_corpus
@@ -46,9 +47,10 @@ from howsure.sequences.crf import CRFTagger
 from howsure.sequences.tagger import load_tagger
 from howsure.significance.boostsa.storage import read_labels, read_outcomes
 from howsure.significance.experiments import Experiments
+from howsure.significance.metrics.documents import labels_of, numbers_of, parsed, references_of
 from tests.data.files import opened
-from tests.fuzz.envelopes import GZIP, LINES, MODEL, PLAIN, ZIP, Envelope
-from tests.fuzz.reading import helm_beside, lm_eval_results, page_body, sample, summary
+from tests.fuzz.envelopes import GZIP, LINES, MODEL, PLAIN, STATE, ZIP, Envelope
+from tests.fuzz.reading import helm_beside, lm_eval_results, page_body, pipeline_meta, regression, sample, summary
 from tests.fuzz.store_edits import edited_store, use_store
 
 
@@ -180,6 +182,56 @@ def checks(path: Path) -> None:
     list(contexts(held, command.commands, parent, shared=tuple(SHARED)))
 
 
+def look(path: Path) -> None:
+    """What a file looks like, with commands for it."""
+    howsure.look(path).text()
+
+
+def sequential_state(path: Path) -> None:
+    """A comparison or a score, which goes on with the next item and is saved."""
+    for kind, scores in ((howsure.SequentialComparison, (1, 0)), (howsure.SequentialScore, (1,))):
+        with suppress(HowsureError):
+            sequence = kind.load(path)
+            repr(sequence)
+            for names in ({}, {"id": ["c"]}, {"id": ["d"], "clusters": ["y"]}):
+                with suppress(HowsureError):
+                    sequence.add(*([score] for score in scores), **names)
+            sequence.save(path.with_suffix(".next"))
+            path.with_suffix(".next").unlink()
+
+
+def cells(path: Path) -> None:
+    """JSON texts in the cells of a column: sets of labels, rankings, references and entities."""
+    for text in path.read_bytes().decode("utf-8", "replace").splitlines():
+        for parse in (labels_of, numbers_of, references_of, entities_of):
+            with suppress(HowsureError):
+                parsed([text], "y_true", parse, "JSON")
+
+
+LOG_READERS = {  # the readers of logs by the format that they read, each with the suffix of its files
+    "log-lm-eval": ("lm-eval", ".jsonl"),
+    "log-inspect": ("inspect", ".eval"),
+    "log-inspect-zstd": ("inspect", ".eval"),
+    "log-inspect-json": ("inspect", ".json"),
+    "log-helm": ("helm", ".json"),
+    "log-lighteval": ("lighteval", ".parquet"),
+    "log-openai": ("openai", ".jsonl"),
+    "log-openai-document": ("openai", ".json"),
+    "log-hf": ("hf", ".jsonl"),
+    "log-hf-arrays": ("hf", ".npz"),
+    "log-decisions": ("decisions", ".jsonl"),
+    "log-promptfoo": ("promptfoo", ".json"),
+    "log-promptfoo-lines": ("promptfoo", ".jsonl"),
+    "log-deepeval": ("deepeval", ".json"),
+    "log-alpaca-eval": ("alpaca-eval", ".json"),
+    "log-livecodebench": ("livecodebench", ".json"),
+    "log-mmlu-pro": ("mmlu-pro", ".json"),
+    "log-human-eval": ("human-eval", ".jsonl"),
+    "log-evalplus": ("evalplus", ".json"),
+    "log-every-eval-ever": ("every-eval-ever", ".jsonl"),
+}
+ENVELOPES = {"log-inspect": ZIP, "log-hf-arrays": ZIP}
+
 READERS = {
     reader.name: reader
     for reader in (
@@ -192,15 +244,9 @@ READERS = {
         Reader("npz", ".npz", pairs, ZIP),
         Reader("parquet", ".parquet", pairs),
         Reader("distributions", ".jsonl", distributions),
-        Reader("log-lm-eval", ".jsonl", log("lm-eval")),
-        Reader("log-inspect", ".eval", log("inspect"), ZIP),
-        Reader("log-inspect-zstd", ".eval", log("inspect")),
-        Reader("log-inspect-json", ".json", log("inspect")),
-        Reader("log-helm", ".json", log("helm")),
-        Reader("log-lighteval", ".parquet", log("lighteval")),
-        Reader("log-openai", ".jsonl", log("openai")),
-        Reader("log-hf", ".jsonl", log("hf")),
-        Reader("log-hf-arrays", ".npz", log("hf"), ZIP),
+        *(Reader(name, suffix, log(form), ENVELOPES.get(name, PLAIN)) for name, (form, suffix) in LOG_READERS.items()),
+        Reader("look", ".jsonl", look),
+        Reader("cells", ".txt", cells),
         Reader("conllu", ".conllu", documents("conllu")),
         Reader("conll-2012", ".conll", documents("conll-2012")),
         Reader("three-columns", ".tsv", documents("three-columns")),
@@ -226,7 +272,10 @@ READERS = {
         Reader("scores-jsonl", ".jsonl", scores),
         Reader("corpus-conllu", ".conllu", corpus),
         Reader("experiments", ".experiments", experiments, LINES),
-        Reader("monitor-state", ".json", lambda path: read_state(str(path)).status()),
+        Reader("monitor-state", ".json", lambda path: read_state(str(path)).status(), STATE),
+        Reader("sequential-state", ".json", sequential_state, STATE),
+        Reader("saved-regression", ".json", regression),
+        Reader("pipeline-meta", ".json", pipeline_meta),
         Reader("recalibration-map", ".json", recalibration),
         Reader("baseline", ".json", Baseline.load),
         Reader("checks", ".toml", checks),

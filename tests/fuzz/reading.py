@@ -12,11 +12,14 @@ from howsure.counts import LabelSample
 from howsure.data.logs.conversion import chosen_by_log, described, input_files, with_defaults
 from howsure.errors import HowsureError, InputError
 from howsure.events import EventStore
+from howsure.events.extraction.pipelines import _meta as meta_of_pipeline
 from howsure.events.labels.answers import labelling_of
+from howsure.events.series.regress_events import saved_regression
 from howsure.explorer.labelling import codes, read_fields, text, truth, whole_field
 from howsure.explorer.queries import document_view
 from tests.data.logs.samples import STATE
 from tests.data.logs.writers import lm_eval_sample, write_lines
+from tests.fuzz.store_edits import whole_store
 
 NOTHING_ASKED: dict[str, str | None] = dict.fromkeys(("y_true", "groups", "clusters", "sample_weight", "id"))
 
@@ -81,6 +84,17 @@ def sample(path: Path) -> None:
     found = LabelSample.load(path)
     found.to_dict()
     repr(found)
+
+
+def regression(path: Path) -> None:
+    """A regression on the labels of a store, and its table."""
+    with EventStore.open(whole_store()) as store:
+        saved_regression(store, path).text()
+
+
+def pipeline_meta(path: Path) -> None:
+    """What a spaCy pipeline says of itself, without spaCy."""
+    meta_of_pipeline(path.read_bytes(), str(path))
 
 
 def open_store(path: Path) -> None:

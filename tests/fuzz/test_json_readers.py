@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import ast
+import os
 import random
+import sys
 from itertools import islice
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
+from howsure.data.logs.recognised import LOGS
 from howsure.errors import HowsureError
 from tests.fuzz.envelopes import PLAIN
 from tests.fuzz.json_mutator import DEPTH, HALF, changed, documents_of, mutated, text_of
 from tests.fuzz.json_readers import JSON_READERS
 from tests.fuzz.json_trial import crash_at, inputs_of, seeds_of
-from tests.fuzz.readers import READERS, Reader, run
-from tests.fuzz.trial import crash_of
+from tests.fuzz.readers import LOG_READERS, READERS, Reader, run
+from tests.fuzz.trial import SOURCE, crash_of
 
 FEW, MANY = 200, 2_000  # inputs of a reader
 SLOW = {"jsonl", "json", "distributions", "corpus-jsonl", "scores-jsonl", "log-lighteval", "event-store"}
@@ -49,6 +54,68 @@ def test_every_reader_of_json_is_in_the_table(tmp_path: Path) -> None:
     }
     lines_of_numbers = {"labels-txt"}
     assert held - lines_of_numbers <= set(JSON_READERS) | {"event-store-edits"}
+
+
+# What parses JSON: functions of the package and, of its methods, those of these names.
+PARSERS = {"parsed_json", "loads", "load", "read_model", "records_of", "fields", "content"}
+OWNERS = {"loads": {"json"}, "load": {"json"}, "fields": {"head", "HEAD"}, "content": {"STATE", "SavedState"}}
+NOT_READERS = {
+    "cli/terminal/recorded_help.py recorded_help": "a file of the package",
+    "data/logs/conversion.py _with_columns": "a log that howsure rewrote",
+    "data/tables/where.py _tree": "what DuckDB writes about a condition",
+    "events/store/event_store.py differs": "settings made in the same call",
+    "spacy.py from_bytes": "needs spaCy; what it reads are texts for RecalibrationMap.from_json",
+}
+
+
+def parsing_functions() -> set[str]:
+    """The functions of howsure that parse JSON, each as its file and name."""
+    functions = set()
+    for path in SOURCE.rglob("*.py"):
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(function, ast.FunctionDef) and any(map(is_parser, ast.walk(function))):
+                functions.add(f"{path.relative_to(SOURCE).as_posix()} {function.name}")
+    return functions
+
+
+def is_parser(node: ast.AST) -> bool:
+    """Whether a node of a syntax tree calls what parses JSON."""
+    match node:
+        case ast.Call(func=ast.Name(name)):
+            return name in PARSERS - OWNERS.keys()
+        case ast.Call(func=ast.Attribute(value=owner, attr=name)) if name in OWNERS:
+            words = {part.id for part in ast.walk(owner) if isinstance(part, ast.Name)}
+            words |= {part.attr for part in ast.walk(owner) if isinstance(part, ast.Attribute)}
+            return bool(words & OWNERS[name])
+    return False
+
+
+@pytest.mark.long
+def test_every_function_that_parses_json_is_reached_by_a_reader(tmp_path: Path) -> None:
+    """The seeds of the readers run through each of them; so do the inputs that are made of the seeds."""
+    entered = set[str]()
+
+    def record(frame: FrameType, event: str, argument: object) -> None:
+        path = frame.f_code.co_filename
+        if event == "call" and path.startswith(f"{SOURCE}{os.sep}"):
+            entered.add(f"{Path(path).relative_to(SOURCE).as_posix()} {frame.f_code.co_name}")
+
+    for name, reader in JSON_READERS.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        for number, content in enumerate(seeds_of(name, folder)):
+            path = folder / f"input-{number}{reader.whole.suffix}"
+            path.write_bytes(content)
+            sys.setprofile(record)
+            try:
+                run(reader.whole, path)
+            finally:
+                sys.setprofile(None)
+    assert parsing_functions() - entered == NOT_READERS.keys()
+
+
+def test_every_format_of_logs_has_a_reader() -> None:
+    assert {form for name, (form, _) in LOG_READERS.items() if name in JSON_READERS} == set(LOGS)
 
 
 @pytest.mark.parametrize("name", JSON_READERS)

@@ -41,6 +41,7 @@ from howsure.data.tables.named_files import (
     written_names,
 )
 from howsure.data.tables.table import archive_columns, copy_archives
+from howsure.files.opened import parsed_json
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.result import Rows, as_json
 from howsure.show.table import COUNT, WORDS, Column
@@ -166,7 +167,7 @@ def _with_parts(heads: list[Any], *rows: list[Any]) -> list[list[Any]]:
 def _object(text: str | None) -> dict[str, Any]:
     """The object that a text spells, or none."""
     try:
-        return dict(json.loads(text)) if text is not None and text.startswith("{") else {}
+        return dict(parsed_json(text)) if text is not None and text.startswith("{") else {}
     except ValueError:
         return {}
 

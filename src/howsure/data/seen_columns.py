@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections import Counter
@@ -10,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from howsure.files.opened import parsed_json
 from howsure.inputs.numbers_and_names import spelled_number
 from howsure.result import as_json
 
@@ -120,7 +120,7 @@ def _are_few(different: int, rows: int) -> bool:
 
 def _nested(counts: Mapping[str, int]) -> tuple[str, int | None]:
     try:
-        held = [json.loads(one) for one in counts]
+        held = [parsed_json(one) for one in counts]
     except ValueError:
         return TEXTS, None
     if all(isinstance(one, dict) for one in held):

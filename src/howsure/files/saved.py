@@ -99,7 +99,8 @@ class Head:
         try:
             held = parsed_json(text, strict=self.strict)
         except ValueError as error:
-            raise InputError(f"{self.what} cannot be read as JSON: {error}.") from None
+            advice = "Was it cut off, or is it another file?"
+            raise InputError(f"{self.what} cannot be read as JSON: {error}. {advice}") from None
         kind, version = self.keys
         if not isinstance(held, dict) or held.get(kind) != self.kind:
             raise InputError(self.none)
@@ -126,7 +127,7 @@ class SavedState:
         """
         kind, version = self.head.keys
         try:
-            digest = _json_sha256(content)
+            digest = json_sha256(content)
             fields = {kind: self.head.kind, version: self.head.version, "sha256": digest, "state": content}
             text = json.dumps(fields, ensure_ascii=False)
             text.encode()
@@ -146,7 +147,7 @@ class SavedState:
         """
         fields = self.head.fields(text)
         try:
-            if _json_sha256(fields["state"]) != fields["sha256"]:
+            if json_sha256(fields["state"]) != fields["sha256"]:
                 raise InputError(
                     f"{self.head.what} does not match its checksum: it was changed or cut off. {self.damaged}"
                 )
@@ -157,7 +158,8 @@ class SavedState:
             raise InputError(f"{self.head.what} was changed or cut off ({error!s:.100}). {self.damaged}") from error
 
 
-def _json_sha256(value: Any) -> str:
+def json_sha256(value: Any) -> str:
+    """The SHA-256 of a value as JSON, whatever the order of its keys."""
     return sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 
 from howsure.data.documents.document import Document
 from howsure.errors import InputError, shown
+from howsure.files.opened import parsed_json
 
 OUTSIDE = "O"
 UNTYPED = "entity"  # the type of labels that have none: B, I
@@ -87,7 +87,7 @@ def entities_of(held: Any) -> list[Entity]:
     if isinstance(held, str):
         text = held.strip()
         try:
-            held = json.loads(text) if text.startswith("[") else text.split()
+            held = parsed_json(text) if text.startswith("[") else text.split()
         except ValueError as error:
             raise InputError(f"entities must be tags, or spans in JSON; {shown(text)} is neither.") from error
     parts = list(held) if isinstance(held, Sequence) or hasattr(held, "tolist") else [held]
@@ -101,7 +101,7 @@ def _span(one: Any) -> Entity:
         span = Entity(int(start), int(stop), str(type_))
         if (span.start, span.stop) != (start, stop) or not 0 <= span.start < span.stop or type_ is None:
             raise ValueError(one)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
             f"a span must be (start, stop, type) or an object with start, end and label, start < end; {shown(one)} is "
             "neither."

@@ -6,7 +6,7 @@ import importlib.util
 import os
 import shutil
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import entry_points, version
 from pathlib import Path, PurePosixPath
@@ -119,12 +119,18 @@ def _folder_in(archive: zipfile.ZipFile, place: str) -> PurePosixPath:
 
 def _meta(content: bytes, place: str) -> dict[str, Any]:
     try:
-        held = parsed_json(content)
-        if all(isinstance(held[name], str) for name in ("lang", "name", "version")):
-            return dict(held)
-    except (KeyError, TypeError, ValueError):
+        meta = parsed_json(content)
+        names = [meta["lang"], meta["name"], meta["version"], meta.get("spacy_version") or ""]
+        names += [*(meta.get("pipeline") or meta.get("components") or ()), *_parser_labels(meta)]
+        if all(isinstance(name, str) for name in names):
+            return dict(meta)
+    except (AttributeError, KeyError, TypeError, ValueError):
         pass
     raise InputError(f"{place} is damaged: its {META} does not say which pipeline it is.")
+
+
+def _parser_labels(meta: Mapping[str, Any]) -> Sequence[str]:
+    return (meta.get("labels") or {}).get("parser") or ()
 
 
 def _described(meta: Mapping[str, Any], place: str) -> Pipeline:
@@ -137,6 +143,5 @@ def _described(meta: Mapping[str, Any], place: str) -> Pipeline:
     why = f"has no {' and no '.join(lacking)}" if lacking else ""
     if is_compatible_version(present, wanted) is False:
         why = f"is for spaCy {wanted}, and {present} is installed"
-    labels = (meta.get("labels") or {}).get("parser") or ()
     name = f"{meta['lang']}_{meta['name']}"
-    return Pipeline(name, str(meta["version"]), str(meta["lang"]), place, scheme_of(labels), why)
+    return Pipeline(name, str(meta["version"]), str(meta["lang"]), place, scheme_of(_parser_labels(meta)), why)

@@ -106,9 +106,9 @@ def saved_regression(store: Store, path: str | os.PathLike[str]) -> PredictedReg
             held = parsed_json(file.read())
             rows = tuple(_coefficient(one) for one in held["coefficients"])
             found = PredictedRegression(rows=rows, notes=tuple(map(str, held["notes"])), recipe=dict(held["recipe"]))
-            found.table()
+            found.text()
             of = found.recipe["store"]
-        except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
             raise InputError(
                 f"{path} must hold a regression of events as JSON, which howsure events regress {store.path} writes."
             ) from error

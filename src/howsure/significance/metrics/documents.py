@@ -3,7 +3,6 @@ of the sums of all: entity F1, multi-label F1, nDCG, recall@k, word error rate, 
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ import numpy as np
 
 from howsure.data.documents.entities import Entity, entities_of
 from howsure.errors import InputError, at_row, parameter, shown
+from howsure.files.opened import parsed_json
 from howsure.first_use import require
 from howsure.significance.metrics.labels import PER_CLASS, SHARE, macro, micro
 from howsure.significance.metrics.metric import DOCUMENT, Floats, Metric, mean, ratio, register, register_family
@@ -57,7 +57,7 @@ def parsed(values: Any, name: str, parse: Callable[[Any], Any], rule: str) -> li
     for row, value in enumerate(values):
         try:
             found.append(parse(value))
-        except (ValueError, TypeError) as error:  # which an InputError is, too
+        except (ValueError, TypeError, OverflowError) as error:  # which an InputError is, too
             more = f" {error}" if isinstance(error, InputError) else ""
             raise InputError(
                 f"{parameter(name)} must hold {rule}; {at_row(row)} holds {shown(value)}.{more}"
@@ -107,7 +107,7 @@ def labels_of(held: Any) -> frozenset[str]:
         return frozenset()
     if isinstance(held, str):
         text = held.strip()
-        held = json.loads(text) if text.startswith("[") else [one for one in re.split(r"[;,]", text) if one.strip()]
+        held = parsed_json(text) if text.startswith("[") else [one for one in re.split(r"[;,]", text) if one.strip()]
     if isinstance(held, Mapping) or any(isinstance(one, (list, dict)) or one is None for one in held):
         raise ValueError(held)
     return frozenset(str(one).strip() for one in held)
@@ -140,7 +140,7 @@ def each_label(targets: Any, predictions: Any, problem: Problem, /) -> Floats:
 
 def numbers_of(held: Any) -> Floats:
     """The numbers of the candidates of a query: a list, or JSON."""
-    found = np.asarray(json.loads(held) if isinstance(held, str) else held, dtype=np.float64)
+    found = np.asarray(parsed_json(held) if isinstance(held, str) else held, dtype=np.float64)
     if found.ndim != 1 or not len(found) or not np.isfinite(found).all():
         raise ValueError(held)
     return found
@@ -200,7 +200,7 @@ def text_of(held: Any) -> str:
 def references_of(held: Any) -> list[str]:
     """The references of a text: one, or a list of several, perhaps as JSON."""
     if isinstance(held, str) and held.lstrip().startswith('["'):
-        held = json.loads(held)
+        held = parsed_json(held)
     found = [text_of(one) for one in (held if isinstance(held, (list, tuple)) else [held])]
     if not found:
         raise ValueError(held)
