@@ -120,6 +120,7 @@ def check_score(
     else:
         held = _of_rows(data, score, other, ends, roles, "against" if better_than is None else "better_than")
     values, units, parts = held.values, held.units, held.parts
+    lower_is_better = lower_is_better or held.lower_is_better
     sizes = {"items_total": items_total, "clusters_total": clusters_total, "largest_cluster": largest_cluster}
     bets = _Bets(sizes, ends, level) if sequential else None
     if bets is None and any(size is not None for size in sizes.values()):
@@ -161,7 +162,7 @@ Part = tuple[str | None, Integers]
 class Scores:
     """The scores (n,) of items, their clusters, the rows of each group; what was read, for a recipe.
 
-    theirs (m,): the scores of another model in the `rows` (m,) that it has too.
+    theirs (m,): the scores of another model in the `rows` (m,) that it has too. lower_is_better: as a log defines it.
     """
 
     values: Floats
@@ -171,6 +172,7 @@ class Scores:
     theirs: Floats | None = None
     rows: Integers = field(default_factory=lambda: np.zeros(0, np.int64))
     notes: tuple[str, ...] = ()
+    lower_is_better: bool = False
 
 
 def _of_rows(data: Any, score: Any, other: Any, ends: Bounds | None, roles: dict[str, Any], role: str) -> Scores:
@@ -221,7 +223,8 @@ def _of_source(source: Source, score: Any, other: Any, ends: Bounds | None, role
             within(found.columns[score], ends, score)
         rows, theirs, said = _matched(read, found, score, id, skip=bool(getattr(source, "skip_missing", False)))
     recipe = {**read.read, "score": score, "group": groups, "cluster": clusters, "id": id}
-    return Scores(values, units, list(parts_of(n, codes, names)), recipe, theirs, rows, tuple(said))
+    lower = score in read.measures and read.measures[score].lower_is_better is True
+    return Scores(values, units, list(parts_of(n, codes, names)), recipe, theirs, rows, tuple(said), lower)
 
 
 def _columns_of_log(asked: Mapping[str, str | None], log: Log, *, matched: bool) -> dict[str, str]:

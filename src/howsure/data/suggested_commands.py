@@ -68,7 +68,7 @@ def typed_files(paths: Sequence[str], format: str | None, explode: str | None) -
 
 def of_a_log(log: Log, files: Sequence[File], asked: Sequence[str]) -> Iterator[str]:
     """The commands for a log, which names its columns itself; `asked`: the files, and how they are read."""
-    scores = [one for one in log.scores if log.held.get(one)]
+    scores = [name for name in log.quality_scores if log.held.get(name)]
     several = len(files) > 1  # then each may be a model
     judged = scores or [one for one in ("correct",) if log.held.get(one)]
     if judged:

@@ -17,6 +17,7 @@ from howsure.errors import GIVEN, ColumnName, InputError, at_row, parameter
 from howsure.first_use import installed, require
 from howsure.inputs.checks import Column, is_missing
 from howsure.inputs.matching import PairedRows
+from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import as_spelled, shortened, unknown_name
 from howsure.inputs.pairs import Integers, Pairs
 
@@ -49,6 +50,7 @@ class Rows:
     row used (from 0) stands; of a frame, its number. keys: the names in columns of mappings. chosen:
     the columns that `choose` took from a log, by their roles. at: the columns that were left for later, of some rows in
     ascending order. stands: the file (of a frame None) in which a row used stands, and its number there, from 1.
+    measures: what the scores of a log measure, by their names. notes: how rows were read, for the notes of a result.
     """
 
     columns: Mapping[str, Any]
@@ -58,6 +60,8 @@ class Rows:
     chosen: Mapping[str, str] = field(default_factory=dict)
     at: Callable[[Sequence[int]], dict[str, list[Any]]] = lambda rows: {}
     stands: Callable[[int], tuple[str | None, int]] = lambda row: (None, row + 1)
+    measures: Mapping[str, Measure] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     def __getitem__(self, name: str) -> Any:
         return self.columns[name]

@@ -99,7 +99,8 @@ class ScoreTable(Leaderboard[ScoreRow]):
         """Groups, models, and their means with the interval; ranks where models are ranked."""
         rows = self.rows
         level = f"in brackets the {100 * rows[0].mean.level:g} % interval"
-        better = LOWER if self.recipe["lower_is_better"] else HIGHER
+        mixed = "lower_is_better_scores" in self.recipe
+        better = "" if mixed else LOWER if self.recipe["lower_is_better"] else HIGHER
         several = len({one.score for one in rows}) > 1 or {"pass_at", "pass_hat"} & self.recipe.keys()
         metrics = self.recipe.get("metrics", ())
         heading = metrics[0] if len(metrics) == 1 else "value" if metrics else ""

@@ -18,11 +18,20 @@ from howsure.data.sources import Files
 from howsure.errors import GIVEN, LOOK, InputError, parameter
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, is_missing, no_number
 from howsure.inputs.frames import AS_READ, DOCUMENT, MODEL, RUN, Kind, Rows, Source, columns_of, no_column_name
+from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import short_names, shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.significance.documents import objects_of
 from howsure.significance.given import positive_scores
-from howsure.significance.model_files import FILE, SCORES, SEPARATE, advising_pos_label, columns_of_log, scores_of_log
+from howsure.significance.model_files import (
+    FILE,
+    SCORES,
+    SEPARATE,
+    advising_pos_label,
+    columns_of_log,
+    no_score_in,
+    scores_of_log,
+)
 from howsure.significance.reading import unequal_rows
 
 if TYPE_CHECKING:
@@ -39,6 +48,7 @@ class ScoredRows:
 
     coded: the model, the group, the item and the run of each row, as far as these are known. clusters (n,): codes.
     answers: what is true and what is predicted (n,), for metrics of documents. bounds: of the scores that metrics give.
+    measures: what the scores of a log measure.
     read: what was read, for the recipe. skip: whether rows without a score are left out. of_log: a log named the scores
     itself, of which a task may lack some. rows: whose places messages name.
     """
@@ -53,6 +63,7 @@ class ScoredRows:
     rows: Rows | None = None
     answers: tuple[Any, Any] | None = None
     bounds: Mapping[str, tuple[float, float] | None] = field(default_factory=dict)
+    measures: Mapping[str, Measure] = field(default_factory=dict)
 
     def name_of(self, role: str, row: int) -> str | None:
         """The model, group, item or run of a row, where it is known."""
@@ -164,7 +175,9 @@ def _of_source(
     read |= {**{AS_READ.get(role, role): column for role, column in columns.items() if column}}
     skip = bool(getattr(source, "skip_missing", False))
     of_log = score is None and answers is None
-    return ScoredRows(scores, coded, units, read, tuple(notes), skip, of_log, found, held_answers)
+    notes += found.notes
+    measures = {name: found.measures[name] for name in names if name in found.measures}
+    return ScoredRows(scores, coded, units, read, tuple(notes), skip, of_log, found, held_answers, measures=measures)
 
 
 @contextmanager
@@ -204,10 +217,7 @@ def _of_log(log: Log, *, score: str | None, roles: Mapping[str, str | None], mac
     if score is None:
         given = scores_of_log(log)
         if not given:
-            raise InputError(
-                f"{parameter('score', GIVEN)} must name the column of the score: this log of {log.format.program} "
-                f"holds no answers that were scored.{LOOK}"
-            )
+            raise no_score_in(log)
         found |= {f"{SCORES}{name}": name for name in given}
     return found
 

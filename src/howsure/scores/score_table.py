@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -143,7 +143,9 @@ def score_table(
     found, incomplete, skipped, low = list[ScoreRow](), list[str](), dict[str, int](), list[LowItem]()
     with rows.placed():
         rows = with_document_scores(rows, asked_metrics) if asked_metrics else rows
+        directions = {name: _direction(rows, name, lower_is_better=lower_is_better) for name in rows.scores}
         for name in rows.scores:
+            asked = replace(asked, lower_is_better=directions[name])
             values, missing = _with_missing(rows, name, missing_score)
             left_out = int(missing.sum()) if missing_score is None else 0
             skipped |= {name: left_out} if left_out else {}
@@ -152,15 +154,19 @@ def score_table(
                 found += made
                 incomplete += lacking
             if look is not None:
-                known = rows.bounds.get(name, ends or share_bounds(values[~np.isnan(values)]))
-                best = None if known is None else known[0 if lower_is_better else 1]
-                low += lowest_items(rows, name, values, look, best=best, lower_is_better=lower_is_better)
+                known = _bounds(rows, name, values[~np.isnan(values)], ends)
+                lower = directions[name] is True
+                best = None if known is None else known[0 if lower else 1]
+                low += lowest_items(rows, name, values, look, best=best, lower_is_better=lower)
     if macro and not any(row.group == MACRO for row in found):
         why = "; ".join(incomplete) or f"there is {counted(len({row.group for row in found}), 'group')}"
         raise InputError(f"{parameter('macro', True)} is the mean of groups; {why}. Leave it out.")
     several = any(row.ranks for row in found)
     recipe: dict[str, Any] = {"howsure": __version__, **(of_files or rows.read), "level": level, "bounds": ends}
+    lower_scores = [name for name, direction in directions.items() if direction is True]
+    lower_is_better = lower_is_better or len(lower_scores) == len(directions)
     recipe |= {"lower_is_better": lower_is_better, "missing_score": missing_score, "macro": macro}
+    recipe |= {"lower_is_better_scores": lower_scores} if lower_scores and not lower_is_better else {}
     if asked_metrics:
         names = [one.name for one in asked_metrics]
         recipe |= {"metrics": names, **signatures(names, rows.answers[0] if rows.answers else ())}
@@ -175,14 +181,14 @@ def score_table(
         else look.result(low, f"the items of the {'highest' if lower_is_better else 'lowest'} mean")
     )
     together = (f"intervals of a model hold for all {len(kinds)} k together",) if len(kinds) > 1 else ()
-    notes = (*rows.notes, *incomplete, *together)
+    notes = (*rows.notes, *_direction_notes(rows, directions), *incomplete, *together)
     return ScoreTable(rows=tuple(found), worst=worst_items, notes=notes, recipe=recipe)
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
     bounds: Bounds | None
-    lower_is_better: bool
+    lower_is_better: bool | None  # None of a score without a better direction
     macro: bool
     level: float
     rng: np.random.Generator
@@ -247,7 +253,7 @@ def _of_score(
         raise InputError(f"every {name} is missing; nothing is left.")
     if asked.bounds is not None:
         check_within(values, asked.bounds, name=name)
-    bounds = rows.bounds[name] if name in rows.bounds else asked.bounds or share_bounds(known)
+    bounds = _bounds(rows, name, known, asked.bounds)
     if measure.k is not None and not ((known == 0.0) | (known == 1.0)).all():
         row = int(np.flatnonzero(~np.isin(values, (0.0, 1.0)) & ~np.isnan(values))[0])
         raise InputError(
@@ -263,6 +269,30 @@ def _of_score(
     tables = [_ranked(cells, rows, bounds, asked) for cells in by_group.values()]
     macro, lacking = _macro(by_group, name, bounds, asked) if asked.macro else ([], [])
     return [row for one in (*tables, macro) for row in sorted(one, key=lambda row: sign * row.mean.value)], lacking
+
+
+def _direction(rows: ScoredRows, name: str, *, lower_is_better: bool) -> bool | None:
+    """Whether lower values of a score are better: as asked, or of a score of a log by its name; None for counts."""
+    measure = rows.measures.get(name)
+    return lower_is_better if measure is None or lower_is_better else measure.lower_is_better
+
+
+def _direction_notes(rows: ScoredRows, directions: Mapping[str, bool | None]) -> list[str]:
+    """Of which scores of a log lower values are better, and which have no better direction."""
+    lower = [name for name, measure in rows.measures.items() if measure.lower_is_better and directions[name]]
+    neither = [name for name, direction in directions.items() if direction is None]
+    notes = [f"lower is better: {', '.join(lower)}"] if lower else []
+    return notes + ([f"not ranked, since neither more nor less is better: {', '.join(neither)}"] if neither else [])
+
+
+def _bounds(rows: ScoredRows, name: str, known: Floats, given: Bounds | None) -> Bounds | None:
+    """The bounds of a score: those of a metric, those given, those that the program of a log defines, or 0 and 1."""
+    if name in rows.bounds:
+        return rows.bounds[name]
+    ends = rows.measures[name].bounds if name in rows.measures else None
+    if given is None and ends is not None and (known >= ends[0]).all() and (known <= ends[1]).all():
+        return ends
+    return given or share_bounds(known)
 
 
 def _with_missing(rows: ScoredRows, name: str, missing_score: float | None) -> tuple[Floats, Flags]:
@@ -376,7 +406,7 @@ def _estimate(test: MeanScore, asked: _Asked, n: int, *, sure: bool) -> Estimate
 def _ranked(cells: Sequence[_Cell], rows: ScoredRows, bounds: Bounds | None, asked: _Asked) -> list[ScoreRow]:
     """The rows of a group's models, with ranks where there are several and all pairs have items in common."""
     held = [cell.row for cell in cells]
-    if len(cells) < 2:
+    if len(cells) < 2 or asked.lower_is_better is None:
         return held
     if "id" not in rows.coded:
         note = told(f"models are not ranked: name the item of each row ({parameter('id')})")
@@ -445,7 +475,11 @@ def _macro(
         if len(cells) < len(by_group)
     ]
     rows = [_macro_row(cells, name, bounds, asked) for cells in complete]
-    if len(complete) < 2 or any(cell.items is None for cells in complete for cell in cells):
+    if (
+        len(complete) < 2
+        or asked.lower_is_better is None
+        or any(cell.items is None for cells in complete for cell in cells)
+    ):
         return rows, lacking
     blocks = [_side_by_side([cells[i] for cells in complete]) for i in range(len(by_group))]
     scores = np.concatenate([block for block, _ in blocks], axis=1)

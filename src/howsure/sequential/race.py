@@ -119,6 +119,12 @@ def race_models(
     roles = {"score": score, "model": model, "id": id}
     roles |= {"clusters": clusters} if clusters is not None and order is None else {}
     held, named, rows = held_columns(roles, data, scores=("score",))
+    measure = rows.measures.get(named["score"])
+    if measure is not None and measure.lower_is_better is not False:
+        raise InputError(
+            f"{parameter('score')} must be a score of which more is better; {named['score']} is not. A race finds the "
+            "model with the highest mean."
+        )
     with rows.placed():
         scores = checked_scores(held["score"], named["score"])
         ends = check_bounds(bounds) if bounds is not None else share_bounds(scores)

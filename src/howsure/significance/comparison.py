@@ -11,6 +11,7 @@ import numpy as np
 
 from howsure.errors import GIVEN, InputError, parameter, shown
 from howsure.inputs.frames import Source
+from howsure.inputs.measures import Measure
 from howsure.inputs.numbers_and_names import check_bounds, check_within, counted, unknown_name
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.significance.differences import (
@@ -23,7 +24,7 @@ from howsure.significance.differences import (
     seed_of,
 )
 from howsure.significance.documents import notes_of_documents, recipe_of_documents
-from howsure.significance.given import SCORE, of_arrays, of_columns, of_rows, of_scores
+from howsure.significance.given import SCORE, ToCompare, of_arrays, of_columns, of_rows, of_scores
 from howsure.significance.means import (
     ItemScores,
     ModelMean,
@@ -447,7 +448,7 @@ def compare(
         elif (asked is not None and not of_score) or target_class is not None:
             raise InputError("metrics are for predictions; a score is compared by its mean. Leave metrics out.")
         else:
-            requested = _of_scores(given.systems, lower_is_better=lower_is_better, bounds=bounds)
+            requested = _of_scores(given, lower_is_better=lower_is_better, bounds=bounds)
         is_score = requested[0].systems.task == "score"
         unknown = [metric.name for one in requested for metric in one.metrics if metric.bounds is None]
         if method == "gaffke" and unknown:
@@ -503,19 +504,34 @@ def _check_goes_with(
         )
 
 
-def _of_scores(
-    systems: Mapping[str, Systems], *, lower_is_better: bool, bounds: tuple[float, float] | None
-) -> list[Requested]:
-    """Scores, each its own metric."""
-    found = []
-    for place, (name, one) in enumerate(systems.items()):
-        metric = score_metric(name, lower_is_better=lower_is_better, bounds=_bounds_of(one, bounds))
-        found.append(Requested(one, (metric,), one, (place,)))
-    return found
+def _of_scores(given: ToCompare, *, lower_is_better: bool, bounds: tuple[float, float] | None) -> list[Requested]:
+    """Scores, each its own metric; of those of a log, the direction and the bounds are known.
+
+    Raises InputError for a count of a log, of which neither more nor less is better.
+    """
+    requested = []
+    for place, (name, systems) in enumerate(given.systems.items()):
+        measure = given.rows.measures.get(name, Measure())
+        if measure.lower_is_better is None and not lower_is_better:
+            raise InputError(
+                f"{name} is a count, of which neither more nor less is better, so no model is better in it. "
+                f"`howsure score` shows its means; if less is better, say so: {parameter('lower_is_better', True)}."
+            )
+        lower = lower_is_better or bool(measure.lower_is_better)
+        metric = score_metric(name, lower_is_better=lower, bounds=_bounds_of(systems, bounds, measure.bounds))
+        requested.append(Requested(systems, (metric,), systems, (place,)))
+    return requested
 
 
-def _bounds_of(systems: Systems, bounds: tuple[float, float] | None) -> tuple[float, float] | None:
-    """The bounds of scores: those given, those of shares if all scores are 0 or 1 and both occur, or None."""
+def _bounds_of(
+    systems: Systems, bounds: tuple[float, float] | None, known: tuple[float, float] | None
+) -> tuple[float, float] | None:
+    """The bounds of scores: those given, those that the program of a log defines, those of shares if all scores are 0
+    or 1 and both occur, or None."""
+    if bounds is None and known is not None:
+        low, high = known
+        if all(low <= runs.min() and runs.max() <= high for runs in systems.predictions.values()):
+            return known
     if bounds is None:
         both = {float(value) for held in systems.predictions.values() for value in (held.min(), held.max())} == {
             0.0,

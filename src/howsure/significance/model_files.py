@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from howsure.data.sources import Files
-from howsure.errors import LOOK, InputError, parameter, told
+from howsure.errors import GIVEN, LOOK, InputError, parameter, told
 from howsure.inputs.frames import ITEM, MODEL, PROMPT, RUN, TASK, Kind, Rows
 from howsure.inputs.numbers_and_names import short_names, shortened
 from howsure.significance.metrics.metric import DOCUMENT
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 FILE, SEPARATE = "file", "separate"  # the column that names a file; items of several files that are different ones
 CORRECT = "correct"
-MASS = "class_mass"  # of the answers among all tokens: no score
 SCORES = "score: "  # begins the role of each score that a log names itself
 
 
@@ -34,8 +33,21 @@ def columns_of_log(log: Log, *, item: str | None, run: str | None) -> dict[str, 
 
 
 def scores_of_log(log: Log) -> list[str]:
-    """The scores of a log: every number that the program gave, or where it gave none whether the answer is right."""
-    return [one for one in log.scores if one != MASS] or [one for one in (CORRECT,) if log.held.get(one)]
+    """The scores of a log: what the program gave as the quality of an answer, or where it gave none whether the answer
+    is right. Costs and counts are named in a note."""
+    log.note_left_out_scores()
+    return list(log.quality_scores) or [name for name in (CORRECT,) if log.held.get(name)]
+
+
+def no_score_in(log: Log) -> InputError:
+    """The error for a log without a score of quality: it may have costs and counts, one of which can be named."""
+    if not log.scores:
+        held = f"holds no answers that were scored.{LOOK}"
+    else:
+        held = f"holds costs and counts only: {shortened(log.scores)}. Name one to use it."
+    return InputError(
+        f"{parameter('score', GIVEN)} must name the column of the score: this log of {log.format.program} {held}"
+    )
 
 
 @contextmanager
@@ -160,6 +172,8 @@ def _of_log(
 def _own_scores(log: Log, notes: list[str]) -> dict[str, str]:
     """The scores of a log that most rows have, by their roles; which these are, and which are not, is noted."""
     held = {name: log.held.get(name, 0) for name in scores_of_log(log)}
+    if not held:
+        raise no_score_in(log)
     chosen = [name for name, rows in held.items() if rows == max(held.values())]
     if len(chosen) > 1:
         named = parameter("score", chosen[0])

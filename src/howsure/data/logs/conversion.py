@@ -26,8 +26,9 @@ from howsure.data.tables.database import Database, chunks
 from howsure.data.tables.named_files import File, named_files
 from howsure.data.tables.table import open_table
 from howsure.data.tables.where import Condition
-from howsure.errors import GIVEN, InputError, parameter, shown, way
+from howsure.errors import GIVEN, InputError, parameter, shown, told, way
 from howsure.inputs.frames import DOCUMENT, ITEM, RUN, TASK
+from howsure.inputs.measures import Measure, measure_of
 from howsure.inputs.numbers_and_names import shortened, spelled_number
 from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNAMED, Given
 from howsure.inputs.pairs import WAYS as GIVEN_WAYS
@@ -39,6 +40,7 @@ KEYS = ("item", "model", "task", "prompt", "run")
 TOLD = ("groups", "clusters", "id")  # roles, beside labels and probabilities, for which a log has columns
 ENCODER = json.JSONEncoder(ensure_ascii=False)
 MOST_VALUES = 10_000  # of a column that parts rows
+MASS = "class_mass"  # of the answers among all tokens
 
 
 @dataclass
@@ -117,8 +119,25 @@ class Log:
 
     @property
     def scores(self) -> tuple[str, ...]:
-        """The columns of numbers that the program itself gave."""
+        """The columns of numbers that the program itself gave: of quality, costs and counts."""
         return tuple(name for name in self.numbers if name not in NAMED)
+
+    @property
+    def quality_scores(self) -> tuple[str, ...]:
+        """The scores that say how good an answer is."""
+        return tuple(name for name in self.scores if self.measure(name).is_quality)
+
+    def measure(self, name: str) -> Measure:
+        """What a score measures."""
+        return measure_of(name, self.format.bounds)
+
+    def note_left_out_scores(self) -> None:
+        """Add a note that names the costs and counts, which are no scores unless the user names one."""
+        left_out = [name for name in self.scores if not self.measure(name).is_quality and name != MASS]
+        if left_out:
+            names = shortened(left_out, limit=len(left_out))
+            example = parameter("score", left_out[0])
+            self.notes.append(told(f"Costs and counts are not scores: {names}. To use one, name it: {example}."))
 
     def describe(self) -> dict[str, Any]:
         """What was read, for the recipe of a result."""
@@ -432,7 +451,7 @@ def _why_not(log: Log, files: Sequence[File]) -> str:
 
 
 def _missing_probabilities(log: Log, files: Sequence[File]) -> InputError:
-    name, scores = files[0].name, log.scores
+    name, scores = files[0].name, log.quality_scores
     held = f"; it holds the scores {shortened(scores)}, which `howsure significance` compares" if scores else ""
     notes = "".join(f" {note}" for note in log.notes)
     return InputError(f"{name}, a log of {log.format.program}, holds no probabilities of answers{held}.{notes}")

@@ -138,4 +138,5 @@ def _without_certainties(found: list[Row], source: Source) -> list[Row]:
     return [{name: value for name, value in row.items() if name not in ("probability", "max_prob")} for row in found]
 
 
-HELM = LogFormat("helm", "HELM", recognises, rows, group=GROUP)
+SHARES = ("exact_match", "quasi_exact_match", "prefix_exact_match", "quasi_prefix_exact_match", "f1_score")
+HELM = LogFormat("helm", "HELM", recognises, rows, group=GROUP, bounds=dict.fromkeys(SHARES, (0.0, 1.0)))

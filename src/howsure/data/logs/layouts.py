@@ -6,7 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from howsure.data.logs.source import NAMED, Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
@@ -33,11 +33,12 @@ class Layout:
     records: Callable[[Any], list[Any]] = listed
     first: tuple[str, ...] = ()
     failed: str = "ended in an error"
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def format(self) -> LogFormat:
         """The layout as a format of logs."""
-        return LogFormat(self.name, self.program, self._recognises, self._rows)
+        return LogFormat(self.name, self.program, self._recognises, self._rows, bounds=self.bounds)
 
     def _recognises(self, beginning: Beginning) -> bool:
         needed = set(self.keys.split())
@@ -189,6 +190,7 @@ LAYOUTS = {
             "instruction generator_1 generator_2 preference",
             _alpaca_eval,
             failed="have no preference",
+            bounds={"win": (0.0, 1.0)},
         ),
         Layout("livecodebench", "LiveCodeBench", "question_id contest_id output_list", _live_code_bench),
         Layout(

@@ -278,7 +278,7 @@ class LogFormat:
     `classes`) or `logits`, and `target`, the position of the right one, or `targets`; `prediction` (the likeliest),
     `probability` and `correct`, if not given, follow from them. A row with the probability of its one answer holds
     `probability` and `correct`. `group` are the columns that part rows which must not be pooled. `refused` says why
-    a column is no probability.
+    a column is no probability. `bounds` are the lowest and the highest value of scores, where the program defines them.
     """
 
     name: str
@@ -287,6 +287,7 @@ class LogFormat:
     rows: Callable[[Source], Iterator[Row]]
     group: tuple[str, ...] = GROUP
     refused: Mapping[str, str] = field(default_factory=dict, compare=False)
+    bounds: Mapping[str, tuple[float, float]] = field(default_factory=dict, compare=False)
 
 
 def with_scores(row: Row, scores: Mapping[str, Any]) -> Row:

@@ -249,7 +249,8 @@ def rows_of_files(
     def stands(row: int) -> tuple[str, int]:
         return table.stands(position_of(row))
 
-    held = Rows(found, read, lambda row: table.place_of(position_of(row)), keys, chosen, at, stands)
+    measures = {} if opened.log is None else {name: opened.log.measure(name) for name in kinds}
+    held = Rows(found, read, lambda row: table.place_of(position_of(row)), keys, chosen, at, stands, measures)
     named = {role: column for role, column in chosen.items() if chosen_as(role) == Kind.NAMES}
     return held, opened.said(table, named)
 

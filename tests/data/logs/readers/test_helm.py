@@ -11,6 +11,7 @@ import pytest
 import howsure
 from howsure.data.logs.helm import rows
 from howsure.data.logs.source import Source
+from howsure.data.sources import Files
 from howsure.data.tables.named_files import File
 from howsure.errors import InputError
 from howsure.inputs.frames import Kind
@@ -111,3 +112,62 @@ def test_a_damaged_run_is_refused(tmp_path: Path, name: str, content: str, said:
     (tmp_path / name).write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=said):
         howsure.read(tmp_path / name).predictions()
+
+
+def write_two_models(folder: Path) -> Files:
+    """Runs of a fast and correct model, and of a slow one that makes mistakes."""
+    for model, seconds, mistakes in (("fast", 0.5, 5), ("slow", 9.0, 25)):
+        stats = [
+            helm_stats(
+                f"id{i}",
+                exact_match=float(i >= mistakes),
+                inference_runtime=seconds + i % 3,
+                batch_size=1.0,
+                loss=seconds,
+            )
+            for i in range(50)
+        ]
+        place = write_helm(folder / model, stats)
+        spec = json.loads((place / "run_spec.json").read_text())
+        spec["adapter_spec"]["model"] = model
+        (place / "run_spec.json").write_text(json.dumps(spec))
+    return howsure.read(str(folder / "*" / "**" / "per_instance_stats.json"))
+
+
+def test_costs_and_counts_are_scores_only_if_they_are_named(tmp_path: Path) -> None:
+    log = write_two_models(tmp_path)
+    table = howsure.score_table(data=log, rng=0)
+    assert [(row.score, row.model, row.ranks) for row in table] == [
+        ("exact_match", "fast", "1"),
+        ("exact_match", "slow", "2"),
+        ("loss", "fast", "1"),  # lower is better
+        ("loss", "slow", "2"),
+    ]
+    assert "lower is better: loss" in table.notes
+    assert table.recipe["lower_is_better_scores"] == ["loss"]
+    (left_out,) = table.recipe["notes"]
+    assert left_out.startswith("Costs and counts are not scores: inference_runtime, batch_size. To use one, name it: ")
+    runtime = howsure.score_table("inference_runtime", data=log, rng=0)
+    assert [(row.model, row.ranks) for row in runtime] == [("fast", "1"), ("slow", "2")]
+    sizes = howsure.score_table("batch_size", data=log, rng=0)
+    assert [row.ranks for row in sizes] == [None, None]
+    assert sizes.notes == ("not ranked, since neither more nor less is better: batch_size",)
+
+
+def test_a_comparison_knows_the_direction_and_the_bounds_of_scores(tmp_path: Path) -> None:
+    log = write_two_models(tmp_path)
+    found = howsure.compare(data=log, rng=0)
+    assert [row.metric for row in found] == ["exact_match", "loss"]
+    assert howsure.compare(score="inference_runtime", data=log, rng=0).best == "fast"
+    with pytest.raises(InputError, match="batch_size is a count, of which neither more nor less is better"):
+        howsure.compare(score="batch_size", data=log)
+    with pytest.raises(InputError, match="of which more is better; inference_runtime is not"):
+        howsure.race_models("inference_runtime", model="model", id="item", bounds=(0, 20), data=log)
+
+
+def test_a_log_with_costs_only_has_no_score(tmp_path: Path) -> None:
+    write_helm(tmp_path, [helm_stats(f"id{i}", num_bytes=float(i)) for i in range(5)])
+    log = howsure.read(str(tmp_path / "**" / "per_instance_stats.json"))
+    for function in (howsure.score_table, howsure.compare):
+        with pytest.raises(InputError, match=r"holds costs and counts only: num_bytes\. Name one"):
+            function(data=log)

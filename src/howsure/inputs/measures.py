@@ -1,0 +1,65 @@
+"""What a column of numbers measures, by its name: quality, and whether lower is better; or a cost, or a count."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+Ends = tuple[float, float]
+WORD = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Words of a name. Those of QUALITY go first: the accuracy of a toxicity classifier is an accuracy.
+QUALITY = _words(
+    "acc accuracy f1 auc auroc map precision recall match em correct pass passed success similarity win won efficiency "
+    "bleu chrf rouge"
+)
+COSTS = _words("runtime latency duration elapsed time seconds cost costs price emissions co2 tokens")
+COUNTS = _words("num stderr truncated logprob logprobs loglikelihood")
+COUNT_NAMES = _words("batch_size max_prob predicted_index class_mass")
+LOWER_IS_BETTER = _words(
+    "perplexity ppl bpb bpc wer cer ter mer mae mse rmse nll loss brier ece distance toxicity toxic hallucination bias "
+    "stereotype stereotypes nsfw nudity leakage imbalance"
+)
+LOWER_NAMES = re.compile(r"bits_per_(byte|char|character|word)|(^|_)error(_rate)?$|^(kernel_inception_distance|fid)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """What a score measures.
+
+    is_quality: it says how good an answer is; a cost or a count does not. lower_is_better: None where a count has no
+    better direction. bounds: the lowest and the highest value that is possible, where these are known.
+    """
+
+    is_quality: bool = True
+    lower_is_better: bool | None = False
+    bounds: Ends | None = None
+
+
+def measure_of(name: str, bounds: Mapping[str, Ends] | None = None) -> Measure:
+    """What a score of this name measures; quality, of which more is better, unless its name says something else.
+
+    >>> measure_of("exact_match")
+    Measure(is_quality=True, lower_is_better=False, bounds=None)
+    >>> measure_of("inference_runtime"), measure_of("batch_size")
+    (Measure(is_quality=False, lower_is_better=True, bounds=None), Measure(is_quality=False, lower_is_better=None, \
+bounds=None))
+    >>> [measure_of(name).lower_is_better for name in ("bits_per_byte", "WER", "toxicity_accuracy", "wordPerplexity")]
+    [True, True, False, True]
+    """
+    words = {word.casefold() for word in WORD.findall(name)}
+    ends = (bounds or {}).get(name)
+    if words & QUALITY and "stderr" not in words:
+        return Measure(bounds=ends)
+    if words & COUNTS or name in COUNT_NAMES or name.startswith("finish_reason"):
+        return Measure(is_quality=False, lower_is_better=None, bounds=ends)
+    if words & COSTS:
+        return Measure(is_quality=False, lower_is_better=True, bounds=ends)
+    lower = bool(words & LOWER_IS_BETTER) or LOWER_NAMES.search(name.casefold()) is not None
+    return Measure(lower_is_better=lower, bounds=ends)
