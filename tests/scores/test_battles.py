@@ -152,3 +152,39 @@ def test_intervals_and_ranks_hold_where_prompts_decide() -> None:
         ranked += all(row.ranks == "1–4" for row in table)
     assert np.mean(held) >= 0.93
     assert ranked >= 90  # .95, less two standard errors
+
+
+def test_preferences_of_0_and_1_are_wins_and_shares_lie_between(tmp_path: Path) -> None:
+    a, b, outcome = battles([0.8, 0.0, -0.8], 300, seed=5)
+    won = (outcome == FIRST).astype(float)
+    for units in (None, np.arange(300) // 3):
+        whole = strengths_of(a, b, outcome, units, m=3, position_effect=True)
+        shared = strengths_of(a, b, outcome, units, m=3, position_effect=True, share=won)
+        assert shared.theta == pytest.approx(whole.theta, rel=1e-9)
+        assert shared.covariance == pytest.approx(whole.covariance, rel=1e-9)
+    draw = np.random.default_rng(6)
+    share = np.clip(won + np.where(won == 1, -1, 1) * draw.uniform(0.05, 0.45, 300), 0, 1)
+
+    def loss(beta: np.ndarray) -> float:
+        p = 1 / (1 + np.exp(beta[b] - beta[a]))
+        return float(-(share * np.log(p) + (1 - share) * np.log(1 - p)).sum())
+
+    best = minimize(loss, np.zeros(3), tol=1e-12).x
+    names = {"a": np.array(["x", "y", "z"])[a], "b": np.array(["x", "y", "z"])[b]}
+    table = howsure.rank_battles(**names, winner=2 - share, rng=0)
+    by_model = {row.model: row.strength.value for row in table}
+    assert [by_model[name] for name in "xyz"] == pytest.approx(best - best.mean(), abs=1e-5)
+    assert sum(row.wins for row in table) == 300
+    assert table.ties is None
+    assert table.notes == ("winner: a preference, 1 for the first model and 2 for the other one, which share a battle",)
+    pd.DataFrame(names | {"winner": 2 - share}).to_csv(tmp_path / "battles.csv", index=False)
+    read = howsure.rank_battles("a", "b", "winner", data=howsure.read(tmp_path / "battles.csv"), rng=0)
+    assert [row.strength for row in read] == [row.strength for row in table]
+
+
+def test_numbers_that_are_no_preferences_are_refused_without_ties_being_advised() -> None:
+    with pytest.raises(InputError, match=r"a preference from 1 \(for the first model\) to 2 .* row 1 holds '2\.5'"):
+        howsure.rank_battles(["x", "x"], ["y", "y"], [1.3, 2.5])
+    with pytest.raises(InputError, match="If the numbers are preferences, write them from 1") as refused:
+        howsure.rank_battles(["x", "x"], ["y", "y"], [0.3, 0.8])
+    assert "tie=" not in str(refused.value)

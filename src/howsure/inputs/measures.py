@@ -21,7 +21,7 @@ QUALITY = _words(
 )
 COSTS = _words("runtime latency duration elapsed time seconds cost costs price emissions co2 tokens")
 COUNTS = _words("num stderr truncated logprob logprobs loglikelihood")
-COUNT_NAMES = _words("batch_size max_prob predicted_index class_mass")
+COUNT_NAMES = _words("batch_size max_prob predicted_index class_mass text_probability text_tokens")
 LOWER_IS_BETTER = _words(
     "perplexity ppl bpb bpc wer cer ter mer mae mse rmse nll loss brier ece distance toxicity toxic hallucination bias "
     "stereotype stereotypes nsfw nudity leakage imbalance"

@@ -51,12 +51,16 @@ def rank_battles(
 
     a (n,): the model of each battle that is shown first.
     b (n,): the other model.
-    winner (n,): who won: the name of a model; model_a, a or 1; model_b, b or 2; or a tie.
+    winner (n,): who won: the name of a model; model_a, a or 1; model_b, b or 2; or a tie. Numbers from 1 to 2 are
+    preferences: 1.8 gives the other model 0.8 of the battle, and the first one 0.2.
     clusters (n,): what is correlated, such as the prompt of each battle.
     tie: the values of `winner` that mean a tie.
     position_effect: also estimate what it is worth to be shown first.
     level: level of the intervals, and of all ranks together.
     rng: seed of the multipliers of the ranks.
+
+    Preferences have no ties; their strengths are fitted by the quasi-likelihood of Papke & Wooldridge (1996). A model
+    wins the battles of which it gets more than half.
 
     A strength is a log odds: of two models that are d apart, the better one wins exp(d) times as often as the other;
     all strengths add up to 0. Multiply by 173.7 for Elo points.
@@ -83,11 +87,16 @@ def rank_battles(
         codes = {role: Coded(*check_codes(held[role], n=n, name=named[role])) for role in ("a", "b", "winner")}
         units = None if clusters is None else unit_codes(held["clusters"], n, named["clusters"])
         first, second, models = _paired(codes["a"], codes["b"], named)
-        outcome, notes = _outcomes(codes["winner"], first, second, models, tuple(tie), named["winner"])
+        preferences = _preferences(codes["winner"], models, tuple(tie), named["winner"])
+        if preferences is None:
+            share = None
+            outcome, notes = _outcomes(codes["winner"], first, second, models, tuple(tie), named["winner"])
+        else:
+            share, outcome, notes = preferences
     if len(models) < 2:
         raise InputError("there is no battle.")
     _check_connected(first, second, outcome, models)
-    found = strengths_of(first, second, outcome, units, m=len(models), position_effect=position_effect)
+    found = strengths_of(first, second, outcome, units, m=len(models), position_effect=position_effect, share=share)
     if units is not None and (few := few_clusters(np.bincount(units))):
         notes.append(few)
     read = dict(rows.read) or {"n": n}
@@ -100,7 +109,7 @@ def rank_battles(
     return BattleTable(
         rows=battles.rows(found, level, generator),
         first=lead if position_effect else None,
-        ties=tied if (outcome == TIE).any() else None,
+        ties=tied if share is None and (outcome == TIE).any() else None,
         notes=tuple(notes),
         recipe=recipe,
     )
@@ -151,8 +160,10 @@ def _outcomes(
     outcome = np.where(by_name == UNKNOWN, word, by_name)
     if (unknown := outcome == UNKNOWN).any():
         row = int(unknown.argmax())
-        one = texts[winner.codes[row]]
-        advice = f"If it means a tie, say so: {parameter('tie', ','.join([*(ties if ties != TIES else ()), one]))}."
+        text = texts[winner.codes[row]]
+        advice = f"If it means a tie, say so: {parameter('tie', ','.join([*(ties if ties != TIES else ()), text]))}."
+        if (spelled_number(text) or 0.0) % 1:
+            advice = "If the numbers are preferences, write them from 1 (for the first model) to 2 (for the other one)."
         raise InputError(Fault(name, rule, repr(winner.names[winner.codes[row]]), row, advice=advice))
     if ties == TIES and "0" in texts and not (outcome == SECOND).any():
         raise InputError(
@@ -165,6 +176,39 @@ def _outcomes(
         values = [f"{text} ({count[i]:,})" for i, text in enumerate(texts) if meant.get(text) == code and count[i]]
         said += [f"{', '.join(values)} is {words}"] if values else []
     return outcome, [f"{name}: {'; '.join(said)}"] if said else []
+
+
+def _preferences(
+    winner: Coded, models: tuple[str, ...], ties: tuple[str, ...], name: str
+) -> tuple[Floats, Integers, list[str]] | None:
+    """The share of each battle that the first model gets, who gets more, and what the values were taken for, in a
+    sentence; None where all values are wins or ties.
+
+    Raises InputError for a number outside of 1 to 2 among preferences.
+    """
+    numbers = [spelled_number(text) for text in winner.names]
+    known = [number for number in numbers if number is not None]
+    graded = any(
+        1.0 < number < 2.0 and text not in (*ties, *models)
+        for text, number in zip(map(_whole, winner.names), numbers, strict=True)
+        if number is not None
+    )
+    if not graded or len(known) < len(numbers):
+        return None
+    values = np.array([1.5 if number == 0.0 and "0" in ties else number for number in known])[winner.codes]
+    wrong = (values < 1.0) | (values > 2.0)
+    if wrong.any():
+        row = int(wrong.argmax())
+        rule = "must be a preference from 1 (for the first model) to 2 (for the other one)"
+        advice = "Give who won by name, or rescale the preferences."
+        raise InputError(Fault(name, rule, repr(winner.names[winner.codes[row]]), row, advice=advice))
+    share = 2.0 - values
+    outcome = np.select([share > 0.5, share < 0.5], [FIRST, SECOND], TIE)
+    return (
+        share,
+        outcome,
+        [f"{name}: a preference, 1 for the first model and 2 for the other one, which share a battle"],
+    )
 
 
 def _whole(text: str) -> str:

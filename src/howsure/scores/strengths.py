@@ -81,15 +81,23 @@ def strengths_of(
     *,
     m: int,
     position_effect: bool = False,
+    share: Floats | None = None,
 ) -> Strengths:
     """The strengths of m models from battles: the codes of both models, the outcome of each, and codes of clusters.
+
+    share (n,): the share of each battle that the first model gets, from 0 to 1, in place of outcomes; the likelihood is
+    then that of Papke & Wooldridge (1996), without ties.
 
     Newton's method on sums of pairs. The covariance is the sandwich, whose parts are the battles or clusters of them.
 
     Raises InputError where no finite strengths fit.
     """
     cell = first.astype(np.int64) * m + second
-    counts = np.bincount(outcome * m * m + cell, minlength=3 * m * m).reshape(3, m, m).astype(np.float64)
+    if share is None:
+        counts = np.bincount(outcome * m * m + cell, minlength=3 * m * m).reshape(3, m, m).astype(np.float64)
+    else:
+        of_first, of_second = (np.bincount(cell, part, minlength=m * m).reshape(m, m) for part in (share, 1 - share))
+        counts = np.stack([of_first, np.zeros((m, m)), of_second])
     ties = bool(counts[TIE].any())
     free = np.append(np.ones(m, dtype=bool), [ties, position_effect])
     theta, tie, lead = _fitted(counts, free)
@@ -97,7 +105,11 @@ def strengths_of(
     bread = np.linalg.inv(_information(counts.sum(axis=0), at, free))
     # the score of a battle: of d, and of the propensity to tie
     of_d, of_tie = np.stack([0.5 - at.mean, -at.mean, -0.5 - at.mean]), np.stack([-at.tied, 1 - at.tied, -at.tied])
-    if units is None:
+    if share is not None:
+        of_battle = share - 0.5 - at.mean[first, second]
+        codes = np.arange(len(share)) if units is None else units
+        meat = _of_clusters(first, second, of_battle, np.zeros_like(of_battle), codes, m)
+    elif units is None:
         sums = ((counts * one * other).sum(axis=0) for one, other in ((of_d, of_d), (of_d, of_tie), (of_tie, of_tie)))
         meat = _spread(*sums) * (len(cell) / max(len(cell) - 1, 1))
     else:

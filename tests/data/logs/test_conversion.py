@@ -21,8 +21,17 @@ from howsure.data.logs.tokens import normalised, softmax
 from howsure.errors import InputError, InPython, spelled
 from howsure.inputs.frames import Kind
 from tests.data.files import opened
-from tests.data.logs.samples import LOGS
-from tests.data.logs.writers import lm_eval_sample, write_lines, write_lm_eval
+from tests.data.logs.samples import LOGS, document
+from tests.data.logs.writers import (
+    inspect_sample,
+    lm_eval_sample,
+    lm_eval_text,
+    promptfoo,
+    promptfoo_document,
+    write_inspect,
+    write_lines,
+    write_lm_eval,
+)
 
 SAMPLES = [lm_eval_sample(0, [-1.0, -2.0], 0), lm_eval_sample(1, [-3.0, -2.0], 0), lm_eval_sample(2, [-1.0, -1.5], 1)]
 RAGGED = [SAMPLES[0], lm_eval_sample(1, [-3.0, -2.0, -4.0], 1, choices="abc")]
@@ -211,3 +220,33 @@ def crash(path: Path, name: str, folder: Path) -> Exception | None:
 
 
 # Names with half a character as raw bytes (ED A0 80), which Python's JSON lets through: refused in every format.
+
+
+def test_scores_that_are_not_numbers_are_counted_and_named(tmp_path: Path) -> None:
+    names = ["exact_match", "inst_level", "note"]
+    scored = [
+        lm_eval_text(i, "a", "a") | {"metrics": names, "inst_level": [True, i > 1], "note": "x"} for i in range(4)
+    ]
+    path = write_lm_eval(tmp_path, "m", "ifeval", scored)
+    table = howsure.score_table(data=howsure.read(path))
+    assert [row.score for row in table] == ["exact_match"]
+    assert table.recipe["notes"] == [
+        "Not read, since these are not numbers: inst_level (4 rows, such as [True, False]), note (4 rows, such as "
+        "'x'). For the mean over the elements of a list: format='jsonl' explode='inst_level' score='inst_level', with "
+        "items as clusters."
+    ]
+    lists = howsure.read(path, format="jsonl", explode="inst_level")
+    (row,) = howsure.score_table("inst_level", clusters="doc_id", data=lists)
+    assert (row.n, row.mean.value) == (8, 0.75)  # the accuracy of instructions, as the program computes it
+
+
+@pytest.mark.parametrize("score", ["unparseable", [1, 2]])
+def test_other_programs_count_them_too(score: object, tmp_path: Path) -> None:
+    sample = inspect_sample("q", "A", "A", scores={"grade": score, "match": "C"})
+    logs = {
+        "inspect": write_inspect(tmp_path / "inspected.json", [sample]),
+        "promptfoo": document(tmp_path, promptfoo_document(promptfoo(True, namedScores={"grade": score}))),
+    }
+    for name, path in logs.items():
+        read = howsure.score_table(data=howsure.read(path, format=name))
+        assert any("Not read, since these are not numbers: grade (1 row" in note for note in read.recipe["notes"])

@@ -20,7 +20,7 @@ import numpy as np
 from howsure.data.exploded import rows_as_objects
 from howsure.data.logs.labels import Labels
 from howsure.data.logs.recognised import LOGS, check_format, check_no_summary, detected, log_format, unfolded
-from howsure.data.logs.source import NAMED, LogFormat, Row, Source
+from howsure.data.logs.source import NAMED, LogFormat, Row, Source, Unread
 from howsure.data.logs.tokens import NONE, WAYS, normalised, softmax
 from howsure.data.tables.database import Database, chunks
 from howsure.data.tables.named_files import File, named_files
@@ -29,7 +29,7 @@ from howsure.data.tables.where import Condition
 from howsure.errors import GIVEN, InputError, parameter, shown, told, way
 from howsure.inputs.frames import DOCUMENT, ITEM, RUN, TASK
 from howsure.inputs.measures import Measure, measure_of
-from howsure.inputs.numbers_and_names import shortened, spelled_number
+from howsure.inputs.numbers_and_names import counted, shortened, spelled_number
 from howsure.inputs.pairs import CLASS_WISE, PROB, PROBS_COLUMN, TOP_LABEL, UNNAMED, Given
 from howsure.inputs.pairs import WAYS as GIVEN_WAYS
 
@@ -61,6 +61,7 @@ class Log:
     classes: tuple[str, ...] | None = None
     alike: bool = True  # whether all rows have these classes
     answers: dict[str, int] = field(default_factory=dict)  # how many rows name one of their classes, by column
+    unread: dict[str, Unread] = field(default_factory=dict)  # scores that are not numbers, by their names
 
     def has(self, *columns: str) -> bool:
         """Whether every row holds something in these columns."""
@@ -130,6 +131,21 @@ class Log:
     def measure(self, name: str) -> Measure:
         """What a score measures."""
         return measure_of(name, self.format.bounds)
+
+    def note_unread(self) -> None:
+        """Add a note that counts the scores that are not numbers, and says how lists of them can be read."""
+        if not self.unread:
+            return
+        counts = [
+            f"{name} ({counted(unread.rows, 'row')}, such as {shown(unread.first)})"
+            for name, unread in self.unread.items()
+        ]
+        lists = [name for name, unread in self.unread.items() if unread.is_list]
+        advice = ""
+        if lists:
+            options = [parameter("format", "jsonl"), parameter("explode", lists[0]), parameter("score", lists[0])]
+            advice = f" For the mean over the elements of a list: {' '.join(options)}, with items as clusters."
+        self.notes.append(told(f"Not read, since these are not numbers: {', '.join(counts)}.{advice}"))
 
     def note_left_out_scores(self) -> None:
         """Add a note that names the costs and counts, which are no scores unless the user names one."""
@@ -239,6 +255,7 @@ def input_files(
     if not rewritten:
         raise InputError(f"{files[0].name} has no rows.")
     log.files = len(rewritten)
+    log.note_unread()
     for file in rewritten if len(rewritten) > 1 else ():
         _with_columns(Path(file.path), log.scores)
     if normalise is not None and "log_probabilities" not in log.held:
@@ -264,7 +281,7 @@ def _rewritten(
     before = log.rows
     unlabelled = 0
     with open(path, "w", encoding="utf-8") as copy:
-        source = Source(file, log.notes, log.model_version)
+        source = Source(file, log.notes, log.model_version, log.unread)
         for row in islice(_whole(source, log, labels), most):
             kept = kept_of(row)
             unlabelled += labels is not None and row.get("target") is None

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from howsure.data.logs.source import GROUP, Beginning, LogFormat, Row, Source, listed, mapping, number, with_scores
+from howsure.data.logs.source import GROUP, Beginning, LogFormat, Row, Source, listed, mapping, with_scores
 from howsure.data.logs.tokens import of_answer
 from howsure.errors import InputError, shown
 
@@ -71,7 +71,7 @@ def _of_stats(held: Any, source: Source, at: int) -> Row:
         means = list(stats.items())
     else:
         means = [(mapping(one.get("name")).get("name"), one.get("mean")) for one in map(mapping, stats)]
-    scores = {name: number(mean) for name, mean in means if isinstance(name, str) and number(mean) is not None}
+    scores = source.scores({name: mean for name, mean in means if isinstance(name, str) and mean is not None})
     if "max_prob" in scores and "exact_match" in scores:
         row |= {"probability": scores["max_prob"], "correct": scores["exact_match"]}
     return with_scores(row, scores)

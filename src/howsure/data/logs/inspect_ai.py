@@ -58,7 +58,7 @@ def _rows(header: Mapping[str, Any], samples: Iterator[Any], source: Source) -> 
         if not isinstance(sample, dict) or "id" not in sample or "target" not in sample:
             raise source.fault(at, "it has no id or no target. Is this a log of Inspect?")
         found = at
-        yield {"model": evaluation.get("model"), "task": evaluation.get("task")} | _row(sample, scorer)
+        yield {"model": evaluation.get("model"), "task": evaluation.get("task")} | _row(sample, scorer, source)
     status = header.get("status", "started")
     if status != "success":
         source.note(f"the run ended with status {status!r}: {found:,} samples are in its log")
@@ -72,7 +72,7 @@ def _check(header: Mapping[str, Any], source: Source) -> None:
         )
 
 
-def _row(sample: Mapping[str, Any], scorer: Any) -> Row:
+def _row(sample: Mapping[str, Any], scorer: Any, source: Source) -> Row:
     """What a sample says; `scorer` is what gave the one score that samples of version 1 hold."""
     one = {scorer if isinstance(scorer, str) else "score": sample["score"]} if "score" in sample else {}
     scores = mapping(sample.get("scores")) or one
@@ -86,7 +86,7 @@ def _row(sample: Mapping[str, Any], scorer: Any) -> Row:
     else:
         row |= {"target": targets[0] if len(targets) == 1 else None, "prediction": answer}
     row |= of_text(tokens)
-    return with_scores(row, _scores(scores))
+    return with_scores(row, _scores(scores, source))
 
 
 def _choice(choices: list[Any], targets: list[Any], answer: str | None, tokens: list[Any]) -> Row:
@@ -114,14 +114,13 @@ def _tokens(sample: Mapping[str, Any]) -> list[Any]:
     return listed(mapping(mapping(choices[0]).get("logprobs")).get("content")) if choices else []
 
 
-def _scores(scores: Mapping[str, Any]) -> dict[str, float | None]:
-    """The values of all scorers as numbers, those of several values as scorer.value; what is no number is left out."""
-    found: dict[str, float | None] = {}
+def _scores(scores: Mapping[str, Any], source: Source) -> dict[str, float | None]:
+    """The values of all scorers as numbers, those of several values as scorer.value; others are counted."""
+    values: dict[str, Any] = {}
     for name, score in scores.items():
         value = mapping(score).get("value")
-        parts = {f"{name}.{key}": part for key, part in value.items()} if isinstance(value, dict) else {name: value}
-        found |= {key: _number(part) for key, part in parts.items()}
-    return {name: number for name, number in found.items() if number is not None}
+        values |= {f"{name}.{key}": part for key, part in value.items()} if isinstance(value, dict) else {name: value}
+    return source.scores(values, _number)
 
 
 def _number(value: Any) -> float | None:

@@ -29,7 +29,7 @@ class Layout:
     name: str
     program: str
     keys: str
-    rows: Callable[[Record, str], Iterator[Row]]
+    rows: Callable[[Record, Source], Iterator[Row]]
     records: Callable[[Any], list[Any]] = listed
     first: tuple[str, ...] = ()
     failed: str = "ended in an error"
@@ -55,7 +55,7 @@ class Layout:
                 said = f"it lacks {', '.join(sorted(lacking))}, which a log of {self.program} has."
                 raise source.fault(at, said)
             own = {name: held for name, held in record.items() if name not in NAMED and number(held) is None}
-            for row in self.rows(record, source.name):
+            for row in self.rows(record, source):
                 failed += bool(row.pop(FAILED, False))
                 if ASKED in row:
                     row["item"] = asked.setdefault(json.dumps(row.pop(ASKED)), row["item"])
@@ -78,7 +78,7 @@ class Layout:
         yield from objects
 
 
-def _promptfoo(record: Record, _: str) -> Iterator[Row]:
+def _promptfoo(record: Record, source: Source) -> Iterator[Row]:
     provider, test = record.get("provider"), mapping(record.get("testCase"))
     asked = [test.get("vars", record.get("vars")), test.get("assert")]
     named = {
@@ -87,17 +87,19 @@ def _promptfoo(record: Record, _: str) -> Iterator[Row]:
         "prompt": mapping(record.get("prompt")).get("label"),
         FAILED: record.get("failureReason") == 2,
     }
-    scores = _numbers({one: record[one] for one in ("success", "score")} | dict(mapping(record["namedScores"])))
-    yield with_scores(named | ({ASKED: asked} if any(asked) else {}), scores)
+    scores = {name: record[name] for name in ("success", "score")} | dict(mapping(record["namedScores"]))
+    named |= {ASKED: asked} if any(asked) else {}
+    yield with_scores(named, source.scores(scores, keep_missing=True))
 
 
-def _deepeval(record: Record, _: str) -> Iterator[Row]:
+def _deepeval(record: Record, source: Source) -> Iterator[Row]:
     metrics = [mapping(one) for one in listed(record["metricsData"])]
     scores = {"success": record["success"]} | {str(one.get("name")): one.get("score") for one in metrics}
-    yield with_scores({"item": record["name"], FAILED: any(map(_has_error, metrics))}, _numbers(scores))
+    named = {"item": record["name"], FAILED: any(map(_has_error, metrics))}
+    yield with_scores(named, source.scores(scores, keep_missing=True))
 
 
-def _alpaca_eval(record: Record, _: str) -> Iterator[Row]:
+def _alpaca_eval(record: Record, _: Source) -> Iterator[Row]:
     named = {"item": record["instruction"], "model": record["generator_2"]}
     preference = number(record["preference"])  # 1: the first output, 2: the second, 1.5 and formerly 0: neither
     if preference is None:
@@ -109,7 +111,7 @@ def _alpaca_eval(record: Record, _: str) -> Iterator[Row]:
         raise ValueError(f"preference must be within [1, 2]; it is {shown(preference)}")
 
 
-def _live_code_bench(record: Record, _: str) -> Iterator[Row]:
+def _live_code_bench(record: Record, _: Source) -> Iterator[Row]:
     if "graded_list" not in record:
         raise ValueError(
             "it has no graded_list; name the file _eval_all.json, which LiveCodeBench writes where it evaluates"
@@ -118,32 +120,28 @@ def _live_code_bench(record: Record, _: str) -> Iterator[Row]:
         yield {"item": record["question_id"], "passed": number(passed)}
 
 
-def _mmlu_pro(record: Record, file: str) -> Iterator[Row]:
-    folders = os.path.abspath(file).split(os.sep)[:-1]
+def _mmlu_pro(record: Record, source: Source) -> Iterator[Row]:
+    folders = os.path.abspath(source.name).split(os.sep)[:-1]
     model = folders[-3] if folders[-2:-1] == ["CoT"] else folders[-1]  # local models: <model>/CoT/<subjects>/
     named = {"item": record["question_id"], "model": model, "task": record["category"], FAILED: not record["pred"]}
     yield named | {"acc": float(record["pred"] == record["answer"])}
 
 
-def _human_eval(record: Record, _: str) -> Iterator[Row]:
+def _human_eval(record: Record, _: Source) -> Iterator[Row]:
     yield {"item": record["task_id"], "passed": number(record["passed"])}
 
 
-def _evalplus(record: Record, _: str) -> Iterator[Row]:
+def _evalplus(record: Record, _: Source) -> Iterator[Row]:
     base, plus = record["base_status"], record.get("plus_status")
     extra = {} if plus is None else {"plus": float(base == plus == "pass")}
     yield {"item": record["task_id"], "base": float(base == "pass")} | extra
 
 
-def _every_eval_ever(record: Record, _: str) -> Iterator[Row]:
+def _every_eval_ever(record: Record, source: Source) -> Iterator[Row]:
     named = {"item": record["sample_id"], "model": record["model_id"], "task": record["evaluation_name"]}
     found = mapping(record["evaluation"])
-    scores = _numbers({one: found.get(one) for one in ("score", "is_correct")})
-    yield with_scores(named | {FAILED: _has_error(record)}, scores)
-
-
-def _numbers(held: Mapping[str, Any]) -> dict[str, float | None]:
-    return {name: number(value) for name, value in held.items()}
+    scores = {name: found.get(name) for name in ("score", "is_correct")}
+    yield with_scores(named | {FAILED: _has_error(record)}, source.scores(scores, keep_missing=True))
 
 
 def _has_error(record: Record) -> bool:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping, number, numbers, with_scores
+from howsure.data.logs.source import Beginning, LogFormat, Row, Source, listed, mapping, numbers, with_scores
 from howsure.errors import InputError
 
 FILE = re.compile(r"details_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d:.-]+)\.parquet")
@@ -39,7 +39,7 @@ def rows(source: Source) -> Iterator[Row]:
         doc, response = mapping(row["doc"]), mapping(row["model_response"])
         task = doc.get("task_name") or (found["task"] if found else None)
         named: Row = {"item": doc.get("id") or at - 1, "model": model or None, "task": task, "doc": doc}
-        yield with_scores(named | _answer(doc, response), _metrics(mapping(row["metric"])))
+        yield with_scores(named | _answer(doc, response), source.scores(mapping(row["metric"])))
 
 
 def _answer(doc: Mapping[str, Any], response: Mapping[str, Any]) -> Row:
@@ -59,10 +59,6 @@ def _answer(doc: Mapping[str, Any], response: Mapping[str, Any]) -> Row:
     text = listed(response.get("text"))
     target = choices[right[0]] if len(right) == 1 else None
     return {"target": target, "prediction": text[0] if len(text) == 1 else None}
-
-
-def _metrics(metric: Mapping[str, Any]) -> Row:
-    return {str(name): number(value) for name, value in metric.items() if number(value) is not None}
 
 
 LIGHTEVAL = LogFormat("lighteval", "lighteval", recognises, rows)

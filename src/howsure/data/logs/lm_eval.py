@@ -47,7 +47,8 @@ def rows(source: Source) -> Iterator[Row]:
             raise source.fault(line, f"it lacks {', '.join(missing)}, which a sample of lm-evaluation-harness has.")
         row: Row = {"item": record["doc_id"], "model": setting.model, "task": setting.task, "prompt": setting.prompt}
         row["run"] = record.get("filter")
-        yield with_scores(row | _answer(record, setting, meaning), _metrics(record)) | {"doc": record.get("doc")}
+        row |= _answer(record, setting, meaning)
+        yield with_scores(row, _metrics(record, source)) | {"doc": record.get("doc")}
 
 
 def _setting(source: Source) -> Setting:
@@ -204,10 +205,12 @@ def _agrees(record: Mapping[str, Any], right: Sequence[int]) -> bool:
     return (likelihoods.index(max(likelihoods)) in right) == (accuracy == 1)
 
 
-def _metrics(record: Mapping[str, Any]) -> Row:
+def _metrics(record: Mapping[str, Any], source: Source) -> Row:
+    """The metrics of a line; in the first versions, which do not list their names, every number is one."""
     named = record.get("metrics")
-    names = named if isinstance(named, list) else [name for name in record if name not in KEYS]
-    return {name: record[name] for name in names if isinstance(name, str) and number(record.get(name)) is not None}
+    if not isinstance(named, list):
+        return {name: value for name, value in record.items() if name not in KEYS and number(value) is not None}
+    return source.scores({name: record.get(name) for name in named if isinstance(name, str)})
 
 
 LM_EVAL = LogFormat("lm-eval", "lm-evaluation-harness", recognises, rows, group=(*GROUP, "run"))

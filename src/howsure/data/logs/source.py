@@ -7,7 +7,7 @@ import re
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -118,6 +118,19 @@ class Beginning:
             database.close()
 
 
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """Values of scores that are not numbers: of how many rows, and what the first of them is."""
+
+    rows: int
+    first: Any
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the first value is a list of numbers or truth values."""
+        return isinstance(self.first, list) and all(number(element) is not None for element in self.first)
+
+
 LARGEST_DOCUMENT = 1 << 30  # bytes, which need some ten times as much memory
 MARK = b"\xef\xbb\xbf"
 
@@ -129,6 +142,7 @@ class Source:
     file: File
     notes: list[str] = field(default_factory=list)
     model_version: str | None = None  # what an alias stood for
+    unread: dict[str, Unread] = field(default_factory=dict)  # by the name of the score
 
     @property
     def is_archive(self) -> bool:
@@ -144,6 +158,32 @@ class Source:
     def folder(self) -> str:
         """The folder that the file lies in; empty for standard input."""
         return os.path.dirname(os.path.abspath(self.file.path)) if self.file.path == self.file.name else ""
+
+    def scores(
+        self,
+        values: Mapping[Any, Any],
+        as_number: Callable[[Any], float | None] = number,
+        *,
+        keep_missing: bool = False,
+    ) -> dict[str, float | None]:
+        """Scores by their names as numbers; what is not a number is counted and left out, and what is missing, too,
+        unless it is kept as None.
+
+        >>> source = Source(File("log.jsonl", "log.jsonl", "jsonl"))
+        >>> source.scores({"acc": 1, "inst_level": [True, False], "bleu": None})
+        {'acc': 1.0}
+        >>> source.unread["inst_level"].rows
+        1
+        """
+        scores: dict[str, float | None] = {}
+        for name, value in values.items():
+            score = as_number(value)
+            if score is not None or (value is None and keep_missing):
+                scores[str(name)] = score
+            elif value is not None:
+                before = self.unread.get(str(name), Unread(0, value))
+                self.unread[str(name)] = replace(before, rows=before.rows + 1)
+        return scores
 
     def note(self, what: str) -> None:
         """Have the user told something of the log that is no error."""
