@@ -15,11 +15,11 @@ from howsure.events.labels.answers import (
     Answer,
     answers_of,
     asked_of,
-    coder_named,
     differ,
     reading_order,
     settlements_of,
 )
+from howsure.events.labels.coders import CoderNames, coder_named, coders_of, merged_notes
 from howsure.events.store.reading import Store
 from howsure.inputs.numbers_and_names import counted, unknown_name
 from howsure.inputs.pairs import Floats
@@ -91,7 +91,7 @@ class Agreement(Rows[ActorAgreement]):
         said += [f"{', '.join(actors)}: {why}." for why, actors in told.items() if actors]
         if unclear := self.recipe["unclear"]:
             said.append(counted(unclear, "answer 'unclear' counts", "answers 'unclear' count") + " as missing.")
-        return said
+        return said + merged_notes(self.recipe.get("merged_coders", []))
 
 
 def agreement(
@@ -111,8 +111,8 @@ def agreement(
     if not 0.0 < level < 1.0:
         raise InputError(f"level must lie strictly between 0 and 1; it is {level!r}.")
     answers = answers_of(store)
-    known = sorted({one.coder for one in answers})
-    chosen = known if coders is None else [_known(name, known) for name in coders]
+    names, known = coders_of(store), sorted({one.coder for one in answers})
+    chosen = known if coders is None else _chosen(coders, names, known)
     held = [one for one in answers if one.coder in chosen]
     counts = _counts(held, asked.actors)
     if not (counts.sum(axis=2) >= 2).any():
@@ -130,14 +130,23 @@ def agreement(
         "seed": seed_in_recipe(rng),
         "unclear": sum(one.unclear for one in held),
     }
+    if merged := [list(spellings) for spellings in names.merged if spellings[0] in chosen]:
+        recipe["merged_coders"] = merged
     rows = tuple(_row(actor, part, resampled, level) for actor, part in parts)
     return Agreement(coders=tuple(chosen), rows=rows, recipe=recipe)
 
 
-def _known(name: str, known: Sequence[str]) -> str:
-    if coder_named(name) not in known:
-        raise unknown_name("coder", name, known, place="the labels")
-    return coder_named(name)
+def _chosen(coders: Sequence[str], names: CoderNames, known: Sequence[str]) -> list[str]:
+    """The coders that are named, as the store spells them."""
+    chosen: list[str] = []
+    for given in coders:
+        name = names.name(coder_named(given))
+        if name not in known:
+            raise unknown_name("coder", given, known, place="the labels")
+        if name in chosen:
+            raise InputError(f"coders names {name!r} twice: {given!r} is another spelling of it.")
+        chosen.append(name)
+    return chosen
 
 
 def _counts(answers: Sequence[Answer], actors: Sequence[str]) -> Floats:

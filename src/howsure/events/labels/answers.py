@@ -12,11 +12,12 @@ import duckdb
 import numpy as np
 
 from howsure.errors import HowsureError, InputError
+from howsure.events.labels.coders import coder_named, coders_of
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.integrity import DamagedStoreError
 from howsure.events.store.reading import REMEDY, Store, rows_of
 from howsure.files.opened import parsed_json
-from howsure.inputs.numbers_and_names import check_whole, unknown_name
+from howsure.inputs.numbers_and_names import check_whole, counted, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 
 # What readers of a store are asked: the question, the actors, and the draws of documents.
@@ -76,16 +77,17 @@ def _read(text: str, store: Store) -> dict[str, Any]:
 
 # Answers of readers: each is in the store when `record_answer` returns, and none overwrites another unseen.
 
-LONGEST_NAME = 60  # letters, of a coder
 LATEST = """
     SELECT document, coder, acting, unclear, revision, given FROM answers WHERE settles = $settles
     QUALIFY row_number() OVER (PARTITION BY document, {by} ORDER BY entry DESC) = 1
     ORDER BY document, entry"""
 ONE = """
     SELECT entry, coder, acting, unclear, revision, given FROM answers
-    WHERE document = $document AND settles = $settles AND ($settles OR coder = $coder) ORDER BY entry DESC LIMIT 1"""
+    WHERE document = $document AND settles = $settles AND ($settles OR coder IN (SELECT unnest($coders)))
+    ORDER BY entry DESC LIMIT 1"""
 TO_UNDO = """
-    SELECT entry, document FROM answers WHERE coder = $coder AND NOT settles AND undoes IS NULL
+    SELECT entry, document, coder FROM answers
+    WHERE coder IN (SELECT unnest($coders)) AND NOT settles AND undoes IS NULL
     AND entry NOT IN (SELECT undoes FROM answers WHERE undoes IS NOT NULL) ORDER BY entry DESC LIMIT 1"""
 BEFORE = """
     SELECT acting, unclear FROM answers WHERE document = $document AND coder = $coder AND NOT settles
@@ -135,6 +137,8 @@ def settle(
     """Settle what coders answered differently; the parameters, the result and the errors of `record_answer`.
 
     coder: who settles it. revision: that of the settlement seen, whoever made it; 0 if there was none.
+
+    Raises InputError, too, if no two answers to the document differ.
     """
     return _record(store, document, coder, acting=acting, unclear=unclear, revision=revision, settles=True)
 
@@ -143,19 +147,21 @@ def undo_answer(store: EventStore, coder: str) -> int | None:
     """Take a coder's last answer back, and restore the one before it; again, the one before that.
 
     Returns the document whose answer was restored, None if no answer is left to undo.
+
+    Raises InputError if no document was drawn, or the coder has no name; StoreError if it cannot be written.
     """
     asked_of(store)
+    coders = list(coders_of(store).of(coder_named(coder)))
     with store.transaction() as connection:
-        found = connection.execute(TO_UNDO, {"coder": coder}).fetchone()
+        found = connection.execute(TO_UNDO, {"coders": coders}).fetchone()
         if found is None:
             return None
-        entry, document = found
-        about = {"document": document, "coder": coder}
-        before = connection.execute(BEFORE, {**about, "entry": entry}).fetchone()
+        entry, document, spelling = found
+        before = connection.execute(BEFORE, {"document": document, "coder": spelling, "entry": entry}).fetchone()
         acting, unclear = before or (None, False)
-        latest = connection.execute(ONE, {**about, "settles": False}).fetchone()
+        latest = connection.execute(ONE, {"document": document, "coders": coders, "settles": False}).fetchone()
         assert latest is not None
-        _insert(connection, document, coder, False, acting, unclear, latest[4] + 1, entry)
+        _insert(connection, document, spelling, False, acting, unclear, latest[4] + 1, entry)
     return int(document)
 
 
@@ -170,22 +176,13 @@ def settlements_of(store: Store, *, document: int | None = None) -> list[Answer]
 
 
 def revision_of(store: Store, document: int, coder: str, *, settles: bool = False) -> int:
-    """The revision of a coder's answer to a document, also of one that was taken back; 0 if there was none."""
-    rows = rows_of(store, ONE, document=document, coder=coder, settles=settles)
-    return int(rows[0][4]) if rows else 0
+    """The revision of a coder's answer to a document, also of one that was taken back; 0 if there was none.
 
-
-def coder_named(name: object) -> str:
-    """A coder's name without spaces around it.
-
-    Raises InputError if it is empty, too long, or has characters that cannot be shown.
+    settles: that of what settles the document, whoever settled it.
     """
-    text = name.strip() if isinstance(name, str) else ""
-    if not text or len(text) > LONGEST_NAME or not text.isprintable():
-        raise InputError(
-            f"coder must be a name of 1 to {LONGEST_NAME} printable letters, such as anna; it is {str(name)[:80]!r}."
-        )
-    return text
+    coders = [] if settles else list(coders_of(store).of(coder))
+    rows = rows_of(store, ONE, document=document, coders=coders, settles=settles)
+    return int(rows[0][4]) if rows else 0
 
 
 def _latest(store: Store, document: int | None, *, settles: bool) -> list[Answer]:
@@ -193,17 +190,20 @@ def _latest(store: Store, document: int | None, *, settles: bool) -> list[Answer
     if document is not None:
         query = query.replace("WHERE", "WHERE document = $document AND", 1)
     given = {} if document is None else {"document": document}
-    return [
-        Answer(number, coder, tuple(acting), unclear, revision, at)
-        for number, coder, acting, unclear, revision, at in rows_of(store, query, settles=settles, **given)
-        if acting is not None
-    ]
+    coders, present = coders_of(store), dict[tuple[int, str], Answer]()
+    for number, spelling, acting, unclear, revision, at in rows_of(store, query, settles=settles, **given):
+        if acting is not None:
+            coder = coders.name(spelling)
+            present.pop((number, coder), None)  # an earlier answer of the same person under another spelling
+            present[number, coder] = Answer(number, coder, tuple(acting), unclear, revision, at)
+    return list(present.values())
 
 
 def _record(
     store: EventStore, document: int, coder: str, *, acting: Sequence[str], unclear: bool, revision: int, settles: bool
 ) -> int:
-    who, codes = coder_named(coder), _asked(store, acting)
+    coders, codes = coders_of(store).of(coder_named(coder)), _asked(store, acting)
+    who = coders[0]
     seen = check_whole(revision, name="revision", least=0)
     if unclear and codes:
         raise InputError(f"acting must be empty where unclear is true; it is {list(codes)}.")
@@ -211,13 +211,18 @@ def _record(
         drawn = "SELECT count(*) FROM label_sample WHERE document = $document"
         if not _one(connection.execute(drawn, {"document": document})):
             raise InputError(f"document {document} was not drawn for labelling, so its label could not be counted.")
-        about = {"document": document, "coder": who, "settles": settles}
+        about = {"document": document, "coders": list(coders), "settles": settles}
         latest = connection.execute(ONE, about).fetchone()
         present = 0 if latest is None else int(latest[4])
         if latest is None and present != seen:
             raise InputError(f"revision must be 0 for document {document}, which {who} has not answered; it is {seen}.")
         if latest is not None and present != seen:
             raise Conflict(Answer(document, latest[1], tuple(latest[2] or ()), *latest[3:6]), seen)
+        if settles and latest is None and not differ(given := answers_of(store, document=document)):
+            raise InputError(
+                f"document {document} has {counted(len(given), 'answer')} and no two that differ, so there is nothing "
+                "to settle: answer it instead."
+            )
         _insert(connection, document, who, settles, list(codes), unclear, present + 1, None)
     return present + 1
 
@@ -276,7 +281,7 @@ class SettledLabels:
     0.0 if not, NaN where the text is unclear or the coders disagree and nobody settled it. strata: the stratum of every
     stored document; empty by design "chances", where only `inclusion` (n,), the chance that a document had to be drawn,
     says how. drawn: how many documents were drawn; those without an answer are not read yet. unclear, unsettled: how
-    many of `documents` are so, for any actor.
+    many of `documents` are so, for any actor. merged_coders: all spellings of each coder who has several.
     """
 
     question: str
@@ -290,6 +295,7 @@ class SettledLabels:
     drawn: int
     unclear: int
     unsettled: int
+    merged_coders: tuple[tuple[str, ...], ...] = ()
 
 
 def settled_labels(store: Store) -> SettledLabels | None:
@@ -322,6 +328,7 @@ def settled_labels(store: Store) -> SettledLabels | None:
         drawn=len(chances),
         unclear=sum(all(one.unclear for one in answers) for answers in held),
         unsettled=sum(differ(answers) for answers in held),
+        merged_coders=coders_of(store).merged,
     )
 
 

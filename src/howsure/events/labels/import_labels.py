@@ -22,11 +22,11 @@ from howsure.events.labels.answers import (
     Labelling,
     answers_of,
     asked_of,
-    coder_named,
     labelling_of,
     reading_order,
     settlements_of,
 )
+from howsure.events.labels.coders import CoderNames, coder_named, coders_of, merged_notes, names_of_coders
 from howsure.events.labels.draw import ALL, checked_question, question_of
 from howsure.events.labels.label_files import COLUMNS, INCLUSION, LABEL, STRATUM, UNCLEAR, ReadAnswer, read_labels
 from howsure.events.store.documents import stored_documents
@@ -40,17 +40,22 @@ from howsure.show.table import Table, all_digits, in_a_spreadsheet
 
 @dataclass(frozen=True, slots=True)
 class ImportReport:
-    """What was imported: answers new in the store, those that it had already, documents, and coders."""
+    """What was imported: answers new in the store, those that it had already, documents, and coders.
+
+    merged_coders: all spellings of each coder whom the file and the store spell in several ways.
+    """
 
     added: int
     known: int
     documents: int
     coders: tuple[str, ...]
     design: str
+    merged_coders: tuple[tuple[str, ...], ...] = ()
 
     def __str__(self) -> str:
         said = f"{counted(self.added, 'answer')} to {counted(self.documents, 'document')} by {', '.join(self.coders)}"
-        return f"{said}; {self.known:,} were in the store already" if self.known else said
+        known = f"; {self.known:,} were in the store already" if self.known else ""
+        return "\n".join([said + known, *merged_notes(self.merged_coders)])
 
 
 IMPORTED_DESIGNS = ("simple", "census")
@@ -59,8 +64,7 @@ WHY = (
     f"drawn at random from all documents of the store, {parameter('design', 'census')} if they are all of them, or "
     "give the chance of each in a column inclusion"
 )
-REVISIONS = """
-    SELECT document, CASE WHEN settles THEN '' ELSE coder END AS who, max(revision) FROM answers GROUP BY ALL"""
+REVISIONS = "SELECT document, coder, settles, max(revision) FROM answers GROUP BY ALL"
 Key = tuple[int, str, bool]  # document, coder, settles
 
 
@@ -100,7 +104,10 @@ def import_labels(
             "store without labels."
         )
     numbers = _numbers(store, answers)
-    given = _given(answers, codes, numbers, asked, coder)
+    spellings = [name for person in coders_of(store).spellings for name in person]
+    in_file = [coder_named(name) for one in answers if (name := one.coder if coder is None else coder) is not None]
+    names = names_of_coders([*spellings, *in_file])
+    given = _given(answers, codes, numbers, asked, coder, names)
     settings = None if asked.draws else _settings(store, answers, numbers, asked, design, os.fspath(path))
     if settings is None:
         _check_drawn(store, answers, numbers)
@@ -109,7 +116,8 @@ def import_labels(
     coders = sorted({name for _, name, _ in given})
     documents = len({document for document, _, _ in given})
     held = asked.design or str((settings or {})["design"])
-    return ImportReport(len(added), known, documents, tuple(coders), held)
+    merged = tuple(person for person in names.merged if person[0] in coders)
+    return ImportReport(len(added), known, documents, tuple(coders), held, merged)
 
 
 def _codes(store: Store, answers: Sequence[ReadAnswer]) -> dict[str, str]:
@@ -151,6 +159,7 @@ def _given(
     numbers: Mapping[str, int],
     asked: Labelling,
     coder: str | None,
+    names: CoderNames,
 ) -> dict[Key, tuple[list[str], bool]]:
     """The actors that act, and whether the text is unclear, by document and coder.
 
@@ -173,9 +182,11 @@ def _given(
                 f"{one.place} and later lines have no label of {lacking[0]} in {one.document!r}; give 1 or 0 for each "
                 "actor that was asked."
             )
-        key = numbers[one.document], coder_named(name), one.settles
+        who = names.name(coder_named(name))
+        key = numbers[one.document], who, one.settles
         if key in found:
-            raise InputError(f"{one.place} answers {one.document!r} for {name} again; each may do so once.")
+            spelled = "" if name == who else f", who is also spelled {name!r},"
+            raise InputError(f"{one.place} answers {one.document!r} for {who}{spelled} again; each may do so once.")
         acting = [code for code in asked.actors if said.get(code) and not one.unclear]
         found[key] = acting, one.unclear
     return found
@@ -284,7 +295,10 @@ def _write(
         if settings is not None:
             store.append(_draw_rows(store, settings, chances))
         last = connection.execute("SELECT coalesce(max(entry), 0) FROM answers").fetchall()[0][0]
-        revisions = {tuple(key): revision for *key, revision in connection.execute(REVISIONS).fetchall()}
+        names, revisions = coders_of(store), dict[tuple[int, str], int]()
+        for document, coder, settles, revision in connection.execute(REVISIONS).fetchall():
+            key = document, "" if settles else names.name(coder)
+            revisions[key] = max(revision, revisions.get(key, 0))
         n, keys = len(added), list(added)
         store.append(
             {

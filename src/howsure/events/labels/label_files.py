@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from howsure.errors import InputError
+from howsure.events.labels.coders import coder_key
 from howsure.files.opened import NotUTF8Error, Text, asked_encoding, parsed_json, read_text
 from howsure.inputs.numbers_and_names import spelled_number
 from howsure.show.table import out_of_a_spreadsheet
@@ -95,11 +96,11 @@ def _add_row(found: dict[tuple[str, str | None, bool], ReadAnswer], place: str, 
     document, actor, coder = row[DOCUMENT], *(out_of_a_spreadsheet(row.get(name, "")) for name in (ACTOR, CODER))
     if not document or not actor:
         raise InputError(f"{place} must name a document and an actor; it has {document!r} and {actor!r}.")
-    key = document, coder or None, _settles(place, row)
+    key = document, coder_key(coder) or None, _settles(place, row)
     label = _label(place, row[LABEL])
     answer = found.get(key)
     if answer is None:
-        answer = ReadAnswer(place, document, key[1], settles=key[2], unclear=label is None)
+        answer = ReadAnswer(place, document, coder or None, settles=key[2], unclear=label is None)
         answer.stratum, answer.inclusion = row.get(STRATUM) or None, _inclusion(place, row)
         found[key] = answer
     if actor in answer.says:

@@ -10,7 +10,8 @@ from itertools import pairwise
 import numpy as np
 
 from howsure.errors import InputError, parameter
-from howsure.events.labels.answers import answers_of, asked_of, coder_named, reading_order
+from howsure.events.labels.answers import answers_of, asked_of, reading_order
+from howsure.events.labels.coders import coder_named, coders_of, merged_notes
 from howsure.events.store.reading import Store, rows_of
 from howsure.inputs.numbers_and_names import counted
 
@@ -32,7 +33,7 @@ def documents_for(store: Store, coder: str, *, overlap: float = OVERLAP) -> list
     asked = asked_of(store)
     if not 0.0 < overlap <= 1.0:
         raise InputError(f"{parameter('overlap')} must lie above 0 and at most at 1; it is {overlap!r}.")
-    name, order, first = coder_named(coder), reading_order(store), first_coder(store)
+    name, order, first = coders_of(store).name(coder_named(coder)), reading_order(store), first_coder(store)
     if first in (None, name):
         return order
     begun = np.random.default_rng([int(asked.draws[0].get("seed", 0)), len("twice")]).random()
@@ -45,7 +46,7 @@ def documents_for(store: Store, coder: str, *, overlap: float = OVERLAP) -> list
 def first_coder(store: Store) -> str | None:
     """Who answered first, and so reads all that were drawn; None before the first answer."""
     rows = rows_of(store, FIRST)
-    return str(rows[0][0]) if rows else None
+    return coders_of(store).name(rows[0][0]) if rows else None
 
 
 # How far a coder has come, and how long the rest takes.
@@ -55,8 +56,8 @@ SECONDS = 5.0  # for an answer
 TIMED = 10  # answers after which a coder's own pace is known
 BETWEEN = 1.0, 600.0  # seconds between two answers of somebody who reads, and has not left the desk
 GIVEN_AT = """
-    SELECT document, epoch(given) FROM answers WHERE coder = $coder AND NOT settles AND undoes IS NULL
-    ORDER BY entry"""
+    SELECT document, epoch(given) FROM answers
+    WHERE coder IN (SELECT unnest($coders)) AND NOT settles AND undoes IS NULL ORDER BY entry"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +113,11 @@ def progress(store: Store, coder: str, *, overlap: float = OVERLAP) -> Progress:
 
     Raises InputError as `documents_for` does.
     """
-    name, wanted = coder_named(coder), documents_for(store, coder, overlap=overlap)
+    spellings, wanted = coders_of(store).of(coder_named(coder)), documents_for(store, coder, overlap=overlap)
     words = dict(rows_of(store, "SELECT document, words FROM documents SEMI JOIN label_sample USING (document)"))
-    own = {one.document: one for one in answers_of(store) if one.coder == name}
+    own = {one.document: one for one in answers_of(store) if one.coder == spellings[0]}
     left = [number for number in wanted if number not in own]
-    times = [(number, float(at)) for number, at in rows_of(store, GIVEN_AT, coder=name)]
+    times = [(number, float(at)) for number, at in rows_of(store, GIVEN_AT, coders=list(spellings))]
     needed = [
         (after - before) / seconds_for(words[number])
         for (_, before), (number, after) in pairwise(times)
@@ -145,7 +146,10 @@ def seconds_for(words: int) -> float:
 
 
 def left_to_read(store: Store, *, overlap: float = OVERLAP) -> Sequence[str]:
-    """A line for each coder who has answered, or for a first one: how many documents are left, and for how long."""
+    """A line for each coder who has answered, or for a first one: how many documents are left, and for how long.
+
+    Then one for each coder who is spelled in several ways.
+    """
     coders = dict.fromkeys(one.coder for one in sorted(answers_of(store), key=lambda one: one.at))
     said = []
     for name in coders or ["nobody"]:
@@ -153,4 +157,4 @@ def left_to_read(store: Store, *, overlap: float = OVERLAP) -> Sequence[str]:
         left = held.documents - held.answered
         rest = f"{left:,} left, {held.time_left} ({held.how})" if left else "none left"
         said.append(f"{name} has read {held.answered:,} of {held.documents:,}, {rest}" if coders else rest)
-    return said
+    return said + merged_notes(coders_of(store).merged)

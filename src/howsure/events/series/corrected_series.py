@@ -15,6 +15,7 @@ from howsure import __version__
 from howsure.counts.estimation import estimate_counts
 from howsure.counts.results import CountEstimate, CountEstimates, Diagnostics
 from howsure.events.labels.answers import SettledLabels, settled_labels
+from howsure.events.labels.coders import merged_notes
 from howsure.events.series.extra_features import Scores, learned_features, score_features
 from howsure.events.series.labelled_pairs import LabelledPairs, PairFeatures, labelled_pairs, pair_features
 from howsure.events.store.reading import (
@@ -174,7 +175,7 @@ def _missing(recipe: Mapping[str, Any]) -> list[str]:
         said.append(f"Joined with the stratum most like it: {were} ({shortened(map(repr, joined))}).")
     if recipe["not_read"]:
         said.append(f"{counted(recipe['not_read'], 'drawn document')} not read yet: more answers narrow the intervals.")
-    return said
+    return said + merged_notes(recipe.get("merged_coders", []))
 
 
 def _of_documents(text: str) -> str:
@@ -388,6 +389,8 @@ def corrected_series(
         "unsettled": settled.unsettled,
         "not_read": settled.drawn - len(settled.documents),
     }
+    if settled.merged_coders:
+        recipe["merged_coders"] = [list(spellings) for spellings in settled.merged_coders]
     titles = {actor: title_of(store, actor) for actor in shown}
     if not shown:
         said = sentences(None, recipe, {actor: title_of(store, actor) for actor in not_asked}, 0)
