@@ -12,6 +12,7 @@ from howsure.events import EventStore, check_store
 from howsure.events.series.files import doubtful_documents
 from howsure.events.store.tables import TABLES
 from howsure.explorer import Tokens, create_app, events_report, queries
+from howsure.explorer.access import COORDINATOR
 from tests.cli.running import howsure
 from tests.events.damaged_stores import (
     ALIKE,
@@ -63,7 +64,7 @@ def commands(store: Path, folder: Path) -> list[list[str]]:
 
 def answers_of(store: EventStore) -> dict[str, int]:
     client = TestClient(
-        create_app(store, tokens=Tokens("t")),
+        create_app(store, tokens=Tokens({"t": COORDINATOR})),
         base_url="http://localhost",
         cookies={"howsure-80": "t"},
         raise_server_exceptions=False,

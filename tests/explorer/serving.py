@@ -35,10 +35,10 @@ class ServedPage:
         return int(self.home.rstrip("/").rpartition(":")[2])
 
     @contextmanager
-    def client(self) -> Iterator[httpx2.Client]:
-        """One that has opened the page, and keeps the cookie."""
+    def client(self, address: str | None = None) -> Iterator[httpx2.Client]:
+        """One that has opened the page, by its address unless by another one, and keeps the cookie."""
         with httpx2.Client(base_url=self.home, timeout=60) as client:
-            assert client.get(self.address).status_code == 200
+            assert client.get(address or self.address).status_code == 200
             yield client
 
 

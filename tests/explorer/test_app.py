@@ -20,7 +20,7 @@ from howsure.events.series.event_series import event_series
 from howsure.events.series.files import documents_of, doubtful_documents
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import Address, Tokens, create_app, queries, serve
-from howsure.explorer.access import HEADERS, LOOPBACK, host_in, is_loopback
+from howsure.explorer.access import COORDINATOR, HEADERS, LOOPBACK, host_in, is_loopback
 from howsure.explorer.queries import QUESTIONS, corrected, corrected_pair
 from tests.explorer.serving import ServedPage
 
@@ -30,7 +30,7 @@ TOKEN = "of-this-test"
 
 def visitor(store: Any, **options: Any) -> TestClient:
     """One who brings the token, as a browser does that has opened the page under any of its names."""
-    app = create_app(store, tokens=Tokens(TOKEN), **options)
+    app = create_app(store, tokens=Tokens({TOKEN: COORDINATOR}), **options)
     cookies = {f"howsure-{port}": TOKEN for port in (1, 80, 8350)}
     return TestClient(app, base_url=HOME, raise_server_exceptions=False, cookies=cookies)
 

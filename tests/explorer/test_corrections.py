@@ -19,6 +19,7 @@ from howsure.events.series.files import documents_of
 from howsure.events.series.regress_events import regress_events, saved_regression
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import Tokens, create_app, events_report, queries
+from howsure.explorer.access import COORDINATOR
 from howsure.explorer.queries import corrected, corrected_pair, series_of_labels
 from howsure.report.pages import write_report
 from tests.cli.running import howsure
@@ -225,7 +226,7 @@ def test_a_regression_is_a_table_of_the_page(labelled: EventStore, path: Path, t
     shown = data_in(page.read_text(encoding="utf-8"))["overview"]["regression"]
     assert shown["rows"] == [list(row) for row in found.table().rows]
     assert shown["notes"] == list(found.below())
-    app = create_app(labelled, tokens=Tokens("a", "b"), regression=held)
+    app = create_app(labelled, tokens=Tokens({"a": COORDINATOR}, "b"), regression=held)
     assert app is not None
     plain = json.loads(file.read_text(encoding="utf-8"))
     for changed, told in (

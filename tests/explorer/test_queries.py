@@ -22,6 +22,7 @@ from howsure.events.series.actor_comparison import compare_actors
 from howsure.events.series.event_series import event_series
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import Tokens, create_app, events_report, queries
+from howsure.explorer.access import COORDINATOR
 from howsure.explorer.app import Answers
 from howsure.explorer.queries import (
     LONGEST,
@@ -282,7 +283,7 @@ def test_questions_that_wait_at_the_end_get_a_sentence(tmp_path: Path) -> None:
     """Not a traceback each on the terminal."""
     answers, go_on = Answers(threads=1), threading.Event()
     with make_store(tmp_path / "s.duckdb", documents=8) as store, ThreadPoolExecutor(2) as people:
-        app = create_app(store, tokens=Tokens("t"), answers=answers)
+        app = create_app(store, tokens=Tokens({"t": COORDINATOR}), answers=answers)
         client = TestClient(app, base_url="http://localhost", cookies={"howsure-80": "t"})
         long = people.submit(asked, lambda: answers.get("long", lambda: bytes(go_on.wait(60)), keep=always))
         while not long.running() or answers.n_underway < 1:
@@ -301,7 +302,9 @@ def test_answers_of_a_store_that_is_being_written_are_its_newest(tmp_path: Path)
     store_file(tmp_path / "s.duckdb", documents=8)
     with EventStore.open(tmp_path / "s.duckdb", read_only=False) as store:
         client = TestClient(
-            create_app(store, tokens=Tokens("t")), base_url="http://localhost", cookies={"howsure-80": "t"}
+            create_app(store, tokens=Tokens({"t": COORDINATOR})),
+            base_url="http://localhost",
+            cookies={"howsure-80": "t"},
         )
         before = client.get("/api/overview").json()["left_out"]
         store.append({"left_out": {"document": [99], "id": ["late"], "reason": ["empty"]}})

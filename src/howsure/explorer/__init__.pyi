@@ -1,4 +1,4 @@
-from howsure.explorer.access import Tokens as Tokens
+from howsure.explorer.access import Tokens as Tokens, Visitor as Visitor
 from howsure.explorer.app import create_app as create_app
 from howsure.explorer.labelling import Room as Room
 from howsure.explorer.monitor_page import monitor_report as monitor_report

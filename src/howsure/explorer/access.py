@@ -6,7 +6,7 @@ import ipaddress
 import json
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Collection, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, MutableMapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 from urllib.parse import parse_qsl
@@ -67,7 +67,7 @@ def is_loopback(host: str) -> bool:
     return host == "localhost" or (is_number(host) and ipaddress.ip_address(host).is_loopback)
 
 
-# The token of a served page: it stands in the address that opens the page, and in a cookie from then on.
+# Tokens of a served page: a link opens it with one, and a cookie holds that one from then on.
 
 PARAMETER = "token"
 BYTES = 24
@@ -78,33 +78,53 @@ def new_token() -> str:
     return secrets.token_urlsafe(BYTES)
 
 
-class Tokens:
-    """What opens a page: a token that holds as long as the page is served, and one that opens it once.
+@dataclass(frozen=True, slots=True)
+class Visitor:
+    """Whom a link was made for: the coordinator, who may do everything, or a coder, who may only answer.
 
-    The one that holds is for people. The other is for the command that starts a browser, which all users of the
-    machine can read in its list of processes.
+    coder: the only name under which they answer; None: any name that has no link of its own.
     """
 
-    def __init__(self, token: str, once: str | None = None) -> None:
-        self.token, self._once = token, once
+    is_coordinator: bool = True
+    coder: str | None = None
 
-    def opened_by(self, query: str) -> bool:
-        """Whether the query of an address holds a token that opens the page."""
+
+COORDINATOR, ANY_CODER = Visitor(), Visitor(is_coordinator=False)
+
+
+class Tokens:
+    """What opens a page: for each visitor a token that is valid as long as the page is served.
+
+    once: a token that opens the page one time, as the first visitor. It is for the command that starts a browser, which
+    all users of the machine can read in its list of processes.
+    """
+
+    def __init__(self, visitors: Mapping[str, Visitor], once: str | None = None) -> None:
+        self.visitors, self._once = dict(visitors), once
+
+    def opened_by(self, query: str) -> str | None:
+        """The lasting token that the query of an address opens the page with; None if its token is not valid."""
         given = [value for name, value in parse_qsl(query) if name == PARAMETER]
         if len(given) != 1:
-            return False
+            return None
         if self._once is not None and _same(given[0], self._once):
             self._once = None
-            return True
-        return _same(given[0], self.token)
+            return next(iter(self.visitors))
+        return self._valid(given[0])
 
-    def cookie(self, port: int) -> str:
+    def held_in(self, headers: Iterable[str], port: int) -> str | None:
+        """The token in the cookie that a browser sends; None if it sends none that is valid."""
+        given = (value for header in headers for value in _cookie_values(header, _name(port)))
+        return next((token for value in given if (token := self._valid(value)) is not None), None)
+
+    def _valid(self, given: str) -> str | None:
+        """The token that a text is; each is compared in constant time, and all of them."""
+        return next(iter([token for token in self.visitors if _same(given, token)]), None)
+
+    @staticmethod
+    def cookie(token: str, port: int) -> str:
         """The cookie that a browser is given; it is named by the port, for all ports of a host share their cookies."""
-        return f"{_name(port)}={self.token}; Path=/; HttpOnly; SameSite=Strict"
-
-    def held_in(self, headers: Iterable[str], port: int) -> bool:
-        """Whether a browser sends the cookie that it was given."""
-        return any(_same(given, self.token) for header in headers for given in _cookie_values(header, _name(port)))
+        return f"{_name(port)}={token}; Path=/; HttpOnly; SameSite=Strict"
 
 
 def _name(port: int) -> str:
@@ -197,10 +217,17 @@ def host_of(origin: str) -> Host | None:
 
 PAGE, ROOM, QUESTIONS = "/", "/label", "/api/"
 MISDIRECTED, FORBIDDEN = 421, 403
+VISITOR = "howsure.visitor"  # the key of the scope that names the visitor
 NO_TOKEN = (
     "This page opens by the address with its token, which the howsure command printed when it was started; open that "
     "address in this browser."
 )
+NOT_A_CODERS = (
+    "Only the coordinator may do this. The coordinator's link was printed by the howsure command when it was started; "
+    "open it in this browser."
+)
+OTHER_SITE = "Only this page itself may read its data and write; the browser says that another site asks."
+OWN_SITES = ("same-origin", "none")  # values of Sec-Fetch-Site: the page itself, or a person
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Any]]
 Send = Callable[[Any], Awaitable[None]]
@@ -209,7 +236,9 @@ RawHeaders = list[tuple[bytes, bytes]]
 
 
 class Guard:
-    """An application that answers only to its own names and to those who bring its token, with headers of safety.
+    """An application that answers only to its own names and to those who bring a token, with headers of safety.
+
+    A coder is let in to `coder_paths` only, whatever other addresses the application has.
 
     A page elsewhere may have its own name lead to this machine (DNS rebinding) and so read what is served here; its
     name is then in the Host header, and not among ours. A number is nobody's name: `any_number` lets those through,
@@ -217,9 +246,17 @@ class Guard:
     """
 
     def __init__(
-        self, application: Application, *, tokens: Tokens, names: Collection[str], any_number: bool, policy: str
+        self,
+        application: Application,
+        *,
+        tokens: Tokens,
+        names: Collection[str],
+        any_number: bool,
+        policy: str,
+        coder_paths: Collection[str] = (),
     ) -> None:
         self.application, self.tokens, self.any_number = application, tokens, any_number
+        self.coder_paths = frozenset(coder_paths)
         self.names = {spelled(name) for name in names}
         self.headers = _encoded({**HEADERS, "content-security-policy": policy})
 
@@ -235,13 +272,26 @@ class Guard:
             names = ", ".join(sorted(self.names))
             told = f"This page answers only to {names}; the address asked for another."
             await _refuse(scope, self._with(self.headers, send), MISDIRECTED, told)
-        elif self._is_opened(scope):
-            cookie = _encoded({"set-cookie": self.tokens.cookie(host.port)})
-            await self.application(scope, receive, self._with([*self.headers, *cookie], send))
-        elif self.tokens.held_in(_header_values(scope, b"cookie"), host.port):
-            await self.application(scope, receive, self._with(self.headers, send))
-        else:
-            await _refuse(scope, self._with(self.headers, send), FORBIDDEN, NO_TOKEN)
+            return
+        opening = self._opening(scope)
+        token = opening or self.tokens.held_in(_header_values(scope, b"cookie"), host.port)
+        refusal = self._refusal(scope, token)
+        if token is None or refusal is not None:
+            await _refuse(scope, self._with(self.headers, send), FORBIDDEN, refusal or NO_TOKEN)
+            return
+        cookie = {"set-cookie": self.tokens.cookie(token, host.port)} if opening is not None else {}
+        scope[VISITOR] = self.tokens.visitors[token]
+        await self.application(scope, receive, self._with([*self.headers, *_encoded(cookie)], send))
+
+    def _refusal(self, scope: Scope, token: str | None) -> str | None:
+        """Why a request is refused whose host is ours; None if it is not."""
+        if token is None:
+            return NO_TOKEN
+        if not self.tokens.visitors[token].is_coordinator and scope["path"] not in self.coder_paths:
+            return NOT_A_CODERS
+        if scope["path"].startswith(QUESTIONS) and not {*_header_values(scope, b"sec-fetch-site")} <= {*OWN_SITES}:
+            return OTHER_SITE
+        return None
 
     def asked_host(self, scope: Scope) -> Host | None:
         """The host that a request asks for; None if it names none, several, or one that is not ours."""
@@ -251,8 +301,9 @@ class Guard:
             return None
         return host
 
-    def _is_opened(self, scope: Scope) -> bool:
-        return scope["path"] in (PAGE, ROOM) and self.tokens.opened_by(scope["query_string"].decode("latin-1"))
+    def _opening(self, scope: Scope) -> str | None:
+        """The token that the address of a page opens it with."""
+        return self.tokens.opened_by(scope["query_string"].decode("latin-1")) if scope["path"] in (PAGE, ROOM) else None
 
     @staticmethod
     def _with(headers: RawHeaders, send: Send) -> Send:

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 from howsure.errors import HowsureError, InputError
 from howsure.events.store.reading import Facts, Store, asking_once, is_for_reading
-from howsure.explorer.access import LOOPBACK, PAGE, ROOM, Guard, Tokens, policy
+from howsure.explorer.access import FORBIDDEN, LOOPBACK, PAGE, ROOM, VISITOR, Guard, Tokens, policy
 from howsure.explorer.assembly import LABELLING, assemble
-from howsure.explorer.labelling import Room, orders_of, questions_of, series_beside
+from howsure.explorer.labelling import CODER_PATHS, NotTheirsError, Room, orders_of, questions_of
 from howsure.explorer.queries import QUESTIONS, Question, overview_beside, read_parameters
 from howsure.first_use import require
 from howsure.regression.results import PredictedRegression
@@ -96,6 +96,7 @@ def create_app(
 ) -> Guard:
     """An ASGI application that shows a store, read only, to those who bring one of its `tokens`.
 
+    A coder's token opens only the addresses of the labelling room that a coder needs, a coordinator's token opens all.
     It answers to `names`, and perhaps to any IP number. No path of a request reaches the disk: the page is put together
     once, and the other addresses are a fixed list. `answers` keeps what was answered while nothing can write to the
     store. With a `room`, which is of the same store, there is a labelling room too; only its orders write. regression:
@@ -110,11 +111,11 @@ def create_app(
 
     pages, kept = {PAGE: assemble()}, answers or Answers()
     facts: Facts = {}  # about the whole store, which many questions need
-    questions: dict[str, Question] = {**QUESTIONS, "overview": Question(overview_beside(regression))}
+    questions: Mapping[str, Question] = {**QUESTIONS, "overview": Question(overview_beside(regression))}
     orders: Mapping[str, Callable[[Request], Awaitable[Response]]] = {}
     if room is not None:
         pages[ROOM] = assemble(design=LABELLING, title="Labelling", writing=room.token)
-        questions, orders = {**questions, **series_beside(room), **questions_of(room)}, orders_of(room)
+        questions, orders = questions_of(room, questions), orders_of(room)
     listed = ", ".join([*pages, *(f"/api/{name}" for name in (*questions, *orders))])
 
     def show(html: str) -> Callable[[Request], Awaitable[Response]]:
@@ -143,7 +144,9 @@ def create_app(
     )
     held = pages.values()
     allowed = policy(scripts=[one.script for one in held], styles=[one.style for one in held], served=True)
-    return Guard(application, tokens=tokens, names=names, any_number=any_number, policy=allowed)
+    return Guard(
+        application, tokens=tokens, names=names, any_number=any_number, policy=allowed, coder_paths=CODER_PATHS
+    )
 
 
 def _answer(
@@ -164,12 +167,16 @@ def _answer(
     async def answer(request: Request) -> Response:
         try:
             asked = read_parameters(request.query_params.multi_items(), question.parameters, address=f"/api/{name}")
+            if question.for_visitor:
+                asked["visitor"] = request.scope[VISITOR]
             if question.each is None:
                 body = await once(asked)
             else:  # what one actor's series is, others have asked perhaps beside another's
                 apart = [{**asked, question.each: [one]} for one in dict.fromkeys(asked[question.each])]
                 bodies = await asyncio.gather(*map(once, apart))
                 body = b"{" + b",".join(one[1:-1] for one in dict.fromkeys(bodies)) + b"}"
+        except NotTheirsError as error:
+            return JSONResponse({"error": str(error)}, FORBIDDEN)
         except InputError as error:
             return JSONResponse({"error": str(error)}, 400)
         except HowsureError as error:

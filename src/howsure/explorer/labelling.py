@@ -11,7 +11,7 @@ from functools import partial
 from threading import Lock
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from howsure.errors import HowsureError, InputError, parameter
+from howsure.errors import HowsureError, InputError
 from howsure.events.labels.agreement import agreement as measured
 from howsure.events.labels.agreement import disagreements as differing
 from howsure.events.labels.answers import (
@@ -19,7 +19,6 @@ from howsure.events.labels.answers import (
     Conflict,
     answers_of,
     asked_of,
-    coder_named,
     reading_order,
     record_answer,
     revision_of,
@@ -27,18 +26,16 @@ from howsure.events.labels.answers import (
     undo_answer,
 )
 from howsure.events.labels.answers import settle as settle_answer
+from howsure.events.labels.coders import coder_named, coders_of, is_same_coder
 from howsure.events.labels.readers import OVERLAP, documents_for, progress
 from howsure.events.labels.totals_so_far import intervals
-from howsure.events.series.event_series import event_series
-from howsure.events.series.files import AnswersAbout, documents_between
 from howsure.events.store.event_store import EventStore
 from howsure.events.store.integrity import check_documents
-from howsure.events.store.reading import Store, bounds_of, chosen_actors, rows_of, title_of
-from howsure.explorer.access import forged, new_token
+from howsure.events.store.reading import Store, rows_of, title_of
+from howsure.explorer.access import ANY_CODER, FORBIDDEN, ROOM, VISITOR, Visitor, forged, new_token
 from howsure.explorer.queries import (
     BEST,
     LARGEST_NUMBER,
-    QUESTIONS,
     Parameter,
     Question,
     Sample,
@@ -55,14 +52,19 @@ if TYPE_CHECKING:
     from starlette.responses import Response
 
 
+class NotTheirsError(HowsureError):
+    """A visitor asks under a name that is not theirs."""
+
+
 class Room:
     """A store open for writing, whose page may write answers into it.
 
-    assisted: whether coders see what the model found in the text. coordinator: who sees totals and what others answer
-    before having read everything, for coders do not. overlap: the share of the documents that all coders but the first
-    read. token: what each order to write must bring; it stands in the page of the room only.
+    assisted: whether coders see what the model found in the text. coders: those who answer by a link of their own, each
+    only under that name; without any, one link is shared by all coders, who type their names. coordinator: the name
+    under which the coordinator answers and settles; nobody else may use it. overlap: the share of the documents that
+    all coders but the first read. token: what each order to write must bring; it stands in the page of the room only.
 
-    Raises InputError if the coordinator has no name, or the overlap is no share.
+    Raises InputError if a name is not valid or given twice, or the overlap is not a share.
     """
 
     def __init__(
@@ -70,54 +72,66 @@ class Room:
         store: EventStore,
         *,
         assisted: bool = False,
+        coders: Sequence[str] = (),
         coordinator: str | None = None,
         overlap: float = OVERLAP,
         token: str | None = None,
     ) -> None:
         self.store, self.assisted, self.token = store, assisted, token or new_token()
+        self.coders = tuple(coder_named(name) for name in coders)
         self.coordinator = None if coordinator is None else coder_named(coordinator)
         self.overlap = overlap
         self.n_orders = 0  # carried out so far: what was asked before knows nothing of them
         self._lock, self._is_closed = Lock(), False
-        store.connection.execute("SET GLOBAL enable_external_access = false")  # the store, and no other file
+        names = self._reserved()
+        for at, name in enumerate(names):
+            if any(is_same_coder(name, other) for other in names[:at]):
+                raise InputError(f"each coder and the coordinator need a name of their own; {name!r} is given twice.")
+        rows_of(store, "SET GLOBAL enable_external_access = false")  # the store, and no other file
 
-    def progress(self, coder: str) -> dict[str, Any]:
-        """How far a coder has come; `open`: whether totals and the answers of others are shown."""
+    def visitors(self) -> tuple[Visitor, ...]:
+        """Those who get a link; the first is the one whose page this machine's browser opens."""
+        coordinator = Visitor(coder=self.coordinator)
+        if not self.coders:
+            return ANY_CODER, coordinator
+        return coordinator, *(Visitor(is_coordinator=False, coder=name) for name in self.coders)
+
+    def name(self, visitor: Visitor, typed: str) -> str:
+        """The coder that a visitor means by a name, as the store spells it.
+
+        Raises InputError if the name is not valid, NotTheirsError if somebody else answers under it.
+        """
+        name = coder_named(typed)
+        if visitor.coder is not None and not is_same_coder(name, visitor.coder):
+            raise NotTheirsError(f"this link answers as {visitor.coder}, and not as {name}.")
+        if visitor.coder is None and any(is_same_coder(name, other) for other in self._reserved()):
+            raise NotTheirsError(f"{name} answers by another link; open that one, or choose another name.")
+        return coders_of(self.store).name(name)
+
+    def _reserved(self) -> tuple[str, ...]:
+        """Names that only their own link may use."""
+        return (*self.coders, *([] if self.coordinator is None else [self.coordinator]))
+
+    def progress(self, visitor: Visitor, coder: str) -> dict[str, Any]:
+        """How far a coder has come; `open`: whether totals and the answers of others are shown to the visitor."""
         found = progress(self.store, coder, overlap=self.overlap)
         counts = {name: getattr(found, name) for name in ("documents", "answered", "with_event", "unclear")}
-        is_open = found.is_done or coder_named(coder) == self.coordinator
-        return {**counts, "time": found.time_left, "how": found.how, "open": is_open}
+        return {**counts, "time": found.time_left, "how": found.how, "open": visitor.is_coordinator}
 
-    def shown_to(self, coder: str, told: Callable[[Store], Any]) -> Any:
-        """What only those are told who have read all their documents, or coordinate.
+    def write(self, visitor: Visitor, act: Callable[..., Any], **ordered: Any) -> Any:
+        """Do what a visitor orders, one order after another.
 
-        Raises InputError for others: what they read next would lean on it.
-        """
-        if not self.progress(coder)["open"]:
-            raise InputError(
-                f"{coder_named(coder)} reads still: totals and the answers of others are shown at the end, and to the "
-                f"coordinator ({parameter('coordinator', 'anna')})."
-            )
-        return told(self.store)
-
-    def is_read(self) -> bool:
-        """Whether all who have answered have read all their documents, and somebody has."""
-        coders = {one.coder for one in answers_of(self.store)}
-        return bool(coders) and all(progress(self.store, one, overlap=self.overlap).is_done for one in coders)
-
-    def write(self, act: Callable[..., Any], **ordered: Any) -> Any:
-        """Do what is ordered, one order after another.
-
-        Raises HowsureError if the room is closed.
+        Raises NotTheirsError if they do it under the name of another, HowsureError if the room is closed.
         """
         with self._lock:
             if self._is_closed:
                 raise HowsureError("the page is being closed.")
+            coder = self.name(visitor, ordered["coder"])
             try:
-                done = act(self.store, **ordered)
+                done = act(self.store, **{**ordered, "coder": coder})
             finally:
                 self.n_orders += 1
-            return {**done, "progress": self.progress(ordered["coder"])}
+            return {**done, "progress": self.progress(visitor, coder)}
 
     def close(self) -> None:
         """Wait until the order that is under way is done; none begins after it."""
@@ -188,32 +202,36 @@ def _refuse(name: str, rule: str, value: Any) -> NoReturn:
 # What the labelling room asks of a store; every answer is plain values, ready to be sent as JSON.
 
 
-def start(store: Store, *, overlap: float = 1.0) -> dict[str, Any]:
-    """What is asked, of how many documents, and how long somebody will read who comes now."""
-    asked, ahead = asked_of(store), progress(store, NOBODY, overlap=overlap)
+def start(store: Store, *, room_: Room, visitor: Visitor) -> dict[str, Any]:
+    """What is asked, of how many documents, how long a new coder will read, and the visitor's name if it is given."""
+    asked, ahead = asked_of(store), progress(store, visitor.coder or NOBODY, overlap=room_.overlap)
     counts = {"documents": ahead.documents, "drawn": len(reading_order(store))}
-    return {"question": asked.question, **counts, "time": ahead.time_left, "how": ahead.how}
+    time = {"time": ahead.time_left, "how": ahead.how}
+    return {"question": asked.question, **counts, **time, "coder": visitor.coder}
 
 
-def room(store: Store, coder: str, *, overlap: float = 1.0) -> dict[str, Any]:
+def room(store: Store, coder: str, *, room_: Room, visitor: Visitor) -> dict[str, Any]:
     """What is asked, the documents that a coder reads, in order, and which of them are answered."""
-    asked, name = asked_of(store), coder_named(coder)
+    asked, name = asked_of(store), room_.name(visitor, coder)
     return {
         "question": asked.question,
         "coder": name,
         "actors": [{"code": code, "title": title_of(store, code)} for code in asked.actors],
-        "documents": documents_for(store, name, overlap=overlap),
+        "documents": documents_for(store, name, overlap=room_.overlap),
         "drawn": len(reading_order(store)),
         "answered": [one.document for one in answers_of(store) if one.coder == name],
+        "progress": room_.progress(visitor, name),
     }
 
 
-def document(store: Store, number: int, *, coder: str, assisted: bool = False, sample: Sample = BEST) -> dict[str, Any]:
-    """A drawn document, and what a coder answered: its words alone, or also what the model found if `assisted`.
+def document(
+    store: Store, number: int, *, coder: str, room_: Room, visitor: Visitor, sample: Sample = BEST
+) -> dict[str, Any]:
+    """A drawn document, and what a coder answered: its words alone, or also what the model found in an assisted room.
 
     Raises InputError if the document was not drawn.
     """
-    name = coder_named(coder)
+    name = room_.name(visitor, coder)
     if number not in reading_order(store):
         raise InputError(f"number must be that of a document drawn for labelling; {number} was not.")
     check_documents(store, [number], tables=["sentences"])
@@ -226,7 +244,7 @@ def document(store: Store, number: int, *, coder: str, assisted: bool = False, s
         "title": title,
         "sentences": [{"words": one, "spaces": spaces} for one, spaces in words],
         **present(store, number, name),
-        "view": document_view(store, number, sample=sample) if assisted else None,
+        "view": document_view(store, number, sample=sample) if room_.assisted else None,
     }
 
 
@@ -294,11 +312,10 @@ def undo(store: EventStore, coder: str) -> dict[str, Any]:
 
     Raises InputError if there is none.
     """
-    name = coder_named(coder)
-    number = undo_answer(store, name)
+    number = undo_answer(store, coder)
     if number is None:
-        raise InputError(f"{name} has no answer left to undo.")
-    return {"document": number, **present(store, number, name)}
+        raise InputError(f"{coder} has no answer left to undo.")
+    return {"document": number, **present(store, number, coder)}
 
 
 def settle(
@@ -309,7 +326,7 @@ def settle(
 
 
 def _answered(store: EventStore, ordered: Mapping[str, Any]) -> dict[str, Any]:
-    return present(store, ordered["document"], coder_named(ordered["coder"]))
+    return present(store, ordered["document"], coders_of(store).name(coder_named(ordered["coder"])))
 
 
 def _settled(store: EventStore, ordered: Mapping[str, Any]) -> dict[str, Any]:
@@ -337,7 +354,7 @@ ORDERS = {
 
 LONGEST_BODY = 2**16  # bytes
 SECONDS = 10.0  # for the whole of a body
-NOT_JSON, TOO_LARGE, TOO_SLOW, CONFLICT, FORBIDDEN = 415, 413, 408, 409, 403
+NOT_JSON, TOO_LARGE, TOO_SLOW, CONFLICT = 415, 413, 408, 409
 CODER = Parameter("coder", words)
 NUMBER, SAMPLE = (
     Parameter("number", whole(0, LARGEST_NUMBER)),
@@ -345,50 +362,26 @@ NUMBER, SAMPLE = (
 )
 
 
-def questions_of(room_: Room) -> Mapping[str, Question]:
-    """What the room may ask, by the end of its address."""
-    shown = partial(document, assisted=room_.assisted)
+# What a coder needs. All other addresses, those of the series too, are the coordinator's: what the rule found, what
+# others answer, and totals would influence a coder who still reads.
+CODER_PATHS = (ROOM, *(f"/api/label/{name}" for name in ("start", "room", "document", "answer", "undo")))
 
-    def entered(store: Store, coder: str) -> dict[str, Any]:
-        return {**room(store, coder, overlap=room_.overlap), "progress": room_.progress(coder)}
 
-    def at_the_end(told: Callable[[Store], Any]) -> Question:
-        return Question(lambda store, coder: room_.shown_to(coder, told), (CODER,))
+def questions_of(room_: Room, beside: Mapping[str, Question]) -> Mapping[str, Question]:
+    """What the room may ask, and the questions of the page beside it, by the end of their addresses.
 
+    Answers of the page depend on labels, too: what was asked before an order knows nothing of it.
+    """
     asked = {
-        "start": Question(partial(start, overlap=room_.overlap)),
-        "room": Question(entered, (CODER,)),
-        "document": Question(shown, (NUMBER, CODER, SAMPLE)),
-        "disagreements": at_the_end(disagreements),
-        "agreement": at_the_end(agreement),
-        "intervals": at_the_end(intervals),
+        "start": Question(partial(start, room_=room_), for_visitor=True),
+        "room": Question(partial(room, room_=room_), (CODER,), for_visitor=True),
+        "document": Question(partial(document, room_=room_), (NUMBER, CODER, SAMPLE), for_visitor=True),
+        "disagreements": Question(disagreements),
+        "agreement": Question(agreement),
+        "intervals": Question(intervals),
     }
-    return {f"label/{name}": replace(one, state=lambda: room_.n_orders) for name, one in asked.items()}
-
-
-UNDERWAY = "Documents are being read: counts corrected by labels, and the answers, are shown when all is read."
-
-
-def _behind(store: Store, actor: str, at: str) -> list[dict[str, Any]]:
-    (known,) = chosen_actors(store, [actor])
-    return documents_between(store, known, bounds_of(store, at), AnswersAbout({}, {}))
-
-
-BLIND: Mapping[str, Callable[..., Any]] = {  # what the page of series is told instead of what labels say
-    "corrected": lambda store, **asked: {"reason": UNDERWAY},
-    "corrected-pair": lambda store, **asked: {"reason": UNDERWAY},
-    "point": _behind,
-    "export.csv": lambda store, **asked: f"{event_series(store, **asked).to_csv()}\n",
-}
-
-
-def series_beside(room_: Room) -> Mapping[str, Question]:
-    """The questions of the page of series that tell of labels: they are blind while somebody in the room reads."""
-
-    def told(name: str, store: Store, **asked: Any) -> Any:
-        return (QUESTIONS[name].ask if room_.is_read() else BLIND[name])(store, **asked)
-
-    return {name: replace(QUESTIONS[name], ask=partial(told, name), state=lambda: room_.n_orders) for name in BLIND}
+    questions = {**beside, **{f"label/{name}": question for name, question in asked.items()}}
+    return {name: replace(question, state=lambda: room_.n_orders) for name, question in questions.items()}
 
 
 def orders_of(room_: Room) -> Mapping[str, Callable[[Request], Awaitable[Response]]]:
@@ -418,9 +411,11 @@ def _carry_out(room_: Room, address: str, order: Order) -> Callable[[Request], A
             return refused(TOO_LARGE, f"the body must have at most {LONGEST_BODY:,} bytes.")
         try:
             ordered = read_fields(body, order.fields, address=address)
-            return JSONResponse(await run_in_threadpool(room_.write, order.act, **ordered))
+            return JSONResponse(await run_in_threadpool(room_.write, request.scope[VISITOR], order.act, **ordered))
         except Conflict as error:
             return refused(CONFLICT, str(error), **await run_in_threadpool(order.present, room_.store, ordered))
+        except NotTheirsError as error:
+            return refused(FORBIDDEN, str(error))
         except InputError as error:
             return refused(400, str(error))
         except HowsureError as error:

@@ -429,7 +429,8 @@ class Question:
     """What is asked of the store, by which parameters, and whether the answer is a table (CSV) rather than JSON.
 
     state: what the answer depends on besides, such as how much was written to the store. each: a list among the
-    parameters, of which each element has an answer of its own, an object with its name.
+    parameters, of which each element has an answer of its own, an object with its name. for_visitor: whether `ask` also
+    takes the `visitor`, on whom the answer depends.
     """
 
     ask: Callable[..., Any]
@@ -437,6 +438,7 @@ class Question:
     is_table: bool = False
     state: Callable[[], Hashable] = int
     each: str | None = None
+    for_visitor: bool = False
 
 
 def export(store: Store, **asked: Any) -> str:

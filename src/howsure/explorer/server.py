@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from howsure.errors import InputError, parameter
 from howsure.events.store.reading import Store
-from howsure.explorer.access import EVERYWHERE, LOOPBACK, PAGE, PARAMETER, ROOM, Tokens, is_loopback, new_token
+from howsure.explorer.access import (
+    COORDINATOR,
+    EVERYWHERE,
+    LOOPBACK,
+    PAGE,
+    PARAMETER,
+    ROOM,
+    Tokens,
+    Visitor,
+    is_loopback,
+    new_token,
+)
 from howsure.explorer.app import Answers, create_app
 from howsure.explorer.labelling import Room
 from howsure.first_use import require
@@ -111,9 +122,12 @@ class Address:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """The addresses that open a served page: one for people, and one that a browser is started with, good for once."""
+    """The addresses that open a served page: one for each visitor, and one that a browser is started with.
 
-    address: str
+    once: opens the page one time, as the first of `addresses`.
+    """
+
+    addresses: Mapping[Visitor, str]
     once: str
 
 
@@ -127,18 +141,20 @@ def serve(
 ) -> None:
     """Serve the page of a store until Ctrl-C; `ready` is told what opens it once it can be asked.
 
-    With a `room`, a labelling room of the same store, that is what opens. regression: one on the store, to be shown.
+    With a `room`, a labelling room of the same store, that is what opens: with a token of its own for each of its
+    visitors. regression: one on the store, to be shown.
 
     Raises InputError where it cannot be served, MissingExtraError without the extra `events`.
     """
     require("The page of events", "events", "starlette", "uvicorn")
     import uvicorn
 
-    token, once, answers = new_token(), new_token(), Answers()
+    visitors = {new_token(): visitor for visitor in ((COORDINATOR,) if room is None else room.visitors())}
+    once, answers = new_token(), Answers()
     everywhere = address.host in EVERYWHERE
     application = create_app(
         store,
-        tokens=Tokens(token, once),
+        tokens=Tokens(visitors, once),
         names=address.answers_to(),
         any_number=everywhere,
         answers=answers,
@@ -161,7 +177,7 @@ def serve(
             timeout_graceful_shutdown=GRACE,
         )
         _allow_files()
-        ready(Opening(home + token, home + once))
+        ready(Opening({visitor: home + token for token, visitor in visitors.items()}, home + once))
         try:
             uvicorn.Server(config).run(sockets=[listening])
         finally:

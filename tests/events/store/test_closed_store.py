@@ -32,7 +32,7 @@ from howsure.events import (
 from howsure.events.corpus import Part
 from howsure.events.extraction import merge_stores, recount
 from howsure.events.extraction.recount import recount_events
-from howsure.events.labels import agreement, answers, draw, import_labels, readers
+from howsure.events.labels import agreement, answers, coders, draw, import_labels, readers
 from howsure.events.labels import agreement as disagreements
 from howsure.events.labels import answers as labelling
 from howsure.events.labels import answers as settled
@@ -56,6 +56,7 @@ from howsure.explorer import labelling as orders
 from howsure.explorer import labelling as questions
 from howsure.explorer import queries as addresses
 from howsure.explorer import queries as corrections
+from howsure.explorer.access import COORDINATOR
 from howsure.explorer.one_file import events_report
 from howsure.explorer.queries import document_view
 
@@ -83,6 +84,10 @@ def days_of_years() -> tuple[datetime.date, datetime.date]:
     return datetime.date(2001, 1, 1), datetime.date(2001, 12, 31)
 
 
+def asking(store: EventStore) -> dict[str, Any]:
+    return {"room_": questions.Room(store), "visitor": COORDINATOR}
+
+
 def _import(store: EventStore) -> None:
     with tempfile.NamedTemporaryFile("w", suffix=".csv") as file:
         file.write("document,actor,label\nnews-01,NORLAND,1\n")
@@ -95,6 +100,7 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "agreement": agreement.agreement,
     "answers_of": answers.answers_of,
     "asked_of": labelling.asked_of,
+    "coders_of": coders.coders_of,
     "asked": lambda store: reading.asked(store, "SELECT 1", {}).__enter__(),
     "asking_once": lambda store: reading.asking_once(store).__enter__(),
     "facts_of": lambda store: reading.facts_of(store, "SELECT 1"),
@@ -117,7 +123,7 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "draw_documents": lambda store: draw.draw_documents(store, 10),
     "documents_with_words": bands.documents_with_words,
     "event_words": event_words,
-    "document": lambda store: questions.document(store, 0, coder="anna"),
+    "document": lambda store: questions.document(store, 0, coder="anna", **asking(store)),
     "document_view": lambda store: document_view(store, 0),
     "documents_by_period": lambda store: reading.documents_by_period(store, "year"),
     "answers_about": lambda store: answers_about(store, "NORLAND"),
@@ -145,7 +151,7 @@ ASKED: dict[str, Callable[[EventStore], Any]] = {
     "progress": lambda store: readers.progress(store, "anna"),
     "reading_order": labelling.reading_order,
     "readings_table": export_labels.readings_table,
-    "start": questions.start,
+    "start": lambda store: questions.start(store, **asking(store)),
     "record_answer": lambda store: answers.record_answer(store, 0, "anna", acting=[], revision=0),
     "revision_of": lambda store: answers.revision_of(store, 0, "anna"),
     "recount_events": lambda store: recount_events(store, "other.duckdb", rule=built_in_rule("attack-wide")),
@@ -176,7 +182,7 @@ ASKED |= {
     "pair_features": pair_features,
     "present": lambda store: questions.present(store, 0, "anna"),
     "read_scores": lambda store: extra_features.read_scores(store, "scores.csv"),
-    "room": lambda store: questions.room(store, "anna"),
+    "room": lambda store: questions.room(store, "anna", **asking(store)),
     "series_of_labels": lambda store: corrections.series_of_labels(store, period="year", level=0.95, unit="documents"),
     "score_features": lambda store: extra_features.score_features(store, None, {"a": {}}),  # type: ignore[arg-type]
     "series_beside_labels": lambda store: files.series_beside_labels(store, of_an_open_one()[0]),
@@ -232,7 +238,7 @@ def test_a_closed_store_says_so(
 
 
 def test_the_page_of_a_closed_store_says_so(closed: EventStore) -> None:
-    app = create_app(closed, tokens=Tokens("t"))
+    app = create_app(closed, tokens=Tokens({"t": COORDINATOR}))
     client = TestClient(app, base_url="http://localhost", cookies={"howsure-80": "t"})
     answer = client.get("/api/overview")
     assert answer.status_code == 400

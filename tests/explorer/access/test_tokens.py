@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from howsure.events.store.event_store import EventStore
 from howsure.explorer import Tokens, create_app
-from howsure.explorer.access import HEADERS, new_token
+from howsure.explorer.access import COORDINATOR, HEADERS, new_token
 from howsure.explorer.queries import QUESTIONS
 from tests.explorer.serving import ServedPage
 
@@ -37,7 +37,7 @@ COOKIES = (
 
 @pytest.fixture
 def stranger(store: EventStore) -> TestClient:
-    return TestClient(create_app(store, tokens=Tokens(TOKEN, ONCE)), base_url=HOME)
+    return TestClient(create_app(store, tokens=Tokens({TOKEN: COORDINATOR}, ONCE)), base_url=HOME)
 
 
 @pytest.mark.parametrize("query", WITHOUT)

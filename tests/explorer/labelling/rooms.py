@@ -7,7 +7,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +24,7 @@ from tests.explorer.serving import ServedPage
 
 ACTORS = ("IRQ", "YUG", "KWT")  # keys 1, 2, 3; the title of the last is hostile
 READ = 30
+LINK = re.compile(r"http://127\.0\.0\.1:[0-9]+/label\?token=[\w-]{32}(?=\s)")
 COMMAND = [sys.executable, "-m", "howsure.cli", "events", "label", "--port", "0", "--no-open"]
 
 
@@ -42,9 +43,10 @@ def make_census(path: Path) -> Path:
 
 @dataclass(frozen=True)
 class ServedRoom(ServedPage):
-    """A room that is served, and its process."""
+    """A room that is served: the links of its visitors (the first one's is `address`), and its process."""
 
     process: subprocess.Popen[str]
+    links: Mapping[str, str]
 
     @property
     def home(self) -> str:
@@ -54,16 +56,20 @@ class ServedRoom(ServedPage):
     def label(self) -> str:
         return f"{self.home}label"
 
+    def link_of(self, coder: str | None) -> str:
+        """The link by which a coder answers; that of the coordinator without a coder."""
+        return self.links["coordinator"] if coder is None else self.links.get(coder) or self.links["coders"]
+
     def asked(self, question: str, **parameters: Any) -> Any:
-        """What the server answers to one who has opened the page."""
-        with self.client() as client:
+        """What the server answers to a coder, or to the coordinator if no coder asks."""
+        with self.client(self.link_of(parameters.get("coder"))) as client:
             answer = client.get(f"/api/label/{question}", params=parameters)
             assert answer.status_code == 200, answer.text
             return answer.json()
 
     def answers(self, coder: str) -> dict[int, Any]:
         """A coder's answers in the store: who acts, or "unclear"."""
-        with self.client() as client:
+        with self.client(self.link_of(coder)) as client:
             found = {}
             for number in client.get("/api/label/room", params={"coder": coder}).json()["answered"]:
                 told = client.get("/api/label/document", params={"coder": coder, "number": number}).json()["answer"]
@@ -72,7 +78,7 @@ class ServedRoom(ServedPage):
 
 
 @contextmanager
-def serving_room(store: Path, *options: str, killed: bool = False) -> Iterator[ServedRoom]:
+def serving_room(store: Path, *options: str, killed: bool = False, n_links: int = 2) -> Iterator[ServedRoom]:
     """A labelling room while it is served; Ctrl-C must end it in silence, unless the test kills it."""
     command = [*COMMAND, str(store), *options]
     environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
@@ -82,12 +88,18 @@ def serving_room(store: Path, *options: str, killed: bool = False) -> Iterator[S
         try:
             drawn, said = server.stdout.readline(), ""
             assert "drawn before: Which of these attack here?" in drawn, drawn + _ended(server)
-            while " is labelled at " not in said:
+            while " is labelled " not in said:
                 said = server.stdout.readline()
                 assert said, _ended(server)
-            found = re.search(r"http://127\.0\.0\.1:[0-9]+/label\?token=[\w-]{32}(?= )", said)
-            assert found, said + _ended(server)
-            yield ServedRoom(found[0], server)
+            links = {}
+            if shared := LINK.search(said):
+                links["coders"] = shared[0]
+            while "coordinator" not in links or len(links) < n_links:
+                said = server.stdout.readline()
+                found = re.match(r"  (\w+).*: (?=http)", said), LINK.search(said)
+                assert all(found), said + _ended(server)
+                links[found[0][1]] = found[1][0]
+            yield ServedRoom(next(iter(links.values())), server, links)
         finally:
             server.send_signal(signal.SIGINT)
             code, complaint = server.wait(30), server.stderr.read()

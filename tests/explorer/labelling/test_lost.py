@@ -166,7 +166,7 @@ def test_another_site_cannot_write(browser: Browser, room: ServedRoom, elsewhere
     body = f'{{"document": {number}, "coder": "forged", "acting": [], "unclear": false, "revision": 0, "x": "'
     browser.run(FORM, room.home, body)
     browser.wait(lambda: browser.driver.current_url.endswith("/api/label/answer"), "the answer to the form")
-    assert "only the labelling page itself may write" in browser.seen()
+    assert "Only this page itself may read its data and write" in browser.seen()
     assert room.asked("room", coder="forged")["answered"] == []
     assert [one for one in browser.asked() if one.endswith("/api/label/answer")], "it was tried"
     browser.errors()

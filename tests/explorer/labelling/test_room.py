@@ -46,7 +46,7 @@ def answered(room: ServedRoom, coder: str) -> list[int]:
 @pytest.mark.long
 def test_thirty_documents_by_keys_alone(browser: Browser, room: ServedRoom) -> None:
     """The store holds each answer before the next document shows; at the end all are there, and one can go on."""
-    enter(browser, room.address, "by keys")
+    enter(browser, room.links["coordinator"], "by keys")
     order = room.asked("room", coder="by keys")["documents"]
     assert browser.text("#question") == "Which of these attack here?"
     expected = {}
@@ -212,27 +212,27 @@ def test_documents_without_a_text_say_so(browser: Browser, tmp_path: Path, optio
 
 @pytest.mark.long
 def test_the_interval_of_the_total_comes_after_enough_labels(browser: Browser, room_store: Path) -> None:
-    with serving_room(room_store, "--coordinator", "counter") as room:
-        enter(browser, room.address, "counter")
+    with serving_room(room_store) as room:
+        enter(browser, room.links["coordinator"], "counter")
         order = room.asked("room", coder="counter")["documents"]
-        needed = room.asked("intervals", coder="counter")["more"]
+        needed = room.asked("intervals")["more"]
         for left, _ in zip(range(needed, 0, -1), order, strict=False):
             browser.says("#intervals", f"after {left} more {'label' if left == 1 else 'labels'}.")
             typed(browser, *(["1", Keys.ENTER] if left % 2 else "n"))
         told = browser.says("#intervals", f"Total so far, of {DOCUMENTS} documents (95 % intervals): Iraq ")
         assert re.search(r"Iraq ([0-9]+) to ([0-9]+); Yugoslavia 0 to [1-9][0-9]*; ", told)
         assert ATTACKS[1] in told, "the title of an actor, as text"
-        enter(browser, room.label, "another")
-        browser.gone("#intervals")  # who reads still sees none
+        enter(browser, room.address, "another")
+        browser.gone("#intervals")  # coders see none
         typed(browser, "2", Keys.ENTER)
-        enter(browser, room.label, "counter")
+        enter(browser, room.links["coordinator"], "counter")
         browser.says("#intervals", "Yugoslavia cannot tell: too few clear and agreed answers")
 
 
 @pytest.mark.long
 def test_two_coders_differ_and_it_is_settled_by_keys_alone(browser: Browser, room_store: Path) -> None:
-    """The second reads a fifth, sees the others' answers then, and settles by a key each."""
-    with serving_room(room_store) as room:
+    """The second reads a fifth; nobody but the coordinator sees what differs, and settles it by a key each."""
+    with serving_room(room_store, "--coordinator", "Cleo") as room:
         enter(browser, room.address, "Anna")
         for _ in range(READ):
             typed(browser, "n")
@@ -241,14 +241,20 @@ def test_two_coders_differ_and_it_is_settled_by_keys_alone(browser: Browser, roo
         twice = room.asked("room", coder="Ben")["documents"]
         assert len(twice) == READ // 5
         browser.gone("#to-disagreements")
-        browser.press("d")  # does nothing before the end
+        browser.press("d")  # does nothing
         keys = ("n", "1", "23", "u", "1", "n")
         for number, one in zip(twice, keys, strict=True):
             assert current(browser) == number
             assert pressed(browser) == [], "and nothing of the other's answers"
             typed(browser, *one, *([] if one in "nu" else [Keys.ENTER]))
         assert browser.text("#done h2") == f"You have read your 6 documents, of {READ} drawn"
-        assert browser.text("#settle") == "d Settle 4 disagreements"
+        assert browser.text("#counted") == "6 of 6 read · 3 positive · 1 unclear"
+        assert browser.all("#settle, #done a, #list:not([hidden])") == []
+        browser.press("d")
+        assert browser.text("#done p:last-child").startswith("Totals, disagreements and the series are on the coordin")
+        browser.open(room.links["coordinator"])
+        browser.says("#who", "Cleo")
+        browser.gone("#rename")
         browser.press("d")
         assert re.match(
             r"Krippendorff’s α is -?[0-9.]+, 95 % interval .*, of 5 documents", browser.says("#agreement", "α")
@@ -263,15 +269,37 @@ def test_two_coders_differ_and_it_is_settled_by_keys_alone(browser: Browser, roo
         typed(browser, "a")
         typed(browser, "n")
         assert browser.text("#list h2") == "All disagreements are settled"
-        told = room.asked("disagreements", coder="Ben")
+        told = room.asked("disagreements")
         assert [one["answer"]["acting"] for one in told] == [["IRQ"], ["YUG"], [], []]
         browser.click(f'#list [data-document="{twice[1]}"]')
         assert pressed(browser) == ["actor-0"]
         typed(browser, "n")
-        assert room.asked("disagreements", coder="Ben")[0]["answer"] == {"acting": [], "unclear": False}
+        assert room.asked("disagreements")[0]["answer"] == {"acting": [], "unclear": False}
         assert room.answers("Ben")[twice[1]] == ["IRQ"], "their answers stay what they were"
         browser.press("d")
-        assert browser.text("#done h2").startswith("You have read your 6 documents")
+        assert browser.text("#place").startswith("Document "), "the coordinator may read, too"
+
+
+@pytest.mark.long
+def test_a_link_of_ones_own_needs_no_name(browser: Browser, room_store: Path) -> None:
+    """Nor does it answer under the name that the browser kept from another room."""
+    with serving_room(room_store, "--coders", "Anna,Ben", n_links=3) as room:
+        assert list(room.links) == ["coordinator", "Anna", "Ben"]
+        enter(browser, room.address, "Cleo")
+        for name in ("Anna", "Ben"):
+            browser.open(room.links[name])
+            browser.says("#who", name)
+            browser.gone("#rename")
+            assert "token" not in browser.driver.current_url
+            typed(browser, "n")
+            assert browser.text("#counted").startswith("1 of ")
+        browser.driver.get(room.home)  # a page without a script, which is never busy
+        assert browser.seen().startswith("Only the coordinator may do this.")
+        enter(browser, room.address, "anna")
+        browser.says("#problems", "anna answers by another link; open that one, or choose another name.")
+        assert browser.one("#coder").get_attribute("value") == "anna"
+        assert len(browser.all("#name:not([hidden])")) == 1
+        browser.errors()  # the browser notes the answer 403 itself
 
 
 @pytest.mark.long

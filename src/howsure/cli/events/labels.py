@@ -6,8 +6,8 @@ import contextlib
 import csv
 import io
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +19,7 @@ from howsure.cli.terminal.options import as_names, level_option, output_options,
 from howsure.cli.terminal.output import emit, json_text, table_text
 from howsure.events.labels.agreement import Disagreement, agreement, disagreements
 from howsure.events.labels.answers import Answer, answers_of, asked_of, labelling_of, reading_order
+from howsure.events.labels.coders import coders_of, merged_notes
 from howsure.events.labels.draw import DESIGNS, LENGTHS, draw_documents
 from howsure.events.labels.import_labels import (
     IMPORTED_DESIGNS,
@@ -34,10 +35,14 @@ from howsure.events.store.reading import Store, rows_of
 from howsure.inputs.numbers_and_names import counted
 from howsure.show.table import Table
 
+if TYPE_CHECKING:
+    from howsure.explorer import Visitor
+
 # `howsure events label`: draw documents of a store, and read them in the page.
 
 LABELS = 200
-LABELLED = "labelled at {} (Ctrl-C ends it; every answer is stored at once)"
+HOW_LONG = "(Ctrl-C ends it; every answer is stored at once)"
+ANY_NAME = "the documents and answer under any name (--coders A,B gives each coder a link of their own)"
 
 
 def as_codes(context: click.Context, parameter: click.Parameter, values: tuple[str, ...]) -> list[str] | None:
@@ -81,8 +86,12 @@ def as_codes(context: click.Context, parameter: click.Parameter, values: tuple[s
     help="Share of the documents that every coder after the first reads too.",
 )
 @click.option(
-    "--coordinator", metavar="NAME", help="Who sees totals and disagreements at any time (coders do at their end)."
+    "--coders",
+    callback=as_names,
+    metavar="A,B,…",
+    help="Coders who each get a link of their own and answer only by it (default: one link; coders type their names).",
 )
+@click.option("--coordinator", metavar="NAME", help="Name under which only the coordinator's link answers and settles.")
 @serving_options
 def label_command(path: str, n: int | None, draw_only: bool, **options: Any) -> None:
     """Draw documents of STORE at random, and read them in a page: which actors act in each? Ctrl-C ends it.
@@ -95,7 +104,7 @@ def label_command(path: str, n: int | None, draw_only: bool, **options: Any) -> 
     the rule found nothing are drawn too, since events that it misses are there.
     """
     serving = {name: options.pop(name) for name in ("port", "host", "names", "show")}
-    reading = {name: options.pop(name) for name in ("assisted", "overlap", "coordinator")}
+    reading = {name: options.pop(name) for name in ("assisted", "overlap", "coders", "coordinator")}
     with EventStore.open(path, read_only=False) as store, contextlib.suppress(KeyboardInterrupt):
         _draw(store, n, options)
         said = [*left_to_read(store, overlap=reading["overlap"]), one_more_hour(store)]
@@ -103,8 +112,20 @@ def label_command(path: str, n: int | None, draw_only: bool, **options: Any) -> 
         if not draw_only:
             from howsure.explorer import Room
 
-            room = Room(store, **reading)
-            serve_page(store, done=LABELLED, what="the documents and answer", room=room, **serving)
+            room = Room(store, **{**reading, "coders": reading["coders"] or ()})
+            what = "the documents and answer" if room.coders else ANY_NAME
+            serve_page(store, what=what, links=_labelled_at, room=room, **serving)
+
+
+def _labelled_at(addresses: Mapping[Visitor, str]) -> str:
+    """The link of each visitor, on a line of its own."""
+    links = {
+        "coordinator (totals, disagreements, series)" if visitor.is_coordinator else visitor.coder: address
+        for visitor, address in addresses.items()
+    }
+    shared = links.pop(None, None)
+    first = "labelled by these links" if shared is None else f"labelled at {shared}"
+    return "\n".join([f"{first} {HOW_LONG}", *(f"  {name}: {address}" for name, address in links.items())])
 
 
 def _draw(store: EventStore, number: int | None, options: dict[str, Any]) -> None:
@@ -240,11 +261,13 @@ def disagreements_command(path: str, form: str, output: str | None) -> None:
         found = disagreements(store)
         answers = answers_of(store)
         ids: dict[int, str] = dict(rows_of(store, "SELECT document, id FROM documents"))
-        table = _differing(store, found, ids)
+        table, notes = _differing(store, found, ids), merged_notes(coders_of(store).merged)
     if form == "json":
-        emit(json_text({"store": path, "documents": [_plain(one, ids) for one in found]}), output)
-    elif form == "table" and not found:
-        emit(f"{_nothing_differs(answers)}\n", output)
+        documents = {"store": path, "documents": [_plain(one, ids) for one in found]}
+        emit(json_text(documents | ({"notes": notes} if notes else {})), output)
+    elif form == "table":
+        shown = table_text(table, form) if found else f"{_nothing_differs(answers)}\n"
+        emit("".join([shown, *("\n" for _ in notes[:1]), *(f"{note}\n" for note in notes)]), output)
     else:
         emit(table_text(table, form), output)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import webbrowser
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,7 +16,7 @@ from howsure.events.store.event_store import EventStore
 from howsure.inputs.periods import PERIODS
 
 if TYPE_CHECKING:
-    from howsure.explorer import Room
+    from howsure.explorer import Room, Visitor
     from howsure.regression.results import PredictedRegression
 
 EXPOSED = (
@@ -52,12 +53,15 @@ def serve_page(
     host: str,
     names: tuple[str, ...],
     show: bool,
-    done: str,
     what: str,
+    links: Callable[[Mapping[Visitor, str]], str],
     room: Room | None = None,
     regression: PredictedRegression | None = None,
 ) -> None:
-    """Serve the page of a store, or its labelling room, until Ctrl-C; what: what those can do who reach it."""
+    """Serve the page of a store, or its labelling room, until Ctrl-C.
+
+    what: what those can do who reach it. links: what is printed about the addresses that open it.
+    """
     from howsure.explorer import Address, Opening, serve
 
     address = Address(host, port, names)
@@ -65,7 +69,7 @@ def serve_page(
         say(EXPOSED.format(host=host, what=what))
 
     def ready(opening: Opening) -> None:
-        emit(f"{store.path} is {done.format(opening.address)}\n", None)
+        emit(f"{store.path} is {links(opening.addresses)}\n", None)
         if show:
             webbrowser.open(opening.once)
 
@@ -97,7 +101,12 @@ def explore_command(store: str, regression: str | None, **serving: Any) -> None:
     """
     with EventStore.open(store) as opened, contextlib.suppress(KeyboardInterrupt):
         found = _regression(opened, regression)
-        serve_page(opened, done="shown at {} (Ctrl-C ends it)", what="all documents", regression=found, **serving)
+        serve_page(opened, what="all documents", links=_shown_at, regression=found, **serving)
+
+
+def _shown_at(addresses: Mapping[Visitor, str]) -> str:
+    (address,) = addresses.values()
+    return f"shown at {address} (Ctrl-C ends it)"
 
 
 @click.command("report", cls=Command)

@@ -76,7 +76,7 @@ async function showDisagreement() {
   const back = button("to-documents", "Back to the documents", "d", () => goTo(""));
   const told = element("p", { class: "quiet", id: "agreement" });
   byId("list").replaceChildren(...disagreementList(room.disagreements, current?.document, (number) => goTo(`#settle=${number}`), back, told));
-  ask("agreement", { coder: room.coder }).then((found) => { told.textContent = agreementText(found); }, (error) => { told.textContent = error.message; });
+  ask("agreement").then((found) => { told.textContent = agreementText(found); }, (error) => { told.textContent = error.message; });
   if (!current) {
     room.current = null;
     return byId("list").querySelector("h2").focus();
@@ -131,15 +131,16 @@ async function finished() {
   const part = room.documents.length < room.drawn ? `You have read your ${counted(room.documents.length, "document")}, of ${whole(room.drawn)} drawn` :
     "You have read all documents of the sample";
   const said = room.documents.length ? part : "No document is drawn for labelling";
+  const more = room.open ? [element("a", { href: "/" }, "The series of these events"), ", with what the model found and counts corrected by the labels."] :
+    ["Totals, disagreements and the series are on the coordinator’s page; howsure printed its link when it was started."];
   byId("done").replaceChildren(heading(said), element("p", {}, "Every answer is stored. End the labelling by Ctrl-C where howsure runs."),
-    element("div", { class: "row" }, doors),
-    element("p", {}, element("a", { href: "/" }, "The series of these events"), ", which shows what the model found."));
+    element("div", { class: "row" }, doors), element("p", {}, more));
   byId("done").querySelector("h2").focus();
   tell(`${said}.`);
 }
 
 async function refreshDisagreements() {
-  room.disagreements = await ask("disagreements", { coder: room.coder });
+  room.disagreements = room.open ? await ask("disagreements") : [];
 }
 
 // No document waits for them.
@@ -147,7 +148,7 @@ let intervals = Promise.resolve();
 
 function refreshIntervals() {
   byId("intervals").hidden = !room.open;
-  if (room.open) intervals = ask("intervals", { coder: room.coder }).then(showIntervals, (error) => { byId("intervals").textContent = `The intervals are not known: ${error.message}`; });
+  if (room.open) intervals = ask("intervals").then(showIntervals, (error) => { byId("intervals").textContent = `The intervals are not known: ${error.message}`; });
 }
 
 // --- what is done
@@ -197,7 +198,10 @@ function step(by) {
 // --- how it begins
 
 async function enter(name) {
-  const told = await ask("room", { coder: name });
+  const told = await ask("room", { coder: name }).catch((error) => {
+    if (room.coder === null) askName(name); // the name that the browser kept may be another's by now
+    throw error;
+  });
   Object.assign(room, { coder: told.coder, actors: told.actors, documents: told.documents, drawn: told.drawn, answered: new Set(told.answered) });
   room.choices = choicesFor(told.actors);
   room.drafts.clear();
@@ -246,13 +250,16 @@ function listen() {
   });
 }
 
-// What is asked, and how long it takes, before a name is given.
+// A link of one's own says who labels, or the browser knows; else what is asked, and how long it takes, then the name.
 async function begin() {
   const told = await ask("start");
+  byId("rename").hidden = told.coder !== null;
+  const name = told.coder ?? keptName();
+  if (name) return enter(name);
   byId("question").textContent = told.question;
   const part = told.documents < told.drawn ? ` for who joins, of ${whole(told.drawn)} drawn` : "";
   byId("about").textContent = `${counted(told.documents, "document")} to read${part}, ${told.time}: ${told.how}.`;
-  askName("");
+  return askName("");
 }
 
 function start() {
@@ -275,9 +282,7 @@ function start() {
   onName((name) => busy(() => enter(name)));
   listen();
   document.querySelector("main").removeAttribute("aria-busy");
-  const name = keptName();
-  if (name) busy(() => enter(name));
-  else busy(begin);
+  busy(begin);
 }
 
 start();

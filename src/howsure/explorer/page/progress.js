@@ -5,14 +5,15 @@ import { counted, percent, whole } from "./wording.js";
 
 export function showProgress(progress) {
   const { answered, documents, open } = progress;
+  const done = answered >= documents;
   byId("bar").max = Math.max(documents, 1);
   byId("bar").value = answered;
   const parts = [`${whole(answered)} of ${whole(documents)} read`];
-  if (answered < documents) parts.push(`${progress.time} left`);
-  if (open) parts.push(`${whole(progress.with_event)} positive`);
-  if (open && progress.unclear) parts.push(`${whole(progress.unclear)} unclear`);
+  if (!done) parts.push(`${progress.time} left`);
+  if (open || done) parts.push(`${whole(progress.with_event)} positive`);
+  if ((open || done) && progress.unclear) parts.push(`${whole(progress.unclear)} unclear`);
   byId("counted").textContent = parts.join(" · ");
-  byId("how").textContent = `The time is ${progress.how}. ${open ? "" : "Totals and the answers of others show at the end."}`;
+  byId("how").textContent = `The time is ${progress.how}. ${open ? "" : "Totals and the answers of others are shown to the coordinator only."}`;
   byId("how").hidden = answered > 0; // at the start only
 }
 
