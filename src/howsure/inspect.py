@@ -130,10 +130,11 @@ class Report(Hooks):
     async def on_task_end(self, data: TaskEnd) -> None:
         """Write the scores of a task with their intervals."""
         from howsure.data.sources import read
+        from howsure.inputs.source_names import source_name
         from howsure.scores.score_table import score_table
 
         location = data.log.location.removeprefix("file://")
-        page = Path(os.environ[REPORTS]) / f"{Path(location).stem}.html"
+        page = Path(os.environ[REPORTS]) / f"{source_name(location)}.html"
         score_table(data=read(location)).report(page, title=data.log.eval.task)
 
 

@@ -197,10 +197,10 @@ def test_prompts_of_a_single_model_are_compared(tmp_path: Path) -> None:
         write_inspect(tmp_path / "runs" / prompt / "log.json", samples)
     done = run(tmp_path / "runs" / "short" / "log.json", tmp_path / "runs" / "long" / "log.json", "--format", "json")
     (one,) = json.loads(done.stdout)["comparisons"]
-    assert (one["against"], one["model"]) == ("long", "short")
+    assert (one["against"], one["model"]) == ("long/log", "short/log")
     assert one["p_value"] == pytest.approx(compare(score={"s": WINS["a"], "l": WINS["b"]})[0].p_value)
-    against = found(tmp_path / "runs" / "*" / "log.json", "--against", "short")["comparisons"]
-    assert (against[0]["model"], against[0]["difference"]) == ("long", pytest.approx(-one["difference"]))
+    against = found(tmp_path / "runs" / "*" / "log.json", "--against", "short/log")["comparisons"]
+    assert (against[0]["model"], against[0]["difference"]) == ("long/log", pytest.approx(-one["difference"]))
     rows = [promptfoo(bool(WINS[p][i]), prompt=p, item=i) for p in "ab" for i in range(30)]
     (tmp_path / "log.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     (one,) = found(tmp_path / "log.jsonl", "--score", "success")["comparisons"]
@@ -215,7 +215,7 @@ def test_groups_of_files_have_short_names(tmp_path: Path) -> None:
         table(tmp_path / name / "log.csv", rows_of(frame(at, runs=1)))
     options = ["--by-file", "--model", "model", "--id", "file,uid", "--group", "file", "--score", "grade"]
     told = found(tmp_path / "*" / "log.csv", *options)
-    assert [one["group"] for one in told["groups"]] == ["arc", "mmlu"]
+    assert [one["group"] for one in told["groups"]] == ["arc/log", "mmlu/log"]
     assert told["recipe"]["group"] == "file"
     alone = found(tmp_path / "arc" / "log.csv", "--model", "model", "--id", "uid", "--score", "grade")
     assert told["groups"][0]["difference"] in (

@@ -103,7 +103,7 @@ def test_the_same_text_from_every_kind_of_file(tmp_path: Path, mark: bytes, pack
     path = tmp_path / "words.en.txt.gz"
     path.write_bytes(gzip.compress(raw, mtime=0) if packed else raw)
     text = read_text(path)
-    assert (text.content, text.stem) == ("Zürich\nb\tc\n", "words")
+    assert (text.content, text.stem) == ("Zürich\nb\tc\n", "words.en")
 
 
 def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,7 +15,6 @@ from scipy.stats import binom, binomtest
 
 import howsure
 from howsure.errors import InputError
-from howsure.inputs.numbers_and_names import short_names
 from howsure.scores.score_table import mean_of_groups
 from tests.cli.running import howsure as run_command
 from tests.data.logs.writers import lm_eval_sample, lm_eval_text, write_lm_eval
@@ -206,30 +205,20 @@ def test_files_without_a_model_are_models_with_short_names(tmp_path: Path) -> No
     assert [row.model for row in table] == ["gpt", "yi"]
 
 
-@pytest.mark.parametrize("against", [None, "a", "a/samples.csv"])
+@pytest.mark.parametrize("against", [None, "a/samples", "a/samples.csv"])
 def test_models_named_by_files_are_called_alike_in_scores_and_comparisons(against: str | None, tmp_path: Path) -> None:
     for name, score in (("a", "1\n1\n1\n"), ("b", "0\n1\n0\n")):
         (tmp_path / name).mkdir()
         rows = [f"{i},{one}" for i, one in enumerate(score.split())]
         (tmp_path / name / "samples.csv").write_text("\n".join(["item,right", *rows, ""]))
     files = howsure.read(tmp_path / "*" / "samples.csv")
-    assert [row.model for row in howsure.score_table("right", id="item", rng=0, data=files)] == ["a", "b"]
+    assert [row.model for row in howsure.score_table("right", id="item", rng=0, data=files)] == [
+        "a/samples",
+        "b/samples",
+    ]
     found = howsure.compare(score="right", id="item", against=against, rng=0, data=files)
-    assert [one.model for one in found.means] == ["a", "b"]
-    assert [row.model for row in found.rows] == ["b"]
-
-
-@pytest.mark.parametrize(
-    ("paths", "short"),
-    [
-        (["a.csv"], ("a.csv",)),
-        (["run/a/out.json", "run/b/out.json"], ("a", "b")),
-        (["run/a.1.csv", "run/a.2.csv"], ("a.1.csv", "a.2.csv")),
-        (["x/a/1.csv", "y/a/1.csv", "y/b/1.csv"], ("x/a", "y/a", "y/b")),
-    ],
-)
-def test_names_of_files_are_what_differs(paths: list[str], short: tuple[str, ...]) -> None:
-    assert short_names(paths) == short
+    assert [one.model for one in found.means] == ["a/samples", "b/samples"]
+    assert [row.model for row in found.rows] == ["b/samples"]
 
 
 def test_pass_at_k_is_the_share_of_draws_of_k_runs(tmp_path: Path) -> None:

@@ -12,9 +12,10 @@ import numpy.typing as npt
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.inputs.checks import check_same_length
 from howsure.inputs.frames import Kind, Read, Rows, no_column_name, rows_of
-from howsure.inputs.numbers_and_names import check_whole, short_names
+from howsure.inputs.numbers_and_names import check_whole
 from howsure.inputs.pairs import CLASS_WISE, TOP_LABEL, Floats, Integers, Labels, Pairs
 from howsure.inputs.parameter_types import ArrayLike
+from howsure.inputs.source_names import source_names
 from howsure.result import Rows as ResultOfRows
 from howsure.result import as_json, plain
 from howsure.show.table import COUNT, FRAME, NUMBER, TABLE, WORDS, Column, Table
@@ -100,7 +101,7 @@ class WorstRows(ResultOfRows[Any]):
             Column(name, KINDS.get(name, WORDS), only=FRAME if name in same | {"file"} else "") for name in field_names
         ]
         if "file" not in same:  # programs read its whole name, people what tells it from others
-            files = short_names([str(row.file) for row in self.rows])
+            files = source_names([str(row.file) for row in self.rows])
             known_columns.insert(field_names.index("row"), Column("file", WORDS, values=files, only=TABLE))
         return [*known_columns, *shown]
 

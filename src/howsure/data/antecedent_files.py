@@ -334,7 +334,7 @@ def write_antecedent_scores(scores: Iterable[AntecedentScores], path: str | os.P
         if one.id in names:
             raise InputError(f"documents must have names of their own; two are called {one.id!r}.")
         names.add(one.id)
-    if os.fspath(path).endswith(".npz"):
+    if os.fspath(path).lower().endswith(".npz"):
         write_whole(archived(held), path)
     else:
         write_whole("".join(f"{json_from_scores(one)}\n" for one in held).encode(), path)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import fields
-from pathlib import Path
 from typing import Any
 
 from howsure.errors import InputError
@@ -13,6 +12,7 @@ from howsure.events.rule import Rule
 from howsure.files.opened import read_text
 from howsure.first_use import require
 from howsure.inputs.numbers_and_names import unknown_name
+from howsure.inputs.source_names import source_name
 
 # The subset of YAML that rules need: fields with a string, true or false, or a list of strings.
 
@@ -131,7 +131,7 @@ def read_rule(path: str | os.PathLike[str]) -> Rule:
     MissingExtraError without the extra `events`.
     """
     text = read_text(path)
-    return rule_from_yaml(text.content, name=Path(path).stem, place=text.name)
+    return rule_from_yaml(text.content, name=source_name(os.fspath(path)), place=text.name)
 
 
 def rule_from_yaml(text: str, *, name: str = "rule", place: str = "the rule") -> Rule:

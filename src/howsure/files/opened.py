@@ -25,6 +25,7 @@ from typing import IO, Any, BinaryIO, NoReturn, Self
 from howsure.errors import ColumnName, Fault, InputError, parameter
 from howsure.files.archive import most_unpacked, zstd
 from howsure.inputs.numbers_and_names import natural_order, nearest
+from howsure.inputs.source_names import source_name
 
 # Standard input, which users name "-".
 
@@ -215,7 +216,6 @@ def is_version(value: Any, *known: int) -> bool:
 # DuckDB does not look at the checksum and the length at the end of a .gz, and takes a .zst that is cut off for whole;
 # so every packed file is unpacked once, a piece at a time and to nowhere, before it is read.
 
-COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 PIECE = 1 << 20  # bytes
 FAULTS = (OSError, EOFError, zlib.error)
@@ -292,8 +292,8 @@ class Text:
 
     @property
     def stem(self) -> str:
-        """The file's name without folder and suffixes, as a name for the one document in it."""
-        return os.path.basename(self.name).partition(".")[0] or self.name
+        """The file's name without folder and known suffixes: the name of the one document in it."""
+        return source_name(self.name)
 
     def fault(self, line: int, what: str) -> InputError:
         """The error for a line (from 1): what is wrong with it and what to do."""

@@ -210,24 +210,3 @@ def _by_value(part: str) -> tuple[int, int, str]:
     """Numbers ordered by their value, however long; text after them."""
     digits = part.lstrip("0")
     return (0, len(digits.partition(".")[0]), digits) if NUMBERS.fullmatch(part) else (1, 0, part)
-
-
-def short_names(paths: Sequence[str]) -> tuple[str, ...]:
-    """Names of files without the folders and the ends that all of them have.
-
-    >>> short_names(["out/a/samples.jsonl", "out/b/samples.jsonl"]), short_names(["x/gpt-4.csv", "x/yi.csv"])
-    (('a', 'b'), ('gpt-4', 'yi'))
-    >>> short_names(["v1.2.csv", "v1.3.csv"])
-    ('v1.2.csv', 'v1.3.csv')
-    """
-    if len(paths) < 2:
-        return tuple(paths)
-    parts = [[part for part in re.split(r"[/\\]", path) if part] for path in paths]
-    least = min(map(len, parts)) - 1
-    first = next((i for i in range(least) if len({one[i] for one in parts}) > 1), least)
-    kept = [one[first:] for one in parts]
-    while min(map(len, kept)) > 1 and len({one[-1] for one in kept}) == 1:
-        kept = [one[:-1] for one in kept]
-    names = ["/".join(one) for one in kept]
-    stems = [name.partition(".")[0] for name in names]
-    return tuple(stems if all(stems) and len(set(stems)) == len(stems) else names)

@@ -12,8 +12,9 @@ from howsure.data.documents.read_documents import document_items
 from howsure.data.sources import Files
 from howsure.errors import InputError, parameter
 from howsure.inputs.checks import is_missing
-from howsure.inputs.numbers_and_names import counted, short_names
+from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats
+from howsure.inputs.source_names import source_names
 from howsure.scores.rows import ScoredRows, each_cell, number_or_text
 from howsure.significance.documents import notes_of_documents
 from howsure.significance.metrics.documents import DocumentRows
@@ -94,7 +95,7 @@ def columns_of_files(
         if one.compare and getattr(data, one.name) != getattr(plain, one.name):
             raise InputError(f"{parameter('targets')} reads every document; leave {parameter(one.name)} out.")
     true, documents = document_items(targets)
-    held = {name: document_items(path)[0] for name, path in zip(short_names(data.paths), data.paths, strict=True)}
+    held = {name: document_items(path)[0] for name, path in zip(source_names(data.paths), data.paths, strict=True)}
     for name, items in held.items():
         if len(items) != len(true):
             raise InputError(

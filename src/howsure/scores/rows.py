@@ -19,7 +19,7 @@ from howsure.errors import GIVEN, LOOK, InputError, parameter
 from howsure.inputs.checks import Coded, as_column, check_clusters, check_codes, is_missing, no_number
 from howsure.inputs.frames import AS_READ, DOCUMENT, MODEL, RUN, Kind, Rows, Source, columns_of, no_column_name
 from howsure.inputs.measures import Measure
-from howsure.inputs.numbers_and_names import short_names, shortened, spelled_number, unknown_name
+from howsure.inputs.numbers_and_names import shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.significance.documents import objects_of
 from howsure.significance.given import positive_scores
@@ -166,8 +166,6 @@ def _of_source(
         scores |= {name: _numbers(held[name], pos_label, name, notes, may_miss=loose) for name in names}
         coded = {role: _coded(found.columns[column], n, column) for role in CODED if (column := columns[role])}
         units = None if clusters is None else unit_codes(found.columns[clusters], n, clusters)
-    if columns["model"] == FILE:
-        coded["model"] = replace(coded["model"], names=short_names(coded["model"].names))
     read = dict(found.read)
     if columns["model"] != FILE and not by_file:
         read.pop("by_file", None)

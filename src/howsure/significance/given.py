@@ -13,8 +13,9 @@ from howsure.data.sources import Files
 from howsure.errors import GIVEN, InputError, at_row, parameter, shown
 from howsure.inputs.checks import Coded, check_codes, first_missing, is_missing
 from howsure.inputs.frames import MODEL, Kind, Rows, all_columns, columns_from, is_frame
-from howsure.inputs.numbers_and_names import counted, short_names, shortened, spelled_number, unknown_name
+from howsure.inputs.numbers_and_names import counted, shortened, spelled_number, unknown_name
 from howsure.inputs.pairs import Floats
+from howsure.inputs.source_names import name_of_file
 from howsure.significance.documents import objects_of, systems_of
 from howsure.significance.metrics.metric import DOCUMENT
 from howsure.significance.model_files import FILE, nothing_to_compare, rows_of_models, unnamed
@@ -305,11 +306,8 @@ def of_rows(
         kinds = dict.fromkeys(answers, Kind.OPTIONAL if DOCUMENT in tasks else Kind.VALUES)
         kinds |= dict.fromkeys(names["prediction"], _kind(tasks, Kind.VALUES))
         found = rows_of_models(data, names, own, pos_label=pos_label, kinds=kinds)
-        if [FILE] in (names["model"], names["groups"]) and found.read.get("by_file"):
-            paths = found[FILE].names
-            named = dict(zip(paths, short_names(paths), strict=True))
-            found = replace(found, columns={**found.columns, FILE: replace(found[FILE], names=tuple(named.values()))})
-            against = named.get(against, against) if against is not None and names["model"] == [FILE] else against
+        if against is not None and names["model"] == [FILE]:
+            against = name_of_file(against, found.read["files"])
     else:
         if score is None and prediction is None:
             raise nothing_to_compare("against", found_in=data)

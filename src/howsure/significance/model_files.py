@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from howsure.data.sources import Files
 from howsure.errors import GIVEN, LOOK, InputError, parameter, told
 from howsure.inputs.frames import ITEM, MODEL, PROMPT, RUN, TASK, Kind, Rows
-from howsure.inputs.numbers_and_names import short_names, shortened
+from howsure.inputs.numbers_and_names import shortened
+from howsure.inputs.source_names import source_names
 from howsure.significance.metrics.metric import DOCUMENT
 
 if TYPE_CHECKING:
@@ -226,7 +227,7 @@ def systems_of_files(
         held = [document_items(path)[0] for path in files]
     else:
         true, *held = (read_labels(path) for path in (targets, *files))
-    other, *names = short_names(files)
+    other, *names = source_names(files)
     systems = {"against": {other: held[0]}, "model": dict(zip(names, held[1:], strict=True))}
     return {"y_true": true, **systems, "clusters": clusters}, Rows(
         {}, {"files": [targets, *files], "rows": len(true), "skipped": {}}

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import howsure
 from howsure.calibration.slots import Slots, cells_of
 from howsure.data.tables.database import Column, Database, Place, literal, parts_of, path_text, place_of
-from howsure.data.tables.named_files import File, short_names
+from howsure.data.tables.named_files import File
 from howsure.data.tables.table import Table, open_table
 from howsure.data.tables.where import condition, parsed
 from howsure.errors import InputError
@@ -299,20 +299,6 @@ def test_a_key_with_a_missing_part_is_missing(tmp_path: Path) -> None:
         howsure.read(path).predictions("y", "q", groups="task,n")
     with howsure.read(path, skip_missing=True, missing_values=["none"]).predictions("y", "q", groups="task,n") as found:
         assert (found.group_names, found.skipped) == (("x / 1", "y / 2"), {"task,n": 2})
-
-
-@pytest.mark.parametrize(
-    ("names", "short"),
-    [
-        (["runs/a.tsv.gz", "runs/b.tsv.gz"], ["a", "b"]),
-        (["runs/a.tsv.gz", "runs/a.csv"], ["a.tsv.gz", "a.csv"]),
-        (["runs/1/p.csv", "runs/2/p.csv"], ["1/p.csv", "2/p.csv"]),
-        (["standard input"], ["standard input"]),
-        (["x.v1.csv", "x.v2.csv"], ["x.v1", "x.v2"]),
-    ],
-)
-def test_short_names_tell_files_apart(names: list[str], short: list[str]) -> None:
-    assert short_names([File("p", name, "csv") for name in names]) == short
 
 
 def test_parts_of_a_key() -> None:

@@ -24,6 +24,7 @@ from howsure.data.documents.read_documents import BAD_BRACKETS, LEAVE_OUT, docum
 from howsure.errors import InputError
 from howsure.files.opened import check_each_once
 from howsure.inputs.numbers_and_names import shortened
+from howsure.inputs.source_names import format_suffix
 
 # The options that the commands of `howsure coreference` share.
 
@@ -90,7 +91,7 @@ def tell(left_out: LeftOut | None, kept: int) -> None:
 # What `howsure coreference` reads: documents with mentions, models, and two sides of documents to score.
 
 FIRST, ERROR = "first", "error"
-PLAIN = (".txt", ".txt.gz", ".txt.zst")
+PLAIN = ".txt"
 
 
 def read_mentioned(
@@ -127,7 +128,7 @@ def read_mentioned(
 
 
 def _documents(file: str, left_out: LeftOut | None, parser: str | None) -> list[Document]:
-    if file.endswith(PLAIN) and is_plain(file):
+    if format_suffix(file) == PLAIN and is_plain(file):
         if parser is None:
             raise InputError(f"{file} is plain text, which must be parsed: --parser en_core_web_sm, for English.")
         from howsure.events.extraction.parsers import SpacyParser, parsed_text

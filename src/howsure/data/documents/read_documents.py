@@ -24,6 +24,7 @@ from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.opened import Text, read_text
 from howsure.first_use import require
 from howsure.inputs.numbers_and_names import counted, shortened, unknown_name
+from howsure.inputs.source_names import format_suffix
 
 # Converting spaCy documents. spaCy is not imported: any object with the same attributes works.
 
@@ -196,7 +197,7 @@ def document_items(path: str | os.PathLike[str]) -> tuple[list[Any], list[int] |
     Raises InputError for a file that cannot be read, or holds nothing.
     """
     name = os.fspath(path)
-    if name.endswith(".spacy"):
+    if format_suffix(name) == ".spacy":
         require("Files of spaCy", "spacy", "spacy")
         import spacy
         from spacy.tokens import DocBin
@@ -204,7 +205,7 @@ def document_items(path: str | os.PathLike[str]) -> tuple[list[Any], list[int] |
         return list(DocBin().from_disk(name).get_docs(spacy.blank("xx").vocab)), None
     text = read_text(path)
     lines = text.content.removesuffix("\n").split("\n")
-    if not name.removesuffix(".gz").removesuffix(".zst").endswith(TAGGED):
+    if format_suffix(name) not in TAGGED:
         return [line.removesuffix("\r") for line in lines], None
     first = next((line for line in lines if line.strip()), "")
     row = next((line for line in lines if line.strip() and not line.startswith("#")), "")

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Sequence
 
 from howsure.data.logs.layouts import LAYOUTS
 from howsure.data.logs.source import Beginning, LogFormat
-from howsure.data.tables.named_files import SUFFIXES, TABLES, File, suffix_of
+from howsure.data.tables.named_files import SUFFIXES, TABLES, File
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.opened import compression_of, opened
 from howsure.inputs.numbers_and_names import natural_order
+from howsure.inputs.source_names import format_suffix
 
 # The formats of logs, and which of them a file has.
 
@@ -148,7 +149,7 @@ def _files_in(folder: str) -> Iterator[File]:
     for place, folders, names in os.walk(folder):
         folders[:] = sorted((one for one in folders if not one.startswith(".")), key=natural_order)
         for name in sorted(names, key=natural_order):
-            path, kind = os.path.join(place, name), SUFFIXES.get(suffix_of(name))
+            path, kind = os.path.join(place, name), SUFFIXES.get(format_suffix(name))
             if kind is not None and name not in BESIDE and os.path.getsize(path):
                 with opened(path) as file:
                     yield File(path, path, kind, compression_of(file.read(4)))

@@ -17,7 +17,6 @@ from howsure.data.tables.connections import Connection
 from howsure.data.tables.database import file_literal, identifier, literal
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.opened import (
-    COMPRESSIONS,
     STANDARD_INPUT,
     check_packed,
     compression_of,
@@ -25,6 +24,7 @@ from howsure.files.opened import (
     recoded,
     standard_input,
 )
+from howsure.inputs.source_names import COMPRESSIONS, format_suffix
 
 if TYPE_CHECKING:
     import duckdb
@@ -90,30 +90,6 @@ def _as_utf_8(file: File, copy: Path, encoding: str) -> File:
     return replace(file, path=str(copy))
 
 
-def short_names(files: Sequence[File]) -> list[str]:
-    """The shortest names that tell files apart: without folders and suffixes, without folders, or from where they part.
-
-    >>> short_names([File("x", f"runs/{name}.tsv.gz", "tsv") for name in ("arc", "mmlu")])
-    ['arc', 'mmlu']
-    """
-    names = [file.name for file in files]
-    bare = [os.path.basename(name) for name in names]
-    stems = [_stem(name) for name in bare]
-    for one in (stems, bare):
-        if len(set(one)) == len(one):
-            return one
-    whole = [os.path.abspath(name) for name in names]
-    shared = os.path.commonpath([os.path.dirname(path) for path in whole])
-    return [os.path.relpath(path, shared) for path in whole]
-
-
-def _stem(name: str) -> str:
-    stem, suffix = os.path.splitext(name)
-    if suffix.lower() in COMPRESSIONS:
-        stem, suffix = os.path.splitext(stem)
-    return stem if suffix.lower() in SUFFIXES else name
-
-
 def _file(path: str, format: str | None, spool: Path, *, by_content: bool) -> File:
     if os.path.isdir(path):
         raise InputError(f"{path} is a directory; name its files, for example '{os.path.join(path, '*.parquet')}'.")
@@ -153,18 +129,8 @@ def _compression(path: str, name: str) -> str:
     return found
 
 
-def suffix_of(path: str) -> str:
-    """The suffix of a file in small letters, before that of its compression.
-
-    >>> suffix_of("runs/dev.CSV.gz")
-    '.csv'
-    """
-    stem, suffix = os.path.splitext(path.lower())
-    return os.path.splitext(stem)[1] if suffix in COMPRESSIONS else suffix
-
-
 def _from_suffix(path: str) -> str:
-    suffix = suffix_of(path)
+    suffix = format_suffix(path)
     if suffix == ".npy":
         raise InputError(f"{path} is one array without a name; save arrays by their names: numpy.savez('x.npz', y=…).")
     if suffix == ".safetensors":

@@ -40,7 +40,6 @@ from howsure.data.tables.named_files import (
     header_source,
     keys_in,
     parquet_source,
-    short_names,
     text_source,
     unique_names,
     written_names,
@@ -48,6 +47,7 @@ from howsure.data.tables.named_files import (
 from howsure.errors import InputError, parameter, shown
 from howsure.files.archive import NUMBERS, TEXTS, Archive, ArchiveError
 from howsure.inputs.numbers_and_names import natural_order, nearest, shortened, unknown_name
+from howsure.inputs.source_names import source_names
 
 # A place inside a column that has a type of its own (in Parquet a STRUCT, MAP or list, in .npz a matrix).
 
@@ -278,7 +278,7 @@ class Table:
 def open_table(database: Database, files: tuple[File, ...], names: Sequence[str], *, by_file: bool = False) -> Table:
     """The table of what `names` ask of all files: columns, places inside them (`doc.key`), several as one key (`a,b`).
 
-    With `by_file`, `file` is a column too: the shortest name that tells the file from the others.
+    With `by_file`, `file` is a column too: the name of each file (`source_names`).
 
     Raises InputError if a file lacks a column or cannot be read, if there are no rows, or if formats cannot be mixed.
     """
@@ -287,7 +287,7 @@ def open_table(database: Database, files: tuple[File, ...], names: Sequence[str]
         formats = sorted({file.format for file in files})
         raise InputError(f"all files must be text, or all Parquet, or all npz; they are {', '.join(formats)}.")
     joined = {name: (name,) if "," not in name else parts_of(name, _known(database, files[0])) for name in names}
-    shown = dict(zip(files, short_names(files), strict=True)) if by_file else {}
+    shown = dict(zip(files, source_names([file.name for file in files]), strict=True)) if by_file else {}
     parts = dict.fromkeys(part for several in joined.values() for part in several)
     table = openers.pop()(database, files, list(parts), shown)
     if table.ask("1", rest="LIMIT 1") == []:

@@ -10,7 +10,6 @@ import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from pathlib import Path
 from typing import IO, cast
 
 from howsure.data.documents.conllu import (
@@ -29,6 +28,7 @@ from howsure.errors import GIVEN, InputError, parameter
 from howsure.events.corpus import ALL, Corpus, Fields, InputDocument, Part
 from howsure.files.opened import NotUTF8Error, Text, asked_encoding, check_each_once, compression_of, missing_file
 from howsure.inputs.numbers_and_names import natural_order, shortened
+from howsure.inputs.source_names import source_names
 
 # CoNLL-U as a corpus: one document at a time, whatever the size of the file, with the date in its metadata.
 
@@ -109,9 +109,9 @@ def open_conllu(
     with Database(spool).opening() as database:
         database.connection.execute(f"CREATE TABLE {COPIED} ({', '.join(f'{name} VARCHAR' for name in HEADER)})")
         starts, count, dated = [], 0, bad_dates != "error"
-        for file in files:
+        for file, name in _named(files):
             starts.append(count)
-            headers = (_header(passage, fields) for passage in _passages(file))
+            headers = (_header(passage, fields) for passage in _passages(file, name))
             while rows := list(islice(headers, INDEXED)):
                 dated = dated or any(row[1] for row in rows)
                 listed = ", ".join([ROW] * len(rows))
@@ -156,7 +156,11 @@ def _found(path: str) -> list[str]:
 
 
 def _all_passages(files: Sequence[File]) -> Iterator[tuple[str, Passage]]:
-    return ((file.name, passage) for file in files for passage in _passages(file))
+    return ((file.name, passage) for file, name in _named(files) for passage in _passages(file, name))
+
+
+def _named(files: Sequence[File]) -> Iterator[tuple[File, str]]:
+    return zip(files, source_names([file.name for file in files]), strict=True)
 
 
 def _header(passage: Passage, fields: Fields) -> list[str | None]:
@@ -168,7 +172,7 @@ def _header(passage: Passage, fields: Fields) -> list[str | None]:
 
 def _refuse_undated(file: File, fields: Fields) -> None:
     """Raise InputError that says what the first document has instead of a date; nothing, if it has nothing."""
-    held = sorted({*next(_passages(file)).header} - NO_DATES)
+    held = sorted({*next(_passages(file, file.name)).header} - NO_DATES)
     if held:
         wanted = f"{META}{fields.date or DATES[0]}"
         raise InputError(
@@ -178,9 +182,8 @@ def _refuse_undated(file: File, fields: Fields) -> None:
         )
 
 
-def _passages(file: File) -> Iterator[Passage]:
-    """The documents of a file in turn, with the blank lines of the file."""
-    stem = Path(file.path).name.partition(".")[0]
+def _passages(file: File, name: str) -> Iterator[Passage]:
+    """The documents of a file in turn, with the blank lines of the file; `name` is for those without an id."""
     before = number = end = 0
     header: dict[str, str] = {}
     lines: list[str] = []
@@ -191,7 +194,7 @@ def _passages(file: File) -> Iterator[Passage]:
                 yield Passage(header, "\n".join(lines), before)
             number, before, lines = number + 1, line - 1, []
             header = {key.removeprefix(META): value for key, value in named.items()}
-            header["id"] = name_of_document(named, stem=stem, number=number)
+            header["id"] = name_of_document(named, stem=name, number=number)
         else:
             lines.append("\n" * (line - end - 1))
         lines += [*comments, *rows]

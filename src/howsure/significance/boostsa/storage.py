@@ -27,12 +27,13 @@ def read_labels(path: str | os.PathLike[str]) -> Any:
     Raises InputError naming the file and the line.
     """
     place = _file(path)
-    if place.suffix == ".npy":
+    suffix = place.suffix.lower()
+    if suffix == ".npy":
         return check_predictions(_array(place), name=str(path))
-    if place.suffix not in SEPARATORS:
+    if suffix not in SEPARATORS:
         raise InputError(f"{path} must end in .txt, .csv, .tsv or .npy.")
     lines = _lines(place)
-    rows = [line.split(SEPARATORS[place.suffix]) if SEPARATORS[place.suffix] else [line] for line in lines]
+    rows = [line.split(SEPARATORS[suffix]) if SEPARATORS[suffix] else [line] for line in lines]
     widths = [len(row) for row in rows]
     if len(set(widths)) > 1:
         odd = next(k for k, width in enumerate(widths) if width != widths[0])
