@@ -14,6 +14,7 @@ import numpy as np
 from howsure.calibration.error import exact_interval
 from howsure.errors import InputError, parameter
 from howsure.inputs.frames import Source
+from howsure.inputs.label_spelling import categories_note
 from howsure.inputs.numbers_and_names import check_level, is_number, unknown_name
 from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
@@ -96,6 +97,10 @@ def judge_agreement(
         ]
     else:
         found = [_row(grades, grades.raters, grades.raters[0], grades.raters[1], level)]
+    if scale == "nominal":
+        counts = np.bincount(held.codes("score")).tolist()
+        note = categories_note(dict(zip(held.names("score"), counts, strict=True)))
+        notes += [note] if note else []
     recipe = held.recipe | {"scale": scale, "judge": judge, "margin": margin, "level": level}
     test = None if judge is None else _replacement(grades, judge, margin)
     return RaterAgreement(rows=tuple(found), replacement=test, notes=tuple(notes), recipe=recipe)

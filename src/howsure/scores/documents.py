@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -16,8 +16,8 @@ from howsure.inputs.numbers_and_names import counted
 from howsure.inputs.pairs import Floats
 from howsure.inputs.source_names import source_names
 from howsure.scores.rows import ScoredRows, each_cell, number_or_text
-from howsure.significance.documents import notes_of_documents
-from howsure.significance.metrics.documents import DocumentRows
+from howsure.significance.documents import label_notes, notes_of_documents
+from howsure.significance.metrics.documents import DocumentRows, labels_by
 from howsure.significance.metrics.metric import DOCUMENT, Metric, find_metric
 from howsure.significance.reading import Systems
 from howsure.significance.systems import Problem
@@ -96,10 +96,10 @@ def columns_of_files(
             raise InputError(f"{parameter('targets')} reads every document; leave {parameter(one.name)} out.")
     true, documents = document_items(targets)
     held = {name: document_items(path)[0] for name, path in zip(source_names(data.paths), data.paths, strict=True)}
-    for name, items in held.items():
+    for path, items in zip(data.paths, held.values(), strict=True):
         if len(items) != len(true):
             raise InputError(
-                f"every file must have the documents of {targets}, which holds {len(true):,}; {name} holds "
+                f"every file must have the documents of {targets}, which holds {len(true):,}; {path} holds "
                 f"{len(items):,}."
             )
     columns: dict[str, Any] = {
@@ -129,14 +129,33 @@ def with_document_scores(rows: ScoredRows, metrics: Sequence[Metric]) -> ScoredR
         for group, model, held in each_cell(replace(rows, scores=scores), np.ones(len(true), dtype=bool)):
             whose = " ".join(f" of {one}" for one in (model, group) if one is not None)
             scores[metric.name][held] = row_parts(metric, by_rows[metric.rows][held], whose)
-    first = Systems(DOCUMENT, true, {"prediction": predicted[None]}, (), None, None)
-    notes = (
-        *rows.notes,
-        *(note.removesuffix(".") for note in notes_of_documents(first, [one.name for one in metrics])),
-    )
+    notes = [*rows.notes, *_notes(rows, metrics)]
     bounds = {one.name: one.bounds if one.is_mean else None for one in metrics}
-    notes = (*notes, *([JACKKNIFE] if None in bounds.values() else ()))
-    return replace(rows, scores=scores, notes=notes, bounds=bounds)
+    notes += [JACKKNIFE] if None in bounds.values() else []
+    return replace(rows, scores=scores, notes=tuple(notes), bounds=bounds)
+
+
+def _notes(rows: ScoredRows, metrics: Sequence[Metric]) -> Iterator[str]:
+    """The notes on the predictions of each model.
+
+    Raises InputError if none of the labels that a model predicts is a true one.
+    """
+    assert rows.answers is not None
+    true, predicted = rows.answers
+    models, column = rows.coded.get("model"), rows.read.get("prediction", "prediction")
+    functions = dict.fromkeys(_labels_of_row if metric is ACCURACY else labels_by(metric) for metric in metrics)
+    for labels in functions:
+        for code, model in enumerate([None] if models is None else models.names):
+            own = slice(None) if models is None else models.codes == code
+            name = column if model is None else f"{column} of {model}"
+            yield from (note.removesuffix(".") for note in label_notes(true[own], predicted[own], labels, name=name))
+    first = Systems(DOCUMENT, true, {"prediction": predicted[None]}, (), None, None)
+    yield from (note.removesuffix(".") for note in notes_of_documents(first, [metric.name for metric in metrics]))
+
+
+def _labels_of_row(value: Any) -> tuple[Any, ...]:
+    label = _label(value)
+    return () if label is None else (label,)
 
 
 def row_parts(metric: Metric, statistics: Floats, whose: str = "") -> Floats:

@@ -23,7 +23,7 @@ from howsure.significance.differences import (
     differences_of,
     seed_of,
 )
-from howsure.significance.documents import notes_of_documents, recipe_of_documents
+from howsure.significance.documents import notes_of_documents, notes_on_labels, recipe_of_documents
 from howsure.significance.given import SCORE, ToCompare, of_arrays, of_columns, of_rows, of_scores
 from howsure.significance.means import (
     ItemScores,
@@ -473,7 +473,7 @@ def compare(
             choices,
             seed_of(rng),
             with_means=given.of_scores or in_rows or chosen in OF_MEANS,
-            notes=(*given.notes, *views, *notes_of_documents(source, names)),
+            notes=(*given.notes, *views, *notes_on_labels(source, names), *notes_of_documents(source, names)),
             progress=progress,
             recipe=recipe_of_documents(source, names) | ({"items": BY_ORDER} if given.by_order else {}),
         )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,9 +12,10 @@ import numpy.typing as npt
 
 from howsure.errors import InputError, at_row, parameter, shown
 from howsure.inputs.checks import Coded, check_codes
+from howsure.inputs.label_spelling import check_common_labels, variants_note
 from howsure.inputs.numbers_and_names import counted
-from howsure.significance.metrics.documents import signatures
-from howsure.significance.metrics.metric import DOCUMENT
+from howsure.significance.metrics.documents import labels_by, signatures
+from howsure.significance.metrics.metric import DOCUMENT, find_metric
 from howsure.significance.reading import Systems, grouping_codes, read_systems, run_name, unequal_rows
 from howsure.significance.systems import GROUPINGS, Runs, runs_of
 
@@ -93,6 +95,39 @@ def objects_of(values: Any) -> npt.NDArray[np.object_]:
     held = np.empty(len(listed), dtype=object)
     held[:] = [None if isinstance(one, float) and one != one else one for one in listed]
     return held
+
+
+def notes_on_labels(systems: Systems, metrics: Sequence[str]) -> Iterator[str]:
+    """The predicted labels of each system that differ from a true one only in case or spaces.
+
+    Raises InputError if none of the labels that a system predicts is a true one.
+    """
+    if systems.task != DOCUMENT:
+        return
+    functions = dict.fromkeys(labels_by(find_metric(name, DOCUMENT)) for name in metrics)
+    for labels in functions:
+        for name, runs in systems.predictions.items():
+            yield from label_notes(systems.targets, [held for run in runs for held in run], labels, name=name)
+
+
+def label_notes(
+    targets: Iterable[Any],
+    predictions: Iterable[Any],
+    labels: Callable[[Any], Iterable[Hashable]] | None,
+    *,
+    name: str,
+) -> Iterator[str]:
+    """The number of predicted labels that differ from a true one only in case or spaces. `labels` lists those of a row.
+
+    Raises InputError if none of the predicted labels is a true one.
+    """
+    if labels is None:
+        return
+    true, predicted = (Counter(label for held in rows for label in labels(held)) for rows in (targets, predictions))
+    if true and predicted:
+        check_common_labels(true, predicted, name=name)
+    if note := variants_note(true, predicted):
+        yield f"{name}: {note}."
 
 
 def recipe_of_documents(systems: Systems, metrics: Sequence[str]) -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from howsure.errors import GIVEN, parameter, told
+from howsure.inputs.label_spelling import variants_note
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.significance.metrics.metric import Metric
 from howsure.significance.metrics.probabilities import BINS, alone_in_bin, certain_rows
@@ -46,6 +47,11 @@ def _of_classes(systems: Systems, metrics: Sequence[Metric]) -> Iterable[str]:
             outside = f"wrong there, and no class of the averages; {parameter('classes', GIVEN)} would make it one"
             fate = outside if left else "wrong there, and a class of the averages that is worth 0"
             yield told(f"{what}, which the true labels never hold: {fate if averages else 'wrong there'}.")
+        held = np.flatnonzero(true > 0)
+        if note := variants_note(
+            [systems.labels[code] for code in held], {systems.labels[code]: int(predicted[code]) for code in strange}
+        ):
+            yield f"{name}: {note}."
         missed = np.flatnonzero((predicted == 0) & (true > 0))
         if len(missed):
             rows = counted(int(true[missed].sum()), "row")

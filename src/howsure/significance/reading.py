@@ -20,6 +20,7 @@ from howsure.inputs.checks import (
     probability_advice,
 )
 from howsure.inputs.classes import SUM_TOLERANCE
+from howsure.inputs.label_spelling import check_common_labels
 from howsure.inputs.numbers_and_names import counted, shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.significance.systems import Problem, Runs, check_grouping, readable, rows_of, runs_of
@@ -197,12 +198,9 @@ def _hard(targets: Column, columns: Mapping[str, list[Column]]) -> AsCodes:
 
 def _check_shared(targets: Integers, predictions: Mapping[str, Integers], names: tuple[str, ...]) -> None:
     """Raise InputError for predictions in words that never say what the targets say: a wrong column."""
-    true = np.unique(targets)
+    true = [names[code] for code in np.unique(targets)]
     for name, runs in predictions.items():
-        held = np.unique(runs)
-        if not np.isin(held, true).any():
-            said, there = (shortened(sorted(names[code] for code in codes)) for codes in (held, true))
-            raise InputError(f"{name} holds no label that the targets hold ({there}), but {said}. Is it the right one?")
+        check_common_labels(true, [names[code] for code in np.unique(runs)], name=name)
 
 
 def _averaged(classes: Sequence[object], names: tuple[str, ...]) -> Integers:

@@ -34,7 +34,7 @@ from howsure.inputs.checks import (
     no_weight,
 )
 from howsure.inputs.frames import Kind, Rows
-from howsure.inputs.numbers_and_names import natural_order, spelled_number
+from howsure.inputs.numbers_and_names import natural_order, shortened, spelled_number
 from howsure.inputs.pairs import Floats, Integers
 
 if TYPE_CHECKING:
@@ -169,6 +169,7 @@ def _names_of(selection: Selection, column: Column, missing: str) -> Coded:
     return Coded(codes, (*names, *others))
 
 
+CONTENT = (Kind.OPTIONAL, Kind.PARTIAL, Kind.SCORE, Kind.NUMBER, Kind.NUMBERS)  # not keys
 READ_AS = {Kind.NUMBER: "number", Kind.SCORE: "number", Kind.NUMBERS: "numbers"}
 DAY_AND_TIME = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:"
 
@@ -204,6 +205,12 @@ def rows_of_files(
         kinds = {**kinds, **{column: chosen_as(role) for role, column in chosen.items()}}
         table, only = opened.table([*kinds, *later])
         for name, kind in kinds.items():
+            if kind in CONTENT and (parts := table.columns[name].parts):
+                listed = shortened(part.name for part in parts)
+                raise InputError(
+                    f"{name} names {len(parts)} columns ({listed}), which together are a key; a score or an answer is "
+                    "in one column. Name one of them."
+                )
             if kind == Kind.SCORE:
                 table.columns[name] = replace(table.columns[name], truths=True)
             if kind in (Kind.VALUES, Kind.NUMBER, Kind.NUMBERS):

@@ -4,7 +4,7 @@ of the sums of all: entity F1, multi-label F1, nDCG, recall@k, word error rate, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -133,6 +133,20 @@ def each_label(targets: Any, predictions: Any, problem: Problem, /) -> Floats:
         for rows in (true, parsed(predictions, "prediction", labels_of, SETS))
     )
     return np.concatenate([is_true * is_predicted, is_predicted, is_true], axis=1)
+
+
+def labels_by(metric: Metric) -> Callable[[Any], Iterable[str]] | None:
+    """The function that lists the labels of a document for a metric that compares labels; None for any other metric.
+
+    The labels of entities are their types.
+    """
+    if metric.rows in (LABEL_SETS, each_label):
+        return labels_of
+    return _types if metric.rows is EXACT else None
+
+
+def _types(held: Any) -> list[str]:
+    return [entity.type for entity in entities_of(held)]
 
 
 # Rankings: the relevance of the candidates of a query, and the scores by which they are ranked.

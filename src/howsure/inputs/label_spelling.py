@@ -1,0 +1,95 @@
+"""Labels written in two ways: predictions that share none with the truth, and those that differ in case or spaces."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from howsure.errors import InputError
+from howsure.inputs.numbers_and_names import counted, shortened
+
+MAX_LISTED = 4
+
+
+def check_common_labels(true: Collection[object], predicted: Collection[object], *, name: str) -> None:
+    """Check that some predicted label is a true one, where labels are texts on one side at least.
+
+    `name` is what the predictions are called.
+
+    >>> check_common_labels(["No", "Yes"], ["no", "yes"], name="prediction")
+    Traceback (most recent call last):
+    howsure.errors.InputError: no value of prediction is a true label: it holds 'no', 'yes'; the true labels are 'No',
+    'Yes'. They differ only in case or spaces: write both alike.
+
+    Raises InputError if none is: the accuracy would be 0 whatever the model says.
+    """
+    if set(true) & set(predicted) or not any(isinstance(label, str) for label in (*true, *predicted)):
+        return
+    advice = (
+        "They differ only in case or spaces: write both alike."
+        if variants(true, predicted)
+        else "Is it the right column? Write both alike."
+    )
+    raise InputError(
+        f"no value of {name} is a true label: it holds {_listed(predicted)}; the true labels are {_listed(true)}. "
+        f"{advice}"
+    )
+
+
+def variants(true: Iterable[object], predicted: Iterable[object]) -> list[object]:
+    """The predicted labels that are not true ones, but would be if case and spaces did not count.
+
+    >>> variants(["New York", "Paris"], ["paris ", "new  york", "Paris", "Rome"])
+    ['paris ', 'new  york']
+    """
+    labels = list(true)
+    known = {_folded(label) for label in labels}
+    return [label for label in predicted if label not in labels and _folded(label) in known]
+
+
+def categories_note(counts: Mapping[str, int]) -> str | None:
+    """Which categories differ only in case or spaces, with the number of rows of each; None if none do.
+
+    >>> categories_note({"No": 30, "Yes": 40, "no": 3})
+    "'No' (30) and 'no' (3) differ only in case or spaces, and count as different categories"
+    """
+    alike: dict[object, list[str]] = {}
+    for category in counts:
+        alike.setdefault(_folded(category), []).append(category)
+    listed = [
+        " and ".join(f"{category!r} ({counts[category]:,})" for category in several)
+        for several in alike.values()
+        if len(several) > 1
+    ]
+    if not listed:
+        return None
+    return f"{shortened(listed, limit=MAX_LISTED)} differ only in case or spaces, and count as different categories"
+
+
+def variants_note(true: Iterable[object], predicted: Mapping[object, int]) -> str | None:
+    """How many predictions differ from a true label only in case or spaces; None if none does.
+
+    `predicted` maps each label to the number of rows that predict it.
+
+    >>> variants_note(["No", "Yes"], {"yes": 7, "no ": 5, "Yes": 30})
+    "12 predictions differ from a true label only in case or spaces ('no ', 'yes'), and count as wrong"
+    """
+    different = variants(true, predicted)
+    if not different:
+        return None
+    rows = sum(predicted[label] for label in different)
+    differ, count = ("differs", "counts") if rows == 1 else ("differ", "count")
+    return (
+        f"{counted(rows, 'prediction')} {differ} from a true label only in case or spaces ({_listed(different)}), "
+        f"and {count} as wrong"
+    )
+
+
+def _folded(label: object) -> object:
+    return " ".join(label.split()).casefold() if isinstance(label, str) else label
+
+
+def _listed(labels: Collection[object]) -> str:
+    if not labels:
+        return "nothing"
+    texts = [f"{label:g}" if isinstance(label, float) else repr(label) for label in labels]
+    return shortened(sorted(texts), limit=MAX_LISTED)

@@ -1,0 +1,91 @@
+"""Labels written in two ways are refused or noted, wherever predictions are compared with what is true."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import howsure
+from howsure.errors import InputError
+from howsure.inputs.label_spelling import categories_note, check_common_labels, variants_note
+
+TRUE = ["Yes", "No"] * 15
+RIGHT = [label if row % 5 else TRUE[row - 1] for row, label in enumerate(TRUE)]
+WAYS = {
+    "case": (str.lower, "They differ only in case or spaces: write both alike."),
+    "space": (lambda label: f"{label} ", "They differ only in case or spaces: write both alike."),
+    "words": (lambda label: {"Yes": "positive", "No": "negative"}[label], "Is it the right column?"),
+    "numbers": (lambda label: int(label == "Yes"), "Is it the right column?"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_predictions_that_are_never_a_label_are_refused_by_scores_and_comparisons(way: str, tmp_path: Path) -> None:
+    write, advice = WAYS[way]
+    predicted = [write(label) for label in RIGHT]
+    path = tmp_path / "answers.csv"
+    rows = [f"{i},{row[0]},{row[1]},{row[2]}\n" for i, row in enumerate(zip(TRUE, predicted, RIGHT, strict=True))]
+    path.write_text("id,label,prediction,other\n" + "".join(rows))
+    data = howsure.read(path)
+    with pytest.raises(InputError, match="no value of prediction is a true label: it holds") as scored:
+        howsure.score_table(y_true="label", prediction="prediction", data=data)
+    assert f"the true labels are 'No', 'Yes'. {advice}" in str(scored.value)
+    with pytest.raises(InputError) as compared:
+        howsure.compare("label", "other", "prediction", metrics="accuracy", rng=0, data=data)
+    assert advice in str(compared.value)
+    with pytest.raises(InputError, match="no value of prediction is a true label"):
+        howsure.score_table(y_true=TRUE, prediction=predicted)
+    (row,) = howsure.score_table(y_true="label", prediction="other", data=data)
+    assert row.mean.value == pytest.approx(24 / 30)
+
+
+def test_each_model_is_checked() -> None:
+    models = ["a"] * 30 + ["b"] * 30
+    with pytest.raises(InputError, match="no value of prediction of b is a true label: it holds 'no', 'yes'"):
+        howsure.score_table(
+            y_true=TRUE * 2, prediction=[*RIGHT, *map(str.lower, RIGHT)], model=models, id=[*range(30)] * 2
+        )
+
+
+def test_predictions_that_differ_in_case_or_spaces_are_counted() -> None:
+    predicted = [label.lower() if row % 3 == 0 else label for row, label in enumerate(TRUE)]
+    note = "10 predictions differ from a true label only in case or spaces ('no', 'yes'), and count as wrong"
+    table = howsure.score_table(y_true=TRUE, prediction=predicted)
+    assert table[0].mean.value == pytest.approx(20 / 30)
+    assert f"prediction: {note}" in table.notes
+    compared = howsure.compare(TRUE, RIGHT, {"m": predicted}, metrics="accuracy", rng=0)
+    assert f"m: {note}." in compared.notes
+
+
+def test_a_model_that_is_always_wrong_in_numbers_scores_zero() -> None:
+    (row,) = howsure.score_table(y_true=[1] * 9, prediction=[0] * 9)
+    assert row.mean.value == 0.0
+    check_common_labels([1, 2], [3], name="prediction")
+
+
+def test_types_of_entities_and_sets_of_labels_are_labels_too() -> None:
+    tags = [["B-PER", "O"], ["B-LOC", "O"], ["B-PER", "B-LOC"]]
+    other = [[tag.replace("PER", "person").replace("LOC", "place") for tag in row] for row in tags]
+    with pytest.raises(InputError, match="it holds 'person', 'place'; the true labels are 'LOC', 'PER'"):
+        howsure.score_table(y_true=tags, prediction=other, metrics="entity_f1")
+    assert howsure.score_table(y_true=tags, prediction=other, metrics="entity_partial_f1")[0].mean.value == 1.0
+    sets = ["news,sport", "sport", "news", "news"]
+    for metric in ("multilabel_micro_f1", "multilabel_macro_f1"):
+        with pytest.raises(InputError, match="no value of m is a true label"):
+            howsure.compare(sets, sets, {"m": [row.upper() for row in sets]}, metrics=metric, rng=0)
+
+
+def test_several_columns_of_predictions_are_not_one(tmp_path: Path) -> None:
+    path = tmp_path / "answers.csv"
+    path.write_text("label,m1,m2\n" + "a,a,b\nb,b,b\n" * 9)
+    with pytest.raises(InputError, match=r"m1,m2 names 2 columns \(m1, m2\), which together are a key"):
+        howsure.score_table(y_true="label", prediction="m1,m2", data=howsure.read(path))
+
+
+def test_categories_of_raters_that_differ_in_case_are_named() -> None:
+    grades = ["Yes", "yes", "No", "No", "Yes", "Yes"]
+    found = howsure.judge_agreement(grades, rater=list("ababab"), id=[0, 0, 1, 1, 2, 2])
+    assert found.notes == ("'Yes' (3) and 'yes' (1) differ only in case or spaces, and count as different categories",)
+    assert categories_note({"a": 1, "b": 2}) is None
+    assert variants_note(["a"], {"a": 3, "b": 1}) is None
