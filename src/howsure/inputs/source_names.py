@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-import os
-import re
+import sys
 from collections.abc import Callable, Sequence
+
+if sys.platform == "win32":  # functions on names of files, none of which touches a disk
+    import ntpath as system_path
+else:
+    import posixpath as system_path
 
 COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 TABLES = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".parquet", ".npz", ".npy", ".safetensors", ".eval", ".duckdb")
 DOCUMENTS = (".txt", ".conll", ".conllu", ".conll-u", ".iob", ".iob2", ".bio", ".spacy", ".yaml", ".yml")
 FORMATS = frozenset((*TABLES, *DOCUMENTS))
-SEPARATOR = re.compile(r"[/\\]" if os.sep == "\\" else "/")
 
 
 def format_suffix(path: str) -> str:
@@ -19,8 +22,8 @@ def format_suffix(path: str) -> str:
     >>> format_suffix("runs/dev.CSV.gz")
     '.csv'
     """
-    stem, suffix = os.path.splitext(path.lower())
-    return os.path.splitext(stem)[1] if suffix in COMPRESSIONS else suffix
+    stem, suffix = system_path.splitext(path.lower())
+    return system_path.splitext(stem)[1] if suffix in COMPRESSIONS else suffix
 
 
 def source_name(path: str) -> str:
@@ -29,9 +32,9 @@ def source_name(path: str) -> str:
     >>> source_name("runs/gpt-3.5-turbo.csv"), source_name("qwen2.5-7b.JSONL.gz"), source_name("llama-3.1")
     ('gpt-3.5-turbo', 'qwen2.5-7b', 'llama-3.1')
     """
-    name = os.path.basename(path)
+    name = system_path.basename(path)
     for suffixes in (COMPRESSIONS, FORMATS):
-        stem, suffix = os.path.splitext(name)
+        stem, suffix = system_path.splitext(name)
         name = stem if suffix.lower() in suffixes else name
     return name
 
@@ -50,7 +53,7 @@ def source_names(paths: Sequence[str]) -> tuple[str, ...]:
     names = dict(zip(paths, map(source_name, paths), strict=True))
     for shared in _shared(names):
         names |= _names_apart(shared)
-    whole = {path: os.path.normpath(path) for path in names}
+    whole = {path: system_path.normpath(path) for path in names}
     while repeated := [path for shared in _shared(names) for path in shared if names[path] != whole[path]]:
         names |= {path: whole[path] for path in repeated}
     return tuple(names[path] for path in paths)
@@ -76,15 +79,15 @@ def _shared(names: dict[str, str]) -> list[list[str]]:
 
 def _names_apart(paths: Sequence[str]) -> dict[str, str]:
     """Names with as few folders as tell the paths apart, without suffixes if folders are enough."""
-    folders = {path: SEPARATOR.split(os.path.normpath(path))[:-1] for path in paths}
+    folders = {path: system_path.normpath(path).split(system_path.sep)[:-1] for path in paths}
     depth = max(map(len, folders.values()))
-    namings: tuple[Callable[[str], str], ...] = (source_name, os.path.basename)
+    namings: tuple[Callable[[str], str], ...] = (source_name, system_path.basename)
     for naming in namings:
         for kept in range(depth + 1):
             names = {path: "/".join([*_last(folders[path], kept), naming(path)]) for path in paths}
             if len(set(names.values())) == len(paths):
                 return names
-    return {path: os.path.normpath(path) for path in paths}
+    return {path: system_path.normpath(path) for path in paths}
 
 
 def _last(parts: list[str], n: int) -> list[str]:
