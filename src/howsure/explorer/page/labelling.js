@@ -209,7 +209,7 @@ async function enter(name) {
   keepName(told.coder);
   document.title = told.question;
   byId("question").textContent = told.question;
-  byId("who").textContent = `· ${told.coder}`;
+  byId("who").textContent = `· ${told.coder}${told.progress.open ? " (coordinator)" : ""}`;
   byId("progress").hidden = false;
   byId("choices").replaceChildren(...choiceButtons(room.choices, (what) => press(room, what)));
   heard(told.progress);
