@@ -117,12 +117,13 @@ def test_the_page_shows_corrected_and_raw_counts(browser: Browser, address: str,
     most = f"; most in {highest.period}: {highest.estimate:.0f} ({highest.low} to {highest.high})" if clear else ""
     assert answer == (
         f"Arland: about {total.estimate:.0f} of 160 documents, between {total.low:.0f} and {total.high:.0f}{most}. "
-        f"The model finds {raw:.0f}."
+        f"Uncorrected, the rule finds {raw:.0f} (expected value)."
     )
     assert browser.text("#answer p.quiet").startswith("95 % intervals; corrected by the labels")
     browser.choose("#counts", "raw")
     assert browser.all("#series-chart .raw") == []
-    assert browser.text("#answer p.quiet") == "This is what the model finds, not corrected by the labels."
+    assert browser.text("#answer p.quiet") == "This is what the rule finds, not corrected by the labels."
+    assert browser.text("#answer p") == f"Arland: the rule finds {raw:.0f} in 160 documents (expected value)."
     assert len(browser.all("#series-chart .best")) == 2
     assert browser.run("return location.hash").endswith("counts=raw")
     browser.choose("#counts", "corrected")
@@ -173,12 +174,17 @@ def test_the_page_lists_what_a_corrected_count_is_made_of(browser: Browser, addr
     row = max(corrected_series(labelled).rows_of("AAA"), key=lambda one: one.estimate)
     read = [one for one in documents_of(labelled, "AAA", at=row.period) if one["answers"]]
     missed = sum(one["missed"] for one in read)
+    below = sum(one["label"] is True and one["probability"] < 0.5 for one in read)
+    assert below > missed > 0, "some positives have a low probability, others none"
     browser.open(f"{address}#period=quarter&point=AAA&at={row.period}")
     said = browser.text("#behind")
     assert said.startswith(f"Arland: about {row.estimate:.1f} of {row.n} documents, 95 % interval ")
-    assert f"Of {row.labelled} that were read with a label, {row.positives} count, of which the model" in said
+    assert (
+        f"Of {row.labelled} that were read with a label, {row.positives} are positive; {below} of these had a" in said
+    )
+    assert f"a probability below 0.5, {missed} were not found at all." in said
     rest = row.estimate - row.positives
-    assert f"missed {missed}; {rest:.1f} ({100 * rest / row.estimate:.0f} %) are estimated for the" in said
+    assert f" {rest:.1f} ({100 * rest / row.estimate:.0f} %) are estimated for the" in said
     cells = [[cell.text for cell in line.find_elements("tag name", "td")] for line in browser.all("#point tbody tr")]
     listed = [line for line in cells if "(Anna)" in line[1]]
     assert len(listed) == len(read)
@@ -188,7 +194,13 @@ def test_the_page_lists_what_a_corrected_count_is_made_of(browser: Browser, addr
     browser.click("#point tbody tr button")
     assert browser.one("#document h2").text == listed[0][0].partition("\n")[0]
     browser.open(f"{address}#period=quarter&counts=raw&point=AAA&at={row.period}")
-    assert browser.text("#point p").startswith("The model finds ")
+    listed = documents_of(labelled, "AAA", at=row.period)
+    found, likely = (sum(one["probability"] > least for one in listed) for least in (0.0, 0.4999999))
+    told = browser.text("#point p")
+    assert told.startswith(
+        f"The probabilities sum to {sum(one['probability'] for one in listed):.2f} expected documents."
+    )
+    assert f" {found} documents have a probability above 0, {likely} of these of at least 0.5; " in told
     assert browser.errors() == []
 
 

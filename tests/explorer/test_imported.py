@@ -41,6 +41,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def read_the_page(browser: Browser, address: str) -> None:
     assert "No evidence" not in browser.text("body")
     assert "come from another model and were imported" in browser.text("#bands")
+    assert browser.text("#answer").endswith("This is what the model finds, and nobody has read documents to check it.")
     assert "coreference" not in browser.text("body")
     assert not browser.one("#about").find_elements("css selector", "#rule-note:not([hidden])")
     units = browser.run("return [...document.querySelectorAll('#unit option')].map(e => e.value)")

@@ -37,7 +37,10 @@ def test_it_begins_with_the_actors_that_act_most(browser: Browser, address: str,
     assert browser.text("#facts").startswith(f"{told['documents']} documents · {told['first']} to {told['last']}")
     first = [actor["code"] for actor in told["actors"][:2]]
     assert browser.run("return [...document.querySelectorAll('[data-panel]')].map(e => e.dataset.panel)") == first
-    assert browser.text("#answer").endswith("This is what the model finds, and nobody has read documents to check it.")
+    actor = told["actors"][0]
+    finds = f"the rule finds {actor['expected']:.0f} in {told['documents']} documents (expected value)."
+    assert browser.text("#answer p") == f"{actor['title']}: {finds}", "not in the form of a corrected count"
+    assert browser.text("#answer").endswith("This is what the rule finds, and nobody has read documents to check it.")
     assert not any(one.is_displayed() for one in browser.all("#counts"))
     assert "coreference" in browser.text("#bands")
     assert "parse" in browser.text("#bands")

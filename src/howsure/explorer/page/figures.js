@@ -5,7 +5,7 @@ import { markPoint, pointOf, seriesChart, seriesKey } from "./chart.js";
 import { comparisonChart, comparisonKey } from "./comparison.js";
 import { beside, correctionNotes } from "./corrections.js";
 import { figureText, picture, save } from "./saving.js";
-import { CORRECTED_BANDS, UNITS, amount, answerText, bandsText, comparisonText, counted, end, eventText, intervalText, percent, probability, probabilityIs, whole } from "./wording.js";
+import { CORRECTED_BANDS, UNITS, amount, answerText, bandsText, comparisonText, counted, end, eventText, finderOf, intervalText, percent, probability, probabilityIs, whole } from "./wording.js";
 
 const NARROWEST = 280;
 const COMPUTING = "The counts corrected by labels are being computed …";
@@ -93,9 +93,9 @@ export async function drawSeries(asked, page) {
   const waiting = () => counts === "corrected" && corrected === null;
   const tellAnswer = () => byId("answer").replaceChildren(...(waiting() ? [element("p", {}, COMPUTING)] : [
     ...Object.entries(shown()).map(([actor, rows]) => element("p", {}, answerText(
-      page.titles[actor], rows, corrected?.totals?.[actor], asked.unit))),
+      page.titles[actor], rows, corrected?.totals?.[actor], asked.unit, finderOf(page.overview)))),
     element("p", { class: "quiet" }, correcting() ? `${percent(asked.level)} intervals; corrected by the labels of documents that were read.`
-      : `This is what the model finds, ${page.overview.labels ? "not corrected by the labels" : "and nobody has read documents to check it"}.`),
+      : `This is what the ${finderOf(page.overview)} finds, ${page.overview.labels ? "not corrected by the labels" : "and nobody has read documents to check it"}.`),
   ]));
   const drawNow = () => {
     held.replaceChildren(seriesChart(shown(), {

@@ -1,7 +1,7 @@
 // Lists of documents: those behind a point, ranked by probability, and those that are doubtful, with what they hinge on.
 
 import { element, heading, table } from "./dom.js";
-import { behindText, counted, probability, probabilityIs } from "./wording.js";
+import { behindText, counted, probability, probabilityIs, whole } from "./wording.js";
 
 const AT_ONCE = 50;
 const SAID = { true: "yes", false: "no", null: "unclear" };
@@ -49,10 +49,17 @@ function readers({ answers, label }) {
   return differ ? [...said, element("div", { class: "doubt" }, "not settled")] : said;
 }
 
+// How many of the documents that were read as positive had a probability below 0.5, or none at all.
+function lowOnes(documents) {
+  const below = documents.filter((one) => one.label === true && one.probability < 0.5);
+  return { below: below.length, absent: below.filter((one) => one.missed).length };
+}
+
 // `row` is that of the period if its count is corrected.
 export function pointListing(documents, { title, period, unit, level, row, open }) {
   const expected = documents.reduce((sum, one) => sum + one.probability, 0);
   const found = documents.filter((one) => one.probability || one.best);
+  const likely = found.filter((one) => one.probability >= 0.5).length;
   const read = documents.filter((one) => one.answers?.length);
   const unread = documents.filter((one) => !one.answers?.length);
   const doubtful = found.filter((one) => one.doubtful).length;
@@ -61,9 +68,10 @@ export function pointListing(documents, { title, period, unit, level, row, open 
   const rank = (one) => (one.missed ? 0 : one.label ? 1 : one.label === null ? 2 : 3);
   return [
     heading(`${title}, ${period}`),
-    row ? element("p", { id: "behind" }, behindText(title, row, documents.filter((one) => one.missed).length, unit, level)) : null,
-    element("p", row ? { class: "quiet" } : {}, `The model finds ${counted(found.length, "document")}, ${expected.toFixed(2)} expected; ` +
-      `${doubtful} of them uncertain (probability 0.2 to 0.8).`),
+    row ? element("p", { id: "behind" }, behindText(title, row, lowOnes(documents), unit, level)) : null,
+    element("p", row ? { class: "quiet" } : {}, `The probabilities sum to ${expected.toFixed(2)} expected documents. ` +
+      `${counted(found.length, "document has", "documents have")} a probability above 0, ${whole(likely)} of these of at least 0.5; ` +
+      `${whole(doubtful)} are uncertain (0.2 to 0.8).`),
     read.length ? gradual("Documents that were read", [document, { name: "Readers", cell: readers }, { name: "Model", number: true, cell: model }],
       read.sort((a, b) => rank(a) - rank(b))) : null,
     unread.length ? gradual(read.length ? "Documents that nobody read, by probability" : "Documents by probability", columns, unread) : null,

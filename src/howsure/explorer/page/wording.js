@@ -15,6 +15,11 @@ export function eventText({ event }) {
   return `Counted event: ${event.length > LONGEST_EVENT ? `${event.slice(0, LONGEST_EVENT)}…` : event}`;
 }
 
+// What finds events before anybody has read: the rule of the store, or the model whose scores were imported.
+export function finderOf({ imported }) {
+  return imported ? "model" : "rule";
+}
+
 // What the bands of a chart include.
 export function bandsText({ imported, uncertainty }, bands = "The intervals") {
   if (imported) return `${bands} include the uncertainty of ${uncertainty}`;
@@ -97,29 +102,32 @@ export function pointText(title, row, unit, level) {
 }
 
 // What a corrected count is made of: documents that were read and are so, and what stands for those that nobody read.
-export function behindText(title, row, missed, unit, level) {
+// `below`: positive documents that the model gave a probability below 0.5; `absent`: those of them without any.
+export function behindText(title, row, { below, absent }, unit, level) {
   const count = unit === "share" ? row.corrected * row.documents : row.corrected;
   const rest = Math.max(0, count - row.positives);
   const estimated = count > 0 ? ` (${percent(Math.round((100 * rest) / count) / 100)})` : "";
   return `${title}: about ${amount(count)} of ${counted(row.documents, "document")}, ${percent(level)} interval ` +
     `${intervalText(...[row.correctedLow, row.correctedHigh].map((one) => (unit === "share" ? one * row.documents : one)))}. ` +
-    `Of ${whole(row.read)} that were read with a label, ${whole(row.positives)} count, of which the model missed ${whole(missed)}; ` +
+    `Of ${whole(row.read)} that were read with a label, ${whole(row.positives)} are positive; ${whole(below)} of these had a probability ` +
+    `below 0.5${below ? `, ${whole(absent)} were not found at all` : ""}. ` +
     `${amount(rest)}${estimated} are estimated for the ${whole(row.documents - row.read)} that nobody read.`;
 }
 
 // The answer for one actor in all periods: corrected by labels and with an interval, or as the model has it. The period
-// with most is named only where its interval lies above what all others are estimated to have.
-export function answerText(title, rows, total, unit) {
+// with most is named only where its interval lies above what all others are estimated to have. `finder`: see `finderOf`.
+export function answerText(title, rows, total, unit, finder) {
   const told = rows.filter((row) => row.mean !== null);
   const of = told.reduce((all, row) => all + row.documents, 0);
   const sum = told.reduce((all, row) => all + row.mean * (unit === "share" ? row.documents : 1), 0);
   const raw = end(unit === "share" ? sum / Math.max(of, 1) : sum, unit);
-  const about = (value) => `${title}: about ${value}${unit === "entities" ? " entities in" : " of"} ${counted(of, "document")}`;
-  if (total?.corrected === undefined) return `${about(raw)}.`;
+  const finds = `the ${finder} finds ${raw}${unit === "entities" ? " entities" : ""}`;
+  if (total?.corrected === undefined) return `${title}: ${finds} in ${counted(of, "document")} (expected value).`;
   const [most, ...others] = told.toSorted((a, b) => b.corrected - a.corrected);
   const stands = others.length && most.correctedLow > others[0].corrected;
   const where = stands ? `; most in ${most.period}: ${end(most.corrected, unit)} (${intervalText(most.correctedLow, most.correctedHigh, unit)})` : "";
-  return `${about(end(total.corrected, unit))}, between ${end(total.low, unit)} and ${end(total.high, unit)}${where}. The model finds ${raw}.`;
+  const about = `${title}: about ${end(total.corrected, unit)}${unit === "entities" ? " entities in" : " of"} ${counted(of, "document")}`;
+  return `${about}, between ${end(total.low, unit)} and ${end(total.high, unit)}${where}. Uncorrected, ${finds} (expected value).`;
 }
 
 // What the comparison of two actors in a period says, and what may be concluded.
