@@ -71,7 +71,7 @@ export function pointListing(documents, { title, period, unit, level, row, open 
     row ? element("p", { id: "behind" }, behindText(title, row, lowOnes(documents), unit, level)) : null,
     element("p", row ? { class: "quiet" } : {}, `The probabilities sum to ${expected.toFixed(2)} expected documents. ` +
       `${counted(found.length, "document has", "documents have")} a probability above 0, ${whole(likely)} of these of at least 0.5; ` +
-      `${whole(doubtful)} are uncertain (0.2 to 0.8).`),
+      `${counted(doubtful, "is", "are")} uncertain (0.2 to 0.8).`),
     read.length ? gradual("Documents that were read", [document, { name: "Readers", cell: readers }, { name: "Model", number: true, cell: model }],
       read.sort((a, b) => rank(a) - rank(b))) : null,
     unread.length ? gradual(read.length ? "Documents that nobody read, by probability" : "Documents by probability", columns, unread) : null,
