@@ -18,7 +18,8 @@ from tests.test_results import ROOMS
 # for antecedents or documents; the column of a number per item is `score`.)
 PLAIN = """
 a accuracy across_files acting actor actors adjust advance after alarms_over all_pairs alone alternative antecedents
-arrays assisted attributes ax axis b bad_brackets bad_dates bands batch before better_than binning bins both_methods
+arrays assisted assume_no_rare_losses
+attributes ax axis b bad_brackets bad_dates bands batch before better_than binning bins both_methods
 bounds bug_compatible by_file c2 category check classes clusters_total code coder coders column columns condition
 conditions config
 content coordinator coreference corpus corrected correlation covariates coverage data database dataset date

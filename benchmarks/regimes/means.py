@@ -18,10 +18,11 @@ from howsure.significance import compare
 Integers = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 Sizes = Callable[[Generator], Integers]
-WHOLE, MARGINS, RARE = (
+WHOLE, MARGINS, RARE, UNTOLD = (
     "1 means of 0 and 1 in clusters that are right or wrong as a whole",
     "2 not worse than, in clusters",
     "3 rare large losses",
+    "31 rare large losses, and nothing is said of bounds",
 )
 
 
@@ -102,6 +103,41 @@ def rare_difference(rng: Generator, n: int, share: float, loss: float, bounds: A
     result = compare(score={"base": base, "model": base + d}, against="base", **held)
     row = result[0]
     return {"compare: p ≤ .05": bool(row.p_value <= 0.05), "compare: difference covers": row.low <= 0 <= row.high}
+
+
+def untold(
+    rng: Generator, draw: Callable[[Generator], Floats], mean: float, sign: int = 1, size: int = 1
+) -> Mapping[str, bool | None]:
+    """Scores whose mean is the limit, in clusters of a size, with no word of their bounds."""
+    values = draw(rng)
+    clusters = None if size == 1 else np.arange(len(values)) // size
+    limit: dict[str, Any] = {"min_score": mean} if sign > 0 else {"max_score": mean}
+    return {"false pass of check_score": passes(check_score(values, clusters=clusters, **limit))}
+
+
+def untold_difference(rng: Generator, n: int, share: float, loss: float) -> Mapping[str, bool | None]:
+    """Two models that are equally good: one loses much on a few items, and gains a little on all others."""
+    gain = share * loss / (1 - share)
+    base = rng.normal(100.0, 1.0, n)
+    model = base + np.where(rng.random(n) < share, -loss, gain * rng.uniform(0.5, 1.5, n))
+    return {"false pass of check_score": passes(check_score(model, better_than=base))}
+
+
+def mostly(rng: Generator, n: int, law: tuple[float, float, float, float]) -> Floats:
+    """Scores between two numbers, a share of which are another one."""
+    low, high, share, rare = law
+    return np.where(rng.random(n) < share, rare, rng.uniform(low, high, n))
+
+
+def mixed_mean(low: float, high: float, share: float, rare: float) -> float:
+    """The mean of these."""
+    return (1 - share) * (low + high) / 2 + share * rare
+
+
+def failing_clusters(rng: Generator, number: int, size: int, share: float) -> Floats:
+    """Scores from .9 to 1 in clusters, a share of which are all 0."""
+    lost = np.repeat(rng.random(number) < share, size)
+    return np.where(lost, 0.0, rng.uniform(0.9, 1.0, number * size))
 
 
 def near_one(rng: Generator, n: int, share: float = 0.02) -> Floats:
@@ -207,5 +243,26 @@ REGIMES = [
         RARE,
         "paired, 2 % lose 49, n = 30; no bounds, as the note says",
         partial(rare_difference, n=30, share=0.02, loss=49.0, bounds=None),
+    ),
+]
+
+MIXED: list[tuple[str, int, int, tuple[float, float, float, float]]] = [  # sign, n; from, to, share of rare ones, these
+    ("98 % in [.98, 1], 2 % are 0, n = 50", 1, 50, (0.98, 1.0, 0.02, 0.0)),
+    ("97 % in [.9, 1], 3 % are 0, n = 30", 1, 30, (0.9, 1.0, 0.03, 0.0)),
+    ("grades 1 to 1.2, 3 % are 5, n = 30", -1, 30, (1.0, 1.2, 0.03, 5.0)),
+    ("percentages from 98, 2 % are 0, n = 50", 1, 50, (98.0, 100.0, 0.02, 0.0)),
+    ("word error rates to .1, 3 % are 10, n = 40", -1, 40, (0.0, 0.1, 0.03, 10.0)),
+    ("seconds, 1 % are 60, n = 60", -1, 60, (1.0, 1.3, 0.01, 60.0)),
+]
+REGIMES += [
+    *(
+        Regime(UNTOLD, name, partial(untold, draw=partial(mostly, n=n, law=law), mean=mixed_mean(*law), sign=sign))
+        for name, sign, n, law in MIXED
+    ),
+    Regime(UNTOLD, "paired, 3 % lose 20, n = 30", partial(untold_difference, n=30, share=0.03, loss=20.0)),
+    Regime(
+        UNTOLD,
+        "20 clusters of 5, 3 % of them all 0",
+        partial(untold, draw=partial(failing_clusters, number=20, size=5, share=0.03), mean=0.97 * 0.95, size=5),
     ),
 ]

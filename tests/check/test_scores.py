@@ -2,32 +2,90 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from howsure import check_score
+from howsure import InputError, check_score
 
 RNG = np.random.default_rng(4)
 GRADES = RNG.normal(3.5, 1.0, 600)
 OTHER = GRADES - 0.3 + RNG.normal(0, 0.5, 600)
+ASSUMED: Any = {"assume_no_rare_losses": True}
 PARTS = np.array(["x", "y"])[np.arange(600) % 2]
 
 
 def test_limits_of_the_mean() -> None:
-    outcomes = [check_score(GRADES, min_score=limit).outcome for limit in (3.2, GRADES.mean() - 0.01, 3.9)]
+    limits = (3.2, GRADES.mean() - 0.01, 3.9)
+    outcomes = [check_score(GRADES, min_score=limit, **ASSUMED).outcome for limit in limits]
     assert outcomes == ["pass", "cannot tell", "fail"]
-    assert check_score(GRADES, max_score=4.0).outcome == "pass"
-    assert check_score(GRADES, min_score=3.2, max_score=3.0).outcome == "fail"
+    assert check_score(GRADES, max_score=4.0, **ASSUMED).outcome == "pass"
+    assert check_score(GRADES, min_score=3.2, max_score=3.0, **ASSUMED).outcome == "fail"
+
+
+def test_without_bounds_there_is_no_verdict() -> None:
+    """Grades that are too rare to have been seen may lie anywhere; the interval of the mean is shown all the same."""
+    for given in ({"min_score": 3.2}, {"min_score": 3.9}, {"better_than": OTHER}, {"max_score": 4.0}):
+        check = check_score(GRADES, **given)
+        verdict = check[0]
+        assert (verdict.outcome, verdict.reason, verdict.bound, verdict.more_rows) == (
+            "cannot tell",
+            "no bounds",
+            None,
+            None,
+        )
+        assert verdict.p_pass == verdict.p_fail == 1.0
+        assert verdict.estimate.low < verdict.estimate.value < verdict.estimate.high
+        assert "bounds=LOW,HIGH" in verdict.sentence
+        assert "assume_no_rare_losses=True" in verdict.sentence
+        assert check_score(GRADES, **given, bounds=(-10, 20)).outcome != "cannot tell"
+        assert check_score(GRADES, **given, **ASSUMED)[0].reason is None
+
+
+def test_scores_within_0_and_1_are_bounded_by_them() -> None:
+    rng = np.random.default_rng(0)
+    scores = rng.uniform(0.9, 1.0, 200)
+    guessed = check_score(scores, min_score=0.9)
+    given = check_score(scores, min_score=0.9, bounds=(0, 1))
+    assert guessed.outcome == given.outcome == "pass"
+    assert guessed[0].p_pass == given[0].p_pass
+    assert "taken to be bounded" in guessed[0].notes[0]
+    assert not given[0].notes
+    assert check_score(np.append(scores, 1.01), min_score=0.9).outcome == "cannot tell"
+    assert check_score(scores, better_than=scores - 1e-9, lower_is_better=True).outcome == "cannot tell"
+
+
+def test_rare_large_losses_pass_nothing() -> None:
+    """The files of an outside test: 2 % of zeros, of which 36 % of files of 50 rows show none."""
+    rng, passed = np.random.default_rng(1), 0
+    for _ in range(100):
+        scores = np.where(rng.random(50) < 0.02, 0.0, rng.uniform(0.98, 1.0, 50))
+        passed += check_score(scores, min_score=0.98 * 0.99).outcome == "pass"
+    assert passed == 0
+
+
+def test_a_baseline_gives_no_verdict_without_bounds() -> None:
+    earlier = check_score(OTHER, min_score=3.0).baseline
+    check = check_score(GRADES, not_worse_than=0.5, baseline=earlier)
+    assert (check.outcome, check[0].reason) == ("cannot tell", "no bounds")
+    assert check_score(GRADES, not_worse_than=0.5, baseline=earlier, bounds=(-10, 20)).outcome == "pass"
+    assert check_score(GRADES, not_worse_than=0.5, baseline=earlier, **ASSUMED).outcome == "pass"
+
+
+def test_bets_need_bounds() -> None:
+    with pytest.raises(InputError, match=r"sequential=True bets within the bounds of scores: leave assume_no_rare"):
+        check_score(GRADES, min_score=3.0, sequential=True, items_total=1000, **ASSUMED)
 
 
 def test_another_model() -> None:
-    assert check_score(GRADES, better_than=OTHER).outcome == "pass"
-    assert check_score(OTHER, better_than=GRADES).outcome == "fail"
-    assert check_score(OTHER, better_than=GRADES, lower_is_better=True).outcome == "pass"
-    margins = [check_score(OTHER, not_worse_than=m, against=GRADES).outcome for m in (0.5, 0.1)]
+    assert check_score(GRADES, better_than=OTHER, **ASSUMED).outcome == "pass"
+    assert check_score(OTHER, better_than=GRADES, **ASSUMED).outcome == "fail"
+    assert check_score(OTHER, better_than=GRADES, lower_is_better=True, **ASSUMED).outcome == "pass"
+    margins = [check_score(OTHER, not_worse_than=m, against=GRADES, **ASSUMED).outcome for m in (0.5, 0.1)]
     assert margins == ["pass", "fail"]
-    assert check_score(GRADES, not_worse_than=0.1, against=OTHER, lower_is_better=True).outcome == "fail"
+    assert check_score(GRADES, not_worse_than=0.1, against=OTHER, lower_is_better=True, **ASSUMED).outcome == "fail"
 
 
 def test_a_pair_knows_more_than_two_samples() -> None:
@@ -53,9 +111,9 @@ def test_booleans_are_shares() -> None:
 
 
 def test_scores_that_do_not_vary_are_told() -> None:
-    check = check_score(np.full(30, 0.7), min_score=0.5)
+    check = check_score(np.full(30, 7.0), min_score=5.0, **ASSUMED)
     assert check.outcome == "cannot tell"
-    assert "every value is 0.7" in str(check)
+    assert "every value is 7" in str(check)
     assert check[0].estimate.low is None
 
 
@@ -63,9 +121,9 @@ def test_scores_that_are_all_alike_are_shares_only_where_the_limit_is_one() -> N
     """Three grades of 1 are no proof that grades lie below 2."""
     grades = check_score([1, 1, 1], max_score=2)
     assert grades.outcome == "cannot tell"
-    assert "give these as bounds" in grades[0].notes[0]
+    assert grades[0].reason == "no bounds"
     assert check_score([1, 1, 1], max_score=2, bounds=(1, 5)).outcome == "cannot tell"
-    assert "taken for shares" in check_score(np.ones(50), min_score=0.9)[0].notes[0]
+    assert "taken to be bounded" in check_score(np.ones(50), min_score=0.9)[0].notes[0]
 
 
 def test_the_fewest_rows_are_those_of_the_level_asked() -> None:

@@ -74,6 +74,7 @@ def named_once(better_than: Any, against: Any, margin: Any, *, baseline: bool) -
 # What is checked, and what the rows say about it.
 
 BELOW, ABOVE = "below", "above"
+NO_BOUNDS = "no bounds"  # of scores, so that rare ones far away may move the mean across the limit
 
 
 class OneSidedTest(Protocol):
@@ -131,7 +132,8 @@ def comparison_rules(
 class Evidence:
     """A rule, and the tests that the rows of a group (None: all rows) make of it.
 
-    notes: what is to be said of it; caveats: the same, where it depends on the size of the tests.
+    notes: what is to be said of it; caveats: the same, where it depends on the size of the tests. undecided: why no
+    verdict follows whatever the numbers are (`NO_BOUNDS`); both p-values are then 1.
     """
 
     rule: Rule
@@ -140,6 +142,7 @@ class Evidence:
     test: OneSidedTest
     notes: tuple[str, ...] = ()
     caveats: Callable[[float], tuple[str, ...]] | None = None
+    undecided: str | None = None
 
     @property
     def p_kept(self) -> float:
@@ -152,6 +155,8 @@ class Evidence:
         return self._p(kept=False)
 
     def _p(self, *, kept: bool) -> float:
+        if self.undecided is not None:
+            return 1.0
         below = (self.rule.wanted == BELOW) == kept
         return self.test.p_below(self.rule.limit) if below else self.test.p_above(self.rule.limit)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from howsure.check.calibration import name_of
 from howsure.check.evidence import (
     ABOVE,
     BELOW,
+    NO_BOUNDS,
     Baseline,
     Entry,
     Evidence,
@@ -25,7 +26,7 @@ from howsure.check.evidence import (
     named_once,
 )
 from howsure.check.verdicts import Check, Found, check_sizes, decided
-from howsure.errors import GIVEN, InputError, at_row, parameter
+from howsure.errors import GIVEN, InputError, at_row, parameter, told
 from howsure.inputs.checks import Coded, check_clusters, check_codes
 from howsure.inputs.frames import DOCUMENT, ITEM, RUN, TASK, Kind, Rows, Source, columns_of, no_column_name
 from howsure.inputs.matching import shared_rows
@@ -34,7 +35,7 @@ from howsure.inputs.pairs import Floats, Integers
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.sequential.comparison import SequentialComparison, SequentialScore
 from howsure.stats.clusters import ItemGroups, few_clusters
-from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_difference, mean_score, share_bounds
+from howsure.stats.mean_score import BoundedMean, Bounds, MeanScore, mean_difference, mean_score, unit_bounds
 
 if TYPE_CHECKING:
     from howsure.data.logs.conversion import Log
@@ -52,6 +53,7 @@ def check_score(
     against: ArrayLike | str | Source | None = None,
     lower_is_better: bool = False,
     bounds: tuple[float, float] | None = None,
+    assume_no_rare_losses: bool = False,
     groups: ArrayLike | str | None = None,
     clusters: ArrayLike | str | None = None,
     id: str | None = None,
@@ -76,7 +78,9 @@ def check_score(
     `baseline`.
     against (n,): the other model, for `not_worse_than`; as `better_than`.
     lower_is_better: the other model is worse where its mean is higher.
-    bounds: the lowest and the highest score that is possible; those of scores that are all 0 or 1 are known.
+    bounds: the lowest and the highest score that is possible (default: 0 and 1 if all scores lie between these).
+    assume_no_rare_losses: without bounds, give verdicts that assume that no scores are far away and too rare to have
+    been seen.
     groups (n,): each group must keep the rules; a log names groups, clusters and items itself.
     sequential: the rows are those so far, in an order drawn at random; check again as they grow.
     items_total: with `sequential`, the items of the benchmark.
@@ -86,8 +90,9 @@ def check_score(
     name: name of the check in files, baselines and the history.
 
     With bounds the tests are Gaffke's, which hold for clusters that are right or wrong as a whole, and for rare large
-    losses; without clusters those of 0 and 1 are exact. Without bounds they are Student's t, and suppose that no loss
-    exists that is too rare to have been seen; the result says how large one would have to be.
+    losses; without clusters those of 0 and 1 are exact. Scores that all lie within 0 and 1 count as bounded by them.
+    Without bounds no verdict is given, since no number of rows rules out losses too rare to have been seen; with
+    `assume_no_rare_losses` the tests are Student's t, and the result says how large such a loss would have to be.
 
     A sequential check is made again and again as rows are added in the order of `howsure.draw_order`, until it passes
     or fails: no verdict is then ever wrong with a probability of more than 1 - level. Its bets are those of
@@ -96,6 +101,9 @@ def check_score(
     >>> right = [True] * 95 + [False] * 5
     >>> [check_score(right, min_score=limit).outcome for limit in (0.8, 0.93, 0.99)]
     ['pass', 'cannot tell', 'fail']
+    >>> grades = [3, 4, 4, 5, 5] * 20
+    >>> [check_score(grades, min_score=3.9, bounds=bounds).outcome for bounds in (None, (1, 5))]
+    ['cannot tell', 'pass']
 
     Raises InputError naming the parameter, row and value that violated a rule.
     """
@@ -123,6 +131,11 @@ def check_score(
     lower_is_better = lower_is_better or held.lower_is_better
     sizes = {"items_total": items_total, "clusters_total": clusters_total, "largest_cluster": largest_cluster}
     bets = _Bets(sizes, ends, level) if sequential else None
+    if bets is not None and assume_no_rare_losses:
+        raise InputError(
+            f"{parameter('sequential', True)} bets within the bounds of scores: leave "
+            f"{parameter('assume_no_rare_losses', True)} out, and give {parameter('bounds')}."
+        )
     if bets is None and any(size is not None for size in sizes.values()):
         given = next(size for size, value in sizes.items() if value is not None)
         raise InputError(f"{parameter(given, GIVEN)} is for {parameter('sequential', True)}; give both, or neither.")
@@ -131,13 +144,17 @@ def check_score(
             f"{parameter('sequential', True)} bets on all rows in the order drawn, against a limit or another model; "
             f"leave {parameter('groups', GIVEN)} and {parameter('baseline', GIVEN)} out."
         )
-    said = partial(evidence_of, bounds=ends) if bets is None else bets.evidence_of
+    everything = [values] if held.theirs is None else [values, held.theirs]
+    known = ends or unit_bounds(*everything)
+    scale = Scale(known, guessed=ends is None, assumed=assume_no_rare_losses)
+    said = partial(evidence_of, scale=scale) if bets is None else bets.evidence_of
     evidence = [one for rule in limits for one in said([values], units, parts, rule)]
-    entries = [_entry(name, part, values, units, ends) for part in parts]
+    entries = [_entry(name, part, values, units, known) for part in parts]
     rules = partial(comparison_rules, name, f"difference of {quantity}", wanted=BELOW if lower_is_better else ABOVE)
     if baseline is not None:
+        undecided = None if known or assume_no_rare_losses else NO_BOUNDS
         for rule in rules(margin=not_worse_than, against=baseline.name):
-            evidence += baseline.evidence(entries, rule)
+            evidence += [replace(one, undecided=undecided) for one in baseline.evidence(entries, rule)]
     if held.theirs is not None:
         called = (name_of(other) if isinstance(data, Source) else None) or OTHER
         margin = not_worse_than if baseline is None or against is not None else None
@@ -148,6 +165,7 @@ def check_score(
     recipe = {"check": name, **held.read, "min_score": min_score, "max_score": max_score}
     recipe |= {"better_than": name_of(better_than), "against": name_of(against), "not_worse_than": not_worse_than}
     recipe |= {"lower_is_better": lower_is_better, "bounds": ends}
+    recipe |= {"assume_no_rare_losses": True} if assume_no_rare_losses else {}
     recipe |= {"sequential": True, **sizes} if sequential else {}
     found = Found(name, tuple(evidence), recipe, held.notes, tuple(entries))
     return decided([found], level=level, alarms_over=alarms_over)
@@ -295,31 +313,44 @@ def _only(parts: Sequence[Part], rows: Integers, n: int) -> list[Part]:
 def _entry(name: str, part: Part, values: Floats, units: Integers | None, bounds: Bounds | None) -> Entry:
     group, rows = part
     groups = ItemGroups.of(len(rows), clusters=None if units is None else units[rows])
-    mean = mean_score(values[rows], groups, bounds=bounds or share_bounds(values))
+    mean = mean_score(values[rows], groups, bounds=bounds)
     return Entry(name, group, MeanSummary.of(mean, len(rows)), {})
 
 
 # What they say about the rules.
 
 
-def evidence_of(
-    scores: Sequence[Floats], clusters: Integers | None, parts: Iterable[Part], rule: Rule, *, bounds: Bounds | None
-) -> Iterator[Evidence]:
-    """What the scores of each group say about a limit, or those of two models about their difference.
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The bounds of scores (None: unknown); whether they are a guess, and whether verdicts may assume without them that
+    no scores are far away and too rare to have been seen."""
 
-    Without `bounds`, scores that are all 0 or 1 are taken for shares if the limit lies between these.
-    """
-    guessed, paired = bounds is None, len(scores) > 1
-    bounds = bounds or (share_bounds(*scores) if (-1.0 if paired else 0.0) < rule.limit < 1.0 else None)
+    bounds: Bounds | None
+    guessed: bool
+    assumed: bool
+
+    def for_rule(self, rule: Rule, *, paired: bool) -> Scale:
+        """The same for a limit: what is guessed are the bounds of shares, if the limit is one, too."""
+        lowest, bounds = (-1.0 if paired else 0.0), self.bounds
+        return self if not self.guessed or lowest < rule.limit < 1.0 or bounds is None else replace(self, bounds=None)
+
+
+def evidence_of(
+    scores: Sequence[Floats], clusters: Integers | None, parts: Iterable[Part], rule: Rule, *, scale: Scale
+) -> Iterator[Evidence]:
+    """What the scores of each group say about a limit, or those of two models about their difference: nothing where
+    their bounds are unknown, unless rare losses are assumed away."""
+    paired = len(scores) > 1
+    scale = scale.for_rule(rule, paired=paired)
+    undecided = None if scale.bounds is not None or scale.assumed else NO_BOUNDS
     for name, rows in parts:
         units = None if clusters is None else clusters[rows]
         made: Any = mean_difference if paired else mean_score
         kept = [one[rows] for one in scores]
-        test = made(*kept, ItemGroups.of(len(rows), clusters=units), bounds=bounds)
+        test = made(*kept, ItemGroups.of(len(rows), clusters=units), bounds=scale.bounds)
         shown = kept[0] - kept[1] if paired else kept[0]
-        yield Evidence(
-            rule, name, len(rows), test, caveats=partial(notes_on, shown, units, test, rule, guessed=guessed)
-        )
+        caveats = partial(notes_on, shown, units, test, rule, guessed=scale.guessed, assumed=scale.assumed)
+        yield Evidence(rule, name, len(rows), test, caveats=caveats, undecided=undecided)
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,7 +365,7 @@ class _Bets:
         self, scores: Sequence[Floats], clusters: Integers | None, parts: Iterable[Part], rule: Rule
     ) -> Iterator[Evidence]:
         """The same of scores in the order drawn, which are not in groups."""
-        bounds = self.bounds or share_bounds(*scores)
+        bounds = self.bounds or unit_bounds(*scores)
         if bounds is None:
             raise InputError(f"{parameter('sequential', True)} needs the {parameter('bounds')} of scores.")
         made: Any = SequentialScore if len(scores) == 1 else SequentialComparison
@@ -353,27 +384,28 @@ def notes_on(
     size: float,
     *,
     guessed: bool = False,
+    assumed: bool = False,
 ) -> tuple[str, ...]:
     """Caveats on tests of a size: too few rows or clusters for any verdict, or few for Student's t; and what a test
     supposes; `guessed`: that scores are shares."""
     if isinstance(test, BoundedMean):
-        alike = guessed and bool((values == values[0]).all())
-        taken = "all are alike, and taken for shares between 0 and 1; give bounds if other values are possible"
-        return (*_too_few(test, rule, size), *((taken,) if alike else ()))
+        of_shares = bool(np.isin(values, (-1.0, 0.0, 1.0)).all()) and np.ptp(values) > 0.0
+        others = "others are possible, as among word error rates" if rule.wanted == BELOW else "others are possible"
+        taken = told(
+            f"all scores lie between 0 and 1, and are taken to be bounded by them; if {others}, give "
+            f"{parameter('bounds')}"
+        )
+        return (*_too_few(test, rule, size), *((taken,) if guessed and not of_shares else ()))
     notes = []
     if clusters is not None and (few := few_clusters(np.bincount(clusters)[np.unique(clusters)])):
         notes.append(few)
     if len(values) > 1 and not test.error > 0.0:
-        notes.append(
-            f"every value is {values[0]:g}: nothing shows how much it may vary; if scores have a lowest and a highest "
-            "value, give these as bounds"
-        )
+        notes.append(f"every value is {values[0]:g}: nothing shows how much it may vary")
     elif not np.isnan(test.bounds(size)[0]):
         share, far = test.rare_loss(rule.limit, size)
         notes.append(
-            f"this supposes that no rarer values lie far away: if {share:.1%} of all values were about {far:.4g}, and "
-            f"all of them unseen here (probability {size:g}), the mean would be {rule.limit:g}; if scores have a "
-            "lowest and a highest value, give these as bounds"
+            f"{'rare losses are assumed away: ' if assumed else ''}if {share:.1%} of all values were about {far:.4g}, "
+            f"all of them unseen here (probability {size:g}), the mean would be {rule.limit:g}"
         )
     return tuple(notes)
 

@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from howsure import __version__
-from howsure.check.evidence import BELOW, Baseline, Entry, Evidence
-from howsure.errors import InputError, parameter
+from howsure.check.evidence import BELOW, NO_BOUNDS, Baseline, Entry, Evidence
+from howsure.errors import InputError, parameter, told
 from howsure.inputs.numbers_and_names import check_level, check_whole, shortened
 from howsure.result import Estimate, Rows, as_json, rows_read
 from howsure.show.table import COUNT, ENDS, FRAME, NUMBER, TABLE, WORDS, Column, Kind, interval, number, p_in_words
@@ -36,7 +36,7 @@ class Verdict:
     must lie. p_pass: of the hypothesis that the rule is broken, p_fail: that it is kept; both one-sided, and 1 where
     the estimate lies on the other side. The adjusted ones decide: `outcome` is "pass", "fail" or "cannot tell".
     more_rows: how many more would probably tell, if the quantity is as estimated; None where none are needed or none
-    would do.
+    would do. reason: "no bounds" where no number of rows decides, since unseen scores may lie anywhere; else None.
     """
 
     check: str
@@ -55,6 +55,7 @@ class Verdict:
     outcome: str
     more_rows: int | None
     notes: tuple[str, ...] = ()
+    reason: str | None = None
 
     derived: ClassVar = {"sentence": "notes"}
 
@@ -62,6 +63,8 @@ class Verdict:
     def sentence(self) -> str:
         """The verdict in one sentence, the estimate before the p-value."""
         seen = f"{self.quantity} {self.estimate}"
+        if self.reason == NO_BOUNDS:
+            return told(f"{seen}: {WITHOUT_BOUNDS.format(bounds=BOUNDS, assume=ASSUME)}")
         if self.bound is None:
             return f"{seen}: too little data to tell"
         above = "above" if (self.outcome == PASS) == (self.wanted != BELOW) else "below"
@@ -87,6 +90,13 @@ class Verdict:
         if self.more_rows is None:
             return "; the estimate lies too near to the limit for any number of rows to tell"
         return f"; about {rounded_up(self.more_rows):,} more rows would tell, if it is as estimated"
+
+
+WITHOUT_BOUNDS = (
+    "no verdict, since scores too rare to have been seen may lie anywhere. Say which scores are possible, {bounds}, or "
+    "assume that there are no such scores, {assume}"
+)
+BOUNDS, ASSUME = parameter("bounds", "LOW,HIGH", quoted=False), parameter("assume_no_rare_losses", True)
 
 
 def rounded_up(rows: int) -> int:
@@ -300,7 +310,7 @@ def _verdict(
     low, high = one.test.bounds(size / 2)
     lower, upper = one.test.bounds(size)
     needed = None
-    if outcome == CANNOT_TELL and not math.isnan(value):
+    if outcome == CANNOT_TELL and not math.isnan(value) and one.undecided is None:
         seems_kept = (value < limit) == (one.rule.wanted == BELOW)
         needed = _rows_needed(one, alone if seems_kept else alone / alarms_over)
     undefined = math.isnan(value) or math.isnan(low)
@@ -320,7 +330,7 @@ def _verdict(
         n=one.n,
         quantity=one.rule.quantity,
         estimate=estimate,
-        bound=None if math.isnan(value) or math.isnan(bound) else bound,
+        bound=None if math.isnan(value) or math.isnan(bound) or one.undecided is not None else bound,
         wanted=one.rule.wanted,
         limit=limit,
         p_pass=kept,
@@ -330,6 +340,7 @@ def _verdict(
         outcome=outcome,
         more_rows=None if needed is None else needed - one.n,
         notes=(*one.notes, *(one.caveats(size) if one.caveats else ())),
+        reason=one.undecided,
     )
 
 

@@ -104,6 +104,7 @@ def shared_variance(by_map: Floats) -> float:
     return k * (k - 1) * float(others.var(axis=1, ddof=1).mean())
 
 
+ROUNDING = 1e-12  # of losses
 NEVER_CERTAIN = "platt or beta"  # methods whose probabilities lie strictly between 0 and 1
 
 
@@ -162,6 +163,7 @@ def _change(
     own = np.mean([one[fold, np.arange(n)] for one, fold in zip(after, folds, strict=True)], axis=0)
     with np.errstate(invalid="ignore"):
         gain = before - own
+        gain[np.abs(gain) <= ROUNDING * before] = 0.0  # of a map that changes nothing
         means = [float(np.sort(weight * one).sum() / np.sort(weight).sum()) for one in (before, own)]
     if infinite:
         return Change(means[0], means[1], no_difference(n, level))

@@ -194,7 +194,28 @@ class BoundedMean(MeanScore):
             least = self.least_p(limit, above=above)
         else:  # more rows that are all alike
             least = self.p_above(limit) if above else self.p_below(limit)
-        return self.needed(limit, size, at_limit=at_limit, least=least)
+        needed = self.needed(limit, size, at_limit=at_limit, least=least)
+        turned, goal = (self, limit) if above else (self.turned(), -limit)
+        times = None if needed is None else turned._times_needed(goal, size)
+        return None if needed is None or times is None else max(needed, math.ceil(self.n * times))
+
+    def _times_needed(self, limit: float, size: float) -> float | None:
+        """How many times these rows Gaffke's test needs to show with probability .8 that the mean lies above the limit;
+        None if it is beyond `MOST_TIMES`. Scores that vary little need more than their error says: the test allows for
+        unseen scores as low as possible."""
+        margin = normal_quantile(2 * POWER - 1) * self.error
+
+        def rejects(times: float) -> bool:
+            sums = replace(self.sums, times=self.sums.times * times)
+            return gaffke_p_value(sums, limit + margin / math.sqrt(times), low=self.lowest) <= size
+
+        low, high = 1.0, float(MOST_TIMES)
+        if rejects(low) or not rejects(high):
+            return 1.0 if rejects(low) else None
+        while high > 1.01 * low:
+            middle = math.sqrt(low * high)
+            low, high = (low, middle) if rejects(middle) else (middle, high)
+        return high
 
     def least_p(self, limit: float, *, above: bool) -> float:
         """The p of these rows if all of them had the best score (above), or the worst."""
@@ -291,6 +312,15 @@ def mean_difference(
 def share_bounds(*scores: Floats) -> Bounds | None:
     """The bounds of scores that are all 0 or 1: shares of right answers."""
     return (0.0, 1.0) if all(bool(((one == 0.0) | (one == 1.0)).all()) for one in scores) else None
+
+
+def unit_bounds(*scores: Floats) -> Bounds | None:
+    """The bounds 0 and 1, if all scores lie between them.
+
+    >>> unit_bounds(np.array([0.2, 1.0])), unit_bounds(np.array([0.2, 1.1]))
+    ((0.0, 1.0), None)
+    """
+    return (0.0, 1.0) if all(bool(((one >= 0.0) & (one <= 1.0)).all()) for one in scores) else None
 
 
 def _bounded(values: Floats, groups: ItemGroups, bounds: Bounds, mean: MeanScore) -> BoundedMean:

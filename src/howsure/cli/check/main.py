@@ -23,7 +23,7 @@ from howsure.cli.terminal.derived import command_of, result_of
 from howsure.cli.terminal.options import (
     Decorator,
     DefaultGroup,
-    bounds_option,
+    as_bounds,
     choice_option,
     figure_option,
     in_order,
@@ -245,9 +245,15 @@ check_command(
     """
 howsure check score dev.csv --score exact_match --min-score 0.8
 howsure check score new.jsonl --score rougeL --id uid --not-worse-than 0.01 --against old.jsonl
+howsure check score grades.csv --score grade --min-score 3.5 --bounds 1,5
 howsure check score so_far.csv --score new --better-than old --sequential --items-total 1000
 """,
-    bounds=bounds_option,
+    bounds=click.option(
+        "--bounds",
+        callback=as_bounds,
+        metavar="LOW,HIGH",
+        help="The lowest and the highest score that is possible (default: 0,1 if all scores lie between these).",
+    ),
 )
 check_command(
     "selective",
