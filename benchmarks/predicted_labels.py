@@ -1,10 +1,14 @@
 """Do corrected coefficients hold? Simulated files, and real labels of which 100 are drawn again and again.
 
     HOWSURE_DATA=… .venv/bin/python benchmarks/predicted_labels.py [--quick]
+    .venv/bin/python benchmarks/predicted_labels.py --few-clusters [--files 500]
 
 prints the tables of docs/predicted-labels.md: how often the intervals held the coefficients that people's labels of all
 rows would give (of each regression, the coefficient held least often), those with predictions as labels too, how often
 they could not be told, and the width beside that of labels alone. Without HOWSURE_DATA, the simulated ones.
+
+`--few-clusters` prints coverage (level .95) and size (of a test of no effect, at .05) of one coefficient that few
+clusters determine, with the median width and degrees of freedom of its interval, and how often it has none.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ import math
 import os
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -199,6 +204,87 @@ def simulated(name: str, labels: int, files: int) -> list[str]:
     return [f"{corrected:.3f}", f"{naive:.2f}", f"{untold:.3f}", f"{max(beside):.2f}" if beside else "–"]
 
 
+@dataclass(frozen=True)
+class FewClusters:
+    """Rows in clusters whose levels differ, and whose treated ones, or a column of whole clusters, have an effect.
+
+    clusters: their number. treated: how many of them are treated, half-way in time; 0: a column of clusters,
+    `shape`. shock: the standard deviation of what a cluster's rows have in common before and after. labels: all of the
+    rows if None. unequal: cluster sizes are lognormal.
+    """
+
+    clusters: int
+    treated: int = 0
+    effects: bool = False
+    shape: str = "lognormal"
+    shock: float = 0.1
+    labels: int | None = 300
+    unequal: bool = False
+    method: str = "linear"
+
+    def draw(self, effect: float, draw: Draw) -> tuple[Floats, Any, dict[str, Any], str]:
+        """Labels, predictions, what is asked, and the name of the coefficient."""
+        share = draw.lognormal(0, 0.8, self.clusters) if self.unequal else np.ones(self.clusters)
+        size = np.maximum((share / share.sum() * N).round().astype(int), 10)
+        unit = np.repeat(np.arange(self.clusters), size)
+        period = np.concatenate([np.arange(k) % 10 for k in size])
+        after, treated = period >= 5, unit < self.treated
+        level, shocks = draw.uniform(-0.12, 0.12, self.clusters), draw.normal(0, self.shock, (self.clusters, 2))
+        asked: dict[str, Any] = {"clusters": unit, "method": self.method}
+        if self.treated:
+            column, name = (treated & after) * 1.0, "treated × after"
+            asked |= {"treated": treated, "after": after}
+            asked |= {"fixed_effects": {"unit": unit, "period": period}} if self.effects else {}
+        else:
+            x = (
+                draw.lognormal(0, 1, self.clusters)
+                if self.shape == "lognormal"
+                else draw.standard_normal(self.clusters)
+            )
+            x = (x - x.mean()) / np.abs(x - x.mean()).max()
+            column, name = x[unit], "x"
+            asked["covariates"] = {"x": column}
+        common = level[unit] + shocks[unit, after * 1]
+        p = sigmoid(-0.4 + 4 * common + effect * column) if self.method == "logit" else 0.45 + common + effect * column
+        y = (draw.random(len(unit)) < np.clip(p, 0.02, 0.98)) * 1.0
+        return y, wrong(y, 0.08 + 0.1 * ((column > 0) & (y > 0)), draw), asked, name
+
+
+FEW_CLUSTERS = {
+    "difference in differences, 3 of 20 clusters treated": FewClusters(20, 3, effects=True),
+    "3 of 20 clusters treated, every row labelled": FewClusters(20, 3, effects=True, labels=None),
+    "80 clusters, a skewed column of clusters": FewClusters(80),
+    "80 clusters, a skewed column, every row labelled": FewClusters(80, labels=None),
+    "2 of 20 clusters treated, no fixed effects": FewClusters(20, 2),
+    "4 of 40 clusters of unequal size treated": FewClusters(40, 4, effects=True, unequal=True),
+    "30 clusters, a normal column of clusters": FewClusters(30, shape="normal"),
+    "logistic, 5 of 40 clusters treated": FewClusters(40, 5, method="logit", shock=0.0),
+    "15 of 30 clusters treated, no shocks": FewClusters(30, 15, effects=True, shock=0.0),
+}
+
+
+def few_clusters(name: str, files: int) -> list[str]:
+    """A row of the table: coverage and size with their standard errors, width, degrees of freedom, no interval."""
+    regime, cells, widths, degrees, without = FEW_CLUSTERS[name], [], [], [], 0
+    logit = regime.method == "logit"
+    for effect in (0.8 if logit else 0.1, 0.0):
+        covered = []
+        for seed in range(files):
+            draw = np.random.default_rng(seed)
+            y, f, asked, key = regime.draw(effect, draw)
+            drawn = np.arange(len(y)) if regime.labels is None else draw.choice(len(y), regime.labels, replace=False)
+            row = judged(y, f, asked, drawn, {})[key]
+            without += row.corrected.low is None
+            covered.append(held(row.corrected, effect))
+            widths.append(width(row.corrected))
+            degrees.append(getattr(row, "corrected_degrees", math.nan))
+        share = float(np.nanmean(covered))
+        error = math.sqrt(share * (1 - share) / np.isfinite(covered).sum())
+        cells.append(f"{share if effect else 1 - share:.3f} ({error:.3f})")
+    freedom = "–" if np.isnan(degrees).all() else f"{np.nanmedian(degrees):.1f}"
+    return [*cells, f"{np.nanmedian(widths):.3f}", freedom, f"{without / (2 * files):.3f}"]
+
+
 def articles(folder: Path) -> Made:
     """News of one newspaper on a month of violence: does an article tell of arrests, by a few words, and by week?"""
     with gzip.open(folder / "india_police_events" / "documents.jsonl.gz", "rt", encoding="utf-8") as file:
@@ -233,6 +319,12 @@ def repeated(method: str, labels: int, files: int, folder: Path) -> list[list[st
 def main() -> None:
     """Print the tables."""
     files = QUICK if "--quick" in sys.argv else FILES
+    if "--few-clusters" in sys.argv:
+        files = int(sys.argv[sys.argv.index("--files") + 1]) if "--files" in sys.argv else files
+        print("| regression | coverage | size | width | degrees of freedom | no interval |")
+        for name in FEW_CLUSTERS:
+            print(f"| {name} | {' | '.join(few_clusters(name, files))} |", flush=True)
+        return
     print("| regression |" + "".join(f" {n} labels: held | naive | not told | width |" for n in LABELS))
     for name in REGIMES:
         cells = [

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.inputs.pairs import Floats, Integers
+from howsure.regression.cluster_robust import Leverage
 from howsure.result import Estimate
 from howsure.stats.clusters import kish
 from howsure.stats.logistic import newton_minimum, sigmoid
@@ -21,6 +22,7 @@ ROUNDING = 1e-12  # of an outcome
 PSEUDO = 0.5  # an error more than was seen
 COVERED = 0.5  # of what tells of a coefficient, that labels must stand for
 TELLING = 5.0  # labels of equal weight that must tell of it
+MAX_UNSEEN = 0.01  # of a variance, in clusters whose errors the coefficients absorb completely
 SOLVED, OPEN = 1e-6, 1e7  # of a logistic loss per row: its slope, and the variance from which on it is flat
 
 
@@ -134,18 +136,25 @@ def cross_fitted(features: Floats, labels: Floats, labelled: Labelled) -> Floats
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """Coefficients (k,), their standard errors, the degrees of freedom of these, and whether the labels tell them."""
+    """Coefficients (k,), their standard errors and degrees of freedom.
+
+    has_labels: enough labels carry the coefficient. has_error: its standard error can be estimated.
+    """
 
     values: Floats
     errors: Floats
     degrees: Floats
-    told: npt.NDArray[np.bool_]
+    has_labels: npt.NDArray[np.bool_]
+    has_error: npt.NDArray[np.bool_]
 
     def estimate(self, place: int, *, level: float, method: str, n: int) -> tuple[Estimate, float, float]:
-        """A coefficient with Student's interval, its standard error, and the p of 0."""
+        """A coefficient with Student's interval, its standard error, and the p of 0; without these where its error
+        cannot be estimated."""
         from scipy.special import stdtr
 
-        value, error, degrees = (float(one[place]) for one in (self.values, self.errors, self.degrees))
+        value, error, degrees = (float(values[place]) for values in (self.values, self.errors, self.degrees))
+        if not self.has_error[place]:
+            return Estimate(value, None, None, level=level, method=method, n=n), math.nan, math.nan
         reach = t_quantile(level, degrees) * error
         p = float(2.0 * stdtr(degrees, -abs(value) / error)) if error > 0.0 else math.nan
         return Estimate(value, value - reach, value + reach, level=level, method=method, n=n), error, p
@@ -159,48 +168,84 @@ def fitted(
     residuals: Floats | None = None,
     is_label: bool = False,
 ) -> Fit | None:
-    """The coefficients of an outcome (N,), with the sandwich; None where a logistic regression has no finite solution.
+    """The coefficients of an outcome (N,), with CR2 errors; None where a logistic regression has no finite solution.
 
     They solve Σ w x (y - x β) = 0, or Σ w x (y - σ(x β)) = 0. residuals (n,): of labelled rows, the label less what the
     map expects, which the outcome holds times the weights: then labels count as drawn within strata. is_label: labels
     are 0 or 1, of which the map may miss half a one more than was seen.
 
-    A standard error is √(Σ s² G/(G - 1) (N - 1)/(N - k)), with the sums s of w x (y - …) · bread⁻¹ over each of the G
-    clusters. Its degrees of freedom are those of a variance of values with the kurtosis of s, less 1.
+    A coefficient is Σ c e with a contrast c of the rows and errors e, both scaled as in `cluster_robust`. Its variance
+    is the sum of the squares of each cluster's Σ A c e (rows are clusters of their own where there are none). The
+    corrected outcome is as linear in its errors, so A is that of the regression; the mean of A c times the residual of
+    labelled rows within a stratum is taken off, which a draw of fixed size does not vary. The errors of labelled rows
+    have a larger variance in the degrees of freedom (`_variances`); where the squares of few clusters make up most of
+    the variance, degrees are fewer: 2 / (Σ s⁴ / (Σ s²)² - 1/G) - 1.
     """
-    x, w, n = regression.design(), regression.weight, len(outcome)
-    beta: Floats | None
-    if regression.logit:
-        beta = _logistic(x, outcome, w)
-        if beta is None:
-            return None
-        p = sigmoid(x @ beta)
-        curve, apart = w * p * (1.0 - p), outcome - p
-    else:
-        y = regression.within(outcome[:, None])[:, 0]
-        beta = np.asarray(np.linalg.lstsq(x * np.sqrt(w)[:, None], np.sqrt(w) * y, rcond=None)[0], dtype=np.float64)
-        curve, apart = w, y - x @ beta
-        apart[np.abs(apart) <= ROUNDING * np.abs(y).max()] = 0.0  # the columns tell it exactly
-    root = np.linalg.inv(np.linalg.qr(x * np.sqrt(curve)[:, None], mode="r"))
-    lever = (x * w[:, None]) @ (root @ root.T)[:, : regression.asked]
-    parts, doubt, told = lever * apart[:, None], np.zeros(regression.asked), np.ones(regression.asked, dtype=np.bool_)
+    solution = _solved(regression, outcome)
+    if solution is None:
+        return None
+    x, values, curvature, misfit = solution
+    n, asked, scale = len(outcome), regression.asked, np.sqrt(curvature)
+    inverse = np.linalg.inv(np.linalg.qr(x * scale[:, None], mode="r"))
+    basis = (x * scale[:, None]) @ inverse
+    clusters = np.arange(n) if regression.units is None else regression.units
+    leverage = Leverage(basis, clusters, scale, regression.absorbed)
+    contrasts = basis @ inverse.T[:, :asked]
+    adjusted, unseen = leverage.adjusted(contrasts)
+    of_outcome = np.divide(regression.weight, scale, out=np.zeros(n), where=scale > 0.0)  # times it: a scaled error
+    errors = of_outcome * misfit
+    parts, variances = adjusted * errors[:, None], np.ones(n)
+    more, has_labels = np.zeros(asked), np.ones(asked, dtype=np.bool_)
     if labelled is not None and residuals is not None:
-        of_labelled, times = lever[labelled.rows], labelled.weight[:, None]
-        parts = parts + labelled.centring(n, of_labelled * residuals[:, None])
+        of_labelled = (of_outcome[:, None] * adjusted)[labelled.rows] * residuals[:, None]
+        parts = parts + labelled.centring(n, of_labelled)
+        squares, weight = (of_outcome[:, None] * contrasts)[labelled.rows] ** 2, labelled.weight[:, None]
         if is_label:
             p_more = PSEUDO / (len(residuals) + 1)
-            doubt = p_more * (1.0 - p_more) * (times * (times - 1.0) * of_labelled**2).sum(axis=0)
-        carried = times * of_labelled**2
-        told = (carried.sum(axis=0) > COVERED * (lever**2).sum(axis=0)) & (np.array(_equal(carried)) >= TELLING)
-    groups = n
+            more = p_more * (1.0 - p_more) * (weight * (weight - 1.0) * squares).sum(axis=0)
+        whole = ((of_outcome[:, None] * contrasts) ** 2).sum(axis=0)
+        enough = np.array(_equal(weight * squares)) >= TELLING
+        has_labels = ((weight * squares).sum(axis=0) > COVERED * whole) & enough
+        variances = _variances(errors, labelled)
     if regression.units is not None:
-        groups = int(regression.units.max()) + 1
-        parts = np.stack([np.bincount(regression.units, one, minlength=groups) for one in parts.T], axis=1)
-    few = groups / (groups - 1) * (n - 1) / max(n - regression.parameters, 1)
+        parts = np.stack([np.bincount(clusters, part) for part in parts.T], axis=1)
     squares = parts**2
-    apart_by = np.maximum(1.0 / np.array(_equal(squares)) - 1.0 / groups, 2.0 / groups**2)
-    degrees = np.maximum(np.minimum(2.0 / apart_by, groups) - 1.0, 1.0)
-    return Fit(beta[: regression.asked], np.sqrt(few * squares.sum(axis=0) + doubt), degrees, told)
+    degrees = np.array([leverage.degrees_of_freedom(column, variances) for column in adjusted.T])
+    if labelled is not None:
+        groups = len(squares)
+        spread = np.maximum(1.0 / np.array(_equal(squares)) - 1.0 / groups, 2.0 / groups**2)
+        degrees = np.minimum(degrees, np.maximum(2.0 / spread - 1.0, 1.0))
+    error = np.sqrt(squares.sum(axis=0) + more)
+    return Fit(values[:asked], error, np.maximum(degrees, 1.0), has_labels, unseen <= MAX_UNSEEN)
+
+
+def _solved(regression: Regression, outcome: Floats) -> tuple[Floats, Floats, Floats, Floats] | None:
+    """The design (N, K), all coefficients (K,), the curvature (N,) of each row's loss, and what remains of the outcome;
+    None where a logistic regression has no finite solution."""
+    x, weight = regression.design(), regression.weight
+    if regression.logit:
+        values = _logistic(x, outcome, weight)
+        if values is None:
+            return None
+        p = sigmoid(x @ values)
+        return x, values, weight * p * (1.0 - p), outcome - p
+    y, scale = regression.within(outcome[:, None])[:, 0], np.sqrt(weight)
+    values = np.asarray(np.linalg.lstsq(x * scale[:, None], scale * y, rcond=None)[0], dtype=np.float64)
+    misfit = y - x @ values
+    misfit[np.abs(misfit) <= ROUNDING * np.abs(y).max()] = 0.0  # the columns determine the outcome
+    return x, values, weight, misfit
+
+
+def _variances(errors: Floats, labelled: Labelled) -> Floats:
+    """Variances (N,) of scaled errors: that of rows without a label for all, and as much more for labelled ones, in
+    proportion to their squared weights, as their squared errors are larger; 1 where there are no errors."""
+    has_label = np.zeros(len(errors), dtype=np.bool_)
+    has_label[labelled.rows] = True
+    squares, weights = errors**2, labelled.weight**2
+    base = 0.0 if has_label.all() else float(squares[~has_label].mean())
+    variances = np.full(len(errors), base)
+    variances[labelled.rows] += max(float((squares[has_label] - base).sum()), 0.0) / weights.sum() * weights
+    return variances if variances.any() else np.ones(len(errors))
 
 
 def _equal(values: Floats) -> list[float]:

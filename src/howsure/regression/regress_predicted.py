@@ -21,6 +21,7 @@ from howsure.result import Estimate
 
 FEWEST, PER_COEFFICIENT = 30, 3  # labels, below which nothing is said
 FEWEST_APART = 10  # clusters of labels
+FEW_DEGREES = 4  # of freedom, below which an interval is rough (Pustejovsky & Tipton 2018)
 EXPECTED = 5  # labels of a random draw, where there are none
 SURELY, PROBABLY = 1e-6, 1e-3  # p of a draw at random, below which nothing is promised, or it is said
 NAIVE, CORRECTED, UNKNOWN = "prediction as label", "design-based", "cannot tell"
@@ -69,13 +70,15 @@ def regress_predicted(
 
     The outcome is ỹ = m + (y - m)/π where a person labelled the row, drawn with the chance π, and m elsewhere, with m
     the label that prediction and covariates let expect, by a ridge regression of other labels (cross-fitted in five).
-    Coefficients solve Σ w x (ỹ - x β) = 0, or Σ w x (ỹ - σ(x β)) = 0. Standard errors are the sandwich over rows or
-    clusters, with labels drawn within strata; intervals are Student's. Of several classes each has its own regression;
-    linear coefficients of all of them add up to those of 1. A coefficient is not told where there are too few labels,
-    or too few of those that tell of it, and where a logistic regression has no finite solution.
+    Coefficients solve Σ w x (ỹ - x β) = 0, or Σ w x (ỹ - σ(x β)) = 0. Standard errors are CR2 over rows or clusters,
+    with labels drawn within strata; intervals are Student's with Satterthwaite's degrees of freedom, which are few
+    where few clusters or labels carry a coefficient. Of several classes each has its own regression; linear
+    coefficients of all of them add up to those of 1. A coefficient is "cannot tell" where there are too few labels, or
+    too few in rows where it varies, where a single cluster determines it (one treated unit), and where a logistic
+    regression has no finite solution.
 
     Sources: Egami, Hinck, Stewart & Wei (2023), design-based supervised learning; Robins, Rotnitzky & Zhao (1994);
-    Särndal, Swensson & Wretman (1992).
+    Särndal, Swensson & Wretman (1992); Bell & McCaffrey (2002) and Pustejovsky & Tipton (2018), CR2.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -198,21 +201,51 @@ def _coefficients(asked: Asked, level: float) -> tuple[PredictedCoefficient, ...
                     f"{of}the logistic regression has no finite solution, as where a column parts the labels, or too "
                     f"few are 1 or 0: label more rows, or take {parameter('method', 'linear')}"
                 )
-        if corrected is not None and not corrected.told.all():
-            few = [name for name, one in zip(asked.names, corrected.told, strict=True) if not one]
-            notes.append(f"{of}too few labels tell of {shortened(few)}: label rows in which these differ")
+        notes.extend(f"{of}{note}" for note in _few_labels_or_clusters(asked, naive, corrected))
         for k, name in enumerate(asked.names):
-            of_naive, naive_error, _ = _estimate(naive, k, level, NAIVE, n)
-            estimate, error, p = _estimate(corrected, k, level, CORRECTED, len(labelled.rows))
-            rows.append(PredictedCoefficient(outcome, name, of_naive, naive_error, estimate, error, p))
+            predicted, predicted_error, _, predicted_degrees = _estimate(naive, k, level, NAIVE, n)
+            estimate, error, p, degrees = _estimate(corrected, k, level, CORRECTED, len(labelled.rows))
+            rows.append(
+                PredictedCoefficient(
+                    outcome, name, predicted, predicted_error, predicted_degrees, estimate, error, degrees, p
+                )
+            )
     return tuple(rows)
 
 
-def _estimate(fit: Fit | None, place: int, level: float, method: str, n: int) -> tuple[Estimate, float, float]:
-    """A coefficient with its interval, its standard error, and the p of 0."""
-    if fit is None or not fit.told[place]:
-        return Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=n), math.nan, math.nan
-    return fit.estimate(place, level=level, method=method, n=n)
+def _few_labels_or_clusters(asked: Asked, naive: Fit | None, corrected: Fit | None) -> list[str]:
+    """Notes on coefficients that few labels, rows or clusters carry."""
+    notes, what = [], "row" if asked.regression.units is None else "cluster"
+    names = np.array(asked.names, dtype=object)
+    if corrected is not None and not corrected.has_labels.all():
+        few = shortened(names[~corrected.has_labels].tolist())
+        notes.append(f"too few labels tell of {few}: label rows in which these differ")
+    if naive is not None and not naive.has_error.all():
+        without = shortened(names[~naive.has_error].tolist())
+        notes.append(
+            f"one {what} alone determines part of {without}, so that no interval can be given: it needs at least two "
+            f"such {what}s"
+        )
+    if corrected is not None:
+        rough = np.flatnonzero(corrected.has_labels & corrected.has_error & (corrected.degrees < FEW_DEGREES))
+        listed = shortened([f"{names[place]} ({corrected.degrees[place]:.1f})" for place in rough])
+        if len(rough):
+            notes.append(
+                f"rough intervals, with fewer than {FEW_DEGREES} degrees of freedom: {listed}; too few {what}s and "
+                "labels carry these coefficients"
+            )
+    return notes
+
+
+def _estimate(fit: Fit | None, place: int, level: float, method: str, n: int) -> tuple[Estimate, float, float, float]:
+    """A coefficient with its interval, its standard error, the p of 0, and the degrees of freedom.
+
+    A corrected coefficient without an error is not shown: one cluster alone determines it.
+    """
+    if fit is None or not fit.has_labels[place] or (method == CORRECTED and not fit.has_error[place]):
+        return Estimate(math.nan, None, None, level=level, method=UNKNOWN, n=n), math.nan, math.nan, math.nan
+    degrees = float(fit.degrees[place]) if fit.has_error[place] else math.nan
+    return *fit.estimate(place, level=level, method=method, n=n), degrees
 
 
 def _sure(asked: Asked) -> bool:

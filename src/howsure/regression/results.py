@@ -26,8 +26,10 @@ class PredictedCoefficient:
     name: str
     naive: Estimate
     naive_error: float
+    naive_degrees: float
     corrected: Estimate
     corrected_error: float
+    corrected_degrees: float
     p_value: float
 
     @property
@@ -57,6 +59,7 @@ def _itself(row: PredictedCoefficient) -> PredictedCoefficient:
 NAIVE = Kind(lambda row: _text(row.naive, row.naive_error))
 CORRECTED = Kind(lambda row: _text(row.corrected, row.corrected_error))
 ERROR = Kind(lambda row: number(row.corrected_error, _decimals(row.corrected_error)))
+DEGREES = Kind(lambda degrees: number(degrees, 1))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
@@ -83,10 +86,12 @@ class PredictedRegression(Rows[PredictedCoefficient]):
             Column("naive", ESTIMATE, only=FRAME),
             Column("naive", NAIVE, legend=f"with predictions taken as labels; {level}", get=_itself, only=TABLE),
             Column("naive_error", NUMBER, only=FRAME),
+            Column("naive_degrees", NUMBER, only=FRAME),
             Column("corrected", ESTIMATE, only=FRAME),
             Column("corrected", CORRECTED, legend="with labels corrected by those of people", get=_itself, only=TABLE),
             Column("corrected_error", NUMBER, "standard error", only=FRAME),
             Column("error", ERROR, "standard error", legend="of the corrected coefficient", get=_itself, only=TABLE),
+            Column("corrected_degrees", DEGREES, "df", legend="degrees of freedom of the corrected interval"),
             Column("p_value", P_VALUE, "p", legend="of a corrected coefficient of 0"),
         ]
 

@@ -119,11 +119,12 @@ def saved_regression(store: Store, path: str | os.PathLike[str]) -> PredictedReg
 
 def _coefficient(held: Mapping[str, Any]) -> PredictedCoefficient:
     naive, corrected = (_estimate(**held[name]) for name in ("naive", "corrected"))
-    errors = [_float(held[name]) for name in ("naive_error", "corrected_error", "p_value")]
-    outcome = held["outcome"]
-    return PredictedCoefficient(
-        None if outcome is None else str(outcome), str(held["name"]), naive, errors[0], corrected, *errors[1:]
-    )
+    outcome = None if held["outcome"] is None else str(held["outcome"])
+    numbers = {
+        name: _float(held.get(name) if name.endswith("degrees") else held[name])  # which older files do not have
+        for name in ("naive_error", "naive_degrees", "corrected_error", "corrected_degrees", "p_value")
+    }
+    return PredictedCoefficient(outcome, str(held["name"]), naive=naive, corrected=corrected, **numbers)
 
 
 def _estimate(value: Any, low: Any, high: Any, level: Any, method: Any, n: Any) -> Estimate:

@@ -1,0 +1,125 @@
+"""CR2, the cluster-robust variance that few clusters do not bias, and Satterthwaite's degrees of freedom for it.
+
+Rows are scaled by the square roots of their weights, so that weighted least squares is plain least squares. With the
+hat matrix H, the residuals of cluster g are (I - H)_g e: too small where the cluster has much leverage. CR2 multiplies
+them by A_g = (I - H_gg)^(-1/2), which makes the variance of a coefficient unbiased where errors are independent and of
+equal variance. Its degrees of freedom are those of a χ² distribution with the same mean and variance.
+
+Sources: Bell & McCaffrey (2002); Imbens & Kolesár (2016); Pustejovsky & Tipton (2018).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array, dia_array, hstack, issparse
+
+from howsure.inputs.pairs import Floats, Integers
+
+SINGULAR = 1e-9  # of 1 - leverage in a direction: below, the residuals in that direction are always 0
+MAX_EXACT_CLUSTERS = 200  # of largest variance, whose covariances count: with more, Student's t is nearly normal
+MAX_BATCH = 4_000_000  # numbers in a batch of clusters of equal size
+
+
+@dataclass(frozen=True, slots=True)
+class Leverage:
+    """How N scaled rows in clusters determine their own fitted values.
+
+    basis (N, K): an orthonormal basis of the columns. clusters (N,): codes from 0 without gaps. scale (N,): the square
+    root of the weight of each row. absorbed (N,): codes of fixed effects whose means are already taken out of `basis`.
+    """
+
+    basis: Floats
+    clusters: Integers
+    scale: Floats
+    absorbed: Integers | None = None
+
+    def adjusted(self, contrasts: Floats) -> tuple[Floats, Floats]:
+        """A_g' c_g of the rows of each cluster, for contrasts c (N, k) that are orthogonal to the absorbed effects, and
+        the share (k,) of |c|² in directions where residuals are always 0, so that no variance can be estimated.
+
+        With the columns E of the absorbed effects in a cluster and B of the basis, I - H_gg is D - B B' with
+        D = I - E E'; A_g is (I - D^(-1/2) B B' D^(-1/2))^(-1/2) D^(-1/2).
+        """
+        basis, adjusted = self._over_effects(self.basis), contrasts.copy()
+        unseen = np.zeros(contrasts.shape[1])
+        sizes = np.bincount(self.clusters)
+        order, starts = np.argsort(self.clusters, kind="stable"), np.cumsum(sizes) - sizes
+        for size in np.unique(sizes).tolist():
+            places = np.flatnonzero(sizes == size)
+            batch = max(1, MAX_BATCH // (size * (basis.shape[1] + 1)))
+            for first in range(0, len(places), batch):
+                rows = order[starts[places[first : first + batch], None] + np.arange(size)]
+                adjusted[rows], lost = _inverse_root(basis[rows], contrasts[rows])
+                unseen += lost
+        return self._over_effects(adjusted), unseen / np.maximum((contrasts**2).sum(axis=0), np.finfo(float).tiny)
+
+    def degrees_of_freedom(self, adjusted: Floats, variances: Floats) -> float:
+        """(tr Ω)² / tr Ω² with Ω = P' Ψ P: Ψ has the `variances` (N,) of independent errors, and column g of P is how
+        the term of cluster g depends on each error: (I - H)[:, g] A_g' c_g, for `adjusted` (N,).
+
+        With H = U U', Ω is a diagonal less products of (clusters, K) matrices. Of clusters beyond the 200 of largest
+        variance, only these variances count.
+        """
+        of_clusters = np.bincount(self.clusters, variances * adjusted**2)
+        exact = np.sort(np.argsort(-of_clusters, kind="stable")[:MAX_EXACT_CLUSTERS])
+        place = np.full(len(of_clusters), -1)
+        place[exact] = np.arange(len(exact))
+        rows = np.flatnonzero(place[self.clusters] >= 0)
+        columns = self._columns()
+
+        def sums(values: Floats) -> Any:
+            indicator = csr_array((values, (place[self.clusters[rows]], np.arange(len(rows)))))
+            return indicator @ columns[rows]
+
+        own, crossed = sums(adjusted[rows]), sums((variances * adjusted)[rows])
+        between = columns.T @ (dia_array((variances[None, :], [0]), shape=(len(variances),) * 2) @ columns)
+        products = crossed @ own.T
+        shared = own @ (between @ own.T) - products - products.T
+        covariance = np.diag(of_clusters[exact]) + (shared.toarray() if issparse(shared) else shared)
+        others = np.delete(of_clusters, exact)
+        return float((np.trace(covariance) + others.sum()) ** 2 / ((covariance**2).sum() + (others**2).sum()))
+
+    def _over_effects(self, values: Floats) -> Floats:
+        """D^(-1/2) v, with 0 in the directions in which D is 0."""
+        if self.absorbed is None:
+            return values
+        levels = int(self.absorbed.max()) + 1
+        _, cell = np.unique(self.clusters * levels + self.absorbed, return_inverse=True)
+        inside = np.bincount(cell, self.scale**2)[cell]
+        rest = 1.0 - inside / np.bincount(self.absorbed, self.scale**2)[self.absorbed]
+        times = np.where(rest > SINGULAR, 1.0 / np.sqrt(np.maximum(rest, SINGULAR)), 0.0) - 1.0
+        along = self.scale / np.sqrt(inside)
+        inner = np.stack([np.bincount(cell, along * column) for column in values.T], axis=1)
+        return np.asarray(values + (times * along)[:, None] * inner[cell])
+
+    def _columns(self) -> Any:
+        """An orthonormal basis of all columns; of absorbed effects only where some have rows of several clusters, as
+        the others take nothing of a contrast."""
+        if self.absorbed is None:
+            return self.basis
+        cluster = np.zeros(int(self.absorbed.max()) + 1, dtype=np.int64)
+        cluster[self.absorbed] = self.clusters
+        if (cluster[self.absorbed] == self.clusters).all():
+            return self.basis
+        total = np.bincount(self.absorbed, self.scale**2)[self.absorbed]
+        rows = np.arange(len(self.absorbed))
+        effects = csr_array((self.scale / np.sqrt(total), (rows, self.absorbed)))
+        return hstack([csr_array(self.basis), effects]).tocsr()
+
+
+def _inverse_root(basis: Floats, values: Floats) -> tuple[Floats, Floats]:
+    """(I - B B')^(-1/2) v, 0 in directions in which I - B B' is 0, and Σ v² (k,) there; B (m, n, K) and v (m, n, k) of
+    m clusters."""
+    if basis.shape[1] <= basis.shape[2]:
+        squares, directions = np.linalg.eigh(basis @ basis.transpose(0, 2, 1))
+    else:
+        squares, vectors = np.linalg.eigh(basis.transpose(0, 2, 1) @ basis)
+        length = np.sqrt(np.maximum(squares, 0.0))[:, None, :]
+        directions = np.where(length > SINGULAR, (basis @ vectors) / np.maximum(length, SINGULAR), 0.0)
+    rest = 1.0 - squares[:, :, None]
+    inner = directions.transpose(0, 2, 1) @ values
+    times = np.where(rest > SINGULAR, 1.0 / np.sqrt(np.maximum(rest, SINGULAR)), 0.0) - 1.0
+    return values + directions @ (times * inner), np.where(rest > SINGULAR, 0.0, inner**2).sum(axis=(0, 1))
