@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -241,6 +242,14 @@ def test_a_regression_is_a_table_of_the_page(labelled: EventStore, path: Path, t
     app = create_app(labelled, tokens=Tokens({"a": COORDINATOR}, "b"), regression=held)
     assert app is not None
     plain = json.loads(file.read_text(encoding="utf-8"))
+    older = {
+        **plain,
+        "coefficients": [{k: v for k, v in row.items() if "degrees" not in k} for row in plain["coefficients"]],
+    }
+    (tmp_path / "older.json").write_text(json.dumps(older), encoding="utf-8")
+    without = saved_regression(labelled, tmp_path / "older.json")
+    assert [row.corrected for row in without] == [row.corrected for row in found]
+    assert all(math.isnan(row.corrected_degrees) for row in without)
     for changed, told in (
         ({**plain, "coefficients": []}, "must hold a regression of events"),
         ({**plain, "coefficients": [{**plain["coefficients"][0], "naive": None}]}, "must hold a regression of events"),

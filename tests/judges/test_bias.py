@@ -13,18 +13,19 @@ from howsure.inputs.pairs import Floats
 
 
 def brute(f: Floats, y: Floats, columns: list[Floats], clusters: Floats | None = None) -> tuple[Floats, Floats]:
-    """Least squares on a constant for each grade of people, and the sandwich by clusters, row after row."""
+    """Least squares on a constant for each grade of people, and CR2 errors by clusters, from dense matrices."""
     x = np.column_stack([*columns, *((y == one) * 1.0 for one in np.unique(y))])
-    n, k = x.shape
     bread = np.linalg.inv(x.T @ x)
     beta = bread @ x.T @ f
-    units = np.arange(n) if clusters is None else clusters
-    meat, groups = np.zeros((k, k)), np.unique(units)
-    for one in groups:
-        score = x[units == one].T @ (f - x @ beta)[units == one]
-        meat += np.outer(score, score)
-    g = len(groups)
-    errors = np.sqrt(np.diag(bread @ meat @ bread) * g / (g - 1) * (n - 1) / (n - k))
+    units = np.arange(len(x)) if clusters is None else clusters
+    rest = np.eye(len(x)) - x @ bread @ x.T
+    variance = np.zeros(len(bread))
+    for unit in np.unique(units):
+        rows = units == unit
+        values, vectors = np.linalg.eigh(rest[np.ix_(rows, rows)])
+        root = (vectors * np.where(values > 1e-9, np.maximum(values, 1e-9) ** -0.5, 0.0)) @ vectors.T
+        variance += (bread @ x[rows].T @ root @ (f - x @ beta)[rows]) ** 2
+    errors = np.sqrt(variance)
     return beta[: len(columns)], errors[: len(columns)]
 
 
@@ -131,3 +132,15 @@ def test_intervals_of_coefficients_hold(n: int) -> None:
                 held[place] += row.estimate.low <= truth <= row.estimate.high
     assert (held[:2] / told[:2] > 0.92).all()
     assert held[2] + files - told[2] > 0.92 * files
+
+
+def test_a_bias_that_a_single_cluster_shows_has_no_interval() -> None:
+    draw = np.random.default_rng(4)
+    item = np.repeat(np.arange(40), 4)
+    y, judge = draw.integers(1, 4, 160), draw.normal(3, 1, 160)
+    family = np.where(item == 0, "own", "other")
+    alone = howsure.judge_bias(judge, y_true=y, family=family, own="own", clusters=item)["family"]
+    assert (alone.estimate.low, alone.sentence) == (None, "cannot tell: a single cluster determines it.")
+    two = howsure.judge_bias(judge, y_true=y, family=np.where(item < 2, "own", "other"), own="own", clusters=item)
+    assert two["family"].estimate.low is not None
+    assert any("fewer than 4 degrees of freedom: family (" in note for note in two.notes)

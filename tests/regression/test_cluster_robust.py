@@ -163,7 +163,7 @@ def test_a_single_treated_cluster_has_no_error() -> None:
         row = result["treated × after"]
         assert (row.naive.low, row.corrected.method) == (None, "cannot tell")
         assert np.isnan([row.naive_error, row.corrected_error, row.p_value, row.corrected_degrees]).all()
-        assert any("treated × after" in note and "one cluster alone" in note for note in result.notes)
+        assert any("treated × after" in note and "a single cluster" in note for note in result.notes)
         assert not any("fewer than 4 degrees" in note and "treated × after" in note for note in result.notes)
     single = howsure.regress_predicted(y, f, covariates={"first row": np.arange(400) == 0})
     assert single["first row"].corrected.method == "cannot tell"

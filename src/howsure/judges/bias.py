@@ -16,7 +16,7 @@ from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.judges.columns import LENGTHS, Columns
 from howsure.judges.correction import UNKNOWN, Graded, untold
-from howsure.regression.moments import Regression, dependent, fitted
+from howsure.regression.moments import Regression, dependent, fitted, rough_intervals
 from howsure.result import Estimate, Rows, as_json
 from howsure.show.table import COUNT, ESTIMATE, FRAME, P_VALUE, WORDS, Column
 from howsure.stats.clusters import few_clusters
@@ -129,11 +129,12 @@ def judge_bias(
     Order and drift are the share of grades that change, and the mean of score minus the other grade, with Gaffke's
     intervals of 0 and 1 (without clusters, p is McNemar's exact one) and where few grades change; else Student's.
     Lengths and family are coefficients of one regression of the judge's grade on log2 length and on 1 for its own
-    family, among answers with the same grade of people (of more than 20 grades: on these and their squares), with the
-    sandwich by clusters and Student's intervals: each is what remains when the others are held fixed. People's grades
-    count as true: where they are rough and long answers better, the judge may see what they missed.
+    family, among answers with the same grade of people (of more than 20 grades: on these and their squares): each is
+    what remains when the others are held fixed. Errors are CR2, by clusters; intervals are Student's with
+    Satterthwaite's degrees of freedom. People's grades count as true: where they are rough and long answers better,
+    the judge may see what they missed.
 
-    Sources: Zheng et al. (2023); McNemar (1947); Gaffke (2005); Liang & Zeger (1986).
+    Sources: Zheng et al. (2023); McNemar (1947); Gaffke (2005); Bell & McCaffrey (2002), Pustejovsky & Tipton (2018).
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
@@ -220,10 +221,16 @@ def _covariates(held: Columns, asked: Sequence[str], own: str | None, level: flo
         )
     fit = fitted(regression, f[of])
     assert fit is not None
-    if not fit.errors.min() > SAME * np.ptp(f):
+    if not fit.errors[fit.has_error].min(initial=np.inf) > SAME * np.ptp(f):
         return [_untold(role, n, level, "people's grades tell all of the judge's") for role in asked]
+    with_error = np.flatnonzero(fit.has_error).tolist()
+    what = "answers" if units is None else "clusters"
+    held.notes.extend(rough_intervals([asked[place] for place in with_error], fit.degrees[with_error], what))
     made = []
     for place, role in enumerate(asked):
+        if not fit.has_error[place]:
+            made.append(_untold(role, n, level, f"a single {'answer' if units is None else 'cluster'} determines it"))
+            continue
         found, _, p = fit.estimate(place, level=level, method="Student", n=n)
         said = f"of answers that people grade alike, {COVARIATES[role].format(own=own)} gets {_more(found)}"
         made.append(BiasRow(role.replace("_", " "), n, found, p, f"{said}{_doubt(found)}."))

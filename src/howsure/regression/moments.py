@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from howsure.inputs.numbers_and_names import shortened
 from howsure.inputs.pairs import Floats, Integers
 from howsure.regression.cluster_robust import Leverage
 from howsure.result import Estimate
@@ -22,6 +24,7 @@ ROUNDING = 1e-12  # of an outcome
 PSEUDO = 0.5  # an error more than was seen
 COVERED = 0.5  # of what tells of a coefficient, that labels must stand for
 TELLING = 5.0  # labels of equal weight that must tell of it
+FEW_DEGREES = 4  # of freedom, below which an interval is rough (Pustejovsky & Tipton 2018)
 MAX_UNSEEN = 0.01  # of a variance, in clusters whose errors the coefficients absorb completely
 SOLVED, OPEN = 1e-6, 1e7  # of a logistic loss per row: its slope, and the variance from which on it is flat
 
@@ -217,6 +220,21 @@ def fitted(
         degrees = np.minimum(degrees, np.maximum(2.0 / spread - 1.0, 1.0))
     error = np.sqrt(squares.sum(axis=0) + more)
     return Fit(values[:asked], error, np.maximum(degrees, 1.0), has_labels, unseen <= MAX_UNSEEN)
+
+
+def rough_intervals(names: Sequence[str], degrees: Floats, what: str) -> list[str]:
+    """The note that some coefficients have few degrees of freedom, as few of `what` carry them; none otherwise.
+
+    >>> rough_intervals(["x", "z"], np.array([2.83, 40.0]), "clusters")
+    ['rough intervals, with fewer than 4 degrees of freedom: x (2.8); too few clusters carry these coefficients']
+    """
+    few = [f"{name} ({number:.1f})" for name, number in zip(names, degrees, strict=True) if number < FEW_DEGREES]
+    if not few:
+        return []
+    return [
+        f"rough intervals, with fewer than {FEW_DEGREES} degrees of freedom: {shortened(few)}; too few {what} carry "
+        "these coefficients"
+    ]
 
 
 def _solved(regression: Regression, outcome: Floats) -> tuple[Floats, Floats, Floats, Floats] | None:

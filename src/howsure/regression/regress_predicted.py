@@ -15,13 +15,12 @@ from howsure.inputs.numbers_and_names import check_level, counted, shortened, un
 from howsure.inputs.pairs import Floats
 from howsure.inputs.parameter_types import ArrayLike, IntoFrame
 from howsure.regression.design import Asked, read_asked
-from howsure.regression.moments import Fit, cross_fitted, fitted
+from howsure.regression.moments import Fit, cross_fitted, fitted, rough_intervals
 from howsure.regression.results import PredictedCoefficient, PredictedRegression
 from howsure.result import Estimate
 
 FEWEST, PER_COEFFICIENT = 30, 3  # labels, below which nothing is said
 FEWEST_APART = 10  # clusters of labels
-FEW_DEGREES = 4  # of freedom, below which an interval is rough (Pustejovsky & Tipton 2018)
 EXPECTED = 5  # labels of a random draw, where there are none
 SURELY, PROBABLY = 1e-6, 1e-3  # p of a draw at random, below which nothing is promised, or it is said
 NAIVE, CORRECTED, UNKNOWN = "prediction as label", "design-based", "cannot tell"
@@ -222,18 +221,10 @@ def _few_labels_or_clusters(asked: Asked, naive: Fit | None, corrected: Fit | No
         notes.append(f"too few labels tell of {few}: label rows in which these differ")
     if naive is not None and not naive.has_error.all():
         without = shortened(names[~naive.has_error].tolist())
-        notes.append(
-            f"one {what} alone determines part of {without}, so that no interval can be given: it needs at least two "
-            f"such {what}s"
-        )
+        notes.append(f"a single {what} determines part of {without}: it has no interval, which needs two such {what}s")
     if corrected is not None:
-        rough = np.flatnonzero(corrected.has_labels & corrected.has_error & (corrected.degrees < FEW_DEGREES))
-        listed = shortened([f"{names[place]} ({corrected.degrees[place]:.1f})" for place in rough])
-        if len(rough):
-            notes.append(
-                f"rough intervals, with fewer than {FEW_DEGREES} degrees of freedom: {listed}; too few {what}s and "
-                "labels carry these coefficients"
-            )
+        shown = corrected.has_labels & corrected.has_error
+        notes += rough_intervals(names[shown].tolist(), corrected.degrees[shown], f"{what}s and labels")
     return notes
 
 
