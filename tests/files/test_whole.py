@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import resource
 import signal
 import stat
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -17,7 +20,7 @@ from hypothesis import strategies as st
 
 from howsure import InputError
 from howsure.files.opened import OWNER, PREFIX, Scratch, check_each_once, identity, remove_abandoned
-from howsure.files.whole import line_number, line_of, records_of, write_whole
+from howsure.files.whole import append, appending, line_number, line_of, records_of, write_whole
 
 
 def mode(path: Path) -> int:
@@ -216,3 +219,103 @@ def test_a_file_and_standard_input_that_is_this_file(names: list[Path]) -> None:
         finally:
             os.dup2(before, 0)
             os.close(before)
+
+
+# Temporary files: those of a process that was killed go with the next writer, those of a living one stay.
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from howsure.files.whole import write_by
+
+def write(file):
+    file.write(b"of another process")
+    file.flush()
+    print("begun", flush=True)
+    sys.stdin.read()
+
+write_by(Path(sys.argv[1]), write)
+"""
+
+
+@pytest.fixture
+def writer(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process, in the middle of writing a file."""
+    command = [sys.executable, "-c", WRITER, str(tmp_path / "s.json")]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert process.stdout.readline() == "begun\n"
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def test_the_next_writer_removes_what_a_killed_one_left(tmp_path: Path, writer: subprocess.Popen[str]) -> None:
+    writer.send_signal(signal.SIGKILL)
+    writer.wait()
+    (left,) = tmp_path.iterdir()
+    assert left.read_bytes() == b"of another process"
+    others = [tmp_path / name for name in (".t.json.0123abcd", ".s.json.0123abcd.txt", "s.json.0123abcd")]
+    for path in others:
+        path.touch()
+    write_whole(b"new", tmp_path / "s.json")
+    assert set(tmp_path.iterdir()) == {tmp_path / "s.json", *others}
+
+
+def test_a_writer_leaves_the_file_of_another_alone(tmp_path: Path, writer: subprocess.Popen[str]) -> None:
+    write_whole(b"new", tmp_path / "s.json")
+    assert len(list(tmp_path.iterdir())) == 2
+    writer.communicate()
+    assert writer.returncode == 0
+    assert [path.read_bytes() for path in tmp_path.iterdir()] == [b"of another process"]
+
+
+def test_many_writers_of_one_file_do_not_disturb_each_other(tmp_path: Path) -> None:
+    contents = [bytes([65 + k]) * 1000 for k in range(8)]
+
+    def write(content: bytes) -> None:
+        for _ in range(20):
+            write_whole(content, tmp_path / "s.json")
+
+    with ThreadPoolExecutor(8) as pool:
+        list(pool.map(write, contents))
+    (path,) = tmp_path.iterdir()
+    assert path.read_bytes() in contents
+
+
+# Files to which lines are added.
+
+
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """This process may write files of so many bytes, as on a disk that is nearly full."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+@pytest.mark.parametrize("before", [None, b"line 1\n"])
+def test_a_file_to_which_a_line_could_not_be_added_is_as_it_was(before: bytes | None, tmp_path: Path) -> None:
+    path = tmp_path / "journal"
+    if before is not None:
+        path.write_bytes(before)
+    start = len(before or b"")
+    with largest_file(start + 3), pytest.raises(OSError, match="File too large") as error, appending(path) as file:
+        append(file, b"line 2\n", start=start)
+    assert error.value.filename == str(path)
+    assert (path.read_bytes() if path.exists() else None) == before
+    with appending(path) as file:
+        append(file, b"line 2\n", start=start)
+    assert path.read_bytes() == (before or b"") + b"line 2\n"
+
+
+def test_a_new_file_that_stays_empty_is_removed(tmp_path: Path) -> None:
+    with pytest.raises(InputError), appending(tmp_path / "new"):
+        raise InputError("no line to add")
+    (tmp_path / "empty").touch()
+    with pytest.raises(InputError), appending(tmp_path / "empty"):
+        raise InputError("no line to add")
+    assert [path.name for path in tmp_path.iterdir()] == ["empty"]

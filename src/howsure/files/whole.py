@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from howsure.errors import InputError
-from howsure.files.opened import parsed_json
+from howsure.files.opened import fcntl, identity, parsed_json
 
 # Files that appear whole or not at all.
 
@@ -45,39 +45,125 @@ def write_whole(content: bytes, path: Place) -> None:
     A file that is replaced passes its permissions on. A pipe or a device, such as /dev/stdout, is written to, not
     replaced; a link stays, and its target is written.
     """
-    _written(path, lambda file: file.write(content))
+    write_by(path, lambda file: file.write(content))
 
 
 def copy_whole(source: Path, path: Place) -> None:
     """Write what a scratch file holds, however large, in the same way."""
     with open(source, "rb") as content:
-        _written(path, lambda file: shutil.copyfileobj(content, file, BLOCK))
+        write_by(path, lambda file: shutil.copyfileobj(content, file, BLOCK))
 
 
-def _written(path: Place, write: Callable[[BinaryIO], object]) -> None:
+def write_by(path: Place, write: Callable[[BinaryIO], object]) -> None:
+    """Write what a function writes to an open file, in the same way."""
     check_place(path)
     target = Path(os.path.realpath(path))
     if target.exists() and not target.is_file():
         with open(target, "wb") as file:
             write(file)
         return
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    try:
-        with open(temporary, "xb") as file:
-            if target.exists():
-                temporary.chmod(stat.S_IMODE(target.stat().st_mode))
-            write(file)
-            file.flush()
-            os.fsync(file.fileno())
+    with _named_in_errors(path), _temporary_file(target) as (temporary, file):
+        if target.exists():
+            temporary.chmod(stat.S_IMODE(target.stat().st_mode))
+        write(file)
+        file.flush()
+        os.fsync(file.fileno())
+        if fcntl is None:
+            file.close()  # Windows renames no open file
         temporary.replace(target)
         sync_folder(target.parent)
+
+
+@contextmanager
+def _named_in_errors(path: Place) -> Iterator[None]:
+    """Raise each OSError with the user's name of the file."""
+    try:
+        yield
     except OSError as error:
+        raise OSError(error.errno, error.strerror or str(error), os.fspath(path)) from error
+
+
+@contextmanager
+def _temporary_file(target: Path) -> Iterator[tuple[Path, BinaryIO]]:
+    """A new file next to another, to replace it; it is removed at the end if it is still there.
+
+    It is locked as long as it is used: a temporary file that nobody has locked was left by a process that was killed,
+    and is removed first.
+    """
+    _remove_stale(target)
+    temporary, file = _new_locked(target)
+    try:
+        with file:
+            yield temporary, file
+    finally:
         temporary.unlink(missing_ok=True)
-        raise OSError(
-            error.errno, error.strerror or str(error), os.fspath(path)
-        ) from error  # by the user's name for it
+
+
+def _new_locked(target: Path) -> tuple[Path, BinaryIO]:
+    while True:
+        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+        file = open(temporary, "xb")  # noqa: SIM115
+        if _locked_in_place(file, temporary):
+            return temporary, file
+
+
+def _locked_in_place(file: BinaryIO, path: Path) -> bool:
+    """Lock a file; closed and False if another process removed or replaced it before it was locked."""
+    with suppress(OSError):  # the file system has no locks
+        lock(file)
+    if identity(file.fileno()) == identity(path):
+        return True
+    file.close()
+    return False
+
+
+def _remove_stale(target: Path) -> None:
+    """Remove the temporary files of a target that are this user's and that nobody has locked."""
+    if fcntl is None:
+        return
+    stale = re.compile(rf"\.{re.escape(target.name)}\.[0-9a-f]{{8}}")
+    with suppress(OSError):
+        for path in [target.with_name(name) for name in os.listdir(target.parent) if stale.fullmatch(name)]:
+            with suppress(OSError):  # it is locked, or gone
+                descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+                try:
+                    status = os.fstat(descriptor)
+                    if stat.S_ISREG(status.st_mode) and status.st_uid == os.getuid():
+                        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                        path.unlink()
+                finally:
+                    os.close(descriptor)
+
+
+@contextmanager
+def appending(path: Place) -> Iterator[BinaryIO]:
+    """A file, locked, to which lines are added; made if there is none, and removed if it stays empty."""
+    target, is_new = Path(path), not os.path.exists(path)
+    with _named_in_errors(path):
+        while True:
+            file = open(target, "ab+", buffering=0)  # noqa: SIM115
+            if _locked_in_place(file, target):
+                break
+        with file:
+            try:
+                yield file
+            finally:
+                if is_new and os.fstat(file.fileno()).st_size == 0:
+                    with suppress(OSError):
+                        target.unlink()
+
+
+def append(file: BinaryIO, content: bytes, *, start: int) -> None:
+    """Write bytes to a file that `appending` opened, from a byte on; after an error, the file ends there."""
+    file.truncate(start)
+    try:
+        rest = memoryview(content)
+        while rest:
+            rest = rest[file.write(rest) :]
+        os.fsync(file.fileno())
     except BaseException:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            file.truncate(start)
         raise
 
 
@@ -104,11 +190,8 @@ def alone(path: Place) -> Iterator[None]:
 
 def lock(file: BinaryIO | int) -> None:
     """Wait until no other process holds the lock on a file; nothing on systems without such locks (Windows)."""
-    try:
-        import fcntl
-    except ImportError:
-        return
-    fcntl.flock(file, fcntl.LOCK_EX)
+    if fcntl is not None:
+        fcntl.flock(file, fcntl.LOCK_EX)
 
 
 def sync_folder(folder: Path) -> None:

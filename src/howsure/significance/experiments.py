@@ -11,14 +11,14 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from howsure import __version__
 from howsure.errors import GIVEN, InputError, parameter
 from howsure.files.opened import is_version
-from howsure.files.whole import line_number, line_of, lock, records_of
+from howsure.files.whole import append, appending, line_number, line_of, records_of
 from howsure.inputs.checks import as_column
 from howsure.inputs.numbers_and_names import shortened, unknown_name
 from howsure.inputs.parameter_types import ArrayLike
@@ -124,8 +124,7 @@ class Experiments:
         names = _names(id, len(values))
         if true is not None and len(true) != len(values):
             raise InputError(f"y_true must have as many rows as prediction; {len(true):,}, not {len(values):,}.")
-        with self.path.open("ab+") as file:
-            lock(file)
+        with appending(self.path) as file:
             self._refresh()
             lines = b""
             if not self._targets:
@@ -138,7 +137,7 @@ class Experiments:
                 raise InputError(f"run {run!r} of {condition!r} already exists; give this one another name.")
             record = {"kind": RUN, "condition": condition, "run": run, "epochs": epochs, "ids": names}
             lines += line_of({**record, "predictions": values})
-            self._append(file, lines)
+            append(file, lines, start=self._read_to)  # in the place of a line that was cut short
         self._refresh()
 
     def add_points(self, points: Iterable[TrendPoint]) -> None:
@@ -147,10 +146,9 @@ class Experiments:
         A later point of the same date, check, rule and group replaces the former one in the trend.
         """
         lines = b"".join(line_of({"kind": POINT, "schema": SCHEMA, **_plain(point)}) for point in points)
-        with self.path.open("ab+") as file:
-            lock(file)
+        with appending(self.path) as file:
             self._refresh()
-            self._append(file, lines)
+            append(file, lines, start=self._read_to)  # in the place of a line that was cut short
         self._refresh()
 
     def trend(self, check: str | None = None) -> Trend:
@@ -179,13 +177,6 @@ class Experiments:
         runs = {name: Runs([list(run.predictions) for run in self.runs(name)]) for name in (against, *others)}
         models = {name: runs[name] for name in others}
         return compare(list(self._targets), {against: runs[against]}, models, **options)
-
-    def _append(self, file: BinaryIO, lines: bytes) -> None:
-        """Write lines behind the last complete one."""
-        file.truncate(self._read_to)  # of a line that was cut short
-        file.write(lines)
-        file.flush()
-        os.fsync(file.fileno())
 
     def _check_same(self, names: list[str], true: list[Any] | None) -> None:
         if set(names) != set(self._ids):

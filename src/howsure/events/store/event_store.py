@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -54,10 +53,10 @@ class EventStore:
         check_place(target)
         if target.exists():
             raise InputError(f"there is a file {target} already; name another store, or remove it.")
-        temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
         held = {**settings, "version": VERSION, "howsure": __version__, "finished": False}
-        try:
-            with _writing(target), connect(temporary) as connection:
+        with _writing(target), Scratch(target.parent) as scratch:
+            temporary = scratch.folder / target.name
+            with connect(temporary) as connection:
                 connection.execute("BEGIN")
                 for name, columns in TABLES.items():
                     connection.execute(f"CREATE TABLE {name} ({columns}\n)")
@@ -67,9 +66,6 @@ class EventStore:
                 connection.execute("CHECKPOINT")  # closing would do it too, but keep it secret where it fails
             os.replace(temporary, target)
             sync_folder(target.parent)
-        finally:
-            for left in (temporary, temporary.with_name(f"{temporary.name}.wal")):
-                left.unlink(missing_ok=True)
         remember_whole(target, state_of(target))  # its tables were made above
         return cls.open(target, read_only=False, part=True)
 
