@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 import time
@@ -50,6 +51,7 @@ def test_a_kill(name: str, place: Path, tmp_path: Path) -> None:
         assert again.code == 0, again.err
         for one in replaced:
             assert (folder / one).read_bytes() == written(killed[one], whole / one)
+        assert [path.name for path in folder.iterdir() if re.search(r"\.[0-9a-f]{8}$", path.name)] == []
         assert list((folder / "scratch").glob("howsure-*")) == [] or "predictions.csv" not in TYPED[name][0]
 
 

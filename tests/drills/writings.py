@@ -9,6 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
 import numpy as np
 
 from howsure.cli.terminal.commands import Written, WrittenFolder
@@ -17,7 +18,8 @@ from tests.cli.walking import commands
 
 JUDGE = "--target label --prob probability"
 COMPARE = "two.csv --target y --against a --model b"
-GONE_ON_WITH = (".duckdb", ".state")  # what is read and written, not replaced
+GONE_ON_WITH = (".duckdb", ".state", ".experiments")  # what is read and written, not replaced
+HISTORY = "--experiments o.experiments --date 2026-11-22"
 APPENDED = ".md"  # what is written behind what a file holds
 # By the words of the command: the rest of what is typed, and what it writes.
 TYPED = {
@@ -27,12 +29,24 @@ TYPED = {
     ),
     "calibration summary": (f"predictions.csv {JUDGE} --group model --output o.summary", "o.summary"),
     "check calibration": (
-        f"predictions.csv {JUDGE} --max-error 0.5 --output o.txt --junit o.xml --summary o.md",
-        "o.txt o.xml o.md",
+        f"predictions.csv {JUDGE} --max-error 0.5 --output o.txt --junit o.xml --summary o.md --write-baseline o.json "
+        f"{HISTORY}",
+        "o.txt o.xml o.md o.json o.experiments",
     ),
-    "check score": ("two.csv --score y --min-score 0.1 --output o.txt --write-baseline o.json", "o.txt o.json"),
-    "check selective": (f"predictions.csv {JUDGE} --max-risk 0.9 --output o.txt", "o.txt"),
-    "check all": ("--config checks.toml --output o.txt --junit o.xml", "o.txt o.xml"),
+    "check score": (
+        "two.csv --score y --min-score 0.1 --output o.txt --junit o.xml --summary o.md --write-baseline o.json "
+        f"{HISTORY}",
+        "o.txt o.xml o.md o.json o.experiments",
+    ),
+    "check selective": (
+        f"predictions.csv {JUDGE} --max-risk 0.9 --output o.txt --junit o.xml --summary o.md --write-baseline o.json "
+        f"{HISTORY}",
+        "o.txt o.xml o.md o.json o.experiments",
+    ),
+    "check all": (
+        f"--config checks.toml --output o.txt --junit o.xml --summary o.md --write-baseline o.json {HISTORY}",
+        "o.txt o.xml o.md o.json o.experiments",
+    ),
     "check trend": ("nightly.experiments --output o.txt --figure o.svg", "o.txt o.svg"),
     "calibration find-groups": (
         f"predictions.csv {JUDGE} --features model --min-rows 20 --output o.txt --figure o.svg --report o.html",
@@ -48,7 +62,10 @@ TYPED = {
     ),
     "calibration compare": ("two.csv --target y --prob p --prob q --output o.txt --figure o.svg", "o.txt o.svg"),
     "significance compare": (f"{COMPARE} --output o.txt --figure o.pdf --report o.html", "o.txt o.pdf o.html"),
-    "significance outcomes": ("outcomes.json --metric accuracy --output o.txt --figure o.png", "o.txt o.png"),
+    "significance outcomes": (
+        "outcomes.json --metric accuracy --output o.txt --figure o.png --report o.html",
+        "o.txt o.png o.html",
+    ),
     "significance power": ("--n 500 --disagreement 0.1 --output o.txt", "o.txt"),
     "sequences train": ("train.tsv --tagger hmm --output o.npz", "o.npz"),
     "sequences tag": ("tagger.npz train.tsv --output o.conllu", "o.conllu"),
@@ -57,7 +74,10 @@ TYPED = {
     "sequences spans": ("bio.npz bio.tsv --pairs o.csv --output o.txt", "o.csv o.txt"),
     "sequences evaluate": ("tagger.npz train.tsv --output o.txt", "o.txt"),
     "coreference predict": ("news.conllu --output o.conllu", "o.conllu"),
-    "coreference posterior": ("one.conllu --output o.csv --text o.html", "o.csv o.html"),
+    "coreference posterior": (
+        "one.conllu --threshold 0.001 --output o.csv --figure o.svg --text o.html",
+        "o.csv o.svg o.html",
+    ),
     "coreference recalibrate": ("entities.conllu --weight-of-new 1 --output o.npz", "o.npz"),
     "coreference score": ("entities.conllu entities.conllu --output o.txt", "o.txt"),
     "coreference train": ("entities.conllu --passes 1 --output o.npz", "o.npz"),
@@ -79,7 +99,7 @@ TYPED = {
     "events doubtful": ("news.duckdb --output o.txt", "o.txt"),
     "events report": ("news.duckdb o.html", "o.html"),
     "look": ("predictions.csv --output o.txt", "o.txt"),
-    "signature": ("'howsure|estimate|n:1|v:0.2.0' --output o.txt", "o.txt"),
+    "signature": ("howsure|estimate|n:1|v:0.2.0 --output o.txt", "o.txt"),
     "score table": (
         "predictions.csv --score label --model model --output o.txt --figure o.svg --report o.html",
         "o.txt o.svg o.html",
@@ -101,10 +121,10 @@ TYPED = {
         "two.csv --score a --target b --model y --margin 0.2 --output o.txt --report o.html",
         "o.txt o.html",
     ),
-    "judge bias": ("two.csv --score a --swapped b --output o.txt --report o.html", "o.txt o.html"),
+    "judge bias": ("two.csv --score a --swapped b --output o.txt --figure o.svg --report o.html", "o.txt o.svg o.html"),
     "judge prompts": (
-        "grades.csv --score grade --prompt rater --id item --output o.txt --report o.html",
-        "o.txt o.html",
+        "grades.csv --score grade --prompt rater --id item --output o.txt --figure o.svg --report o.html",
+        "o.txt o.svg o.html",
     ),
     "judge agreement": (
         "grades.csv --rater rater --id item --score grade --output o.txt --report o.html",
@@ -134,7 +154,7 @@ TYPED = {
     "counts plan": ("two.csv --prob p --width 9 --output o.txt", "o.txt"),
     "quantiles": ("two.csv --target y --draws p,q --output o.txt --figure o.svg", "o.txt o.svg"),
     "simulate": ("5000 --output o.csv", "o.csv"),
-    "reproduce binning": ("--page o.md", "o.md"),
+    "reproduce binning": ("--page o.md --figures o", "o.md"),
     "demo": ("--output o", ""),
 }
 # They write as `reproduce binning` does, after minutes; what comes over the network, or out of a wheel into a
@@ -154,6 +174,12 @@ def writing() -> set[str]:
     """The commands that can write a file."""
     kinds = (Written, WrittenFolder)
     return {name for name, one in commands().items() if any(isinstance(p.type, kinds) for p in one.params)}
+
+
+def writing_options(name: str) -> set[str]:
+    """The options of a command that name a file or a folder to write, by their first names."""
+    options = [one for one in commands()[name].params if isinstance(one, click.Option)]
+    return {option.opts[0] for option in options if isinstance(option.type, Written | WrittenFolder)}
 
 
 def make_place(folder: Path) -> Path:

@@ -13,7 +13,7 @@ from howsure.cli.terminal.commands import Command, Written, WrittenFolder, check
 from howsure.errors import InputError
 from tests.cli.running import howsure
 from tests.cli.walking import commands, spelled
-from tests.drills.writings import AS_OTHERS, TYPED, writing
+from tests.drills.writings import AS_OTHERS, TYPED, writing, writing_options
 
 COMMANDS = commands()
 REFUSED = re.compile(r"would be overwritten; name another file|must name different files")
@@ -90,6 +90,11 @@ def test_every_text_is_known_to_be_read_or_written_or_neither(name: str) -> None
 
 def test_every_command_that_writes_is_drilled() -> None:
     assert set(TYPED) | AS_OTHERS == writing()
+
+
+@pytest.mark.parametrize("name", TYPED)
+def test_every_option_that_writes_is_drilled(name: str) -> None:
+    assert writing_options(name) - set(TYPED[name][0].split()) == set()
 
 
 def test_there_are_pairs_of_many_commands() -> None:
